@@ -1,0 +1,70 @@
+# Everything a user or a newcomer types. The virtual environment is .venv; nothing is installed
+# outside the checkout.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.dependencies
+CORE   := $(VENV)/.core
+
+RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+
+.PHONY: help build quickstart test test-rust test-python lint format bench clean preflight
+
+help:
+	@echo "make build       build Dyno into $(VENV)"
+	@echo "make quickstart  build, then measure this machine (about 3 minutes)"
+	@echo "make test        build, then run every test"
+	@echo "make lint        check formatting, lints and types"
+	@echo "make bench       run the benchmarks in benches/ (about 20 minutes)"
+
+preflight:
+	@PYTHON=$(PYTHON) sh tools/preflight.sh
+
+$(STAMP): pyproject.toml constraints.txt | preflight
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing the Python packages (once; a minute or two) …"
+	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt \
+	  $$($(PYTHON) tools/requirements.py)
+	@touch $@
+
+$(CORE): $(RUST_SOURCES) $(STAMP)
+	@echo "Building the Rust engines (once; two or three minutes) …"
+	@PIP_QUIET=1 PIP_DISABLE_PIP_VERSION_CHECK=1 VIRTUAL_ENV=$(abspath $(VENV)) \
+	  $(BIN)/maturin develop --release --quiet
+	@touch $@
+
+build: preflight $(CORE)
+
+quickstart: build
+	@$(BIN)/dyno quickstart
+
+test: build test-rust test-python
+
+test-rust:
+	cargo test --release --workspace --exclude dyno-py --quiet
+
+# Most tests wait for servers, disks and intervals, so three at once take half the time on two
+# processors. WORKERS=0 runs them one after another.
+WORKERS ?= 3
+
+test-python: build
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+lint: build
+	cargo fmt --all --check
+	cargo clippy --release --workspace --all-targets --quiet -- -D warnings
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/pyright
+
+format:
+	cargo fmt --all
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+bench: build
+	$(BIN)/python benches/run.py
+
+clean:
+	rm -rf $(VENV) target

@@ -1,0 +1,161 @@
+//! Puts the threads' figures together: intervals into the spool, totals into the outcome.
+
+use std::collections::BTreeMap;
+
+use dyno_record::{Clock, Error, ErrorKind, Latency, OpInterval, OpTotals, Result, Spool};
+
+use crate::cpu::thread_cpu_ns;
+use crate::outcome::{OpOutcome, Outcome};
+use crate::plan::{DrivePlan, Pacing};
+use crate::recorder::{Interval, Report};
+use crate::window::{Window, phase};
+
+/// Gathers the figures of a run.
+#[derive(Debug)]
+pub struct Gather {
+    operations: &'static [&'static str],
+    clock: Clock,
+    spool: Spool,
+    threads: u32,
+    /// Intervals that some threads have closed and others not yet.
+    open: BTreeMap<i64, Merged>,
+    totals: Vec<OpTotals>,
+    reports: Report,
+    utilised_ns: u64,
+    /// CPU time of this thread when the measurement began.
+    cpu_before_ns: u64,
+}
+
+/// An interval of several threads.
+#[derive(Debug, Default)]
+struct Merged {
+    threads: u32,
+    end_ns: u64,
+    ops: Vec<OpTotals>,
+}
+
+impl Gather {
+    /// Gathers for `threads` threads.
+    pub fn new(
+        operations: &'static [&'static str],
+        clock: Clock,
+        spool: Spool,
+        threads: u32,
+    ) -> Self {
+        Self {
+            operations,
+            clock,
+            spool,
+            threads,
+            open: BTreeMap::new(),
+            totals: vec![OpTotals::default(); operations.len()],
+            reports: Report::default(),
+            utilised_ns: 0,
+            cpu_before_ns: 0,
+        }
+    }
+
+    /// From now on this thread's CPU time counts.
+    pub fn start_measuring(&mut self) {
+        self.cpu_before_ns = thread_cpu_ns();
+    }
+
+    /// Takes a thread's interval; writes it once it is the last thread's.
+    ///
+    /// # Errors
+    /// Those of the spool.
+    pub fn interval(&mut self, window: &Window, interval: Interval) -> Result<()> {
+        let merged = self.open.entry(interval.index).or_default();
+        merged.threads += 1;
+        merged.end_ns = merged.end_ns.max(interval.end_ns);
+        if merged.ops.is_empty() {
+            merged.ops = interval.ops;
+        } else {
+            for (into, from) in merged.ops.iter_mut().zip(&interval.ops) {
+                into.merge(from);
+            }
+        }
+        if merged.threads < self.threads {
+            return Ok(());
+        }
+        let Some(merged) = self.open.remove(&interval.index) else { return Ok(()) };
+        let (start_ns, _) = window.bounds(interval.index);
+        let phase = phase(interval.index);
+        let seconds = merged.end_ns.saturating_sub(start_ns) as f64 / 1e9;
+        for ((op, totals), sum) in self.operations.iter().zip(&merged.ops).zip(&mut self.totals) {
+            if totals.is_empty() {
+                continue;
+            }
+            let t_ns = self.clock.unix_ns_at(start_ns);
+            self.spool.write(&OpInterval::new(t_ns, seconds, op, totals)?.in_phase(phase))?;
+            if interval.index >= 0 {
+                sum.merge(totals);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a thread's last word.
+    pub fn report(&mut self, report: &Report) {
+        let all = &mut self.reports;
+        all.cpu_ns += report.cpu_ns;
+        self.utilised_ns = self.utilised_ns.max(report.cpu_ns);
+        all.lag.merge(&report.lag);
+        all.scheduled += report.scheduled;
+        all.late += report.late;
+        all.unsent += report.unsent;
+        all.unfinished += report.unfinished;
+        all.reconnects += report.reconnects;
+        all.connected += report.connected;
+        for (kind, message) in &report.errors_first {
+            all.errors_first.entry(*kind).or_insert_with(|| message.clone());
+        }
+    }
+
+    /// The outcome of a run that went through, measured for `seconds`.
+    ///
+    /// # Errors
+    /// `connection_lost` if no user has a connection any more.
+    pub fn outcome(self, seconds: f64, plan: &DrivePlan) -> Result<Outcome> {
+        let Self { operations, totals, reports, .. } = self;
+        if reports.connected == 0 && reports.errors_first.contains_key(&ErrorKind::ConnectionLost) {
+            let message = "the run ended with every user cut off from the server";
+            return Err(Error::new(ErrorKind::ConnectionLost, message));
+        }
+        let ended = |totals: &OpTotals| totals.done + totals.rolled_back;
+        let transactions: u64 = totals.iter().map(ended).sum();
+        let new_orders = operations.iter().zip(&totals).filter(|(op, _)| **op == "new_order");
+        let new_orders: u64 = new_orders.map(|(_, totals)| totals.done).sum();
+        let client_cpu_s = (reports.cpu_ns + thread_cpu_ns() - self.cpu_before_ns) as f64 / 1e9;
+        let open = matches!(plan.pacing, Pacing::Open { .. });
+        Ok(Outcome {
+            seconds,
+            ops: operations
+                .iter()
+                .zip(&totals)
+                .filter(|(_, totals)| !totals.is_empty())
+                .map(|(op, totals)| (*op, OpOutcome::from(totals)))
+                .collect(),
+            tps: transactions as f64 / seconds,
+            new_orders_per_min: new_orders as f64 * 60.0 / seconds,
+            client_cpu_s,
+            client_cpu_ms_per_1000: match transactions {
+                0 => 0.0,
+                transactions => client_cpu_s * 1e6 / transactions as f64,
+            },
+            thread_utilisation_max: self.utilised_ns as f64 / 1e9 / seconds,
+            lag_p99_ms: milliseconds(&reports.lag, 0.99),
+            scheduled: open.then_some(reports.scheduled),
+            late: reports.late,
+            unsent: reports.unsent,
+            unfinished: reports.unfinished,
+            reconnects: reports.reconnects,
+            errors_first: reports.errors_first,
+            threads: self.threads,
+        })
+    }
+}
+
+fn milliseconds(latency: &Latency, quantile: f64) -> f64 {
+    latency.quantile_ns(quantile) as f64 / 1e6
+}

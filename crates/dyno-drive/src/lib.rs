@@ -1,0 +1,38 @@
+//! The OLTP driver and the bulk loader.
+//!
+//! [`drive`] runs virtual users against a target for a warm-up and a measured window: a workload's
+//! transactions are written once over a [`wire::Session`], a pacer says when they start, and both
+//! response and service times go into 1-second histograms. [`load()`] streams generated rows into
+//! a database.
+
+#![allow(clippy::doc_markdown, reason = "product names such as PostgreSQL are not code")]
+
+mod alarm;
+mod cpu;
+mod gather;
+mod load;
+mod outcome;
+mod pacer;
+mod plan;
+mod recorder;
+mod run;
+mod thread;
+mod tpcc;
+mod user;
+mod window;
+pub mod wire;
+mod workload;
+
+pub use load::{DonePart, Journal, LoadOutcome, LoadPlan, LoadWire, LoadedTable, SqliteFile, load};
+pub use outcome::{OpOutcome, Outcome, Percentiles};
+pub use plan::{DrivePlan, Mode, Pacing, WirePlan, WorkloadName};
+pub use run::drive;
+pub use tpcc::HomePolicy;
+
+/// Protocols that [`drive`] speaks, by the name that a plan gives them.
+pub const WIRES: [&str; 2] = ["postgres", "null"];
+
+/// The version of the SQLite that loads, which is compiled in. Statements may run in another one.
+pub fn sqlite_version() -> &'static str {
+    rusqlite::version()
+}

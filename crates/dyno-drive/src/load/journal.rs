@@ -1,0 +1,94 @@
+//! Which parts of a load are done.
+
+use dyno_gen::Part;
+use dyno_record::{Error, ErrorKind, Result};
+
+use super::plan::{DonePart, Journal};
+use crate::wire::postgres::quoted;
+
+/// The parts that are still to be loaded.
+///
+/// # Errors
+/// `usage` if the journal is of a load that was cut into other parts.
+pub fn remaining(parts: Vec<Part>, journal: Option<&Journal>) -> Result<Vec<Part>> {
+    let done = journal.map_or(&[][..], |journal| &journal.done);
+    for entry in done {
+        let known = parts.iter().any(|part| is_same(part, entry));
+        if !known {
+            let DonePart { table, part, parts, .. } = entry;
+            let message = format!(
+                "the unfinished load was cut otherwise: part {part} of {parts} of {table} is none \
+                 of this load's; leave --streams out to go on as it was cut, or give --replace"
+            );
+            return Err(Error::new(ErrorKind::Usage, message));
+        }
+    }
+    Ok(parts.into_iter().filter(|part| !done.iter().any(|entry| is_same(part, entry))).collect())
+}
+
+/// Rows that need not be loaded again.
+pub fn rows_done(journal: Option<&Journal>) -> u64 {
+    journal.map_or(0, |journal| journal.done.iter().map(|entry| entry.rows).sum())
+}
+
+/// The statements that end a part's transaction.
+pub fn record(journal: &Journal, part: &Part, rows: u64) -> String {
+    format!(
+        "insert into {} (part_table, part, parts, part_rows) values ('{}', {}, {}, {rows}); commit",
+        quoted(&journal.table),
+        part.table.name, // one of our own schema: it needs no escape
+        part.index + 1,
+        part.of,
+    )
+}
+
+fn is_same(part: &Part, entry: &DonePart) -> bool {
+    part.table.name == entry.table && part.index + 1 == entry.part && part.of == entry.parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_gen::{Dataset, Workload};
+
+    fn parts(of: u64) -> Vec<Part> {
+        let data = Dataset::new(Workload::Tpch, 1.0, 1).unwrap();
+        data.parts("orders", of).unwrap()
+    }
+
+    fn journal(part: u64, parts: u64) -> Journal {
+        let table = "orders".to_owned();
+        Journal {
+            table: "journal".to_owned(),
+            done: vec![DonePart { table, part, parts, rows: 7 }],
+        }
+    }
+
+    #[test]
+    fn what_is_done_is_left_out() {
+        let journal = journal(2, 3);
+        let left = remaining(parts(3), Some(&journal)).unwrap();
+        assert_eq!(left.iter().map(|part| part.index).collect::<Vec<_>>(), [0, 2]);
+        assert_eq!(rows_done(Some(&journal)), 7);
+        assert_eq!(remaining(parts(3), None).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn another_cut_is_refused() {
+        for (part, of) in [(2, 4), (4, 3), (0, 3)] {
+            let error = remaining(parts(3), Some(&journal(part, of))).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Usage);
+            assert!(error.message.contains("cut otherwise"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_part_is_recorded_under_its_number_from_one() {
+        let part = parts(3)[1];
+        assert_eq!(
+            record(&journal(1, 3), &part, 9),
+            "insert into \"journal\" (part_table, part, parts, part_rows) \
+             values ('orders', 2, 3, 9); commit"
+        );
+    }
+}

@@ -1,0 +1,183 @@
+//! The part of a load that is the same for every server: parts of tables handed out to streams, one
+//! connection and one thread each.
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::thread;
+use std::time::Instant;
+
+use dyno_gen::{Dataset, Part};
+use dyno_record::{Control, Error, ErrorKind, Result};
+
+use super::plan::{LoadOutcome, LoadPlan, LoadedTable};
+use super::{tables, units};
+
+/// More streams than this help nobody.
+const MOST_STREAMS: u32 = 1024;
+
+/// A connection that loads parts of tables, one after another.
+pub trait Stream: Send {
+    /// Loads one part, whole or not at all; returns its rows and the bytes sent.
+    ///
+    /// # Errors
+    /// The server's, the generator's and `stop`'s. The stream is abandoned then.
+    fn load(&mut self, data: &Dataset, part: &Part, stop: &Stop<'_>) -> Result<(u64, u64)>;
+
+    /// Hangs up in the middle of a part, so that the server keeps none of its rows.
+    fn abandon(self);
+
+    /// Takes leave.
+    fn close(self);
+}
+
+/// When to give up.
+#[derive(Debug, Clone, Copy)]
+pub struct Stop<'a> {
+    failed: &'a AtomicBool,
+    /// Where rows and bytes are counted.
+    pub control: &'a Control,
+}
+
+impl Stop<'_> {
+    /// Fails once the load is cancelled, or another stream has failed.
+    ///
+    /// # Errors
+    /// `cancelled`.
+    pub fn check(&self) -> Result<()> {
+        if self.failed.load(Relaxed) {
+            return Err(Error::new(ErrorKind::Cancelled, "another stream failed"));
+        }
+        self.control.check()
+    }
+}
+
+/// Runs a plan's load over streams that `connect` opens.
+///
+/// # Errors
+/// See [`load`](super::load).
+pub fn load<S: Stream>(
+    plan: &LoadPlan,
+    control: &Control,
+    mut connect: impl FnMut() -> Result<S>,
+) -> Result<LoadOutcome> {
+    if !(1..=MOST_STREAMS).contains(&plan.streams) {
+        let message = format!("streams is {}; it must be 1 to {MOST_STREAMS}", plan.streams);
+        return Err(Error::new(ErrorKind::Usage, message));
+    }
+    let data = Dataset::new(plan.workload, plan.scale, plan.seed)?;
+    let tables = tables(&data, plan.tables.as_deref())?;
+    let mut rows = 0;
+    for table in &tables {
+        rows += data.row_count(table)?.count;
+    }
+    control.set_total(rows);
+    control.set_step(format!("loading {}", plan.workload.as_str()));
+
+    let parts = units::cut(&data, &tables, plan.streams)?;
+    let failed = AtomicBool::new(false);
+    let work = Work {
+        data: &data,
+        parts: &parts,
+        next: AtomicUsize::new(0),
+        stop: Stop { failed: &failed, control },
+        loaded: Mutex::default(),
+    };
+    let mut streams = Vec::new();
+    for _ in 0..plan.streams.min(parts.len() as u32) {
+        control.check()?;
+        streams.push(connect()?);
+    }
+    let start = Instant::now();
+    work.run_all(streams, start)?;
+    let loaded = work.loaded.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(outcome(&tables, &loaded, start.elapsed().as_secs_f64()))
+}
+
+/// What the streams share.
+struct Work<'a> {
+    data: &'a Dataset,
+    parts: &'a [Part],
+    /// The part to be taken next.
+    next: AtomicUsize,
+    stop: Stop<'a>,
+    loaded: Mutex<Vec<Loaded>>,
+}
+
+/// A part that the database has taken.
+struct Loaded {
+    table: &'static str,
+    rows: u64,
+    bytes: u64,
+    started_s: f64,
+    ended_s: f64,
+}
+
+impl Work<'_> {
+    fn run_all<S: Stream>(&self, streams: Vec<S>, start: Instant) -> Result<()> {
+        thread::scope(|scope| {
+            let threads: Vec<_> =
+                streams.into_iter().map(|stream| scope.spawn(|| self.run(stream, start))).collect();
+            let mut first = Ok(());
+            for thread in threads {
+                let result = thread.join().unwrap_or_else(|_| {
+                    Err(Error::new(ErrorKind::Internal, "a loading stream died"))
+                });
+                // The stream that failed says why; the others only that they were stopped.
+                match (&first, result) {
+                    (Ok(()), Err(error)) => first = Err(error),
+                    (Err(seen), Err(error)) if seen.kind == ErrorKind::Cancelled => {
+                        first = Err(error);
+                    }
+                    _ => {}
+                }
+            }
+            first
+        })
+    }
+
+    /// Loads part after part until there are no more.
+    fn run<S: Stream>(&self, mut stream: S, start: Instant) -> Result<()> {
+        while let Some(part) = self.parts.get(self.next.fetch_add(1, Relaxed)) {
+            let started_s = start.elapsed().as_secs_f64();
+            let result = self.stop.check().and_then(|()| stream.load(self.data, part, &self.stop));
+            match result {
+                Ok((rows, bytes)) => {
+                    let ended_s = start.elapsed().as_secs_f64();
+                    let table = part.table.name;
+                    let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+                    loaded.push(Loaded { table, rows, bytes, started_s, ended_s });
+                }
+                Err(error) => {
+                    self.stop.failed.store(true, Relaxed);
+                    stream.abandon();
+                    let Part { table, index, of } = part;
+                    let place = format!("loading {}, part {} of {of}", table.name, index + 1);
+                    return Err(error.context(place));
+                }
+            }
+        }
+        stream.close();
+        Ok(())
+    }
+}
+
+fn outcome(tables: &[&'static str], loaded: &[Loaded], seconds: f64) -> LoadOutcome {
+    let tables: Vec<_> = tables
+        .iter()
+        .map(|table| {
+            let parts = || loaded.iter().filter(|part| part.table == *table);
+            let started_s = parts().map(|part| part.started_s).fold(f64::INFINITY, f64::min);
+            let ended_s = parts().map(|part| part.ended_s).fold(started_s, f64::max);
+            LoadedTable {
+                table,
+                rows: parts().map(|part| part.rows).sum(),
+                bytes: parts().map(|part| part.bytes).sum(),
+                seconds: ended_s - started_s,
+            }
+        })
+        .collect();
+    let rows = tables.iter().map(|table| table.rows).sum();
+    let bytes = tables.iter().map(|table| table.bytes).sum();
+    LoadOutcome { tables, seconds, rows, bytes }
+}

@@ -1,0 +1,104 @@
+//! What a run came to.
+
+use std::collections::BTreeMap;
+
+use dyno_record::{ErrorKind, Latency, OpTotals};
+use serde::Serialize;
+
+/// Figures of the measured window.
+///
+/// Identity in an open loop: `scheduled` = Σ over operations (`done` + `rolled_back` + `errors`) +
+/// `unfinished` + `unsent`, but for those that were due in the warm-up and ended in the window.
+#[derive(Debug, Clone, Serialize)]
+pub struct Outcome {
+    /// Length of the window.
+    pub seconds: f64,
+    /// Figures of each operation that occurred.
+    pub ops: BTreeMap<&'static str, OpOutcome>,
+    /// Transactions a second: committed and prescribed rollbacks.
+    pub tps: f64,
+    /// New orders a minute, rollbacks left out.
+    pub new_orders_per_min: f64,
+    /// CPU time of the driver threads and of the thread that gathers their figures; connecting
+    /// and preparing lie outside the window.
+    pub client_cpu_s: f64,
+    /// The same in milliseconds per 1,000 transactions; 0 if there were none.
+    pub client_cpu_ms_per_1000: f64,
+    /// Share of the window that the busiest driver thread was on a processor.
+    pub thread_utilisation_max: f64,
+    /// How late the driver's timers were, 99th percentile: paced starts with a session free, and
+    /// a probe every 10 ms.
+    pub lag_p99_ms: f64,
+    /// Transactions due in the window; None in a closed loop, which has no schedule.
+    pub scheduled: Option<u64>,
+    /// Transactions that found no free session when they were due; sent as soon as there was one.
+    pub late: u64,
+    /// Transactions due in the window and never sent.
+    pub unsent: u64,
+    /// Transactions under way when the window closed; not counted anywhere else.
+    pub unfinished: u64,
+    /// Connections made again after a loss.
+    pub reconnects: u64,
+    /// The first message seen of each class of error, warm-up included.
+    pub errors_first: BTreeMap<ErrorKind, String>,
+    /// Driver threads.
+    pub threads: u32,
+}
+
+/// Figures of one operation.
+#[derive(Debug, Clone, Serialize)]
+pub struct OpOutcome {
+    /// See [`OpTotals::done`].
+    pub done: u64,
+    /// See [`OpTotals::rolled_back`].
+    pub rolled_back: u64,
+    /// See [`OpTotals::errors`].
+    pub errors: BTreeMap<ErrorKind, u64>,
+    /// See [`OpTotals::retries`].
+    pub retries: BTreeMap<ErrorKind, u64>,
+    /// From the intended start to the end.
+    pub response_ms: Percentiles,
+    /// From the send to the end, retries included.
+    pub service_ms: Percentiles,
+}
+
+/// A distribution in brief, in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct Percentiles {
+    pub p50: f64,
+    pub p90: f64,
+    pub p95: f64,
+    pub p99: f64,
+    pub p999: f64,
+    pub max: f64,
+    pub mean: f64,
+}
+
+impl From<&Latency> for Percentiles {
+    fn from(latency: &Latency) -> Self {
+        let at = |quantile| latency.quantile_ns(quantile) as f64 / 1e6;
+        Self {
+            p50: at(0.5),
+            p90: at(0.9),
+            p95: at(0.95),
+            p99: at(0.99),
+            p999: at(0.999),
+            max: latency.max_ns() as f64 / 1e6,
+            mean: latency.mean_ns() / 1e6,
+        }
+    }
+}
+
+impl From<&OpTotals> for OpOutcome {
+    fn from(totals: &OpTotals) -> Self {
+        Self {
+            done: totals.done,
+            rolled_back: totals.rolled_back,
+            errors: totals.errors.clone(),
+            retries: totals.retries.clone(),
+            response_ms: (&totals.response).into(),
+            service_ms: (&totals.service).into(),
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! What to drive, how hard and for how long.
+
+use std::path::PathBuf;
+
+use dyno_record::{Clock, Error, ErrorKind, Result};
+use serde::Deserialize;
+
+use crate::tpcc::HomePolicy;
+use crate::wire::{null, postgres};
+
+/// Most users of one run: beyond it a driver thread has too many to be on time.
+const MOST_USERS: u32 = 100_000;
+/// Longest warm-up or measurement, in seconds: a year.
+const LONGEST_S: f64 = 366.0 * 86_400.0;
+
+/// The plan of one level of load: a warm-up, then one measured window.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DrivePlan {
+    /// How to talk to which target.
+    pub wire: WirePlan,
+    /// What to run.
+    pub workload: WorkloadName,
+    /// Size of the data, in warehouses.
+    pub warehouses: u32,
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// The constant that last names were loaded with.
+    pub c_load: u8,
+    /// Number of users, each with its own connection.
+    pub users: u32,
+    /// Where the transactions are programmed.
+    #[serde(default)]
+    pub mode: Mode,
+    /// When transactions start.
+    #[serde(rename = "loop")]
+    pub pacing: Pacing,
+    /// Length of the warm-up; what happens in it is recorded but does not count.
+    pub warmup_s: f64,
+    /// Length of the measured window.
+    pub duration_s: f64,
+    /// Driver threads; one for every two processors if absent.
+    #[serde(default)]
+    pub threads: Option<u32>,
+    /// Which warehouse a user works for.
+    #[serde(default)]
+    pub home: HomePolicy,
+    /// The run's clock.
+    pub clock: Clock,
+    /// The file of intervals to append to.
+    pub spool: PathBuf,
+    /// Length of an interval.
+    #[serde(default = "default_interval")]
+    pub interval_s: f64,
+    /// How often a transaction is sent again after a deadlock or a serialisation failure.
+    #[serde(default = "default_retries")]
+    pub max_retries: u32,
+    /// How long a user tries to make a lost connection again; 0 is not at all.
+    #[serde(default = "default_reconnect")]
+    pub reconnect_s: f64,
+}
+
+/// A target's protocol and address.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum WirePlan {
+    /// A PostgreSQL server.
+    Postgres(postgres::Config),
+    /// A modelled server.
+    Null(null::Model),
+}
+
+/// The workloads that can be driven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkloadName {
+    /// Derived from TPC-C.
+    Tpcc,
+}
+
+/// Where the transactions are programmed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// In the client, statement by statement.
+    #[default]
+    Client,
+}
+
+/// When transactions start.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Pacing {
+    /// Each user starts the next one after the answer to the last.
+    Closed {
+        /// Whether users take the workload's keying and think times.
+        #[serde(default)]
+        think: bool,
+    },
+    /// A schedule that does not wait for answers; the users are the sessions that serve it.
+    Open {
+        /// Starts a second, all users together.
+        rate_per_s: f64,
+        /// Exponential gaps rather than even ones.
+        #[serde(default)]
+        poisson: bool,
+    },
+}
+
+fn default_interval() -> f64 {
+    1.0
+}
+
+fn default_retries() -> u32 {
+    10
+}
+
+fn default_reconnect() -> f64 {
+    5.0
+}
+
+impl DrivePlan {
+    /// Checks the figures.
+    ///
+    /// # Errors
+    /// `usage`, naming the field.
+    pub fn validate(&self) -> Result<()> {
+        within("users", f64::from(self.users), 1.0, f64::from(MOST_USERS))?;
+        within("warehouses", f64::from(self.warehouses), 1.0, f64::from(i32::MAX))?;
+        within("warmup_s", self.warmup_s, 0.0, LONGEST_S)?;
+        within("duration_s", self.duration_s, 0.001, LONGEST_S)?;
+        within("interval_s", self.interval_s, 0.01, 3600.0)?;
+        within("reconnect_s", self.reconnect_s, 0.0, 86_400.0)?;
+        if let Some(threads) = self.threads {
+            within("threads", f64::from(threads), 1.0, 1024.0)?;
+        }
+        if let Pacing::Open { rate_per_s, .. } = self.pacing {
+            within("loop.rate_per_s", rate_per_s, 1e-3, 1e8)?;
+        }
+        match &self.wire {
+            WirePlan::Postgres(config) => {
+                within("wire.connect_timeout_s", config.connect_timeout_s, 0.001, 3600.0)
+            }
+            WirePlan::Null(model) => model.validate(),
+        }
+    }
+
+    /// Driver threads to use: never more than users.
+    pub(crate) fn thread_count(&self) -> u32 {
+        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let threads = self.threads.unwrap_or((processors as u32 / 2).max(1));
+        threads.min(self.users)
+    }
+}
+
+fn within(field: &str, value: f64, least: f64, most: f64) -> Result<()> {
+    if (least..=most).contains(&value) {
+        Ok(())
+    } else {
+        let message = format!("{field} is {value}; it must be between {least} and {most}");
+        Err(Error::new(ErrorKind::Usage, message))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAN: &str = r#"{
+        "wire": {"kind": "null", "mean_ms": 1}, "workload": "tpcc", "warehouses": 2, "seed": 1,
+        "c_load": 7, "users": 4, "loop": {"kind": "closed"}, "warmup_s": 0, "duration_s": 1,
+        "clock": {"unix_ns": 0, "monotonic_ns": 0}, "spool": "x"
+    }"#;
+
+    fn with(field: &str, value: serde_json::Value) -> serde_json::Result<DrivePlan> {
+        let mut plan: serde_json::Value = serde_json::from_str(PLAN).unwrap();
+        plan[field] = value;
+        serde_json::from_value(plan)
+    }
+
+    #[test]
+    fn a_plan_with_defaults() {
+        let plan: DrivePlan = serde_json::from_str(PLAN).unwrap();
+        plan.validate().unwrap();
+        assert_eq!(plan.pacing, Pacing::Closed { think: false });
+        assert_eq!((plan.max_retries, plan.home), (10, HomePolicy::Random));
+        assert!(plan.thread_count() <= 4);
+    }
+
+    #[test]
+    fn unknown_words_are_refused() {
+        use serde_json::json;
+        for (field, value) in [
+            ("usres", json!(1)),
+            ("mode", json!("procedure")),
+            ("warehouses", json!(2.5)),
+            ("loop", json!({"kind": "open", "rate": 5})),
+            ("loop", json!({"kind": "closed", "thnik": true})),
+            ("wire", json!({"kind": "null", "maen_ms": 1})),
+            (
+                "wire",
+                json!({"kind": "postgres", "host": "h", "user": "u", "database": "d", "x": 1}),
+            ),
+        ] {
+            assert!(with(field, value.clone()).is_err(), "{field} {value}");
+        }
+    }
+
+    #[test]
+    fn absurd_figures_are_refused_by_name() {
+        use serde_json::json;
+        for (field, value, named) in [
+            ("users", json!(0), "users"),
+            ("warehouses", json!(0), "warehouses"),
+            ("duration_s", json!(0), "duration_s"),
+            ("warmup_s", json!(-1), "warmup_s"),
+            ("interval_s", json!(0), "interval_s"),
+            ("threads", json!(0), "threads"),
+            ("loop", json!({"kind": "open", "rate_per_s": 0}), "rate_per_s"),
+            ("wire", json!({"kind": "null", "mean_ms": -1}), "mean_ms"),
+        ] {
+            let error = with(field, value).unwrap().validate().unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Usage);
+            assert!(error.message.contains(named), "{error}");
+        }
+    }
+}

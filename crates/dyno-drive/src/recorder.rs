@@ -1,0 +1,227 @@
+//! One driver thread's figures, handed over at the end of each interval.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::Sender;
+
+use dyno_record::{Error, ErrorKind, Latency, OpTotals};
+
+use crate::window::Window;
+use crate::workload::Ended;
+
+/// What driver threads tell the one that gathers.
+#[derive(Debug)]
+pub enum Message {
+    /// The thread's users are connected.
+    Ready,
+    /// The thread has ended and the run is off.
+    Failed(Error),
+    /// An interval is over.
+    Interval(Interval),
+    /// Every user of the thread has lost the server for good.
+    Stranded(Error),
+    /// The thread has ended, after all its intervals.
+    Finished(Box<Report>),
+}
+
+/// A thread's figures of one interval.
+#[derive(Debug)]
+pub struct Interval {
+    /// See [`Window`].
+    pub index: i64,
+    /// When the thread closed it: earlier than planned if the run was stopped.
+    pub end_ns: u64,
+    /// Figures of the operations, by position.
+    pub ops: Vec<OpTotals>,
+}
+
+/// A thread's figures of the measured window that belong to no operation.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// CPU time of the thread in the window.
+    pub cpu_ns: u64,
+    /// Lateness of timers, ns.
+    pub lag: Latency,
+    /// See [`Outcome::scheduled`](crate::Outcome::scheduled).
+    pub scheduled: u64,
+    /// See [`Outcome::late`](crate::Outcome::late).
+    pub late: u64,
+    /// See [`Outcome::unsent`](crate::Outcome::unsent).
+    pub unsent: u64,
+    /// See [`Outcome::unfinished`](crate::Outcome::unfinished).
+    pub unfinished: u64,
+    /// See [`Outcome::reconnects`](crate::Outcome::reconnects).
+    pub reconnects: u64,
+    /// Users with a connection at the end.
+    pub connected: u64,
+    /// See [`Outcome::errors_first`](crate::Outcome::errors_first).
+    pub errors_first: BTreeMap<ErrorKind, String>,
+}
+
+/// Counts what a thread's users do.
+#[derive(Debug)]
+pub struct Recorder {
+    window: Window,
+    /// The open interval; past the last one once the window is over.
+    index: i64,
+    /// When the open interval ends.
+    until_ns: u64,
+    ops: Vec<OpTotals>,
+    out: Sender<Message>,
+    /// Figures outside the intervals.
+    pub report: Report,
+}
+
+impl Recorder {
+    /// A recorder for `operations` operations that reports to `out`.
+    pub fn new(window: Window, operations: usize, out: Sender<Message>) -> Self {
+        let index = window.index_at(window.start_ns);
+        let until_ns = window.bounds(index).1;
+        let ops = vec![OpTotals::default(); operations];
+        Self { window, index, until_ns, ops, out, report: Report::default() }
+    }
+
+    /// Counts an operation that ended; after the window as unfinished.
+    #[inline]
+    pub fn ended(
+        &mut self,
+        op: usize,
+        end_ns: u64,
+        response_ns: u64,
+        service_ns: u64,
+        ended: Ended,
+    ) {
+        if let Some(totals) = self.at(op, end_ns) {
+            match ended {
+                Ended::Committed => totals.done += 1,
+                Ended::RolledBack => totals.rolled_back += 1,
+            }
+            totals.response.record(response_ns);
+            totals.service.record(service_ns);
+        } else {
+            self.report.unfinished += 1;
+        }
+    }
+
+    /// Counts an operation that was given up; after the window as unfinished.
+    pub fn failed(&mut self, op: usize, end_ns: u64, error: &Error) {
+        self.first(error);
+        if let Some(totals) = self.at(op, end_ns) {
+            *totals.errors.entry(error.kind).or_default() += 1;
+        } else {
+            self.report.unfinished += 1;
+        }
+    }
+
+    /// Counts an attempt that will be repeated.
+    pub fn retried(&mut self, op: usize, now_ns: u64, error: &Error) {
+        self.first(error);
+        if let Some(totals) = self.at(op, now_ns) {
+            *totals.retries.entry(error.kind).or_default() += 1;
+        }
+    }
+
+    /// Keeps the first message of each class.
+    pub fn first(&mut self, error: &Error) {
+        self.report.errors_first.entry(error.kind).or_insert_with(|| error.to_string());
+    }
+
+    /// Counts a timer that fired at `now_ns`, `late_ns` after its time.
+    pub fn lag(&mut self, now_ns: u64, late_ns: u64) {
+        if self.window.is_measured(now_ns) {
+            self.report.lag.record(late_ns);
+        }
+    }
+
+    /// Hands over the intervals that ended by `now_ns`.
+    #[inline]
+    pub fn advance(&mut self, now_ns: u64) {
+        while now_ns >= self.until_ns && self.is_open() {
+            self.close(self.until_ns);
+        }
+    }
+
+    /// Ends the time line earlier, with an interval that is still to come.
+    pub fn cut(&mut self, window: Window) {
+        self.window = window;
+    }
+
+    /// Hands over the open interval, cut short at `now_ns`, and closes the recorder.
+    pub fn stop(&mut self, now_ns: u64) {
+        self.advance(now_ns);
+        if self.is_open() {
+            self.close(now_ns);
+            self.index = self.window.last() + 1;
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.index <= self.window.last()
+    }
+
+    #[inline]
+    fn at(&mut self, op: usize, now_ns: u64) -> Option<&mut OpTotals> {
+        self.advance(now_ns);
+        if self.is_open() { self.ops.get_mut(op) } else { None }
+    }
+
+    #[cold]
+    fn close(&mut self, end_ns: u64) {
+        let fresh = vec![OpTotals::default(); self.ops.len()];
+        let ops = std::mem::replace(&mut self.ops, fresh);
+        // Nobody listens any more only if the run has failed elsewhere.
+        let _ = self.out.send(Message::Interval(Interval { index: self.index, end_ns, ops }));
+        self.index += 1;
+        self.until_ns = self.window.bounds(self.index).1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    const S: u64 = 1_000_000_000;
+
+    fn intervals(received: &mpsc::Receiver<Message>) -> Vec<Interval> {
+        received
+            .try_iter()
+            .map(|message| match message {
+                Message::Interval(interval) => interval,
+                other => panic!("{other:?}"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn operations_count_in_the_interval_of_their_end() {
+        let (out, received) = mpsc::channel();
+        let mut recorder = Recorder::new(Window::new(0, 1.0, 2.0, 1.0), 2, out);
+        recorder.ended(0, S - 1, 10, 5, Ended::Committed);
+        recorder.ended(1, S, 10, 5, Ended::RolledBack);
+        recorder.retried(1, S + 1, &Error::new(ErrorKind::Deadlock, "d"));
+        recorder.failed(1, 2 * S, &Error::new(ErrorKind::Timeout, "t"));
+        recorder.ended(0, 3 * S, 10, 5, Ended::Committed);
+        recorder.advance(9 * S);
+        let closed = intervals(&received);
+        assert_eq!(closed.iter().map(|it| it.index).collect::<Vec<_>>(), [-1, 0, 1]);
+        assert_eq!(closed[0].ops[0].done, 1);
+        assert_eq!((closed[1].ops[1].rolled_back, closed[1].ops[1].retries.len()), (1, 1));
+        assert_eq!(closed[2].ops[1].errors[&ErrorKind::Timeout], 1);
+        assert_eq!(closed[2].ops[0].done, 0, "it ended after the window");
+        assert_eq!(recorder.report.unfinished, 1);
+    }
+
+    #[test]
+    fn a_stopped_recorder_closes_its_interval_short_and_counts_no_more() {
+        let (out, received) = mpsc::channel();
+        let mut recorder = Recorder::new(Window::new(0, 0.0, 5.0, 1.0), 1, out);
+        recorder.ended(0, S / 2, 1, 1, Ended::Committed);
+        recorder.stop(S * 3 / 2);
+        recorder.ended(0, S * 2, 1, 1, Ended::Committed);
+        recorder.stop(S * 3);
+        let closed = intervals(&received);
+        let ends: Vec<_> = closed.iter().map(|it| (it.index, it.end_ns)).collect();
+        assert_eq!(ends, [(0, S), (1, S * 3 / 2)]);
+        assert_eq!(closed[1].ops[0].done, 0);
+    }
+}

@@ -1,0 +1,190 @@
+//! Conducts a run: starts the driver threads, gathers their intervals, writes them as they close.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
+
+use dyno_record::{Control, Error, ErrorKind, Result, Spool, monotonic_ns};
+
+use crate::gather::Gather;
+use crate::outcome::Outcome;
+use crate::plan::{DrivePlan, WirePlan, WorkloadName};
+use crate::recorder::Message;
+use crate::thread::{Job, died};
+use crate::tpcc::Tpcc;
+use crate::window::Window;
+use crate::wire::Wire;
+use crate::wire::null::Null;
+use crate::wire::postgres::Postgres;
+use crate::workload::Workload;
+
+/// How often progress is told when nothing else happens.
+const TICK: Duration = Duration::from_millis(50);
+/// How far ahead an early end is set, so that every thread knows of it in time.
+const NOTICE_NS: u64 = 200_000_000;
+
+/// Drives one level of load. On `control`, `done` and `total` count milliseconds; `finish` ends the
+/// window with the interval under way.
+///
+/// # Errors
+/// `usage` for a plan that makes no sense or a database without the workload's tables; what
+/// connecting meets; `connection_lost` once every user has lost the server for good; `cancelled`;
+/// `io` or `disk_full` of the spool. Intervals that closed before are in the spool whatever
+/// happens.
+pub fn drive(plan: &DrivePlan, control: &Control) -> Result<Outcome> {
+    plan.validate()?;
+    let spool = Spool::open(&plan.spool)?;
+    let workload = match plan.workload {
+        WorkloadName::Tpcc => {
+            Arc::new(Tpcc::new(plan.seed, plan.warehouses, plan.c_load, plan.home)?)
+        }
+    };
+    match &plan.wire {
+        WirePlan::Postgres(config) => {
+            conduct(plan, &Postgres::new(config.clone()), &workload, spool, control)
+        }
+        WirePlan::Null(model) => conduct(plan, &Null::new(model), &workload, spool, control),
+    }
+}
+
+fn conduct<W: Wire, L: Workload + Clone>(
+    plan: &DrivePlan,
+    wire: &W,
+    workload: &L,
+    spool: Spool,
+    control: &Control,
+) -> Result<Outcome> {
+    let threads = plan.thread_count();
+    let abort = AtomicBool::new(false);
+    let end_ns = AtomicU64::new(u64::MAX);
+    let (out, messages) = mpsc::channel();
+    control.set_step(format!("connecting {}", users(plan.users)));
+    thread::scope(|scope| {
+        let mut go = Vec::new();
+        for thread in 0..threads {
+            let (start, started) = mpsc::channel();
+            go.push(start);
+            let job = Job {
+                thread,
+                threads,
+                plan,
+                wire: wire.clone(),
+                workload: workload.clone(),
+                control,
+                abort: &abort,
+                end_ns: &end_ns,
+                out: out.clone(),
+                go: started,
+            };
+            thread::Builder::new()
+                .name(format!("dyno-drive-{thread}"))
+                .spawn_scoped(scope, move || job.run())
+                .map_err(|error| {
+                    abort.store(true, Relaxed);
+                    Error::from_io(&error, "starting a driver thread")
+                })?;
+        }
+        drop(out);
+        let run = Conductor { plan, messages, abort: &abort, end_ns: &end_ns, control, threads };
+        let gather = Gather::new(workload.operations(), plan.clock, spool, threads);
+        let result = run.conduct(go, gather);
+        abort.store(true, Relaxed);
+        result
+    })
+}
+
+struct Conductor<'a> {
+    plan: &'a DrivePlan,
+    messages: Receiver<Message>,
+    abort: &'a AtomicBool,
+    end_ns: &'a AtomicU64,
+    control: &'a Control,
+    threads: u32,
+}
+
+impl Conductor<'_> {
+    fn conduct(&self, go: Vec<Sender<Window>>, mut gather: Gather) -> Result<Outcome> {
+        self.connected()?;
+        let plan = self.plan;
+        // Far enough ahead for every thread to be there in time.
+        let start_ns = monotonic_ns() + 2_000_000;
+        let mut window = Window::new(start_ns, plan.warmup_s, plan.duration_s, plan.interval_s);
+        for start in go {
+            // A thread that cannot receive has failed, and says so itself.
+            let _ = start.send(window);
+        }
+        self.follow(&mut window, &mut gather)?;
+        self.control.check()?;
+        gather.outcome((window.end_ns - window.measure_ns) as f64 / 1e9, plan)
+    }
+
+    /// Waits until every thread has its connections.
+    fn connected(&self) -> Result<()> {
+        for _ in 0..self.threads {
+            match self.messages.recv() {
+                Ok(Message::Ready) => {}
+                Ok(Message::Failed(error)) => return Err(error),
+                Ok(_) | Err(_) => return Err(died()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what the threads send until all have ended.
+    fn follow(&self, window: &mut Window, gather: &mut Gather) -> Result<()> {
+        let (mut finished, mut stranded) = (0, 0);
+        let mut lost = None;
+        let mut measuring = false;
+        self.control.set_step(format!("{}, warm-up", users(self.plan.users)));
+        while finished < self.threads {
+            let message = self.messages.recv_timeout(TICK);
+            let now_ns = monotonic_ns();
+            let elapsed_ms = now_ns.saturating_sub(window.start_ns) / 1_000_000;
+            if self.control.is_finishing() && self.end_ns.load(Relaxed) == u64::MAX {
+                *window = window.cut(now_ns + NOTICE_NS);
+                self.end_ns.store(window.end_ns, Relaxed);
+            }
+            let total_ms = (window.end_ns - window.start_ns) / 1_000_000;
+            self.control.set_total(total_ms);
+            self.control.set_done(elapsed_ms.min(total_ms));
+            if !measuring && now_ns >= window.measure_ns {
+                measuring = true;
+                gather.start_measuring();
+                self.control.set_step(users(self.plan.users));
+            }
+            match message {
+                Ok(Message::Interval(interval)) => gather.interval(window, interval)?,
+                Ok(Message::Finished(report)) => {
+                    finished += 1;
+                    gather.report(&report);
+                }
+                Ok(Message::Stranded(error)) => {
+                    stranded += 1;
+                    lost = Some(error);
+                    if stranded == self.threads {
+                        self.abort.store(true, Relaxed);
+                    }
+                }
+                Ok(Message::Failed(error)) => return Err(error),
+                Err(RecvTimeoutError::Timeout) => {}
+                Ok(Message::Ready) | Err(RecvTimeoutError::Disconnected) => return Err(died()),
+            }
+        }
+        match lost {
+            Some(error) if stranded == self.threads => Err(gone(&error)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Every user has lost the server for good; `last` says what the last attempt met.
+fn gone(last: &Error) -> Error {
+    Error::new(ErrorKind::ConnectionLost, "every user lost the server and could not come back")
+        .context(last.to_string())
+}
+
+fn users(count: u32) -> String {
+    if count == 1 { "1 user".to_owned() } else { format!("{count} users") }
+}

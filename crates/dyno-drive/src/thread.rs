@@ -1,0 +1,259 @@
+//! A driver thread: its users on one runtime, and the supervisor that keeps its time.
+
+use std::cell::{Cell, RefCell};
+use std::convert::Infallible;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, Sender};
+use std::time::Duration;
+
+use dyno_record::{Control, Error, ErrorKind, Result, monotonic_ns};
+use rand::SeedableRng as _;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use tokio::task::{JoinSet, LocalSet};
+
+use crate::alarm::Alarm;
+use crate::cpu::thread_cpu_ns;
+use crate::pacer::Schedule;
+use crate::plan::{DrivePlan, Pacing};
+use crate::recorder::{Message, Recorder};
+use crate::user::{Shared, Starts, User};
+use crate::window::Window;
+use crate::wire::{Statement, Wire};
+use crate::workload::Workload;
+
+/// Connections that a thread opens at the same time.
+const CONNECTING: usize = 8;
+/// Period of the supervisor, and of its probe of the timer's lateness.
+const TICK_NS: u64 = 10_000_000;
+/// How long transactions under way may take to end after the window, and after a cancel.
+const GRACE: Duration = Duration::from_secs(5);
+const GRACE_CANCELLED: Duration = Duration::from_secs(1);
+
+/// What a thread is to do.
+pub struct Job<'a, W, L> {
+    /// Its number, from 0.
+    pub thread: u32,
+    /// Number of threads.
+    pub threads: u32,
+    /// The plan of the run.
+    pub plan: &'a DrivePlan,
+    /// How to connect.
+    pub wire: W,
+    /// What to run.
+    pub workload: L,
+    /// The caller's handle.
+    pub control: &'a Control,
+    /// Set when the run has failed elsewhere.
+    pub abort: &'a AtomicBool,
+    /// When an early end of the window is due, monotonic; far in the future while none is.
+    pub end_ns: &'a AtomicU64,
+    /// To the thread that gathers.
+    pub out: Sender<Message>,
+    /// Gives the time line once everybody is connected; hangs up if the run is off.
+    pub go: Receiver<Window>,
+}
+
+impl<W: Wire, L: Workload> Job<'_, W, L> {
+    /// Does it. Failures go to the thread that gathers.
+    pub fn run(self) {
+        let out = self.out.clone();
+        // The other threads wait for this one: it must not vanish without a word.
+        let ended = catch_unwind(AssertUnwindSafe(|| self.on_runtime()));
+        if let Err(error) = ended.unwrap_or_else(|_| Err(died())) {
+            // Nobody listens any more only if the run has failed elsewhere.
+            let _ = out.send(Message::Failed(error));
+        }
+    }
+
+    fn on_runtime(self) -> Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| Error::from_io(&error, "starting a driver thread"))?;
+        LocalSet::new().block_on(&runtime, async {
+            let alarm = Alarm::new()?;
+            let timer = alarm.clone();
+            tokio::select! {
+                failed = timer.run() => failed.map(|never: Infallible| match never {}),
+                done = self.drive(alarm) => done,
+            }
+        })
+    }
+
+    async fn drive(self, alarm: Alarm) -> Result<()> {
+        let statements: Rc<[Statement]> = self.workload.statements().into();
+        let sessions = self.connect(&statements, &alarm).await?;
+        let _ = self.out.send(Message::Ready);
+        // Blocks the runtime, which has nothing to do yet.
+        let Ok(window) = self.go.recv() else { return Ok(()) };
+
+        let shared = Rc::new(self.shared(window, alarm, sessions.len() as u32));
+        let mut users = JoinSet::new();
+        for (user, session) in sessions {
+            let terminal = self.workload.terminal(user);
+            let seed = !self.plan.seed ^ u64::from(user);
+            let (wire, statements) = (self.wire.clone(), Rc::clone(&statements));
+            let user = User::new(wire, statements, session, terminal, seed, Rc::clone(&shared));
+            users.spawn_local(user.run());
+        }
+        let cpu_ns = self.supervise(&shared).await;
+        self.finish(&shared, users).await?;
+
+        let mut report = std::mem::take(&mut shared.recorder.borrow_mut().report);
+        report.cpu_ns = cpu_ns;
+        let _ = self.out.send(Message::Finished(Box::new(report)));
+        Ok(())
+    }
+
+    /// Opens the sessions of this thread's users.
+    async fn connect(
+        &self,
+        statements: &Rc<[Statement]>,
+        alarm: &Alarm,
+    ) -> Result<Vec<(u32, W::Session)>> {
+        let mut waiting = (self.thread..self.plan.users).step_by(self.threads as usize);
+        let mut connecting = JoinSet::new();
+        let mut sessions = Vec::new();
+        let mut tick = tokio::time::interval(Duration::from_nanos(TICK_NS));
+        loop {
+            while connecting.len() < CONNECTING {
+                let Some(user) = waiting.next() else { break };
+                let (wire, statements) = (self.wire.clone(), Rc::clone(statements));
+                let alarm = alarm.clone();
+                connecting.spawn_local(async move {
+                    let session = wire.connect(&statements, &alarm).await;
+                    session.map(|session| (user, session))
+                });
+            }
+            tokio::select! {
+                next = connecting.join_next() => match next {
+                    Some(Ok(Ok(session))) => sessions.push(session),
+                    Some(Ok(Err(error))) => return Err(error),
+                    Some(Err(_)) => return Err(died()),
+                    None => break,
+                },
+                _ = tick.tick() => {
+                    self.control.check()?;
+                    if self.abort.load(Relaxed) {
+                        return Err(Error::new(ErrorKind::Cancelled, "another thread failed"));
+                    }
+                }
+            }
+        }
+        Ok(sessions)
+    }
+
+    fn shared(&self, window: Window, alarm: Alarm, users: u32) -> Shared {
+        let plan = self.plan;
+        let starts = match plan.pacing {
+            Pacing::Closed { think } => Starts::Closed { think },
+            Pacing::Open { rate_per_s, poisson: false } => {
+                Starts::Open(Schedule::fixed(rate_per_s, self.thread, self.threads).into())
+            }
+            Pacing::Open { rate_per_s, poisson: true } => {
+                let seed = plan.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ u64::from(self.thread);
+                let rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+                let rate_per_s = rate_per_s / f64::from(self.threads);
+                Starts::Open(Schedule::poisson(rate_per_s, rng).into())
+            }
+        };
+        let operations = self.workload.operations().len();
+        Shared {
+            alarm,
+            recorder: RefCell::new(Recorder::new(window, operations, self.out.clone())),
+            window: Cell::new(window),
+            clock: plan.clock,
+            starts,
+            stopping: Cell::new(false),
+            busy: Cell::new(0),
+            alive: Cell::new(users),
+            max_retries: plan.max_retries,
+            reconnect_ns: (plan.reconnect_s * 1e9) as u64,
+            out: self.out.clone(),
+        }
+    }
+
+    /// Keeps the time of the thread until the window ends or the run is stopped. Returns the
+    /// thread's CPU time in the window.
+    async fn supervise(&self, shared: &Shared) -> u64 {
+        let mut window = shared.window.get();
+        let mut cpu_before_ns = None;
+        let mut now_ns = monotonic_ns();
+        loop {
+            let end_ns = self.end_ns.load(Relaxed);
+            if end_ns < window.end_ns {
+                window.end_ns = end_ns;
+                shared.window.set(window);
+                shared.recorder.borrow_mut().cut(window);
+            }
+            let bound_ns =
+                if now_ns < window.measure_ns { window.measure_ns } else { window.end_ns };
+            let next_ns = (now_ns + TICK_NS).min(bound_ns);
+            shared.alarm.sleep_until(next_ns).await;
+            now_ns = monotonic_ns();
+            let mut recorder = shared.recorder.borrow_mut();
+            recorder.lag(now_ns, now_ns - next_ns);
+            recorder.advance(now_ns);
+            if now_ns >= window.measure_ns {
+                cpu_before_ns.get_or_insert_with(thread_cpu_ns);
+            }
+            if now_ns >= window.end_ns {
+                break;
+            }
+            if self.is_stopped() {
+                recorder.stop(now_ns);
+                break;
+            }
+        }
+        cpu_before_ns.map_or(0, |before_ns| thread_cpu_ns() - before_ns)
+    }
+
+    /// Lets the users end, and counts what they leave undone.
+    async fn finish(&self, shared: &Shared, mut users: JoinSet<()>) -> Result<()> {
+        shared.stopping.set(true);
+        shared.alarm.ring();
+        let ended = async {
+            while let Some(ended) = users.join_next().await {
+                ended.map_err(|_| died())?;
+            }
+            Ok(())
+        };
+        let impatient = async {
+            tokio::time::sleep(GRACE_CANCELLED).await;
+            let mut waited = GRACE_CANCELLED;
+            while waited < GRACE && !self.is_stopped() {
+                tokio::time::sleep(Duration::from_nanos(TICK_NS)).await;
+                waited += Duration::from_nanos(TICK_NS);
+            }
+        };
+        tokio::select! {
+            result = ended => result?,
+            () = impatient => {}
+        }
+        shared.recorder.borrow_mut().report.unfinished += shared.busy.get();
+        if let Starts::Open(schedule) = &shared.starts {
+            let report = &mut shared.recorder.borrow_mut().report;
+            let window = shared.window.get();
+            loop {
+                let due_ns = window.start_ns + schedule.borrow_mut().next_ns();
+                if due_ns >= window.end_ns {
+                    break;
+                }
+                report.scheduled += u64::from(window.is_measured(due_ns));
+                report.unsent += u64::from(window.is_measured(due_ns));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.control.is_cancelled() || self.abort.load(Relaxed)
+    }
+}
+
+/// A panic, whose message went to the standard error.
+pub fn died() -> Error {
+    Error::new(ErrorKind::Internal, "a driver thread died: please report this with its message")
+}

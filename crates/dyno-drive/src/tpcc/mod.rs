@@ -1,0 +1,190 @@
+//! The TPC-C-derived workload in client mode: five transactions, each in a file, as statements
+//! over a [`Session`]. Derived from TPC-C; not comparable with published TPC results.
+
+mod customers;
+mod deck;
+mod delivery;
+mod home;
+mod inputs;
+mod new_order;
+mod order_status;
+mod payment;
+mod statements;
+mod stock_level;
+
+use std::sync::Arc;
+
+use dyno_record::{Error, ErrorKind, Result};
+use rand::{Rng as _, SeedableRng as _};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::pacer::think_ns;
+use crate::wire::{Session, Statement};
+use crate::workload::{Ended, Terminal, Workload};
+use deck::{Deck, Kind};
+use inputs::{Constants, Inputs};
+
+pub use home::Policy as HomePolicy;
+
+/// The workload on a database of a given size.
+#[derive(Debug, Clone)]
+pub struct Tpcc {
+    seed: u64,
+    warehouses: i32,
+    home: HomePolicy,
+    constants: Constants,
+}
+
+impl Tpcc {
+    /// The workload on `warehouses` warehouses that were loaded with `c_load` for last names.
+    ///
+    /// # Errors
+    /// `usage` if a figure is out of range.
+    pub fn new(seed: u64, warehouses: u32, c_load: u8, home: HomePolicy) -> Result<Self> {
+        let warehouses = i32::try_from(warehouses).ok().filter(|count| *count > 0);
+        let warehouses = warehouses.ok_or_else(|| {
+            Error::new(ErrorKind::Usage, "warehouses must be between 1 and 2147483647")
+        })?;
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let constants = Constants::draw(i32::from(c_load), &mut rng);
+        Ok(Self { seed, warehouses, home, constants })
+    }
+}
+
+impl Workload for Arc<Tpcc> {
+    type Terminal = TpccTerminal;
+
+    fn operations(&self) -> &'static [&'static str] {
+        &deck::NAMES
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        statements::all()
+    }
+
+    fn terminal(&self, user: u32) -> TpccTerminal {
+        // Consecutive seeds give unrelated states: the generator is seeded through SplitMix64.
+        let seed = self.seed.wrapping_add(1 + u64::from(user));
+        let rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let home = home::Home::new(self.home, user, self.warehouses);
+        TpccTerminal {
+            inputs: Inputs::new(rng, self.constants, self.warehouses, home),
+            deck: Deck::new(),
+            drawn: None,
+            previous: None,
+            text: String::new(),
+        }
+    }
+}
+
+/// One user.
+#[derive(Debug)]
+pub struct TpccTerminal {
+    inputs: Inputs,
+    deck: Deck,
+    drawn: Option<Drawn>,
+    previous: Option<Kind>,
+    /// Reused for texts that are put together.
+    text: String,
+}
+
+/// A transaction with its inputs.
+#[derive(Debug, Clone, Copy)]
+enum Drawn {
+    NewOrder(inputs::NewOrder),
+    Payment(inputs::Payment),
+    OrderStatus(inputs::Customer),
+    Delivery(inputs::Delivery),
+    StockLevel(inputs::StockLevel),
+}
+
+impl Drawn {
+    const fn kind(&self) -> Kind {
+        match self {
+            Self::NewOrder(_) => Kind::NewOrder,
+            Self::Payment(_) => Kind::Payment,
+            Self::OrderStatus(_) => Kind::OrderStatus,
+            Self::Delivery(_) => Kind::Delivery,
+            Self::StockLevel(_) => Kind::StockLevel,
+        }
+    }
+}
+
+impl Terminal for TpccTerminal {
+    fn draw(&mut self) -> usize {
+        self.previous = self.drawn.map(|drawn| drawn.kind());
+        let kind = self.deck.deal(&mut self.inputs.rng);
+        self.drawn = Some(match kind {
+            Kind::NewOrder => Drawn::NewOrder(self.inputs.new_order()),
+            Kind::Payment => Drawn::Payment(self.inputs.payment()),
+            Kind::OrderStatus => Drawn::OrderStatus(self.inputs.order_status()),
+            Kind::Delivery => Drawn::Delivery(self.inputs.delivery()),
+            Kind::StockLevel => Drawn::StockLevel(self.inputs.stock_level()),
+        });
+        kind as usize
+    }
+
+    fn pause_ns(&mut self) -> u64 {
+        let seconds = |kind: Kind| deck::PAUSES_S[kind as usize];
+        let (keying_s, _) = self.drawn.map_or((0.0, 0.0), |drawn| seconds(drawn.kind()));
+        // Users who have just sat down have nothing to think about; as if they had, so that they
+        // do not all start at once.
+        let (_, think_s) = seconds(self.previous.unwrap_or(Kind::NewOrder));
+        (keying_s * 1e9) as u64 + think_ns(think_s, self.inputs.rng.random())
+    }
+
+    async fn attempt<S: Session>(&mut self, session: &mut S, unix_us: i64) -> Result<Ended> {
+        match &self.drawn {
+            Some(Drawn::NewOrder(input)) => new_order::run(session, input, unix_us).await,
+            Some(Drawn::Payment(input)) => {
+                payment::run(session, input, unix_us, &mut self.text).await
+            }
+            Some(Drawn::OrderStatus(input)) => {
+                order_status::run(session, input, &mut self.text).await
+            }
+            Some(Drawn::Delivery(input)) => delivery::run(session, input, unix_us).await,
+            Some(Drawn::StockLevel(input)) => stock_level::run(session, input).await,
+            None => Err(Error::new(ErrorKind::Internal, "no transaction was drawn")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(seed: u64, user: u32) -> Vec<String> {
+        let workload = Arc::new(Tpcc::new(seed, 5, 100, HomePolicy::Random).unwrap());
+        let mut terminal = workload.terminal(user);
+        std::iter::repeat_with(|| {
+            terminal.draw();
+            format!("{:?}", terminal.drawn)
+        })
+        .take(100)
+        .collect()
+    }
+
+    #[test]
+    fn a_seed_and_a_user_determine_all_inputs() {
+        assert_eq!(drawn(1, 0), drawn(1, 0));
+        assert_ne!(drawn(1, 0), drawn(1, 1));
+        assert_ne!(drawn(1, 0), drawn(2, 0));
+    }
+
+    #[test]
+    fn pauses_are_keying_and_thinking() {
+        let workload = Arc::new(Tpcc::new(1, 5, 100, HomePolicy::Random).unwrap());
+        let mut terminal = workload.terminal(0);
+        for _ in 0..200 {
+            let next = terminal.draw();
+            let keying_ns = (deck::PAUSES_S[next].0 * 1e9) as u64;
+            let pause_ns = terminal.pause_ns();
+            assert!((keying_ns..=keying_ns + 120_000_000_000).contains(&pause_ns));
+        }
+    }
+
+    #[test]
+    fn no_warehouse_is_no_workload() {
+        assert_eq!(Tpcc::new(1, 0, 1, HomePolicy::All).unwrap_err().kind, ErrorKind::Usage);
+    }
+}

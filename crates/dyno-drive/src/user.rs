@@ -1,0 +1,237 @@
+//! A virtual user: a session, a terminal, and the loop between them.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use dyno_record::{Clock, Error, ErrorKind, Result, monotonic_ns};
+use rand::{Rng as _, SeedableRng as _};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::alarm::Alarm;
+use crate::pacer::{Schedule, closed_next_ns};
+use crate::recorder::{Message, Recorder};
+use crate::window::Window;
+use crate::wire::{Session as _, Statement, Wire};
+use crate::workload::{Ended, Terminal};
+
+const MS: u64 = 1_000_000;
+/// First and longest pause before a transaction is sent again.
+const RETRY_NS: (u64, u64) = (MS, 100 * MS);
+/// First and longest pause before a connection is tried again.
+const RECONNECT_NS: (u64, u64) = (10 * MS, 500 * MS);
+
+/// When a thread's users start their transactions.
+#[derive(Debug)]
+pub enum Starts {
+    /// After the answer to the last one, and a pause if users think.
+    Closed {
+        /// Whether they do.
+        think: bool,
+    },
+    /// When the schedule says.
+    Open(RefCell<Schedule>),
+}
+
+/// What the users of a thread share.
+#[derive(Debug)]
+pub struct Shared {
+    /// The thread's timer.
+    pub alarm: Alarm,
+    /// The thread's figures.
+    pub recorder: RefCell<Recorder>,
+    /// The run's time line, which can become shorter.
+    pub window: Cell<Window>,
+    /// The run's clock.
+    pub clock: Clock,
+    /// When to start.
+    pub starts: Starts,
+    /// Set when users are to end before their next transaction.
+    pub stopping: Cell<bool>,
+    /// Transactions under way.
+    pub busy: Cell<u64>,
+    /// Users with a connection, or with hope of one.
+    pub alive: Cell<u32>,
+    /// Attempts after the first.
+    pub max_retries: u32,
+    /// How long to try to connect again.
+    pub reconnect_ns: u64,
+    /// To the thread that gathers.
+    pub out: std::sync::mpsc::Sender<Message>,
+}
+
+/// One user.
+#[derive(Debug)]
+pub struct User<W: Wire, T> {
+    /// Opens its sessions.
+    pub wire: W,
+    /// The workload's statements.
+    pub statements: Rc<[Statement]>,
+    /// Its connection.
+    pub session: W::Session,
+    /// Its inputs.
+    pub terminal: T,
+    /// Jitter of its pauses.
+    pub rng: Xoshiro256PlusPlus,
+    /// What it shares.
+    pub shared: Rc<Shared>,
+}
+
+/// What became of an operation that failed, and of its session.
+struct Failure {
+    error: Error,
+    session_lost: bool,
+}
+
+impl<W: Wire, T: Terminal> User<W, T> {
+    /// A user with a session; `seed` is its own.
+    pub fn new(
+        wire: W,
+        statements: Rc<[Statement]>,
+        session: W::Session,
+        terminal: T,
+        seed: u64,
+        shared: Rc<Shared>,
+    ) -> Self {
+        let rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        Self { wire, statements, session, terminal, rng, shared }
+    }
+
+    /// Works until the window ends, the run is stopped or the server is lost for good.
+    pub async fn run(mut self) {
+        let shared = Rc::clone(&self.shared);
+        let mut free_ns = shared.window.get().start_ns;
+        shared.alarm.sleep_until(free_ns).await;
+        loop {
+            let op = self.terminal.draw();
+            let Some((intended_ns, sent_ns)) = self.start(free_ns).await else { break };
+
+            shared.busy.set(shared.busy.get() + 1);
+            let result = self.operate(op, sent_ns).await;
+            let end_ns = monotonic_ns();
+            shared.busy.set(shared.busy.get() - 1);
+            free_ns = end_ns;
+
+            match result {
+                Ok(ended) => {
+                    let (response_ns, service_ns) = (end_ns - intended_ns, end_ns - sent_ns);
+                    shared.recorder.borrow_mut().ended(op, end_ns, response_ns, service_ns, ended);
+                }
+                Err(Failure { error, session_lost }) => {
+                    shared.recorder.borrow_mut().failed(op, end_ns, &error);
+                    if session_lost {
+                        if let Err(last) = self.reconnect().await {
+                            shared.give_up(last);
+                            return;
+                        }
+                        free_ns = monotonic_ns();
+                    }
+                }
+            }
+            // A target that answers at once must not keep the thread's other tasks waiting.
+            tokio::task::coop::consume_budget().await;
+        }
+        shared.recorder.borrow_mut().report.connected += 1;
+        self.session.close().await;
+    }
+
+    /// Waits for the next start. Returns when it was due and when it is; None at the end.
+    async fn start(&mut self, free_ns: u64) -> Option<(u64, u64)> {
+        let shared = &self.shared;
+        let intended_ns = match &shared.starts {
+            Starts::Closed { think: false } => free_ns,
+            Starts::Closed { think: true } => closed_next_ns(free_ns, self.terminal.pause_ns()),
+            Starts::Open(schedule) => {
+                shared.window.get().start_ns + schedule.borrow_mut().next_ns()
+            }
+        };
+        let paced = intended_ns > free_ns;
+        if paced {
+            if intended_ns < shared.window.get().end_ns {
+                shared.alarm.sleep_until(intended_ns).await;
+            } else {
+                shared.alarm.sleep_until(u64::MAX).await;
+            }
+        }
+        let sent_ns = monotonic_ns();
+        let window = shared.window.get();
+        let over = shared.stopping.get() || sent_ns >= window.end_ns;
+        let mut recorder = shared.recorder.borrow_mut();
+        if window.is_measured(intended_ns) && matches!(shared.starts, Starts::Open(_)) {
+            recorder.report.scheduled += 1;
+            recorder.report.late += u64::from(!paced && !over);
+            recorder.report.unsent += u64::from(over);
+        }
+        if over {
+            return None;
+        }
+        if paced {
+            recorder.lag(sent_ns, sent_ns.saturating_sub(intended_ns));
+        }
+        Some((intended_ns, sent_ns))
+    }
+
+    /// Runs the drawn operation, again if it may succeed then.
+    async fn operate(&mut self, op: usize, sent_ns: u64) -> Result<Ended, Failure> {
+        let unix_us = self.shared.clock.unix_ns_at(sent_ns) / 1_000;
+        let mut attempts = 0;
+        loop {
+            let error = match self.terminal.attempt(&mut self.session, unix_us).await {
+                Ok(ended) => return Ok(ended),
+                Err(error) => error,
+            };
+            let session_lost = self.session.recover().await.is_err();
+            let again = error.kind.is_retryable()
+                && !session_lost
+                && attempts < self.shared.max_retries
+                && !self.shared.stopping.get();
+            if !again {
+                return Err(Failure { error, session_lost });
+            }
+            let now_ns = monotonic_ns();
+            self.shared.recorder.borrow_mut().retried(op, now_ns, &error);
+            self.pause(RETRY_NS, attempts).await;
+            attempts += 1;
+        }
+    }
+
+    /// Makes the connection again.
+    async fn reconnect(&mut self) -> Result<()> {
+        let until_ns = monotonic_ns() + self.shared.reconnect_ns;
+        let mut last = Error::new(ErrorKind::ConnectionLost, "the connection was lost");
+        let mut attempts = 0;
+        while monotonic_ns() < until_ns && !self.shared.stopping.get() {
+            self.pause(RECONNECT_NS, attempts).await;
+            attempts += 1;
+            match self.wire.connect(&self.statements, &self.shared.alarm).await {
+                Ok(session) => {
+                    self.session = session;
+                    self.shared.recorder.borrow_mut().report.reconnects += 1;
+                    return Ok(());
+                }
+                Err(error) => {
+                    self.shared.recorder.borrow_mut().first(&error);
+                    last = error;
+                }
+            }
+        }
+        Err(last)
+    }
+
+    /// Waits for between half of and all of `first · 2^attempts`, at most `longest`.
+    async fn pause(&mut self, (first_ns, longest_ns): (u64, u64), attempts: u32) {
+        let bound_ns = first_ns.saturating_mul(1 << attempts.min(20)).min(longest_ns);
+        let pause_ns = self.rng.random_range(bound_ns / 2..=bound_ns);
+        self.shared.alarm.sleep_until(monotonic_ns() + pause_ns).await;
+    }
+}
+
+impl Shared {
+    /// A user leaves without a connection. `last` is why the last attempt at one failed.
+    fn give_up(&self, last: Error) {
+        self.alive.set(self.alive.get() - 1);
+        if self.alive.get() == 0 && !self.stopping.get() {
+            // Nobody listens any more only if the run has failed elsewhere.
+            let _ = self.out.send(Message::Stranded(last));
+        }
+    }
+}

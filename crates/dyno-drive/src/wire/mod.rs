@@ -1,0 +1,128 @@
+//! How a transaction talks to a database: statements declared once, batches of them sent in one
+//! round trip, and results read where they arrived.
+//!
+//! A transaction is written once, over [`Session`]; each protocol is one wire.
+
+pub mod null;
+pub mod postgres;
+mod value;
+
+use std::borrow::Cow;
+use std::future::Future;
+
+use dyno_record::Result;
+
+use crate::alarm::Alarm;
+pub use value::{Type, Value};
+
+/// A statement that a workload declares and a session prepares once.
+#[derive(Debug, Clone)]
+pub struct Statement {
+    /// Short name for messages, unique within the workload. A wire whose SQL must differ replaces
+    /// the text by this name.
+    pub name: &'static str,
+    /// SQL with parameters `$1`, `$2` …
+    pub sql: Cow<'static, str>,
+    /// Types of the parameters, in order.
+    pub params: &'static [Type],
+    /// Types of the result columns, in order; empty if it returns no rows.
+    pub returns: &'static [Type],
+}
+
+/// A statement by its position in the workload's list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StatementId(pub u16);
+
+/// One queued statement of the current batch, and after the flush its result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slot(pub u16);
+
+/// One connection to a database, used by one user at a time.
+///
+/// A batch is built with the `queue…` calls and sent by [`flush`](Self::flush). Results stay
+/// readable by their [`Slot`] until the next `queue…` call. In the steady state none of this
+/// allocates.
+///
+/// Obligations of the caller: parameters match the declared types in number and order; a flush
+/// that was abandoned half-way (its future dropped) leaves the session unusable, so drop it too;
+/// after an error [`recover`](Self::recover) comes before the next transaction.
+pub trait Session {
+    /// Queues an execution of a declared statement.
+    fn queue(&mut self, statement: StatementId, parameters: &[Value<'_>]) -> Slot;
+
+    /// Queues the start of a transaction.
+    fn queue_begin(&mut self);
+
+    /// Queues the commit of the open transaction.
+    fn queue_commit(&mut self);
+
+    /// Queues the rollback of the open transaction.
+    fn queue_rollback(&mut self);
+
+    /// Sends everything queued in one round trip and waits for all the answers.
+    ///
+    /// Statements run in order; the first to fail ends the batch and is the error returned.
+    ///
+    /// # Errors
+    /// The database's answer, classed; `connection_lost` once the session is of no more use.
+    fn flush(&mut self) -> impl Future<Output = Result<()>>;
+
+    /// Rolls back whatever a failed transaction left open.
+    ///
+    /// # Errors
+    /// As [`flush`](Self::flush).
+    fn recover(&mut self) -> impl Future<Output = Result<()>>;
+
+    /// Takes leave of the server; the answer is not awaited.
+    fn close(self) -> impl Future<Output = ()>;
+
+    /// Number of rows that `slot` returned.
+    fn rows(&self, slot: Slot) -> usize;
+
+    /// Number of rows that `slot` inserted, updated, deleted or returned.
+    ///
+    /// # Errors
+    /// `protocol` if the server's answer makes no sense.
+    fn affected(&self, slot: Slot) -> Result<u64>;
+
+    /// Whether a value is null.
+    ///
+    /// # Errors
+    /// `database` if there is no such row or column.
+    fn is_null(&self, slot: Slot, row: usize, column: usize) -> Result<bool>;
+
+    /// An integer of any width.
+    ///
+    /// # Errors
+    /// `database` if there is no such row or column; `protocol` if it is null or not an integer.
+    fn int(&self, slot: Slot, row: usize, column: usize) -> Result<i64>;
+
+    /// A decimal in units of its declared scale: 12.34 declared `Decimal(2)` is 1234.
+    ///
+    /// # Errors
+    /// As [`int`](Self::int); also if digits beyond the scale would be lost.
+    fn decimal(&self, slot: Slot, row: usize, column: usize) -> Result<i64>;
+
+    /// A text, borrowed from where it arrived.
+    ///
+    /// # Errors
+    /// As [`int`](Self::int), or it is not UTF-8.
+    fn text(&self, slot: Slot, row: usize, column: usize) -> Result<&str>;
+}
+
+/// A way to open sessions; shared by all driver threads.
+pub trait Wire: Clone + Send + Sync + 'static {
+    /// The session it opens.
+    type Session: Session + 'static;
+
+    /// Connects, authenticates and prepares `statements`. `alarm` is the calling thread's timer.
+    ///
+    /// # Errors
+    /// `unreachable`, `denied`, `too_many_connections`, or `usage` where the database does not
+    /// hold the tables that the statements need.
+    fn connect(
+        &self,
+        statements: &[Statement],
+        alarm: &Alarm,
+    ) -> impl Future<Output = Result<Self::Session>>;
+}

@@ -1,0 +1,151 @@
+//! A modelled target with known answers: it proves pacing, histograms and the whole pipeline.
+//!
+//! Statements return one row of zeros and empty texts. A transaction's service time passes in the
+//! batch that ends it.
+
+mod model;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use dyno_record::{Error, ErrorKind, Result, monotonic_ns};
+
+pub use model::{Distribution, Model, Server, Stall};
+
+use super::{Session, Slot, Statement, StatementId, Value, Wire};
+use crate::alarm::Alarm;
+
+/// A wire to a modelled server, which all its sessions share.
+#[derive(Debug, Clone)]
+pub struct Null {
+    /// None if every answer comes at once.
+    server: Option<Arc<Mutex<Server>>>,
+}
+
+impl Null {
+    /// A server that behaves as `model` from now on.
+    pub fn new(model: &Model) -> Self {
+        let instant = model.mean_ms == 0.0 && model.stall.is_none();
+        let server = (!instant).then(|| Arc::new(Mutex::new(Server::new(model, monotonic_ns()))));
+        Self { server }
+    }
+}
+
+impl Wire for Null {
+    type Session = NullSession;
+
+    async fn connect(&self, statements: &[Statement], alarm: &Alarm) -> Result<NullSession> {
+        let columns = statements.iter().map(|statement| statement.returns.len() as u16).collect();
+        Ok(NullSession {
+            server: self.server.clone(),
+            alarm: alarm.clone(),
+            columns,
+            queued: Vec::new(),
+            ends: false,
+            answered: true,
+        })
+    }
+}
+
+/// A session with the modelled server.
+#[derive(Debug)]
+pub struct NullSession {
+    server: Option<Arc<Mutex<Server>>>,
+    alarm: Alarm,
+    /// Number of result columns of each declared statement.
+    columns: Vec<u16>,
+    queued: Vec<StatementId>,
+    /// Whether the batch ends its transaction.
+    ends: bool,
+    answered: bool,
+}
+
+impl NullSession {
+    fn open_batch(&mut self) {
+        if self.answered {
+            self.answered = false;
+            self.ends = false;
+            self.queued.clear();
+        }
+    }
+
+    fn check(&self, slot: Slot, row: usize, column: usize) -> Result<()> {
+        if row < self.rows(slot) && column < self.width(slot) {
+            Ok(())
+        } else {
+            let message = format!("the answer has no row {row} with a column {column}");
+            Err(Error::new(ErrorKind::Database, message))
+        }
+    }
+
+    fn width(&self, slot: Slot) -> usize {
+        let statement = self.queued.get(usize::from(slot.0));
+        statement.map_or(0, |id| usize::from(self.columns[usize::from(id.0)]))
+    }
+}
+
+impl Session for NullSession {
+    #[inline]
+    fn queue(&mut self, statement: StatementId, _parameters: &[Value<'_>]) -> Slot {
+        self.open_batch();
+        self.queued.push(statement);
+        Slot((self.queued.len() - 1) as u16)
+    }
+
+    fn queue_begin(&mut self) {
+        self.open_batch();
+    }
+
+    fn queue_commit(&mut self) {
+        self.open_batch();
+        self.ends = true;
+    }
+
+    fn queue_rollback(&mut self) {
+        self.open_batch();
+        self.ends = true;
+    }
+
+    async fn flush(&mut self) -> Result<()> {
+        self.answered = true;
+        let ends = std::mem::take(&mut self.ends);
+        if let (true, Some(server)) = (ends, &self.server) {
+            let now_ns = monotonic_ns();
+            let end_ns = server.lock().unwrap_or_else(PoisonError::into_inner).admit(now_ns);
+            self.alarm.sleep_until(end_ns).await;
+        }
+        Ok(())
+    }
+
+    async fn recover(&mut self) -> Result<()> {
+        self.answered = true;
+        Ok(())
+    }
+
+    async fn close(self) {}
+
+    fn rows(&self, slot: Slot) -> usize {
+        usize::from(self.width(slot) > 0)
+    }
+
+    fn affected(&self, _slot: Slot) -> Result<u64> {
+        Ok(1)
+    }
+
+    fn is_null(&self, slot: Slot, row: usize, column: usize) -> Result<bool> {
+        self.check(slot, row, column).map(|()| false)
+    }
+
+    #[inline]
+    fn int(&self, slot: Slot, row: usize, column: usize) -> Result<i64> {
+        self.check(slot, row, column).map(|()| 0)
+    }
+
+    #[inline]
+    fn decimal(&self, slot: Slot, row: usize, column: usize) -> Result<i64> {
+        self.check(slot, row, column).map(|()| 0)
+    }
+
+    fn text(&self, slot: Slot, row: usize, column: usize) -> Result<&str> {
+        self.check(slot, row, column).map(|()| "")
+    }
+}

@@ -1,0 +1,178 @@
+//! `COPY … FROM STDIN`: rows streamed into a table.
+
+use std::io;
+use std::time::Duration;
+
+use dyno_record::{Error, ErrorKind, Result};
+use postgres_protocol::message::frontend;
+
+use super::error::ServerError;
+use super::frame::{Frame, broken};
+use super::transport::Transport;
+use super::{Config, log_in};
+
+/// How long the server may take to acknowledge that a copy is given up.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// A connection that copies, one statement after another.
+#[derive(Debug)]
+pub struct CopyIn {
+    transport: Transport,
+}
+
+/// What the server said last.
+enum Said {
+    /// It waits for data.
+    Copying,
+    /// It ended a statement, which concerned so many rows if it is of a kind that tells.
+    Done(Option<u64>),
+    /// It waits for the next statement.
+    Ready,
+}
+
+impl CopyIn {
+    /// Connects.
+    ///
+    /// # Errors
+    /// As [`Wire::connect`](crate::wire::Wire::connect).
+    pub async fn connect(config: &Config) -> Result<Self> {
+        Ok(Self { transport: log_in(config).await? })
+    }
+
+    /// Starts a copy by the statement `sql`.
+    ///
+    /// # Errors
+    /// The server's, such as that there is no such table.
+    pub async fn start(&mut self, sql: &str) -> Result<()> {
+        let wrong = |error: io::Error| Error::new(ErrorKind::Internal, error.to_string());
+        frontend::query(sql, &mut self.transport.write).map_err(wrong)?;
+        let sent = self.transport.send().await;
+        self.told(sent).await?;
+        match self.next().await? {
+            Said::Copying => Ok(()),
+            Said::Done(_) | Said::Ready => Err(broken("no request for data")),
+        }
+    }
+
+    /// Runs statements between copies, such as those that begin and end a transaction.
+    ///
+    /// # Errors
+    /// The server's.
+    pub async fn execute(&mut self, sql: &str) -> Result<()> {
+        let wrong = |error: io::Error| Error::new(ErrorKind::Internal, error.to_string());
+        frontend::query(sql, &mut self.transport.write).map_err(wrong)?;
+        let sent = self.transport.send().await;
+        self.told(sent).await?;
+        loop {
+            match self.next().await? {
+                Said::Done(_) => {}
+                Said::Ready => return Ok(()),
+                Said::Copying => return Err(broken("a request for data out of turn")),
+            }
+        }
+    }
+
+    /// Sends data, and looks whether the server has given up meanwhile.
+    ///
+    /// # Errors
+    /// The server's, of this data or of earlier.
+    pub async fn data(&mut self, data: &[u8]) -> Result<()> {
+        let length = (data.len() as u32 + 4).to_be_bytes();
+        let head = [b'd', length[0], length[1], length[2], length[3]];
+        let sent = match self.transport.send_bytes(&head).await {
+            Ok(()) => self.transport.send_bytes(data).await,
+            failed => failed,
+        };
+        self.told(sent).await?;
+        // What is there may be more than one read takes; an error is told at the next look then.
+        let available = self.transport.receive_available().await;
+        self.told(available.map(drop)).await?;
+        self.look().map(drop)
+    }
+
+    /// Ends the copy; returns the rows that the table took.
+    ///
+    /// # Errors
+    /// The server's: then it took none.
+    pub async fn finish(&mut self) -> Result<u64> {
+        frontend::copy_done(&mut self.transport.write);
+        let sent = self.transport.send().await;
+        self.told(sent).await?;
+        let mut copied = None;
+        loop {
+            match (self.next().await?, copied) {
+                (Said::Done(Some(rows)), None) => copied = Some(rows),
+                (Said::Ready, Some(rows)) => return Ok(rows),
+                _ => return Err(broken("an answer out of turn at the end of a copy")),
+            }
+        }
+    }
+
+    /// Gives up the copy under way, so that the server keeps none of its rows, and hangs up.
+    pub async fn abandon(mut self) {
+        let farewell = async {
+            frontend::copy_fail("Dyno stopped loading", &mut self.transport.write).ok()?;
+            self.transport.send().await.ok()?;
+            // The server answers with an error; whichever it is, the rows are gone.
+            self.next().await.ok()
+        };
+        // A server that does not answer finds the connection closed instead: the same to it.
+        let _ = tokio::time::timeout(FAREWELL, farewell).await;
+    }
+
+    /// Takes leave.
+    pub async fn close(mut self) {
+        frontend::terminate(&mut self.transport.write);
+        // A server that is gone needs no farewell.
+        let _ = self.transport.send().await;
+    }
+
+    /// Waits for the server's next word.
+    async fn next(&mut self) -> Result<Said> {
+        loop {
+            if let Some(said) = self.look()? {
+                return Ok(said);
+            }
+            let received = self.transport.receive().await;
+            self.told(received).await?;
+        }
+    }
+
+    /// The server's next word, if it has arrived.
+    fn look(&mut self) -> Result<Option<Said>> {
+        while let Some(frame) = Frame::first(&self.transport.read)? {
+            let said = match frame.tag {
+                b'G' => Some(Said::Copying),
+                b'C' => Some(Said::Done(rows(frame.body))),
+                b'Z' => Some(Said::Ready),
+                b'E' => {
+                    let error = ServerError::parse(frame.body);
+                    return Err(error.into_error_unless_missing("create the tables first"));
+                }
+                // Notices, parameter changes, notifications: may come at any time.
+                b'N' | b'S' | b'A' => None,
+                tag => return Err(broken(format_args!("message {:?}", char::from(tag)))),
+            };
+            let length = frame.length();
+            bytes::Buf::advance(&mut self.transport.read, length);
+            if said.is_some() {
+                return Ok(said);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Classes a failure of the connection; the server's last words say more, if there are any.
+    async fn told(&mut self, result: io::Result<()>) -> Result<()> {
+        let Err(error) = result else { return Ok(()) };
+        while self.transport.receive().await.is_ok() {}
+        while self.look()?.is_some() {}
+        Err(Error::new(ErrorKind::ConnectionLost, format!("the connection broke: {error}")))
+    }
+}
+
+/// The rows in a command tag such as `COPY 25`; `BEGIN` has none.
+fn rows(tag: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(tag).unwrap_or_default().trim_end_matches('\0');
+    text.rsplit(' ').next()?.parse().ok()
+}

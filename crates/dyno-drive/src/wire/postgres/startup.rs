@@ -1,0 +1,139 @@
+//! From a connected socket to a server that is ready for queries.
+
+use std::io;
+
+use dyno_record::{Error, ErrorKind, Result};
+use fallible_iterator::FallibleIterator as _;
+use postgres_protocol::authentication::md5_hash;
+use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
+use postgres_protocol::message::backend::Message;
+use postgres_protocol::message::frontend;
+
+use super::error::ServerError;
+use super::frame::{Frame, broken};
+use super::transport::Transport;
+use super::{Config, quoted};
+
+/// Introduces us and authenticates.
+///
+/// # Errors
+/// `denied` for a wrong or missing password; whatever else the server answers.
+pub async fn log_in(transport: &mut Transport, config: &Config) -> Result<()> {
+    let path = config.schema.as_deref().map(quoted);
+    let parameters = [
+        ("user", config.user.as_str()),
+        ("database", config.database.as_str()),
+        ("application_name", config.application_name.as_str()),
+        ("client_encoding", "UTF8"),
+    ];
+    let settings = config.settings.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let parameters = parameters
+        .into_iter()
+        .chain(path.iter().map(|path| ("search_path", path.as_str())))
+        .chain(settings);
+    frontend::startup_message(parameters, &mut transport.write)
+        .map_err(|error| unusable(&error))?;
+    send(transport).await?;
+    let mut scram = None;
+    loop {
+        match message(transport).await? {
+            Message::AuthenticationCleartextPassword => {
+                frontend::password_message(password(config)?, &mut transport.write)
+                    .map_err(|error| unusable(&error))?;
+                send(transport).await?;
+            }
+            Message::AuthenticationMd5Password(body) => {
+                let hash = md5_hash(config.user.as_bytes(), password(config)?, body.salt());
+                frontend::password_message(hash.as_bytes(), &mut transport.write)
+                    .map_err(|error| unusable(&error))?;
+                send(transport).await?;
+            }
+            Message::AuthenticationSasl(body) => {
+                let offered: Vec<&str> = body.mechanisms().collect().map_err(wrong)?;
+                if !offered.contains(&SCRAM_SHA_256) {
+                    return Err(unsupported(&offered.join(", ")));
+                }
+                let step = ScramSha256::new(password(config)?, ChannelBinding::unsupported());
+                frontend::sasl_initial_response(
+                    SCRAM_SHA_256,
+                    step.message(),
+                    &mut transport.write,
+                )
+                .map_err(wrong)?;
+                scram = Some(step);
+                send(transport).await?;
+            }
+            Message::AuthenticationSaslContinue(body) => {
+                let step = scram.as_mut().ok_or_else(|| broken("SCRAM out of turn"))?;
+                step.update(body.data()).map_err(wrong)?;
+                frontend::sasl_response(step.message(), &mut transport.write).map_err(wrong)?;
+                send(transport).await?;
+            }
+            Message::AuthenticationSaslFinal(body) => {
+                let step = scram.as_mut().ok_or_else(|| broken("SCRAM out of turn"))?;
+                step.finish(body.data()).map_err(|_| {
+                    Error::new(ErrorKind::Denied, "the server does not know the password either")
+                })?;
+            }
+            Message::AuthenticationKerberosV5 => return Err(unsupported("Kerberos V5")),
+            Message::AuthenticationGss => return Err(unsupported("GSSAPI")),
+            Message::AuthenticationSspi => return Err(unsupported("SSPI")),
+            Message::AuthenticationScmCredential => return Err(unsupported("SCM credentials")),
+            Message::AuthenticationOk
+            | Message::ParameterStatus(_)
+            | Message::BackendKeyData(_)
+            | Message::NoticeResponse(_) => {}
+            Message::ReadyForQuery(_) => return Ok(()),
+            _ => return Err(broken("an unexpected message while logging in")),
+        }
+    }
+}
+
+async fn send(transport: &mut Transport) -> Result<()> {
+    transport.send().await.map_err(|error| refused(&error))
+}
+
+async fn message(transport: &mut Transport) -> Result<Message> {
+    loop {
+        if let Some(frame) = Frame::first(&transport.read)? {
+            if frame.tag == b'E' {
+                return Err(ServerError::parse(frame.body).into_error());
+            }
+            if let Some(message) = Message::parse(&mut transport.read).map_err(wrong)? {
+                return Ok(message);
+            }
+        }
+        transport.receive().await.map_err(|error| refused(&error))?;
+    }
+}
+
+fn password(config: &Config) -> Result<&[u8]> {
+    let missing = || {
+        let message =
+            format!("the server asks for the password of user {} and none was given", config.user);
+        Error::new(ErrorKind::Denied, message)
+    };
+    config.password.as_ref().map(super::Secret::as_bytes).ok_or_else(missing)
+}
+
+fn unsupported(method: &str) -> Error {
+    Error::new(
+        ErrorKind::Denied,
+        format!(
+            "the server asks for authentication by {method}; Dyno knows trust, password, md5 and SCRAM-SHA-256"
+        ),
+    )
+}
+
+/// The server hung up before it was ready: it is not there yet, or no more.
+fn refused(error: &io::Error) -> Error {
+    Error::new(ErrorKind::Unreachable, format!("the server closed the connection: {error}"))
+}
+
+fn unusable(error: &io::Error) -> Error {
+    Error::new(ErrorKind::Usage, format!("the user, password or database name: {error}"))
+}
+
+fn wrong(error: io::Error) -> Error {
+    broken(error)
+}

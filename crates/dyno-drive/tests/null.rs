@@ -1,0 +1,263 @@
+//! The whole driver against the modelled target, whose answers are known.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use dyno_drive::{DrivePlan, Outcome, drive};
+use dyno_record::{Control, ErrorKind, Latency};
+use serde_json::{Value, json};
+
+/// A run's spool in the temporary directory, removed at the end.
+struct Spool(PathBuf);
+
+impl Spool {
+    fn new(name: &str) -> Self {
+        let name = format!("dyno-drive-{}-{name}.jsonl", std::process::id());
+        Self(std::env::temp_dir().join(name))
+    }
+
+    fn lines(&self) -> Vec<Value> {
+        let text = std::fs::read_to_string(&self.0).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+impl Drop for Spool {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn plan(spool: &Spool, changes: &Value) -> DrivePlan {
+    let mut plan = json!({
+        "wire": {"kind": "null"}, "workload": "tpcc", "warehouses": 3, "seed": 7, "c_load": 100,
+        "users": 4, "loop": {"kind": "closed"}, "warmup_s": 0, "duration_s": 1,
+        "clock": {"unix_ns": 1_700_000_000_000_000_000i64, "monotonic_ns": 0},
+        "spool": spool.0, "threads": 1, "interval_s": 0.25
+    });
+    for (field, value) in changes.as_object().unwrap() {
+        plan[field] = value.clone();
+    }
+    serde_json::from_value(plan).unwrap()
+}
+
+fn run(name: &str, changes: &Value) -> Outcome {
+    drive(&plan(&Spool::new(name), changes), &Control::new()).unwrap()
+}
+
+fn ended(outcome: &Outcome) -> u64 {
+    outcome.ops.values().map(|op| op.done + op.rolled_back).sum()
+}
+
+/// Mean response time over all operations.
+fn mean_response_s(outcome: &Outcome) -> f64 {
+    let sum: f64 = outcome
+        .ops
+        .values()
+        .map(|op| op.response_ms.mean / 1e3 * (op.done + op.rolled_back) as f64)
+        .sum();
+    sum / ended(outcome) as f64
+}
+
+#[test]
+fn users_responses_and_throughput_obey_littles_law() {
+    // Two servers of 5 ms each carry 400/s; eight users keep them busy: N = X·R.
+    let outcome = run(
+        "little",
+        &json!({"users": 8, "threads": 2, "wire": {"kind": "null", "mean_ms": 5, "servers": 2}}),
+    );
+    assert!((200.0..=401.0).contains(&outcome.tps), "{}", outcome.tps);
+    let in_flight = outcome.tps * mean_response_s(&outcome);
+    assert!((7.4..=8.3).contains(&in_flight), "{in_flight}");
+    assert_eq!((outcome.late, outcome.unsent, outcome.scheduled), (0, 0, None));
+}
+
+#[test]
+fn without_limit_users_add_up() {
+    let outcome = run("infinite", &json!({"users": 10, "wire": {"kind": "null", "mean_ms": 20}}));
+    // 10 users of 20 ms each: 500/s at most; timers may be late, never early.
+    assert!((200.0..=500.0).contains(&outcome.tps), "{}", outcome.tps);
+    for op in outcome.ops.values() {
+        assert!(op.service_ms.p50 >= 19.9, "{}", op.service_ms.p50);
+        assert!(op.response_ms.max < 1_000.0, "{}", op.response_ms.max);
+    }
+}
+
+#[test]
+fn the_mix_is_the_decks() {
+    let outcome = run("mix", &json!({"duration_s": 0.5}));
+    let share = |op: &str| {
+        let op = &outcome.ops[op];
+        (op.done + op.rolled_back) as f64 / ended(&outcome) as f64
+    };
+    for (op, cards) in [("new_order", 10), ("payment", 10), ("order_status", 1), ("delivery", 1)] {
+        assert!((share(op) - f64::from(cards) / 23.0).abs() < 0.005, "{op}: {}", share(op));
+    }
+    let new_orders = &outcome.ops["new_order"];
+    let rolled_back =
+        new_orders.rolled_back as f64 / (new_orders.done + new_orders.rolled_back) as f64;
+    assert!((0.005..0.015).contains(&rolled_back), "{rolled_back}");
+    assert!((outcome.new_orders_per_min - new_orders.done as f64 * 120.0).abs() < 1.0);
+}
+
+#[test]
+fn an_open_loop_shows_stalls_that_service_times_hide() {
+    let outcome = run(
+        "stall",
+        &json!({
+            "duration_s": 2.3, "loop": {"kind": "open", "rate_per_s": 500},
+            "wire": {"kind": "null", "mean_ms": 0.2, "stall": {"every_ms": 1000, "for_ms": 300}}
+        }),
+    );
+    // Three of ten starts fall into a stall; only the four under way see it themselves.
+    let new_orders = &outcome.ops["new_order"];
+    assert!(new_orders.response_ms.p95 > 100.0, "{}", new_orders.response_ms.p95);
+    assert!(new_orders.service_ms.p95 < new_orders.response_ms.p95 / 2.0, "{new_orders:?}");
+    assert!(outcome.late + outcome.unsent >= 250, "{}", outcome.late);
+    assert_eq!(outcome.scheduled, Some(1150));
+}
+
+#[test]
+fn what_cannot_be_sent_is_counted() {
+    for poisson in [false, true] {
+        // One server of 1 ms carries half of 2,000/s.
+        let outcome = run(
+            if poisson { "overload-poisson" } else { "overload" },
+            &json!({
+                "loop": {"kind": "open", "rate_per_s": 2000, "poisson": poisson}, "threads": 2,
+                "wire": {"kind": "null", "mean_ms": 1, "servers": 1}
+            }),
+        );
+        let scheduled = outcome.scheduled.unwrap();
+        assert!((1800..=2200).contains(&scheduled), "{scheduled}");
+        assert!((400.0..=1001.0).contains(&outcome.tps), "{}", outcome.tps);
+        assert_eq!(scheduled, ended(&outcome) + outcome.unfinished + outcome.unsent);
+        assert!(outcome.late as f64 > 0.5 * ended(&outcome) as f64);
+    }
+}
+
+#[test]
+fn an_open_loop_keeps_its_rate_and_its_time() {
+    let outcome = run(
+        "rate",
+        &json!({"users": 16, "loop": {"kind": "open", "rate_per_s": 1000}, "wire": {"kind": "null", "mean_ms": 1}}),
+    );
+    assert_eq!(outcome.scheduled, Some(1000));
+    assert!(ended(&outcome) + outcome.unfinished + outcome.unsent == 1000);
+    assert!(outcome.tps > 400.0, "{}", outcome.tps);
+    assert!(outcome.lag_p99_ms > 0.0);
+}
+
+#[test]
+fn thinking_users_pause_as_the_workload_says() {
+    // Keying alone takes 2 s or more: nothing can end in the first second.
+    let outcome = run("think", &json!({"loop": {"kind": "closed", "think": true}}));
+    assert_eq!(ended(&outcome), 0);
+}
+
+#[test]
+fn intervals_add_up_to_the_outcome() {
+    let spool = Spool::new("intervals");
+    let changes = json!({"warmup_s": 0.3, "threads": 2, "wire": {"kind": "null", "mean_ms": 1}});
+    let outcome = drive(&plan(&spool, &changes), &Control::new()).unwrap();
+    let lines = spool.lines();
+    for phase in ["warmup", "measure"] {
+        assert!(lines.iter().any(|line| line["phase"] == phase), "{phase}");
+    }
+    let mut starts: Vec<i64> = Vec::new();
+    for (name, op) in &outcome.ops {
+        let measured =
+            lines.iter().filter(|line| line["op"] == *name && line["phase"] == "measure");
+        let (mut done, mut histogram) = (0, Latency::new());
+        for line in measured {
+            done += line["done"].as_u64().unwrap();
+            histogram.merge(&Latency::decode(line["response"].as_str().unwrap()).unwrap());
+            starts.push(line["t_ns"].as_i64().unwrap());
+            assert!((line["seconds"].as_f64().unwrap() - 0.25).abs() < 1e-6);
+        }
+        assert_eq!(done, op.done);
+        assert_eq!(histogram.count(), op.done + op.rolled_back);
+        assert!((histogram.quantile_ns(0.99) as f64 / 1e6 - op.response_ms.p99).abs() < 1e-9);
+    }
+    starts.sort_unstable();
+    starts.dedup();
+    assert_eq!(starts.len(), 4);
+    assert!(starts.windows(2).all(|pair| pair[1] - pair[0] == 250_000_000));
+    // The first interval of the warm-up is what is left of 0.3 s after one of 0.25 s.
+    let first = lines.iter().map(|line| line["t_ns"].as_i64().unwrap()).min().unwrap();
+    assert!((starts[0] - first - 300_000_000).abs() < 10);
+}
+
+#[test]
+fn a_run_is_cancelled_at_once_and_leaves_its_spool() {
+    let spool = Spool::new("cancel");
+    let changes = json!({"duration_s": 60, "wire": {"kind": "null", "mean_ms": 2}});
+    let (plan, control) = (plan(&spool, &changes), Control::new());
+    let handle = control.clone();
+    let running = std::thread::spawn(move || (drive(&plan, &control), Instant::now()));
+    while handle.progress().done < 600 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let cancelled = Instant::now();
+    handle.cancel();
+    let (result, ended) = running.join().unwrap();
+    assert_eq!(result.unwrap_err().kind, ErrorKind::Cancelled);
+    let took = ended - cancelled;
+    assert!(took < Duration::from_secs(2), "{took:?}");
+    let lines = spool.lines();
+    let recorded: f64 = lines
+        .iter()
+        .filter(|line| line["op"] == "new_order")
+        .map(|line| line["seconds"].as_f64().unwrap())
+        .sum();
+    assert!(recorded > 0.55, "{recorded}");
+}
+
+#[test]
+fn a_cancelled_transaction_that_hangs_is_abandoned() {
+    let spool = Spool::new("hang");
+    let changes = json!({"duration_s": 60, "wire": {"kind": "null", "mean_ms": 30_000}});
+    let (plan, control) = (plan(&spool, &changes), Control::new());
+    let handle = control.clone();
+    let started = Instant::now();
+    let running = std::thread::spawn(move || drive(&plan, &control));
+    while handle.progress().done < 100 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    handle.cancel();
+    assert_eq!(running.join().unwrap().unwrap_err().kind, ErrorKind::Cancelled);
+    assert!(started.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn a_run_that_is_finished_early_is_whole_up_to_an_interval() {
+    for pace in [json!({"kind": "closed"}), json!({"kind": "open", "rate_per_s": 400})] {
+        let spool = Spool::new(&format!("early-{}", pace["kind"].as_str().unwrap()));
+        let wire = json!({"kind": "null", "mean_ms": 5});
+        let plan =
+            plan(&spool, &json!({"duration_s": 600, "threads": 2, "wire": wire, "loop": pace}));
+        let control = Control::new();
+        let outcome = std::thread::scope(|scope| {
+            let run = scope.spawn(|| drive(&plan, &control));
+            while spool.0.metadata().map_or(0, |file| file.len()) == 0 && !run.is_finished() {
+                std::thread::yield_now();
+            }
+            control.finish();
+            run.join().unwrap().unwrap()
+        });
+        assert!(outcome.seconds < 60.0, "{}", outcome.seconds);
+        let intervals = outcome.seconds / 0.25;
+        assert!((intervals - intervals.round()).abs() < 1e-9, "{}", outcome.seconds);
+        let lines = spool.lines();
+        let end = lines.iter().map(|line| line["t_ns"].as_i64().unwrap()).max().unwrap();
+        let start = lines.iter().map(|line| line["t_ns"].as_i64().unwrap()).min().unwrap();
+        assert!(((end - start) as f64 / 1e9 + 0.25 - outcome.seconds).abs() < 1e-6);
+        let recorded: u64 = lines
+            .iter()
+            .map(|line| line["done"].as_u64().unwrap() + line["rolled_back"].as_u64().unwrap())
+            .sum();
+        assert_eq!(recorded, ended(&outcome));
+        let unsent = outcome.scheduled.is_some().then_some(outcome.unsent);
+        assert_ne!(unsent, Some(600 * 400), "what was due after the early end is not counted");
+    }
+}

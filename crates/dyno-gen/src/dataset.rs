@@ -1,0 +1,302 @@
+//! A workload at a scale: its tables, how many rows they have, and how they split.
+
+use std::ops::Range;
+
+use dyno_record::{Control, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::row_count::RowCount;
+use crate::schema::TableSchema;
+use crate::sink::RowSink;
+use crate::tpcc::Tpcc;
+use crate::tpch::{Refresh, RefreshKeys, Tpch};
+use crate::usage::usage;
+
+/// A workload whose data Dyno generates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Workload {
+    /// Derived from TPC-H; its scale is the scale factor.
+    Tpch,
+    /// Derived from TPC-C; its scale is the number of warehouses.
+    Tpcc,
+}
+
+impl Workload {
+    /// Every workload.
+    pub const ALL: [Self; 2] = [Self::Tpch, Self::Tpcc];
+
+    /// The names of [`ALL`](Self::ALL).
+    pub const NAMES: [&'static str; 2] = ["tpch", "tpcc"];
+
+    /// The workload called `name`.
+    ///
+    /// # Errors
+    /// `usage` if there is none.
+    pub fn parse(name: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|workload| workload.as_str() == name).ok_or_else(|| {
+            let known = Self::NAMES.join(", ");
+            usage(format!("no data is generated for {name:?}; choose one of: {known}"))
+        })
+    }
+
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Tpch => "tpch",
+            Self::Tpcc => "tpcc",
+        }
+    }
+
+    /// Its tables, in the order in which they are best loaded.
+    pub const fn tables(self) -> &'static [TableSchema] {
+        match self {
+            Self::Tpch => crate::tpch::TABLES,
+            Self::Tpcc => crate::tpcc::TABLES,
+        }
+    }
+}
+
+/// One of several disjoint pieces of a table, generated without the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// The table.
+    pub table: &'static TableSchema,
+    /// Place among the parts, from 0.
+    pub index: u64,
+    /// Number of parts, at least 1.
+    pub of: u64,
+}
+
+impl Part {
+    /// The part's share of `units` equal pieces of work, as a range.
+    fn share(&self, units: u64) -> Range<u64> {
+        let cut = |index: u64| (u128::from(units) * u128::from(index) / u128::from(self.of)) as u64;
+        cut(self.index)..cut(self.index + 1)
+    }
+}
+
+/// A workload at a scale, with the seed of its random choices.
+#[derive(Debug, Clone)]
+pub struct Dataset {
+    workload: Workload,
+    scale: f64,
+    seed: u64,
+    rows: Rows,
+}
+
+#[derive(Debug, Clone)]
+enum Rows {
+    Tpch(Tpch),
+    Tpcc(Tpcc),
+    Refresh(Refresh),
+}
+
+impl Dataset {
+    /// The data of `workload` at `scale`: the scale factor for `tpch` (0.001 to 10,000), the number
+    /// of warehouses for `tpcc` (whole). `tpch` data is the same for every `seed`.
+    ///
+    /// # Errors
+    /// `usage` if the workload has no such scale.
+    pub fn new(workload: Workload, scale: f64, seed: u64) -> Result<Self> {
+        let rows = match workload {
+            Workload::Tpch => Rows::Tpch(Tpch::new(scale)?),
+            Workload::Tpcc => Rows::Tpcc(Tpcc::new(scale, seed)?),
+        };
+        Ok(Self { workload, scale, seed, rows })
+    }
+
+    /// What pair `pair` (from 0) of refresh functions inserts into `tpch` data at `scale`: new
+    /// orders and their lines, and nothing for the other tables. `seed` decides which.
+    ///
+    /// # Errors
+    /// `usage` if there is no such scale or pair.
+    pub fn refresh(scale: f64, seed: u64, pair: u64) -> Result<Self> {
+        let rows = Rows::Refresh(Tpch::new(scale)?.refresh(seed, pair)?);
+        Ok(Self { workload: Workload::Tpch, scale, seed, rows })
+    }
+
+    /// The keys of the orders, if this is the data of a pair of refresh functions.
+    pub fn refresh_keys(&self) -> Option<RefreshKeys> {
+        match &self.rows {
+            Rows::Refresh(rows) => Some(rows.keys()),
+            Rows::Tpch(_) | Rows::Tpcc(_) => None,
+        }
+    }
+
+    /// The workload.
+    pub fn workload(&self) -> Workload {
+        self.workload
+    }
+
+    /// The scale factor or number of warehouses.
+    pub fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    /// The seed.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The tables, in the order in which they are best loaded.
+    pub fn tables(&self) -> &'static [TableSchema] {
+        self.workload.tables()
+    }
+
+    /// The table called `name`.
+    ///
+    /// # Errors
+    /// `usage` if the workload has none.
+    pub fn table(&self, name: &str) -> Result<&'static TableSchema> {
+        self.tables().iter().find(|table| table.name == name).ok_or_else(|| {
+            let known: Vec<_> = self.tables().iter().map(|table| table.name).collect();
+            let workload = self.workload.as_str();
+            usage(format!("{workload} has no table {name:?}; choose one of: {}", known.join(", ")))
+        })
+    }
+
+    /// Rows of a table. Counts that take longer than a moment to find are given as expected ones.
+    ///
+    /// # Errors
+    /// `usage` if there is no such table.
+    pub fn row_count(&self, table: &str) -> Result<RowCount> {
+        let table = self.table(table)?;
+        Ok(match &self.rows {
+            Rows::Tpch(rows) => rows.row_count(table.name),
+            Rows::Tpcc(rows) => rows.row_count(table.name),
+            Rows::Refresh(rows) => rows.row_count(table.name),
+        })
+    }
+
+    /// The size of a table as `tbl` text, in bytes, to within a few per cent: the usual measure of
+    /// raw data, of which `tpch` has about 1 GB at scale 1.
+    ///
+    /// # Errors
+    /// `usage` if there is no such table.
+    pub fn expected_bytes(&self, table: &str) -> Result<u64> {
+        let table = self.table(table)?;
+        let row = match self.workload {
+            Workload::Tpch => crate::tpch::row_bytes(table.name),
+            Workload::Tpcc => crate::tpcc::row_bytes(table.name),
+        };
+        let rows = match &self.rows {
+            Rows::Tpch(rows) => rows.expected_rows(table.name),
+            Rows::Tpcc(rows) => rows.expected_rows(table.name),
+            Rows::Refresh(rows) => rows.row_count(table.name).count,
+        };
+        Ok((rows as f64 * row) as u64)
+    }
+
+    /// The whole of a table as at most `wanted` parts of nearly the same size, none of them empty.
+    ///
+    /// # Errors
+    /// `usage` if there is no such table.
+    pub fn parts(&self, table: &str, wanted: u64) -> Result<Vec<Part>> {
+        let table = self.table(table)?;
+        let of = wanted.clamp(1, self.units(table));
+        Ok((0..of).map(|index| Part { table, index, of }).collect())
+    }
+
+    /// Part `index` (from 0) of `of` parts of a table. Of a small table, some may be empty.
+    ///
+    /// # Errors
+    /// `usage` if there is no such table or part.
+    pub fn part(&self, table: &str, index: u64, of: u64) -> Result<Part> {
+        let table = self.table(table)?;
+        if index >= of {
+            return Err(usage(format!("part {} does not exist: there are {of}", index + 1)));
+        }
+        Ok(Part { table, index, of })
+    }
+
+    /// Gives every row of `part` to `sink` and counts rows and the sink's bytes on `control`;
+    /// returns the rows. The sink is left for the caller to finish, and may take further parts.
+    ///
+    /// # Errors
+    /// Those of the sink, and `cancelled`.
+    pub fn write(&self, part: &Part, sink: &mut impl RowSink, control: &Control) -> Result<u64> {
+        self.write_units(part.table, self.units_of(part), sink, control)
+    }
+
+    /// The units that make up a part.
+    pub(crate) fn units_of(&self, part: &Part) -> Range<u64> {
+        part.share(self.units(part.table))
+    }
+
+    /// As [`write`](Self::write), for some of a table's units.
+    pub(crate) fn write_units(
+        &self,
+        table: &TableSchema,
+        units: Range<u64>,
+        sink: &mut impl RowSink,
+        control: &Control,
+    ) -> Result<u64> {
+        let mut total = 0;
+        for unit in units {
+            control.check()?;
+            let before = sink.bytes();
+            let rows = match &self.rows {
+                Rows::Tpch(rows) => rows.write(table.name, unit, sink)?,
+                Rows::Tpcc(rows) => rows.write(table.name, unit, sink)?,
+                Rows::Refresh(rows) => rows.write(table.name, sink)?,
+            };
+            control.add(rows, sink.bytes() - before);
+            total += rows;
+        }
+        Ok(total)
+    }
+
+    /// The smallest pieces in which a table can be generated, of a few thousand rows.
+    fn units(&self, table: &TableSchema) -> u64 {
+        match &self.rows {
+            Rows::Tpch(rows) => rows.units(table.name),
+            Rows::Tpcc(rows) => rows.units(table.name),
+            Rows::Refresh(_) => 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_record::ErrorKind;
+
+    #[test]
+    fn names_match_the_workloads() {
+        assert_eq!(Workload::ALL.map(Workload::as_str), Workload::NAMES);
+        for workload in Workload::ALL {
+            assert_eq!(serde_json::to_value(workload).unwrap(), workload.as_str());
+        }
+        assert_eq!(Workload::parse("tpcx").unwrap_err().kind, ErrorKind::Usage);
+    }
+
+    #[test]
+    fn impossible_scales_are_refused() {
+        for scale in [0.0, -1.0, 0.000_9, 10_001.0, f64::NAN, f64::INFINITY] {
+            let error = Dataset::new(Workload::Tpch, scale, 1).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Usage, "{scale}");
+        }
+        for scale in [0.0, -1.0, 1.5, 1e10, f64::NAN, f64::INFINITY] {
+            let error = Dataset::new(Workload::Tpcc, scale, 1).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Usage, "{scale}");
+            assert!(error.message.starts_with("warehouses must be a whole number"), "{error}");
+        }
+    }
+
+    #[test]
+    fn parts_cover_every_unit_once() {
+        let data = Dataset::new(Workload::Tpcc, 3.0, 1).unwrap();
+        for wanted in [1, 2, 7, 1_000] {
+            let mut next = 0;
+            for part in data.parts("stock", wanted).unwrap() {
+                let share = part.share(30);
+                assert_eq!(share.start, next);
+                assert!(!share.is_empty());
+                next = share.end;
+            }
+            assert_eq!(next, 30);
+        }
+        assert_eq!(data.part("stock", 4, 4).unwrap_err().kind, ErrorKind::Usage);
+    }
+}

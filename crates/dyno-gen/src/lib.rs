@@ -1,0 +1,30 @@
+//! Rows of Dyno's workloads: deterministic, splittable into independent parts, and written
+//! straight into whatever format a target loads fastest.
+//!
+//! A [`Dataset`] is a workload at a scale. Its tables are cut into [`Part`]s that any number of
+//! threads or machines can generate on their own; the parts of a table, in order, are the table.
+//! Rows go to a [`sink::RowSink`], one value at a time and without an intermediate row.
+//!
+//! The data of `tpch` and `tpcc` is derived from TPC-H and TPC-C; results on it are not comparable
+//! with published TPC results.
+
+mod arrow_stream;
+mod dataset;
+mod files;
+mod row_count;
+pub mod schema;
+pub mod sink;
+mod sums;
+pub mod tpcc;
+mod tpch;
+mod usage;
+
+pub use arrow_stream::{ArrowReader, reader as arrow_reader, reader_of as arrow_part_reader};
+pub use dataset::{Dataset, Part, Workload};
+pub use files::{GeneratePlan, Outcome, TableOutcome, generate};
+pub use row_count::RowCount;
+pub use sums::sums;
+pub use tpch::RefreshKeys;
+
+/// Formats that [`generate`] writes, by name.
+pub const FORMATS: [&str; 2] = sink::TextFormat::NAMES;

@@ -1,0 +1,130 @@
+//! What a table looks like: the one place where columns and keys are declared.
+//!
+//! Targets render their own DDL from this, so it names types by meaning and not by any dialect.
+
+use serde::Serialize;
+
+/// The type of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ColumnType {
+    /// 32-bit signed integer.
+    Int32,
+    /// 64-bit signed integer.
+    Int64,
+    /// Exact decimal with `precision` digits in all, `scale` of them after the point.
+    Decimal {
+        /// Digits in all, at most 18.
+        precision: u8,
+        /// Digits after the point.
+        scale: u8,
+    },
+    /// Calendar date.
+    Date,
+    /// Date and time without a time zone, to the microsecond.
+    Timestamp,
+    /// Text of fixed length, blank-padded by engines that pad.
+    Char {
+        /// Length in characters.
+        len: u16,
+    },
+    /// Text of at most `max` characters.
+    Varchar {
+        /// Greatest length in characters.
+        max: u16,
+    },
+}
+
+/// One column of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Column {
+    /// Name in lower case.
+    pub name: &'static str,
+    /// Type.
+    pub kind: ColumnType,
+    /// Whether rows may hold NULL here.
+    pub nullable: bool,
+    /// Whether the texts are sentences, of which hardly two are the same: a dictionary of whole
+    /// values is useless there, general compression is not.
+    pub prose: bool,
+}
+
+/// One table of a workload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct TableSchema {
+    /// Name in lower case.
+    pub name: &'static str,
+    /// Columns in the order in which rows carry them.
+    pub columns: &'static [Column],
+    /// Columns of the primary key; empty for a table without one.
+    pub primary_key: &'static [&'static str],
+}
+
+impl Column {
+    /// A column of `kind` that is never NULL.
+    pub(crate) const fn new(name: &'static str, kind: ColumnType) -> Self {
+        Self { name, kind, nullable: false, prose: false }
+    }
+
+    pub(crate) const fn int32(name: &'static str) -> Self {
+        Self::new(name, ColumnType::Int32)
+    }
+
+    pub(crate) const fn int64(name: &'static str) -> Self {
+        Self::new(name, ColumnType::Int64)
+    }
+
+    pub(crate) const fn decimal(name: &'static str, precision: u8, scale: u8) -> Self {
+        Self::new(name, ColumnType::Decimal { precision, scale })
+    }
+
+    pub(crate) const fn date(name: &'static str) -> Self {
+        Self::new(name, ColumnType::Date)
+    }
+
+    pub(crate) const fn timestamp(name: &'static str) -> Self {
+        Self::new(name, ColumnType::Timestamp)
+    }
+
+    pub(crate) const fn char(name: &'static str, len: u16) -> Self {
+        Self::new(name, ColumnType::Char { len })
+    }
+
+    pub(crate) const fn varchar(name: &'static str, max: u16) -> Self {
+        Self::new(name, ColumnType::Varchar { max })
+    }
+
+    /// Sentences of at most `max` characters.
+    pub(crate) const fn prose(name: &'static str, max: u16) -> Self {
+        Self { prose: true, ..Self::varchar(name, max) }
+    }
+
+    /// The same column, which may be NULL.
+    pub(crate) const fn or_null(self) -> Self {
+        Self { nullable: true, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Workload;
+
+    #[test]
+    fn keys_name_columns_that_are_never_null() {
+        for table in Workload::ALL.iter().flat_map(|workload| workload.tables()) {
+            for key in table.primary_key {
+                let column = table.columns.iter().find(|column| column.name == *key);
+                assert!(column.is_some_and(|column| !column.nullable), "{} {key}", table.name);
+            }
+        }
+    }
+
+    #[test]
+    fn json_tells_the_type_by_name() {
+        let json = serde_json::to_value(Workload::Tpch.tables()).unwrap();
+        let price = &json[0]["columns"][7];
+        assert_eq!(price["name"], "p_retailprice");
+        assert_eq!(price["kind"]["type"], "decimal");
+        assert_eq!(price["kind"]["precision"], 15);
+    }
+}

@@ -1,0 +1,156 @@
+//! Text files: whole or not at all, and never over others unasked.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use dyno_gen::sink::TextFormat;
+use dyno_gen::{GeneratePlan, Workload, generate};
+use dyno_record::{Control, ErrorKind};
+
+/// A folder of its own for a test, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("dyno-gen-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        Self(path)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(&self.0)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn plan(dir: &Path) -> GeneratePlan {
+    GeneratePlan {
+        workload: Workload::Tpch,
+        scale: 0.05,
+        seed: 1,
+        format: TextFormat::Tbl,
+        dir: dir.to_owned(),
+        parts: 1,
+        part: None,
+        threads: 3,
+        tables: Some(vec!["lineitem".to_owned(), "nation".to_owned()]),
+        replace: false,
+    }
+}
+
+#[test]
+fn parts_are_the_whole_whatever_the_threads() {
+    let folder = Folder::new("parts");
+    let whole = generate(GeneratePlan { threads: 1, ..plan(&folder.0) }, &Control::new()).unwrap();
+    let control = Control::new();
+    let parts = generate(GeneratePlan { parts: 3, ..plan(&folder.0) }, &control).unwrap();
+    assert_eq!(parts.tables[0].files, ["lineitem.1.tbl", "lineitem.2.tbl", "lineitem.3.tbl"]);
+    assert_eq!(control.progress().done, control.progress().total);
+    for (whole, parts) in whole.tables.iter().zip(&parts.tables) {
+        let read = |name: &String| fs::read(folder.0.join(name)).unwrap();
+        let one = read(&whole.files[0]);
+        assert!(parts.files.iter().flat_map(read).eq(one.iter().copied()), "{}", whole.table);
+        assert_eq!((whole.rows, whole.bytes), (parts.rows, parts.bytes));
+        assert_eq!(whole.bytes, one.len() as u64);
+        assert_eq!(whole.rows as usize, one.split(|byte| *byte == b'\n').count() - 1);
+    }
+    // One part alone is that part.
+    let second = fs::read(folder.0.join("lineitem.2.tbl")).unwrap();
+    let again = GeneratePlan { parts: 3, part: Some(2), replace: true, ..plan(&folder.0) };
+    generate(again, &Control::new()).unwrap();
+    assert!(fs::read(folder.0.join("lineitem.2.tbl")).unwrap() == second);
+}
+
+#[test]
+fn csv_has_a_header_and_as_many_fields_in_each_row() {
+    let folder = Folder::new("csv");
+    let csv = GeneratePlan {
+        format: TextFormat::Csv,
+        workload: Workload::Tpcc,
+        scale: 1.0,
+        ..plan(&folder.0)
+    };
+    let tables = Some(vec!["new_order".to_owned(), "orders".to_owned()]);
+    let outcome = generate(GeneratePlan { tables, ..csv }, &Control::new()).unwrap();
+    for table in &outcome.tables {
+        let text = fs::read_to_string(folder.0.join(&table.files[0])).unwrap();
+        assert_eq!(text.lines().count() as u64, table.rows + 1);
+        let commas = |line: &str| line.bytes().filter(|byte| *byte == b',').count();
+        let header = text.lines().next().unwrap();
+        assert!(header.contains("o_id,"));
+        assert!(text.lines().all(|line| commas(line) == commas(header)));
+    }
+}
+
+#[test]
+fn existing_files_stay_unless_replaced() {
+    let folder = Folder::new("existing");
+    fs::create_dir_all(&folder.0).unwrap();
+    fs::write(folder.0.join("nation.tbl"), "mine").unwrap();
+    let error = generate(plan(&folder.0), &Control::new()).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Usage);
+    assert!(error.message.contains("nation.tbl exists"), "{error}");
+    assert_eq!(folder.names(), ["nation.tbl"], "nothing was written");
+    assert_eq!(fs::read(folder.0.join("nation.tbl")).unwrap(), b"mine");
+    generate(GeneratePlan { replace: true, ..plan(&folder.0) }, &Control::new()).unwrap();
+    assert_eq!(fs::read_to_string(folder.0.join("nation.tbl")).unwrap().lines().count(), 25);
+}
+
+#[test]
+fn a_full_disk_is_told_with_the_path_and_leaves_nothing() {
+    let folder = Folder::new("full");
+    fs::create_dir_all(&folder.0).unwrap();
+    symlink("/dev/full", folder.0.join(".lineitem.tbl.partial")).unwrap();
+    let error = generate(plan(&folder.0), &Control::new()).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::DiskFull);
+    assert!(error.to_string().contains("lineitem.tbl"), "{error}");
+    assert!(folder.names().is_empty());
+}
+
+#[test]
+fn a_cancelled_run_leaves_nothing_half_written() {
+    let folder = Folder::new("cancelled");
+    let control = Control::new();
+    control.cancel();
+    let error = generate(plan(&folder.0), &control).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Cancelled);
+    assert!(folder.names().is_empty());
+}
+
+#[test]
+fn impossible_plans_are_refused() {
+    let folder = Folder::new("plans");
+    for bad in [
+        GeneratePlan { parts: 0, ..plan(&folder.0) },
+        GeneratePlan { parts: 2, part: Some(3), ..plan(&folder.0) },
+        GeneratePlan { part: Some(0), ..plan(&folder.0) },
+        GeneratePlan { tables: Some(vec!["lineitems".to_owned()]), ..plan(&folder.0) },
+        GeneratePlan { scale: 0.0, ..plan(&folder.0) },
+    ] {
+        assert_eq!(generate(bad, &Control::new()).unwrap_err().kind, ErrorKind::Usage);
+    }
+    assert!(!folder.0.exists());
+}
+
+#[test]
+fn a_device_takes_the_rows_and_keeps_none() {
+    let folder = Folder::new("device");
+    let kept = generate(plan(&folder.0), &Control::new()).unwrap();
+    let null = generate(plan(Path::new("/dev/null")), &Control::new()).unwrap();
+    for (kept, null) in kept.tables.iter().zip(&null.tables) {
+        assert_eq!((kept.rows, kept.bytes), (null.rows, null.bytes));
+    }
+    let full = generate(plan(Path::new("/dev/full")), &Control::new()).unwrap_err();
+    assert_eq!(full.kind, ErrorKind::DiskFull);
+}

@@ -1,0 +1,149 @@
+//! Aligned buffers in one allocation.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ptr::NonNull;
+
+use dyno_record::{Error, ErrorKind, Result};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{RngCore as _, SeedableRng as _};
+
+/// Alignment that satisfies `O_DIRECT` on every device with sectors up to 4 KiB.
+const PAGE: usize = 4096;
+/// Huge-page size of `x86_64` and of arm64 with 4 KiB pages.
+const HUGE_PAGE: usize = 2 << 20;
+/// Smallest unit in which devices and file systems look for repeated data.
+const SECTOR: usize = 512;
+
+/// One buffer of `block_bytes` for each slot, filled with incompressible data.
+#[derive(Debug)]
+pub(crate) struct Arena {
+    base: NonNull<u8>,
+    layout: Layout,
+    stride: usize,
+    block_bytes: usize,
+}
+
+// SAFETY: the arena owns its memory alone, as a `Box<[u8]>` does.
+unsafe impl Send for Arena {}
+
+impl Arena {
+    /// Allocates `slots` buffers, in huge pages where the system grants them.
+    ///
+    /// # Errors
+    /// `out_of_memory`.
+    pub(crate) fn new(slots: usize, block_bytes: usize, seed: u64) -> Result<Self> {
+        let too_large = || {
+            Error::new(
+                ErrorKind::OutOfMemory,
+                format!("no memory for {slots} buffers of {block_bytes} bytes"),
+            )
+        };
+        let stride = block_bytes.max(1).next_multiple_of(PAGE);
+        let bytes = stride.checked_mul(slots.max(1)).ok_or_else(too_large)?;
+        let align = if bytes >= HUGE_PAGE { HUGE_PAGE } else { PAGE };
+        let layout = Layout::from_size_align(bytes.next_multiple_of(align), align)
+            .map_err(|_| too_large())?;
+        // SAFETY: the layout has a size of at least one page.
+        let base = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(too_large)?;
+        let mut arena = Self { base, layout, stride, block_bytes };
+        arena.prefer_huge_pages();
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        for slot in 0..slots {
+            rng.fill_bytes(arena.slot_mut(slot));
+        }
+        Ok(arena)
+    }
+
+    /// Bytes of one buffer.
+    pub(crate) fn block_bytes(&self) -> usize {
+        self.block_bytes
+    }
+
+    /// Start of the buffer of `slot`.
+    pub(crate) fn slot_ptr(&self, slot: usize) -> *mut u8 {
+        assert!((slot + 1) * self.stride <= self.layout.size(), "slot {slot} is outside the arena");
+        // SAFETY: the assertion keeps the offset inside the allocation.
+        unsafe { self.base.as_ptr().add(slot * self.stride) }
+    }
+
+    /// The buffer of `slot`.
+    pub(crate) fn slot_mut(&mut self, slot: usize) -> &mut [u8] {
+        // SAFETY: `slot_ptr` gives at least `stride >= block_bytes` initialised bytes that only
+        // this arena owns, and the result borrows the arena mutably. An engine that lends a buffer
+        // to the kernel refuses to hand it out until the I/O has ended.
+        unsafe { std::slice::from_raw_parts_mut(self.slot_ptr(slot), self.block_bytes) }
+    }
+
+    /// The whole memory, for registration with a ring.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn iovec(&self) -> libc::iovec {
+        libc::iovec { iov_base: self.base.as_ptr().cast(), iov_len: self.layout.size() }
+    }
+
+    /// Asks for huge pages: fewer translations for the CPU and fewer segments for the kernel.
+    fn prefer_huge_pages(&mut self) {
+        #[cfg(target_os = "linux")]
+        if self.layout.align() == HUGE_PAGE {
+            // SAFETY: the range is this arena's own, whole pages, and the advice does not change
+            // its content. A refusal costs speed only, so the result does not matter.
+            unsafe {
+                libc::madvise(self.base.as_ptr().cast(), self.layout.size(), libc::MADV_HUGEPAGE);
+            }
+        }
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with this very layout, and freed only here.
+        unsafe { dealloc(self.base.as_ptr(), self.layout) }
+    }
+}
+
+/// Makes incompressible `data` unique again at small cost: fresh random bits in each sector defeat
+/// deduplication, the random rest defeats compression.
+#[inline]
+pub(crate) fn stamp(data: &mut [u8], rng: &mut Xoshiro256PlusPlus) {
+    for sector in data.chunks_exact_mut(SECTOR) {
+        sector[..8].copy_from_slice(&rng.next_u64().to_le_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn buffers_are_aligned_and_apart() {
+        for (slots, block) in [(1, 512), (3, 8192), (8, 512 << 10)] {
+            let mut arena = Arena::new(slots, block, 1).unwrap();
+            for slot in 0..slots {
+                assert_eq!(arena.slot_ptr(slot) as usize % PAGE, 0);
+                assert_eq!(arena.slot_mut(slot).len(), block);
+                arena.slot_mut(slot).fill(slot as u8);
+            }
+            for slot in 0..slots {
+                assert!(arena.slot_mut(slot).iter().all(|byte| *byte == slot as u8));
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_stamped_sectors_are_equal() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
+        let mut arena = Arena::new(1, 64 << 10, 7).unwrap();
+        let mut seen = HashSet::new();
+        for _ in 0..4 {
+            stamp(arena.slot_mut(0), &mut rng);
+            for sector in arena.slot_mut(0).chunks(SECTOR) {
+                assert!(seen.insert(sector.to_vec()));
+            }
+        }
+    }
+
+    #[test]
+    fn an_impossible_size_is_an_error() {
+        assert_eq!(Arena::new(usize::MAX, 4096, 0).unwrap_err().kind, ErrorKind::OutOfMemory);
+    }
+}

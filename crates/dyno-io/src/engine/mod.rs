@@ -1,0 +1,161 @@
+//! Engines carry out I/Os. All share one trait and one test suite.
+
+use std::fs::File;
+use std::time::Duration;
+
+use dyno_record::Result;
+use serde::{Deserialize, Serialize};
+
+use crate::Notes;
+
+pub mod null;
+pub mod psync;
+#[cfg(target_os = "linux")]
+pub mod uring;
+
+/// One I/O to start.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Request {
+    /// Slot whose buffer is written from or read into.
+    pub slot: u32,
+    /// Index of the file among those that the engine was opened with.
+    pub file: u32,
+    /// Write rather than read.
+    pub write: bool,
+    /// Offset in the file.
+    pub offset: u64,
+    /// Length, at most the engine's block size.
+    pub bytes: u32,
+}
+
+/// One I/O that has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Completion {
+    /// Slot of the request.
+    pub slot: u32,
+    /// Bytes moved, or a negative `errno`.
+    pub result: i32,
+    /// Taken before the I/O was submitted, on the engine's clock.
+    pub started_ns: u64,
+    /// Taken after its completion was seen, on the engine's clock.
+    pub ended_ns: u64,
+}
+
+/// Keeps I/Os in flight, at most one in each slot.
+pub trait Engine {
+    /// Which engine this is.
+    fn name(&self) -> Name;
+
+    /// The engine's clock, nanoseconds: `CLOCK_MONOTONIC`, or simulated time.
+    fn now_ns(&self) -> u64;
+
+    /// The buffer of a slot, one block long.
+    ///
+    /// # Panics
+    /// If the slot has an I/O in flight or does not exist.
+    fn buffer_mut(&mut self, slot: u32) -> &mut [u8];
+
+    /// Starts every request of `batch`, then waits until at least one I/O has ended or `timeout`
+    /// has passed, and appends all I/Os that have ended to `done`. Returns at once if none is in
+    /// flight. Failed I/Os are completions, not errors, and `done` is not reallocated if it has
+    /// room for every slot.
+    ///
+    /// The caller guarantees that the slots of `batch` are idle and differ.
+    ///
+    /// # Errors
+    /// `io` or `internal` if the engine itself can not go on.
+    ///
+    /// # Panics
+    /// If a request names an unknown slot or file, is longer than a block, or its slot is busy.
+    fn turn(
+        &mut self,
+        batch: &[Request],
+        timeout: Duration,
+        done: &mut Vec<Completion>,
+    ) -> Result<()>;
+}
+
+/// The engines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Name {
+    /// Linux `io_uring`.
+    IoUring,
+    /// `pread`/`pwrite`, one thread a slot.
+    Psync,
+    /// No I/O: modelled latencies on a simulated clock.
+    Null,
+}
+
+/// Which engine a plan asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    /// `io_uring` where it works, `psync` elsewhere.
+    #[default]
+    Auto,
+    /// See [`Name::IoUring`].
+    IoUring,
+    /// See [`Name::Psync`].
+    Psync,
+    /// See [`Name::Null`].
+    Null,
+}
+
+impl From<Name> for Choice {
+    fn from(name: Name) -> Self {
+        match name {
+            Name::IoUring => Self::IoUring,
+            Name::Psync => Self::Psync,
+            Name::Null => Self::Null,
+        }
+    }
+}
+
+/// What an engine is opened with.
+#[derive(Debug, Clone, Copy)]
+pub struct Setup<'a> {
+    /// The files that requests name by index.
+    pub files: &'a [File],
+    /// Number of slots: the most I/Os in flight.
+    pub slots: u32,
+    /// Bytes of each slot's buffer.
+    pub block_bytes: u32,
+    /// Seed of the buffers' first content.
+    pub seed: u64,
+    /// Behaviour of the null engine.
+    pub null: &'a null::Model,
+    /// Where a simulated clock starts; real engines ignore it.
+    pub start_ns: u64,
+}
+
+/// Opens the chosen engine. What `auto` could not have, and any lesser mode of work, goes to
+/// `notes`.
+///
+/// # Errors
+/// `io` if an engine asked for by name is not available, `out_of_memory` without buffers.
+pub fn open(choice: Choice, setup: &Setup<'_>, notes: &mut Notes) -> Result<Box<dyn Engine>> {
+    match choice {
+        Choice::Null => Ok(Box::new(null::Null::open(setup))),
+        Choice::Psync => Ok(Box::new(psync::Psync::open(setup)?)),
+        Choice::IoUring => open_uring(setup, notes),
+        Choice::Auto => match open_uring(setup, notes) {
+            Ok(engine) => Ok(engine),
+            Err(error) => {
+                notes.add(format!("{error}: psync is used, with one thread for each I/O"));
+                Ok(Box::new(psync::Psync::open(setup)?))
+            }
+        },
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn open_uring(setup: &Setup<'_>, notes: &mut Notes) -> Result<Box<dyn Engine>> {
+    Ok(Box::new(uring::Uring::open(setup, uring::Buffers::Registered, notes)?))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_uring(_: &Setup<'_>, _: &mut Notes) -> Result<Box<dyn Engine>> {
+    use dyno_record::{Error, ErrorKind};
+    Err(Error::new(ErrorKind::Io, "io_uring exists on Linux only"))
+}

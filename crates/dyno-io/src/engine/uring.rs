@@ -1,0 +1,265 @@
+//! `io_uring`: one ring, registered files, registered buffers in one arena.
+
+use std::io;
+use std::os::fd::AsRawFd;
+use std::time::Duration;
+
+use dyno_record::{Error, ErrorKind, Result, monotonic_ns};
+use io_uring::types::{Fixed, SubmitArgs, Timespec};
+use io_uring::{Builder, IoUring, opcode, squeue};
+
+use super::{Completion, Engine, Name, Request, Setup};
+use crate::Notes;
+use crate::arena::Arena;
+
+/// Longest wait for I/Os in flight when an engine is dropped; a device that takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Longest wait for the locked memory of rings that are being torn down.
+const MEMORY_PATIENCE: Duration = Duration::from_millis(500);
+
+/// How buffers are given to the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Buffers {
+    /// Pinned once, where the limit of locked memory allows it.
+    Registered,
+    /// Pinned for each I/O.
+    Plain,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Slot {
+    started_ns: u64,
+    busy: bool,
+}
+
+/// The engine. Its ring belongs to the thread that opened it.
+pub struct Uring {
+    // Dropped in this order: the ring must be gone before its buffers.
+    ring: IoUring,
+    /// `None` once given up to a device that hangs.
+    arena: Option<Arena>,
+    buffers: Buffers,
+    files: usize,
+    slots: Vec<Slot>,
+    in_flight: usize,
+    entries: Vec<squeue::Entry>,
+}
+
+impl Uring {
+    /// Sets up the ring, the files and the buffers. Buffers that can not be registered are used
+    /// plain, and noted.
+    ///
+    /// # Errors
+    /// `io` if the kernel has no usable `io_uring` or forbids it, `out_of_memory` without buffers.
+    pub fn open(setup: &Setup<'_>, buffers: Buffers, notes: &mut Notes) -> Result<Self> {
+        let ring = ring(setup.slots)
+            .map_err(|error| unavailable(&format!("io_uring is not available ({error})")))?;
+        if !ring.params().is_feature_ext_arg() {
+            return Err(unavailable(
+                "io_uring of this kernel can not wait with a limit (5.11 can)",
+            ));
+        }
+        let fds: Vec<_> = setup.files.iter().map(AsRawFd::as_raw_fd).collect();
+        ring.submitter()
+            .register_files(&fds)
+            .map_err(|error| unavailable(&format!("io_uring can not register files ({error})")))?;
+
+        let arena = Arena::new(setup.slots as usize, setup.block_bytes as usize, setup.seed)?;
+        let buffers = match buffers {
+            Buffers::Registered => register(&ring, &arena, notes),
+            Buffers::Plain => Buffers::Plain,
+        };
+        Ok(Self {
+            ring,
+            arena: Some(arena),
+            buffers,
+            files: fds.len(),
+            slots: vec![Slot::default(); setup.slots as usize],
+            in_flight: 0,
+            entries: Vec::with_capacity(setup.slots as usize),
+        })
+    }
+
+    /// Whether the buffers are registered.
+    pub fn buffers(&self) -> Buffers {
+        self.buffers
+    }
+
+    fn entry(&self, request: &Request) -> squeue::Entry {
+        let arena = self.arena.as_ref().expect("the arena is given up in drop only");
+        assert!(request.bytes as usize <= arena.block_bytes(), "a request fits its buffer");
+        assert!((request.file as usize) < self.files, "a request names a registered file");
+        let file = Fixed(request.file);
+        let (data, bytes) = (arena.slot_ptr(request.slot as usize), request.bytes);
+        let entry = match (request.write, self.buffers) {
+            (false, Buffers::Registered) => {
+                opcode::ReadFixed::new(file, data, bytes, 0).offset(request.offset).build()
+            }
+            (true, Buffers::Registered) => {
+                opcode::WriteFixed::new(file, data, bytes, 0).offset(request.offset).build()
+            }
+            (false, Buffers::Plain) => {
+                opcode::Read::new(file, data, bytes).offset(request.offset).build()
+            }
+            (true, Buffers::Plain) => {
+                opcode::Write::new(file, data, bytes).offset(request.offset).build()
+            }
+        };
+        entry.user_data(u64::from(request.slot))
+    }
+
+    /// Enters the kernel once: submits what is queued, waits for one completion or `timeout`.
+    fn enter(&self, timeout: Duration) -> Result<()> {
+        let limit = Timespec::from(timeout);
+        match self.ring.submitter().submit_with_args(1, &SubmitArgs::new().timespec(&limit)) {
+            Ok(_) => Ok(()),
+            Err(error) => match error.raw_os_error() {
+                // The time is over, a signal came, or the kernel is short of memory or of room for
+                // completions: reap what is there; what is still queued goes with the next turn.
+                Some(libc::ETIME | libc::EINTR | libc::EAGAIN | libc::EBUSY) => Ok(()),
+                _ => Err(Error::from_io(&error, "io_uring_enter")),
+            },
+        }
+    }
+
+    fn reap(&mut self, done: &mut Vec<Completion>) {
+        let mut completions = self.ring.completion();
+        if completions.is_empty() {
+            return;
+        }
+        let ended_ns = monotonic_ns();
+        for entry in &mut completions {
+            let slot = entry.user_data() as u32;
+            let state = &mut self.slots[slot as usize];
+            state.busy = false;
+            self.in_flight -= 1;
+            let (started_ns, result) = (state.started_ns, entry.result());
+            done.push(Completion { slot, result, started_ns, ended_ns });
+        }
+    }
+}
+
+impl Engine for Uring {
+    fn name(&self) -> Name {
+        Name::IoUring
+    }
+
+    fn now_ns(&self) -> u64 {
+        monotonic_ns()
+    }
+
+    fn buffer_mut(&mut self, slot: u32) -> &mut [u8] {
+        assert!(!self.slots[slot as usize].busy, "the kernel holds the buffer of slot {slot}");
+        self.arena.as_mut().expect("the arena is given up in drop only").slot_mut(slot as usize)
+    }
+
+    fn turn(
+        &mut self,
+        batch: &[Request],
+        timeout: Duration,
+        done: &mut Vec<Completion>,
+    ) -> Result<()> {
+        if !batch.is_empty() {
+            let started_ns = monotonic_ns();
+            self.entries.clear();
+            for request in batch {
+                let entry = self.entry(request);
+                let state = &mut self.slots[request.slot as usize];
+                assert!(!state.busy, "slot {} is busy", request.slot);
+                *state = Slot { started_ns, busy: true };
+                self.entries.push(entry);
+            }
+            // SAFETY: every entry points into the arena at the buffer of its own slot. The buffer
+            // is not lent out while the slot is busy, and the arena outlives the I/O: `drop` waits
+            // for all of them, or leaks the arena.
+            unsafe { self.ring.submission().push_multiple(&self.entries) }.map_err(|_| {
+                Error::new(ErrorKind::Internal, "the submission queue has no room for a batch")
+            })?;
+            self.in_flight += batch.len();
+        }
+        if self.in_flight == 0 {
+            return Ok(());
+        }
+        self.enter(timeout)?;
+        self.reap(done);
+        Ok(())
+    }
+}
+
+impl Drop for Uring {
+    fn drop(&mut self) {
+        let mut ended = Vec::with_capacity(self.in_flight);
+        let give_up_ns = monotonic_ns() + PATIENCE.as_nanos() as u64;
+        while self.in_flight > 0 && monotonic_ns() < give_up_ns {
+            if self.enter(Duration::from_millis(50)).is_err() {
+                break;
+            }
+            self.reap(&mut ended);
+        }
+        if self.in_flight > 0 {
+            // The kernel may still write into the buffers: never give their memory back.
+            std::mem::forget(self.arena.take());
+            return;
+        }
+        // The kernel tears a closed ring down some time later. The next engine may need the locked
+        // memory now, and the file must be closed before its volume can be unmounted: give both
+        // back here. A failure only costs that.
+        let submitter = self.ring.submitter();
+        if self.buffers == Buffers::Registered {
+            let _ = submitter.unregister_buffers();
+        }
+        let _ = submitter.unregister_files();
+    }
+}
+
+/// A ring in the cheapest mode of completion that the kernel has.
+fn ring(slots: u32) -> io::Result<IoUring> {
+    // Completions handled when this thread asks for them (6.1), without interrupting it (5.19), or
+    // as ever. Older kernels answer EINVAL to a flag they do not know.
+    let modes: [fn(&mut Builder) -> &mut Builder; 3] = [
+        |builder| builder.setup_coop_taskrun().setup_single_issuer().setup_defer_taskrun(),
+        Builder::setup_coop_taskrun,
+        |builder| builder,
+    ];
+    let give_up_ns = monotonic_ns() + MEMORY_PATIENCE.as_nanos() as u64;
+    let mut mode = 0;
+    loop {
+        let mut builder = IoUring::builder();
+        match modes[mode](&mut builder).build(slots.next_power_of_two()) {
+            Err(error) if is(&error, libc::EINVAL) && mode + 1 < modes.len() => mode += 1,
+            // A ring closed a moment ago, perhaps by the step before, still holds its memory.
+            Err(error) if is(&error, libc::ENOMEM) && monotonic_ns() < give_up_ns => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            built => return built,
+        }
+    }
+}
+
+fn is(error: &io::Error, errno: i32) -> bool {
+    error.raw_os_error() == Some(errno)
+}
+
+fn register(ring: &IoUring, arena: &Arena, notes: &mut Notes) -> Buffers {
+    // SAFETY: the arena lives until the buffers are unregistered or the ring is closed: `Uring`
+    // owns both and drops the ring first.
+    match unsafe { ring.submitter().register_buffers(&[arena.iovec()]) } {
+        Ok(()) => Buffers::Registered,
+        Err(error) => {
+            let advice = if is(&error, libc::ENOMEM) {
+                "; raise the limit of locked memory (ulimit -l)"
+            } else {
+                ""
+            };
+            notes.add(format!(
+                "io_uring could not register its buffers ({error}): unregistered ones were used, \
+                 at a higher CPU cost{advice}"
+            ));
+            Buffers::Plain
+        }
+    }
+}
+
+fn unavailable(message: &str) -> Error {
+    Error::new(ErrorKind::Io, message)
+}

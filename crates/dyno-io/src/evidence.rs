@@ -1,0 +1,197 @@
+//! Evidence that reads of the test file reach the device.
+//!
+//! A read of an extent that was never written, or of a page in the cache, costs the device nothing
+//! and gives figures far too good.
+
+use std::fs::File;
+use std::io;
+
+/// Bytes of the first `bytes` that are not backed by written extents, by FIEMAP (see
+/// `Documentation/filesystems/fiemap.rst` in the Linux source).
+///
+/// # Errors
+/// Of the operating system; `Unsupported` where the file system has no FIEMAP.
+#[cfg(target_os = "linux")]
+pub(crate) fn unwritten_bytes(file: &File, bytes: u64) -> io::Result<u64> {
+    let mut map = fiemap::Map::default();
+    let (mut at, mut unwritten) = (0, 0);
+    while at < bytes {
+        let extents = map.read(file, at, bytes - at)?;
+        if extents.is_empty() {
+            return Ok(unwritten + bytes - at);
+        }
+        for extent in extents {
+            let start = extent.logical.clamp(at, bytes);
+            let end = extent.logical.saturating_add(extent.length).clamp(start, bytes);
+            let hole = start - at;
+            unwritten += hole + if extent.holds_data() { 0 } else { end - start };
+            at = end;
+        }
+    }
+    Ok(unwritten)
+}
+
+/// Share (0 to 1) of the first `bytes` that is in the page cache.
+///
+/// # Errors
+/// Of the operating system.
+#[cfg(target_os = "linux")]
+pub(crate) fn cached_share(file: &File, bytes: u64) -> io::Result<f64> {
+    use std::os::fd::AsRawFd as _;
+    use std::ptr::null_mut;
+
+    let length = usize::try_from(bytes).map_err(|_| io::ErrorKind::Unsupported)?;
+    // SAFETY: a fresh read-only mapping at an address of the kernel's choice touches no other
+    // memory. It is never read through, only asked about.
+    let base = unsafe {
+        libc::mmap(null_mut(), length, libc::PROT_READ, libc::MAP_SHARED, file.as_raw_fd(), 0)
+    };
+    if base == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    let mut resident = vec![0u8; length.div_ceil(page_bytes())];
+    // SAFETY: the range is the mapping made above, and the vector has one byte for each page.
+    let status = unsafe { libc::mincore(base, length, resident.as_mut_ptr()) };
+    let outcome = if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) };
+    // SAFETY: unmaps exactly the mapping made above, to which nothing points any more.
+    unsafe { libc::munmap(base, length) };
+    outcome?;
+    let cached = resident.iter().filter(|page| **page & 1 == 1).count();
+    Ok(cached as f64 / resident.len().max(1) as f64)
+}
+
+#[cfg(target_os = "linux")]
+fn page_bytes() -> usize {
+    // SAFETY: asks for a constant of the system.
+    unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as usize
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn unwritten_bytes(_: &File, _: u64) -> io::Result<u64> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn cached_share(_: &File, _: u64) -> io::Result<f64> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(target_os = "linux")]
+mod fiemap {
+    use std::fs::File;
+    use std::io;
+    use std::os::fd::AsRawFd as _;
+
+    /// Extents asked for in one call.
+    const EXTENTS: usize = 128;
+    /// `_IOWR('f', 11, struct fiemap)`.
+    const FS_IOC_FIEMAP: libc::Ioctl = 0xC020_660B_u32 as libc::Ioctl;
+    /// Write dirty pages before mapping.
+    const FLAG_SYNC: u32 = 0x1;
+    /// Location unknown, allocation delayed, or allocated but never written.
+    const NO_DATA: u32 = 0x2 | 0x4 | 0x800;
+
+    /// `struct fiemap_extent`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Default)]
+    pub(super) struct Extent {
+        pub(super) logical: u64,
+        physical: u64,
+        pub(super) length: u64,
+        reserved_64: [u64; 2],
+        flags: u32,
+        reserved: [u32; 3],
+    }
+
+    impl Extent {
+        pub(super) fn holds_data(&self) -> bool {
+            self.flags & NO_DATA == 0
+        }
+    }
+
+    /// `struct fiemap` with room for its extents.
+    #[repr(C)]
+    pub(super) struct Map {
+        start: u64,
+        length: u64,
+        flags: u32,
+        mapped_extents: u32,
+        extent_count: u32,
+        reserved: u32,
+        extents: [Extent; EXTENTS],
+    }
+
+    impl Default for Map {
+        fn default() -> Self {
+            Self {
+                start: 0,
+                length: 0,
+                flags: FLAG_SYNC,
+                mapped_extents: 0,
+                extent_count: EXTENTS as u32,
+                reserved: 0,
+                extents: [Extent::default(); EXTENTS],
+            }
+        }
+    }
+
+    impl Map {
+        /// The next extents from `start` on; none if the rest is a hole.
+        pub(super) fn read(
+            &mut self,
+            file: &File,
+            start: u64,
+            length: u64,
+        ) -> io::Result<&[Extent]> {
+            (self.start, self.length) = (start, length);
+            self.flags = FLAG_SYNC;
+            // SAFETY: `self` has the layout of `struct fiemap` and room for the `extent_count`
+            // extents that it announces; the kernel writes no further.
+            let status = unsafe { libc::ioctl(file.as_raw_fd(), FS_IOC_FIEMAP, &raw mut *self) };
+            if status == 0 {
+                return Ok(&self.extents[..(self.mapped_extents as usize).min(EXTENTS)]);
+            }
+            let error = io::Error::last_os_error();
+            Err(match error.raw_os_error() {
+                Some(libc::EOPNOTSUPP | libc::ENOTTY | libc::EINVAL | libc::EBADR) => {
+                    io::ErrorKind::Unsupported.into()
+                }
+                _ => error,
+            })
+        }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::FileExt as _;
+
+    const MIB: u64 = 1 << 20;
+
+    #[test]
+    fn holes_and_unwritten_extents_are_seen() {
+        let file = tempfile::tempfile_in(std::env::temp_dir()).unwrap();
+        file.set_len(4 * MIB).unwrap();
+        file.write_all_at(&vec![1; MIB as usize], MIB).unwrap();
+        file.sync_all().unwrap();
+        let unwritten = match unwritten_bytes(&file, 4 * MIB) {
+            Ok(bytes) => bytes,
+            Err(error) => return eprintln!("skipped: no FIEMAP here ({error})"),
+        };
+        assert_eq!(unwritten, 3 * MIB, "holes");
+        if rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, 4 * MIB).is_ok() {
+            assert_eq!(unwritten_bytes(&file, 4 * MIB).unwrap(), 3 * MIB, "unwritten extents");
+        }
+        file.write_all_at(&vec![2; 4 * MIB as usize], 0).unwrap();
+        assert_eq!(unwritten_bytes(&file, 4 * MIB).unwrap(), 0);
+        assert_eq!(unwritten_bytes(&file, 5 * MIB).unwrap(), MIB, "past the end");
+    }
+
+    #[test]
+    fn pages_in_the_cache_are_seen() {
+        let file = tempfile::tempfile().unwrap();
+        file.write_all_at(&vec![1; 4 * MIB as usize], 0).unwrap();
+        assert!(cached_share(&file, 4 * MIB).unwrap() > 0.9);
+    }
+}

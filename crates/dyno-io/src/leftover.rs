@@ -1,0 +1,79 @@
+//! Test files that a killed run left behind.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use rustix::fs::{FlockOperation, flock};
+
+use crate::Notes;
+
+const PREFIX: &str = ".dyno-io-";
+const SUFFIX: &str = ".dat";
+
+/// Name of the test file `id`.
+pub(crate) fn file_name(id: &str) -> String {
+    format!("{PREFIX}{id}{SUFFIX}")
+}
+
+/// Marks `file` as in use for as long as it is open; the kernel drops the mark when its owner dies,
+/// however it dies.
+pub(crate) fn lock(file: &File) -> io::Result<()> {
+    Ok(flock(file, FlockOperation::NonBlockingLockExclusive)?)
+}
+
+/// Removes every test file in `volume` that no process has locked, and notes it.
+pub(crate) fn remove(volume: &Path, notes: &mut Notes) {
+    // Without permission to list the directory there is nothing to tidy; creating the file will
+    // tell what is wrong with the directory itself.
+    let Ok(entries) = volume.read_dir() else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let ours = name.to_str().is_some_and(|n| n.starts_with(PREFIX) && n.ends_with(SUFFIX));
+        if !ours || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            continue;
+        }
+        let path = entry.path();
+        match remove_unless_locked(&path) {
+            Ok(true) => notes.add(format!("removed {}, left by a killed run", path.display())),
+            Ok(false) => {}
+            Err(error) => notes.add(format!(
+                "{} may be left by a killed run and could not be removed: {error}",
+                path.display()
+            )),
+        }
+    }
+}
+
+fn remove_unless_locked(path: &Path) -> io::Result<bool> {
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(path)?;
+    match lock(&file) {
+        Ok(()) => std::fs::remove_file(path).map(|()| true),
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dead_files_go_and_live_or_foreign_ones_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let live = File::create(path(&file_name("live"))).unwrap();
+        lock(&live).unwrap();
+        for name in [&file_name("dead"), ".dyno-io-notes.txt", "x.dat"] {
+            File::create(path(name)).unwrap();
+        }
+        let mut notes = Notes::default();
+        remove(folder.path(), &mut notes);
+        assert!(!path(&file_name("dead")).exists());
+        for name in [&file_name("live"), ".dyno-io-notes.txt", "x.dat"] {
+            assert!(path(name).exists(), "{name}");
+        }
+        assert_eq!(notes.as_slice().len(), 1, "{notes:?}");
+    }
+}

@@ -1,0 +1,254 @@
+//! Profiles on real directories, good and bad.
+
+mod common;
+
+use std::fs::File;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use common::{plan, run};
+use dyno_io::{Outcome, profile};
+use dyno_record::{Control, Error, ErrorKind};
+use serde_json::{Value, json};
+use tempfile::tempdir;
+
+fn steps() -> Value {
+    json!([
+        {"name": "sequential_write", "pattern": "sequential", "block_bytes": 262_144,
+         "read_percent": 0, "queue_depths": [4], "seconds": 0.2, "warmup_seconds": 0},
+        {"name": "mixed", "pattern": "random", "block_bytes": 8192, "read_percent": 70,
+         "queue_depths": [1, 16], "seconds": 0.2, "warmup_seconds": 0.05},
+    ])
+}
+
+fn is_empty(folder: &Path) -> bool {
+    folder.read_dir().unwrap().next().is_none()
+}
+
+fn error_of(plan: Value) -> Error {
+    let (outcome, spool) = run(plan, &Control::new());
+    assert!(spool.is_empty());
+    outcome.unwrap_err()
+}
+
+fn check_measured(outcome: &Outcome, spool: &[Value]) {
+    assert_eq!((outcome.steps.len(), spool.len()), (3, 3));
+    for (step, line) in outcome.steps.iter().zip(spool) {
+        assert!(step.reads + step.writes > 0, "{step:?}");
+        assert_eq!(step.read.is_some(), step.reads > 0);
+        assert!(step.in_flight_mean <= f64::from(step.queue_depth) + 1e-6, "{step:?}");
+        assert_eq!(line["phase"], step.phase.as_str());
+        let columns: Vec<_> = line.as_object().unwrap().keys().map(String::as_str).collect();
+        let mut expected = [
+            "t_ns",
+            "seconds",
+            "volume",
+            "pattern",
+            "block_bytes",
+            "read_percent",
+            "queue_depth",
+            "reads",
+            "writes",
+            "read_bytes",
+            "write_bytes",
+            "errors",
+            "read_latency",
+            "write_latency",
+            "in_flight_mean",
+            "inside_ceiling",
+            "phase",
+        ];
+        expected.sort_unstable();
+        assert_eq!(columns, expected);
+    }
+}
+
+#[test]
+fn each_engine_measures_a_directory_and_leaves_nothing() {
+    for engine in ["auto", "io_uring", "psync"] {
+        let folder = tempdir().unwrap();
+        let mut plan = plan(folder.path(), &steps());
+        plan["engine"] = json!(engine);
+        let control = Control::new();
+        let (outcome, spool) = run(plan, &control);
+        let outcome = match outcome {
+            Err(error) if engine == "io_uring" && error.message.contains("io_uring") => {
+                eprintln!("skipped: {error}");
+                continue;
+            }
+            outcome => outcome.unwrap(),
+        };
+        check_measured(&outcome, &spool);
+        assert_ne!(outcome.extents_written, Some(false), "{:?}", outcome.notes);
+        assert!(is_empty(folder.path()));
+        let progress = control.progress();
+        assert_eq!(progress.done, progress.total);
+        assert_eq!(progress.step, "random 70/30 8 KiB, depth 16");
+        let moved: u64 = spool.iter().map(|line| line["read_bytes"].as_u64().unwrap()).sum();
+        assert!(progress.bytes > moved, "{progress:?}");
+    }
+}
+
+#[test]
+fn cancelling_stops_soon_and_removes_the_file() {
+    let folder = tempdir().unwrap();
+    let mut value = plan(folder.path(), &steps());
+    value["steps"][1]["seconds"] = json!(600);
+    let spool = value["spool"].clone();
+    let control = Control::new();
+    let running = std::thread::spawn({
+        let (control, plan) = (control.clone(), serde_json::from_value(value).unwrap());
+        move || profile(plan, &control)
+    });
+    while !control.progress().step.contains("70/30") {
+        assert!(!running.is_finished(), "{:?}", running.join());
+        std::thread::yield_now();
+    }
+    assert!(!is_empty(folder.path()));
+    let begin = Instant::now();
+    control.cancel();
+    assert_eq!(running.join().unwrap().unwrap_err().kind, ErrorKind::Cancelled);
+    assert!(begin.elapsed() < Duration::from_secs(10));
+    assert!(is_empty(folder.path()));
+    let spool = spool.as_str().unwrap();
+    assert_eq!(std::fs::read_to_string(spool).unwrap().lines().count(), 1, "finished steps stay");
+    std::fs::remove_file(spool).unwrap();
+}
+
+#[test]
+fn cancelling_while_the_file_is_filled_removes_it() {
+    let folder = tempdir().unwrap();
+    let control = Control::new();
+    control.cancel();
+    let (outcome, _) = run(plan(folder.path(), &steps()), &control);
+    assert_eq!(outcome.unwrap_err().kind, ErrorKind::Cancelled);
+    assert!(is_empty(folder.path()));
+}
+
+/// Runs in a process of its own, for the test below to kill.
+#[test]
+fn run_until_killed() {
+    let Ok(plan) = std::env::var("DYNO_IO_TEST_PLAN") else { return };
+    let plan = serde_json::from_str(&plan).unwrap();
+    profile(plan, &Control::new()).unwrap();
+}
+
+#[test]
+fn a_killed_run_leaves_its_steps_and_the_next_run_tidies_up() {
+    let folder = tempdir().unwrap();
+    let mut long = plan(folder.path(), &steps());
+    long["steps"][1]["seconds"] = json!(600);
+    let spool = Path::new(long["spool"].as_str().unwrap()).to_owned();
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "run_until_killed"])
+        .env("DYNO_IO_TEST_PLAN", long.to_string())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let lines = || std::fs::read_to_string(&spool).unwrap_or_default().lines().count();
+    while lines() == 0 {
+        assert_eq!(child.try_wait().unwrap(), None, "ended by itself");
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(lines(), 1);
+    std::fs::remove_file(&spool).unwrap();
+    assert!(!is_empty(folder.path()), "nothing was left to remove");
+
+    let mut next = plan(folder.path(), &steps());
+    next["file_id"] = json!("next");
+    let (outcome, _) = run(next, &Control::new());
+    assert!(outcome.unwrap().notes.as_slice().iter().any(|note| note.contains("killed run")));
+    assert!(is_empty(folder.path()));
+}
+
+#[test]
+fn a_file_in_use_is_left_alone() {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join(".dyno-io-test.dat");
+    let other = File::create(&path).unwrap();
+    rustix::fs::flock(&other, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    assert_eq!(error_of(plan(folder.path(), &steps())).kind, ErrorKind::Usage);
+    assert!(path.exists());
+}
+
+#[test]
+fn a_missing_directory_is_named() {
+    let error = error_of(plan(Path::new("/nowhere/at/all"), &steps()));
+    assert_eq!(error.kind, ErrorKind::Io);
+    assert!(error.message.contains("/nowhere/at/all is not a directory"), "{error}");
+}
+
+#[test]
+fn a_directory_without_permission_is_refused() {
+    // Nobody can create files there, root included.
+    let volume = Path::new("/sys");
+    if !volume.is_dir() {
+        return eprintln!("skipped: no /sys");
+    }
+    let error = error_of(plan(volume, &steps()));
+    assert!(matches!(error.kind, ErrorKind::Denied | ErrorKind::Io), "{error:?}");
+    assert!(error.message.contains("choose"), "{error}");
+}
+
+#[test]
+fn too_large_a_file_says_what_it_needs() {
+    let folder = tempdir().unwrap();
+    let mut plan = plan(folder.path(), &steps());
+    plan["file_bytes"] = json!(1_u64 << 60);
+    let error = error_of(plan);
+    assert_eq!(error.kind, ErrorKind::DiskFull);
+    assert!(error.message.contains("needs 1099511627840 MiB"), "{error}");
+    assert!(is_empty(folder.path()));
+}
+
+/// A tmpfs of its own, for as long as this lives.
+struct Mounted(tempfile::TempDir);
+
+impl Mounted {
+    fn new(options: &str) -> Option<Self> {
+        let folder = tempdir().unwrap();
+        let mount = ["-t", "tmpfs", "-o", options, "tmpfs"];
+        let status = Command::new("mount").args(mount).arg(folder.path()).output();
+        if status.is_ok_and(|output| output.status.success()) {
+            return Some(Self(folder));
+        }
+        eprintln!("skipped: cannot mount a tmpfs here");
+        None
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0.path()).status();
+    }
+}
+
+#[test]
+fn a_full_file_system_is_told_and_left_clean() {
+    let Some(volume) = Mounted::new("size=8m") else { return };
+    let error = error_of(plan(volume.0.path(), &steps()));
+    assert_eq!(error.kind, ErrorKind::DiskFull);
+    assert!(error.message.contains("68 MiB") && error.message.contains("8 MiB"), "{error}");
+    assert!(is_empty(volume.0.path()));
+}
+
+#[test]
+fn a_read_only_file_system_is_told() {
+    let Some(volume) = Mounted::new("size=8m,ro") else { return };
+    let error = error_of(plan(volume.0.path(), &steps()));
+    assert_eq!(error.kind, ErrorKind::Io);
+    assert!(error.message.contains("read-only"), "{error}");
+}
+
+#[test]
+fn a_file_system_in_memory_is_not_taken_for_a_device() {
+    let Some(volume) = Mounted::new("size=128m") else { return };
+    let (outcome, spool) = run(plan(volume.0.path(), &steps()), &Control::new());
+    let outcome = outcome.unwrap();
+    check_measured(&outcome, &spool);
+    assert!(!outcome.direct);
+    assert!(outcome.notes.as_slice().iter().any(|note| note.contains("page cache in play")));
+}

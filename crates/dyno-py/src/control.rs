@@ -1,0 +1,69 @@
+//! The control handle and the error class as Python sees them.
+
+use dyno_record::{Control, Error};
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+create_exception!(
+    dyno._core,
+    EngineError,
+    PyException,
+    "An error of an engine: args are its kind (snake case) and a one-line message."
+);
+
+/// Turns an engine's error into the Python exception.
+pub fn raise(error: &Error) -> PyErr {
+    EngineError::new_err((error.kind.as_str(), error.to_string()))
+}
+
+/// A handle to watch and cancel a long call from another thread.
+#[pyclass(name = "Control", module = "dyno._core", frozen)]
+#[derive(Default)]
+pub struct PyControl(pub Control);
+
+#[pymethods]
+impl PyControl {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks the call to stop soon.
+    fn cancel(&self) {
+        self.0.cancel();
+    }
+
+    /// Asks a call that works for a set time to end it early and give its outcome.
+    fn finish(&self) {
+        self.0.finish();
+    }
+
+    /// Whether `cancel` was called.
+    #[getter]
+    fn cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+
+    /// Says how much work there is, for calls that an engine cannot see the whole of.
+    fn set_total(&self, total: u64) {
+        self.0.set_total(total);
+    }
+
+    /// Names what is under way.
+    fn set_step(&self, step: &str) {
+        self.0.set_step(step);
+    }
+
+    /// Work so far: `done`, `total` (0 while unknown), `bytes`, `step`.
+    fn progress<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let progress = self.0.progress();
+        let dict = PyDict::new(py);
+        dict.set_item("done", progress.done)?;
+        dict.set_item("total", progress.total)?;
+        dict.set_item("bytes", progress.bytes)?;
+        dict.set_item("step", progress.step)?;
+        Ok(dict)
+    }
+}

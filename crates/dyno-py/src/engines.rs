@@ -1,0 +1,55 @@
+//! The long calls: JSON plan in, JSON outcome out, the interpreter lock released.
+
+use dyno_record::{Control, Error, ErrorKind, Result};
+use pyo3::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::control::{PyControl, raise};
+
+/// Writes a workload's rows to files.
+#[pyfunction]
+pub fn generate(py: Python<'_>, plan: &str, control: &PyControl) -> PyResult<String> {
+    call(py, plan, control, dyno_gen::generate)
+}
+
+/// Generates rows straight into a database.
+#[pyfunction]
+pub fn load(py: Python<'_>, plan: &str, control: &PyControl) -> PyResult<String> {
+    call(py, plan, control, |plan: dyno_drive::LoadPlan, control| dyno_drive::load(&plan, control))
+}
+
+/// Drives transactions against a database.
+#[pyfunction]
+pub fn drive(py: Python<'_>, plan: &str, control: &PyControl) -> PyResult<String> {
+    call(py, plan, control, |plan: dyno_drive::DrivePlan, control| {
+        dyno_drive::drive(&plan, control)
+    })
+}
+
+/// Measures a volume.
+#[pyfunction]
+pub fn profile(py: Python<'_>, plan: &str, control: &PyControl) -> PyResult<String> {
+    call(py, plan, control, dyno_io::profile)
+}
+
+fn call<P, O>(
+    py: Python<'_>,
+    plan: &str,
+    control: &PyControl,
+    engine: fn(P, &Control) -> Result<O>,
+) -> PyResult<String>
+where
+    P: DeserializeOwned + Send,
+    O: Serialize + Send,
+{
+    let control = control.0.clone();
+    py.detach(move || {
+        let plan: P = serde_json::from_str(plan)
+            .map_err(|error| Error::new(ErrorKind::Usage, format!("unusable plan: {error}")))?;
+        let outcome = engine(plan, &control)?;
+        serde_json::to_string(&outcome)
+            .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))
+    })
+    .map_err(|error| raise(&error))
+}

@@ -1,0 +1,104 @@
+//! Short questions: what the compiled half holds, schemas, row counts, reference answers.
+
+use dyno_gen::schema::ColumnType;
+use dyno_gen::{Dataset, Workload};
+use dyno_record::{Error, ErrorKind};
+use pyo3::prelude::*;
+
+use crate::control::{PyControl, raise};
+
+/// Everything the compiled half offers by name, for the test that requires each to be covered:
+/// workloads, file formats, wires and I/O engines; and the version of the `SQLite` in it.
+#[pyfunction]
+pub fn parts() -> String {
+    serde_json::json!({
+        "workloads": Workload::NAMES,
+        "formats": dyno_gen::FORMATS,
+        "wires": dyno_drive::WIRES,
+        "io_engines": dyno_io::ENGINES,
+        "sqlite": dyno_drive::sqlite_version(),
+        "errors": dyno_record::ErrorKind::ALL,
+    })
+    .to_string()
+}
+
+/// Tables, columns and keys of a workload, as JSON.
+#[pyfunction]
+pub fn schema(workload: &str) -> PyResult<String> {
+    let workload = Workload::parse(workload).map_err(|error| raise(&error))?;
+    Ok(serde_json::to_string(workload.tables()).expect("schemas are plain data"))
+}
+
+/// Rows of a table at a scale with a seed: the count and whether it is exact.
+#[pyfunction]
+pub fn rows(workload: &str, table: &str, scale: f64, seed: u64) -> PyResult<(u64, bool)> {
+    let count = || {
+        let dataset = Dataset::new(Workload::parse(workload)?, scale, seed)?;
+        dataset.row_count(table)
+    };
+    count().map(|rows| (rows.count, rows.exact)).map_err(|error| raise(&error))
+}
+
+/// A pair of refresh functions: orders, lines, its lowest and highest order key, and the lowest
+/// remainder by 32 of its keys, which have eight of them.
+#[pyfunction]
+pub fn refresh_pair(scale: f64, seed: u64, pair: u64) -> PyResult<(u64, u64, i64, i64, i64)> {
+    let facts = || {
+        let data = Dataset::refresh(scale, seed, pair)?;
+        let (orders, lines) = (data.row_count("orders")?, data.row_count("lineitem")?);
+        let keys = data.refresh_keys().expect("it is the data of a pair");
+        Ok((orders.count, lines.count, keys.first, keys.last, keys.slot))
+    };
+    facts().map_err(|error| raise(&error))
+}
+
+/// What the generator puts into a table, as JSON: its `rows`, and for each column the exact `sum` of
+/// its values as text (of texts: of their characters), null for dates and times.
+#[pyfunction]
+pub fn sums(
+    py: Python<'_>,
+    workload: &str,
+    table: &str,
+    scale: f64,
+    seed: u64,
+    threads: usize,
+    control: &PyControl,
+) -> PyResult<String> {
+    let control = control.0.clone();
+    py.detach(|| {
+        let data = Dataset::new(Workload::parse(workload)?, scale, seed)?;
+        let columns = data.table(table)?.columns;
+        let found = dyno_gen::sums(&data, table, threads, &control)?;
+        let shown = |(column, sum): (&dyno_gen::schema::Column, &i128)| match column.kind {
+            ColumnType::Date | ColumnType::Timestamp => None,
+            ColumnType::Decimal { scale, .. } => Some(decimal_text(*sum, scale)),
+            _ => Some(sum.to_string()),
+        };
+        let sums: Vec<_> = columns.iter().zip(found.sums()).map(shown).collect();
+        Ok(serde_json::json!({"rows": found.rows(), "sums": sums}).to_string())
+    })
+    .map_err(|error: Error| raise(&error))
+}
+
+/// `unscaled / 10^scale`, exactly.
+fn decimal_text(unscaled: i128, scale: u8) -> String {
+    let divisor = 10_u128.pow(u32::from(scale));
+    let (whole, part) = (unscaled.unsigned_abs() / divisor, unscaled.unsigned_abs() % divisor);
+    let sign = if unscaled < 0 { "-" } else { "" };
+    format!("{sign}{whole}.{part:0width$}", width = usize::from(scale))
+}
+
+/// The constant C of the non-uniform last names that data generated with `seed` has.
+#[pyfunction]
+pub fn load_constant(seed: u64) -> u64 {
+    dyno_gen::tpcc::c_load(seed)
+}
+
+/// The published answer of TPC-H query `number` at scale 1 with validation parameters, as text:
+/// a header line, then rows, fields parted by `|` and padded.
+#[pyfunction]
+pub fn tpch_answer(number: i32) -> PyResult<&'static str> {
+    tpchgen::q_and_a::answers_sf1::answer(number).ok_or_else(|| {
+        raise(&Error::new(ErrorKind::Usage, format!("there is no query {number}: 1 to 22")))
+    })
+}

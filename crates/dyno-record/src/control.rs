@@ -1,0 +1,108 @@
+//! The handle through which a long call is watched, ended early and cancelled from outside.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+
+use serde::Serialize;
+
+use crate::{Error, ErrorKind, Result};
+
+/// A cheap, clonable handle: the engine counts work on it, the caller reads a snapshot or cancels.
+#[derive(Debug, Clone, Default)]
+pub struct Control(Arc<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    cancelled: AtomicBool,
+    finishing: AtomicBool,
+    done: AtomicU64,
+    total: AtomicU64,
+    bytes: AtomicU64,
+    step: Mutex<String>,
+}
+
+/// What a run has done so far.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Progress {
+    /// Units of work done (rows, milliseconds or operations: the engine's doc says which).
+    pub done: u64,
+    /// Units of work in all, 0 while unknown.
+    pub total: u64,
+    /// Bytes moved so far.
+    pub bytes: u64,
+    /// A few words on what is under way.
+    pub step: String,
+}
+
+impl Control {
+    /// A fresh handle.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks the engine to stop at its next check (within about 100 ms).
+    pub fn cancel(&self) {
+        self.0.cancelled.store(true, Relaxed);
+    }
+
+    /// Whether [`cancel`](Self::cancel) was called.
+    #[inline]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.cancelled.load(Relaxed)
+    }
+
+    /// Asks an engine that works for a set time to end it early, in order and with its outcome.
+    /// Engines that work through a set amount take no notice.
+    pub fn finish(&self) {
+        self.0.finishing.store(true, Relaxed);
+    }
+
+    /// Whether [`finish`](Self::finish) was called.
+    pub fn is_finishing(&self) -> bool {
+        self.0.finishing.load(Relaxed)
+    }
+
+    /// Fails once the handle is cancelled.
+    ///
+    /// # Errors
+    /// `cancelled`.
+    pub fn check(&self) -> Result<()> {
+        if self.is_cancelled() {
+            Err(Error::new(ErrorKind::Cancelled, "interrupted"))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Says how much work there is.
+    pub fn set_total(&self, total: u64) {
+        self.0.total.store(total, Relaxed);
+    }
+
+    /// Counts work done.
+    #[inline]
+    pub fn add(&self, done: u64, bytes: u64) {
+        self.0.done.fetch_add(done, Relaxed);
+        self.0.bytes.fetch_add(bytes, Relaxed);
+    }
+
+    /// Sets work done, for engines that measure it rather than count it.
+    pub fn set_done(&self, done: u64) {
+        self.0.done.store(done, Relaxed);
+    }
+
+    /// Names what is under way.
+    pub fn set_step(&self, step: impl Into<String>) {
+        *self.0.step.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = step.into();
+    }
+
+    /// Work done so far.
+    pub fn progress(&self) -> Progress {
+        Progress {
+            done: self.0.done.load(Relaxed),
+            total: self.0.total.load(Relaxed),
+            bytes: self.0.bytes.load(Relaxed),
+            step: self.0.step.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone(),
+        }
+    }
+}

@@ -1,0 +1,5 @@
+"""``python -m dyno``."""
+
+from dyno.cli import main
+
+main()

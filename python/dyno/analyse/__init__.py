@@ -1,0 +1,24 @@
+"""Stage: figures from a bundle. Pure: the same bundle gives the same estimates anywhere."""
+
+from __future__ import annotations
+
+from dyno.analyse.dss import dss
+from dyno.analyse.during import during
+from dyno.analyse.io import io
+from dyno.analyse.load import load
+from dyno.analyse.oltp import oltp
+from dyno.analyse.resources import resources
+from dyno.analyse.streams import streams
+from dyno.bundle import Bundle
+from dyno.model import Estimate
+
+TOPICS = (io, load, dss, streams, oltp, during, resources)
+
+
+def estimate(bundle: Bundle) -> list[Estimate]:
+    """All figures that the bundle holds; parts that it lacks are absent.
+
+    Raises:
+        UsageError: If a table of the bundle is damaged.
+    """
+    return [figure for topic in TOPICS for figure in topic(bundle)]

@@ -1,0 +1,158 @@
+"""Decision support: seconds a query on each target, totals, and one target against another."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from dyno.analyse.figures import geometric_mean, raised
+from dyno.analyse.rows import number, rows
+from dyno.bundle import Bundle
+from dyno.model import Estimate
+
+
+@dataclass
+class _Power:
+    """The power test (stream 0) on one target."""
+
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
+    failed: set[str] = field(default_factory=set[str])
+    start_ns: int = 0
+    end_ns: int = 0
+
+    @property
+    def whole(self) -> bool:
+        """Whether all that were asked ended well."""
+        return bool(self.seconds) and not self.failed
+
+
+def dss(bundle: Bundle) -> list[Estimate]:
+    """``dss.<target>.<figure>``, ``dss.<target>.<query>.seconds`` and the comparison of targets.
+
+    Targets are compared in the order in which they ran: ``dss.<first>/<other>.<query>.ratio`` is
+    how many times as long the first took.
+    """
+    tests = _power_tests(bundle)
+    scales = _scales(bundle)
+    estimates: list[Estimate] = []
+    # Emptying the caches between two queries is not the database's work.
+    apart = bundle.run.plan.get("cache") == "cold-each-query"
+    for target, test in tests.items():
+        estimates += _target(f"dss.{target}", test, scales.get(target), apart=apart)
+    if tests:
+        first, *others = tests
+        for other in others:
+            estimates += _comparison(f"dss.{first}/{other}", tests[first], tests[other])
+    return estimates
+
+
+def _power_tests(bundle: Bundle) -> dict[str, _Power]:
+    tests: dict[str, _Power] = {}
+    repeats: dict[tuple[str, str], list[float]] = {}
+    for row in sorted(rows(bundle, "queries"), key=lambda row: row["t_ns"]):
+        if row["stream"] != 0:
+            continue
+        test = tests.setdefault(row["target"], _Power(start_ns=row["t_ns"]))
+        if row["error"] is not None or row["error_kind"] is not None:
+            test.failed.add(row["query"])
+            continue
+        seconds, end_ns = number(row["seconds"]), row["end_ns"]
+        if seconds is None or end_ns is None:
+            continue
+        test.end_ns = max(test.end_ns, end_ns)
+        repeats.setdefault((row["target"], row["query"]), []).append(seconds)
+    for (target, query), seconds in repeats.items():
+        tests[target].seconds[query] = statistics.median(seconds)
+    return tests
+
+
+def _scales(bundle: Bundle) -> dict[str, float]:
+    return {
+        phase.target: scale
+        for phase in bundle.run.phases
+        if phase.kind == "dss"
+        and phase.target is not None
+        and phase.status == "done"
+        and (scale := number(phase.detail.get("scale"))) is not None
+    }
+
+
+def _target(name: str, test: _Power, scale: float | None, *, apart: bool) -> Iterable[Estimate]:
+    table = "queries table, stream 0"
+    for query, seconds in sorted(test.seconds.items()):
+        yield Estimate(
+            name=f"{name}.{query}.seconds",
+            value=seconds,
+            unit="s",
+            source=f"{table}: submission to last row",
+        )
+    yield Estimate(name=f"{name}.queries_done", value=len(test.seconds), unit="", source=table)
+    yield Estimate(name=f"{name}.queries_failed", value=len(test.failed), unit="", source=table)
+    # A total over part of the queries would look like a fast run.
+    if not test.whole or scale is None:
+        return
+    yield Estimate(
+        name=f"{name}.power_total_s",
+        value=sum(test.seconds.values()) if apart else (test.end_ns - test.start_ns) / 1e9,
+        unit="s",
+        source=(
+            f"{table}: sum of the queries' seconds, between which the caches were emptied"
+            if apart
+            else f"{table}: first submission to last completion"
+        ),
+    )
+    geomean = geometric_mean(test.seconds.values())
+    yield Estimate(
+        name=f"{name}.geomean_s",
+        value=geomean,
+        unit="s",
+        source=f"{table}: geometric mean of the queries' seconds",
+    )
+    longest = max(test.seconds.values())
+    if longest <= 0:
+        return
+    yield Estimate(
+        name=f"{name}.power_score",
+        value=3600 * scale / geometric_mean(raised(list(test.seconds.values()))),
+        unit="queries/h × SF",
+        source=(
+            "Dyno's own: 3600·SF / geometric mean of the queries' seconds, none below 1/1000 of "
+            "the longest; without the refresh functions, so no TPC-H power figure"
+        ),
+    )
+
+
+def _comparison(name: str, first: _Power, other: _Power) -> Iterable[Estimate]:
+    common = sorted(query for query in first.seconds if other.seconds.get(query))
+    if not common:
+        return
+    ratios = {query: first.seconds[query] / other.seconds[query] for query in common}
+    for query, ratio in ratios.items():
+        yield Estimate(
+            name=f"{name}.{query}.ratio",
+            value=ratio,
+            unit="×",
+            source="seconds on the first / seconds on the other",
+        )
+    if all(ratios.values()):
+        yield Estimate(
+            name=f"{name}.geomean_ratio",
+            value=geometric_mean(ratios.values()),
+            unit="×",
+            source=f"geometric mean of {len(common)} ratios",
+        )
+    total = sum(other.seconds[query] for query in common)
+    yield Estimate(
+        name=f"{name}.total_ratio",
+        value=sum(first.seconds[query] for query in common) / total,
+        unit="×",
+        source=f"sum of the seconds of the {len(common)} queries that both ran",
+    )
+    slower = sum(ratio < 1 for ratio in ratios.values())
+    yield Estimate(
+        name=f"{name}.slower_queries",
+        value=slower,
+        unit="queries",
+        source="queries that took longer on the other",
+    )

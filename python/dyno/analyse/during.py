@@ -1,0 +1,203 @@
+"""Maintenance during a run: throughput before, during and after it, and the room that it took."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dyno.analyse.histograms import Latencies
+from dyno.analyse.resample import change_percent, ratio_percent
+from dyno.analyse.rows import number, rows
+from dyno.analyse.series import throughput
+from dyno.bundle import Bundle
+from dyno.model import Estimate, Phase
+
+Part = Literal["before", "during", "after"]
+PARTS: tuple[Part, ...] = ("before", "during", "after")
+
+_HEAD = "new_order"
+
+
+@dataclass(frozen=True)
+class Course:
+    """A piece of maintenance on the run's clock (ns since the Unix epoch).
+
+    Attributes:
+        level: The level of load beside it; None if queries ran.
+        whole: Whether it ended well: only then there is a stretch after it.
+    """
+
+    phase: Phase
+    level: str | None
+    start_ns: int
+    end_ns: int
+    whole: bool
+
+    @property
+    def name(self) -> str:
+        """How the names of its figures start."""
+        return f"during.{self.phase.name}"
+
+    def part(self, start_ns: int, end_ns: int) -> Part | None:
+        """The part that a stretch of time lies in wholly."""
+        if end_ns <= self.start_ns:
+            return "before"
+        if start_ns >= self.end_ns:
+            return "after" if self.whole else None
+        return "during" if self.start_ns <= start_ns and end_ns <= self.end_ns else None
+
+
+def courses(bundle: Bundle) -> list[Course]:
+    """The maintenance of a run that has begun."""
+    found: list[Course] = []
+    for phase in bundle.run.phases:
+        if phase.kind != "maintenance":
+            continue
+        start, end = phase.detail.get("start_ns"), phase.detail.get("end_ns")
+        level = phase.detail.get("level")
+        if isinstance(start, int) and isinstance(end, int) and start <= end:
+            whole = phase.status == "done" and phase.detail.get("error") is None
+            level = level if isinstance(level, str) else None
+            found.append(Course(phase, level, start, end, whole))
+    return found
+
+
+def during(bundle: Bundle) -> list[Estimate]:
+    """``during.<phase>.<figure>``: throughput by part, its change against before, and room."""
+    estimates: list[Estimate] = []
+    for course in courses(bundle):
+        estimates += _maintenance(course)
+        if course.level is None:
+            estimates += _queries(bundle, course)
+        elif course.level in bundle.levels():
+            estimates += _transactions(bundle, course, f"ops/{course.level}")
+    return estimates
+
+
+def _maintenance(course: Course) -> Iterable[Estimate]:
+    detail = course.phase.detail
+    yield Estimate(
+        name=f"{course.name}.seconds",
+        value=(course.end_ns - course.start_ns) / 1e9,
+        unit="s",
+        source="the maintenance, all rounds",
+    )
+    figures = {
+        "rounds": ("", "how often the maintenance was done in full"),
+        "space_peak_bytes": ("B", "largest reading of the room taken beyond what was there"),
+        "space_estimate_bytes": ("B", str(detail.get("space_estimate_source", ""))),
+    }
+    for figure, (unit, source) in figures.items():
+        value = number(detail.get(figure))
+        if value is not None:
+            yield Estimate(name=f"{course.name}.{figure}", value=value, unit=unit, source=source)
+
+
+def _transactions(bundle: Bundle, course: Course, table: str) -> Iterable[Estimate]:
+    measured = [row for row in rows(bundle, table) if row["phase"] == "measure"]
+    rates = throughput(measured)
+    if rates is None:
+        return
+    step = round(rates.interval_s * 1e9)
+    values: dict[Part, list[float]] = {part: [] for part in PARTS}
+    for place, value in enumerate(rates.values):
+        start = rates.start_ns + place * step
+        part = course.part(start, start + step)
+        if part is not None:
+            values[part].append(value)
+    for part, series in values.items():
+        name = f"{course.name}.{part}"
+        source = f"{table}: whole intervals of {rates.interval_s:g} s {part} the maintenance"
+        yield Estimate(name=f"{name}_intervals", value=len(series), unit="", source=source)
+        if series:
+            mean = sum(series) / len(series)
+            yield Estimate(name=f"{name}_tps", value=mean, unit="1/s", source=source)
+    yield from _latencies(course, measured, step)
+    for part in ("during", "after"):
+        found = change_percent(values["before"], values[part])
+        if found is not None:
+            value, low, high = found
+            yield Estimate(
+                name=f"{course.name}.{part}_change_percent",
+                value=value,
+                low=low,
+                high=high,
+                unit="%",
+                source=f"mean throughput {part} / before − 1; 95 % interval by block bootstrap",
+            )
+
+
+def _latencies(course: Course, measured: list[dict[str, Any]], step: int) -> Iterable[Estimate]:
+    merged = {part: Latencies() for part in PARTS}
+    for row in measured:
+        part = course.part(row["t_ns"], row["t_ns"] + step)
+        if part is not None and row["op"] == _HEAD:
+            merged[part].add(row["response"])
+    for part, latencies in merged.items():
+        if latencies.count:
+            yield Estimate(
+                name=f"{course.name}.{part}_p95_ms",
+                value=latencies.quantile_ms(0.95),
+                unit="ms",
+                source=f"New-Order, response time {part} the maintenance, merged histograms",
+            )
+
+
+def _queries(bundle: Bundle, course: Course) -> Iterable[Estimate]:
+    seconds: dict[Part, list[tuple[str, float]]] = {part: [] for part in PARTS}
+    failed = 0
+    for row in rows(bundle, "during"):
+        taken, part = number(row["seconds"]), row["part"]
+        if row["target"] != course.phase.target:
+            continue
+        failed += row["error_kind"] is not None
+        if part in seconds and taken is not None and row["error_kind"] is None:
+            seconds[part].append((row["query"], taken))
+    yield Estimate(
+        name=f"{course.name}.queries_failed",
+        value=failed,
+        unit="",
+        source="queries round the maintenance",
+    )
+    by_query: dict[str, list[float]] = {}
+    for query, taken in seconds["before"]:
+        by_query.setdefault(query, []).append(taken)
+    usual = {query: statistics.fmean(times) for query, times in by_query.items()}
+    base = sum(usual.values())
+    if base <= 0:
+        return
+    per_h = 3600 * len(usual) / base
+    yield Estimate(
+        name=f"{course.name}.before_qph",
+        value=per_h,
+        unit="queries/h",
+        source="queries of the stream / sum of each one's mean seconds before the maintenance",
+    )
+    for part in PARTS:
+        pairs = [(usual[query], taken) for query, taken in seconds[part] if query in usual]
+        name = f"{course.name}.{part}"
+        yield Estimate(
+            name=f"{name}_queries", value=len(pairs), unit="", source=f"queries {part} it"
+        )
+        expected, actual = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        found = ratio_percent(expected, actual)
+        if part == "before" or found is None:
+            continue
+        value, low, high = found
+        source = f"Σ mean seconds before / Σ seconds {part}, of the queries that ran {part}"
+        yield Estimate(
+            name=f"{name}_qph",
+            value=per_h * (1 + value / 100),
+            unit="queries/h",
+            source=f"queries/h before × {source}",
+        )
+        yield Estimate(
+            name=f"{name}_change_percent",
+            value=value,
+            low=low,
+            high=high,
+            unit="%",
+            source=f"{source}, − 1; 95 % interval by bootstrap over the queries",
+        )

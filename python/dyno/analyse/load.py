@@ -1,0 +1,72 @@
+"""Loads: how fast the rows went in, and what keys and indexes took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dyno.analyse.rows import number
+from dyno.bundle import Bundle
+from dyno.model import Estimate, Phase
+
+
+def load(bundle: Bundle) -> list[Estimate]:
+    """``load.<workload>.<target>.<figure>`` and ``index.<workload>.<target>.seconds``.
+
+    Only of phases that ended well.
+    """
+    estimates: list[Estimate] = []
+    for phase in bundle.run.phases:
+        if phase.status != "done":
+            continue
+        if phase.kind == "load":
+            estimates += _load(phase)
+        elif phase.kind == "index":
+            estimates.append(
+                Estimate(
+                    name=f"{_name(phase)}.seconds",
+                    value=phase.seconds,
+                    unit="s",
+                    source="start to end of the phase: keys, indexes, statistics",
+                )
+            )
+    return estimates
+
+
+def _load(phase: Phase) -> Iterable[Estimate]:
+    name = _name(phase)
+    rows, size = number(phase.detail.get("rows")), number(phase.detail.get("bytes"))
+    seconds = number(phase.detail.get("seconds"))
+    if seconds is None or seconds <= 0:
+        seconds = phase.seconds
+    yield Estimate(
+        name=f"{name}.seconds", value=seconds, unit="s", source="first to last byte of the load"
+    )
+    if rows is not None:
+        yield Estimate(name=f"{name}.rows", value=rows, unit="rows", source="rows sent")
+    if size is not None:
+        yield Estimate(name=f"{name}.bytes", value=size, unit="B", source="bytes sent")
+    if seconds <= 0:
+        return
+    if rows is not None:
+        yield Estimate(
+            name=f"{name}.rows_per_s", value=rows / seconds, unit="rows/s", source="rows / s"
+        )
+    if size is not None:
+        yield Estimate(
+            name=f"{name}.mb_per_s",
+            value=size / seconds / 1e6,
+            unit="MB/s",
+            source="bytes as sent / s; MB = 10^6 bytes",
+        )
+        yield Estimate(
+            name=f"{name}.gb_per_h",
+            value=size / seconds * 3600 / 1e9,
+            unit="GB/h",
+            source="bytes as sent / h; GB = 10^9 bytes",
+        )
+
+
+def _name(phase: Phase) -> str:
+    """``load.tpch.postgresql`` of the phase ``load-tpch-postgresql``."""
+    workload = phase.name.removeprefix(f"{phase.kind}-").removesuffix(f"-{phase.target}")
+    return f"{phase.kind}.{workload}.{phase.target}"

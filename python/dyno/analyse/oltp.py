@@ -1,0 +1,179 @@
+"""Transactions: throughput, latency by operation, errors, steadiness and the client's own cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from dyno.analyse.during import courses
+from dyno.analyse.histograms import Latencies
+from dyno.analyse.rows import counts, number, rows
+from dyno.analyse.series import Throughput, throughput
+from dyno.analyse.steady import mser5, trend, variation_percent
+from dyno.bundle import Bundle
+from dyno.model import Estimate, Phase
+
+_QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
+
+
+def oltp(bundle: Bundle) -> list[Estimate]:
+    """``oltp.<level>.<figure>`` and ``oltp.<level>.<operation>.<figure>`` of the measured time."""
+    phases = {str(phase.detail.get("level")): phase for phase in bundle.run.phases}
+    estimates: list[Estimate] = []
+    for level in bundle.levels():
+        table = f"ops/{level}"
+        measured = [row for row in rows(bundle, table) if row["phase"] == "measure"]
+        rates = throughput(measured)
+        if rates is None:
+            continue
+        phase = phases.get(level)
+        seconds = _window_s(phase, rates)
+        estimates += _level(f"oltp.{level}", measured, seconds, table)
+        estimates += _steadiness(f"oltp.{level}", _undisturbed(bundle, level, rates))
+        if phase is not None:
+            estimates += _client(f"oltp.{level}", phase, seconds)
+    return estimates
+
+
+def _undisturbed(bundle: Bundle, level: str, rates: Throughput) -> Throughput:
+    """The throughput until maintenance begins: what that changes is no unsteadiness."""
+    starts = [course.start_ns for course in courses(bundle) if course.level == level]
+    if not starts:
+        return rates
+    count = int((min(starts) - rates.start_ns) / 1e9 / rates.interval_s)
+    return replace(rates, values=rates.values[: max(0, count)])
+
+
+def _outcome(phase: Phase | None) -> dict[str, Any]:
+    outcome = phase.detail.get("outcome") if phase else None
+    return outcome if isinstance(outcome, dict) else {}
+
+
+def _window_s(phase: Phase | None, rates: Throughput) -> float:
+    """Length of the measured time: the driver's own, or what the rows span if it was cut off."""
+    seconds = number(_outcome(phase).get("seconds"))
+    return seconds if seconds and seconds > 0 else (rates.end_ns - rates.start_ns) / 1e9
+
+
+def _level(
+    name: str, measured: list[dict[str, Any]], seconds: float, table: str
+) -> Iterable[Estimate]:
+    done = sum(row["done"] for row in measured)
+    rolled_back = sum(row["rolled_back"] for row in measured)
+    errors = sum(sum(counts(row["errors"]).values()) for row in measured)
+    retries = sum(sum(counts(row["retries"]).values()) for row in measured)
+    attempted = done + rolled_back + errors
+    orders = sum(row["done"] for row in measured if row["op"] == "new_order")
+    yield Estimate(name=f"{name}.seconds", value=seconds, unit="s", source=table)
+    yield Estimate(
+        name=f"{name}.tps",
+        value=(done + rolled_back) / seconds,
+        unit="1/s",
+        source=f"{table}: commits and prescribed rollbacks / s",
+    )
+    yield Estimate(
+        name=f"{name}.new_orders_per_min",
+        value=orders * 60 / seconds,
+        unit="1/min",
+        source=f"{table}: committed New-Order transactions / min",
+    )
+    yield Estimate(name=f"{name}.transactions", value=done + rolled_back, unit="", source=table)
+    yield Estimate(name=f"{name}.errors", value=errors, unit="", source=table)
+    yield Estimate(name=f"{name}.retries", value=retries, unit="", source=table)
+    yield Estimate(
+        name=f"{name}.error_percent",
+        value=100 * errors / attempted if attempted else 0.0,
+        unit="%",
+        source=f"{table}: errors / (done + rolled back + errors)",
+    )
+    for operation in dict.fromkeys(row["op"] for row in measured):
+        of_it = [row for row in measured if row["op"] == operation]
+        yield from _operation(f"{name}.{operation}", of_it, seconds, table)
+
+
+def _operation(
+    name: str, of_it: list[dict[str, Any]], seconds: float, table: str
+) -> Iterable[Estimate]:
+    done = sum(row["done"] + row["rolled_back"] for row in of_it)
+    totals = {
+        "count": done,
+        "rolled_back": sum(row["rolled_back"] for row in of_it),
+        "errors": sum(sum(counts(row["errors"]).values()) for row in of_it),
+        "retries": sum(sum(counts(row["retries"]).values()) for row in of_it),
+    }
+    for figure, value in totals.items():
+        yield Estimate(name=f"{name}.{figure}", value=value, unit="", source=table)
+    yield Estimate(name=f"{name}.per_s", value=done / seconds, unit="1/s", source=table)
+    for kind, meaning in (
+        ("response", "from the intended start to the end"),
+        ("service", "from the send to the end"),
+    ):
+        merged = Latencies()
+        for row in of_it:
+            merged.add(row[kind])
+        if not merged.count:
+            continue
+        source = f"{table}, merged histograms; {meaning}"
+        figures = {label: merged.quantile_ms(quantile) for label, quantile in _QUANTILES.items()}
+        figures |= {"max": merged.max_ms, "mean": merged.mean_ms}
+        for label, value in figures.items():
+            yield Estimate(name=f"{name}.{kind}_{label}_ms", value=value, unit="ms", source=source)
+
+
+def _steadiness(name: str, rates: Throughput) -> Iterable[Estimate]:
+    variation = variation_percent(rates.values)
+    every = f"throughput by {rates.interval_s:g} s"
+    if variation is not None:
+        yield Estimate(
+            name=f"{name}.variation_percent",
+            value=variation,
+            unit="%",
+            source=f"standard deviation / mean of {every}",
+        )
+    line = trend(rates.values)
+    if line is not None:
+        yield Estimate(
+            name=f"{name}.trend_percent",
+            value=line.percent,
+            low=line.low,
+            high=line.high,
+            unit="%",
+            source=f"least squares on {every}: change over the window / mean; 95 % interval",
+        )
+    cut = mser5(rates.values)
+    if cut is not None:
+        yield Estimate(
+            name=f"{name}.mser_discard_percent",
+            value=cut.discard_percent,
+            unit="%",
+            source=f"MSER-5 on {every}: share to leave out as a warm-up; above 50 % not steady",
+        )
+
+
+def _client(name: str, phase: Phase, seconds: float) -> Iterable[Estimate]:
+    """What the driver itself cost, as it measured it."""
+    outcome = _outcome(phase)
+    cpu_s, threads = number(outcome.get("client_cpu_s")), number(outcome.get("threads"))
+    if cpu_s is not None and threads:
+        yield Estimate(
+            name=f"{name}.client_cpu_percent",
+            value=100 * cpu_s / (seconds * threads),
+            unit="%",
+            source=f"CPU time of the driver / ({threads:g} threads × window)",
+        )
+    busiest = number(outcome.get("thread_utilisation_max"))
+    figures = {
+        "client_cpu_s": (cpu_s, "s"),
+        "client_cpu_ms_per_1000": (number(outcome.get("client_cpu_ms_per_1000")), "ms"),
+        "client_thread_percent": (None if busiest is None else 100 * busiest, "%"),
+        "lag_p99_ms": (number(outcome.get("lag_p99_ms")), "ms"),
+        "scheduled": (number(outcome.get("scheduled")), ""),
+        "late": (number(outcome.get("late")), ""),
+        "unsent": (number(outcome.get("unsent")), ""),
+    }
+    for figure, (value, unit) in figures.items():
+        if value is not None:
+            yield Estimate(
+                name=f"{name}.{figure}", value=value, unit=unit, source="the driver's outcome"
+            )

@@ -1,0 +1,81 @@
+"""Rows of a bundle's tables as plain Python values, with damage told in one line."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from dyno.bundle import Bundle
+from dyno.errors import UsageError
+from dyno.tables import Table
+
+# Columns without which a row says nothing; the others may be null.
+_REQUIRED = {
+    Table.SAMPLES: (),
+    Table.QUERIES: ("t_ns", "stream", "query", "target"),
+    Table.DURING: ("t_ns", "part", "query", "target"),
+    Table.IO: (
+        *("volume", "phase", "pattern", "queue_depth", "seconds"),
+        *("reads", "writes", "read_bytes", "write_bytes"),
+    ),
+    Table.OPS: ("t_ns", "seconds", "phase", "op", "done", "rolled_back"),
+}
+
+
+def rows(bundle: Bundle, table: str) -> list[dict[str, Any]]:
+    """The rows of ``table`` in the order in which they were written.
+
+    Raises:
+        UsageError: If the table is damaged.
+    """
+    arrow = columns(bundle, table)
+    for name in _REQUIRED[Table.of(table)]:
+        if arrow.column(name).null_count:
+            raise damaged(bundle, table, f"column {name} has gaps")
+    return arrow.to_pylist()
+
+
+def columns(bundle: Bundle, table: str) -> Any:
+    """The Arrow table called ``table``.
+
+    Raises:
+        UsageError: If it is damaged.
+    """
+    import pyarrow as pa
+
+    try:
+        return bundle.table(table)
+    except (pa.ArrowException, OSError, ValueError, AttributeError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise damaged(bundle, table, reason) from error
+
+
+def damaged(bundle: Bundle, table: str, reason: str) -> UsageError:
+    """The error for a table that cannot be used."""
+    return UsageError(f"The table {table} of {bundle.path} is damaged: {reason}.")
+
+
+def counts(text: str | None) -> dict[str, int]:
+    """A stored map of counts, such as errors by class; empty if it is none."""
+    try:
+        data = json.loads(text or "{}")
+    except ValueError:
+        return {}
+    if not isinstance(data, dict):
+        return {}
+    return {
+        str(kind): int(count)
+        for kind, count in data.items()
+        if isinstance(count, int | float) and math.isfinite(count)
+    }
+
+
+def number(value: Any) -> float | None:
+    """``value`` if it is a finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return float(value) if math.isfinite(value) else None
+    except OverflowError:
+        return None

@@ -1,0 +1,102 @@
+"""Series over time: what the probes sampled, and throughput by the interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from dyno.analyse.rows import columns
+from dyno.bundle import Bundle
+from dyno.errors import UsageError
+
+_SECOND_NS = 1_000_000_000
+_MOST_INTERVALS = 10_000_000
+
+
+@dataclass
+class Series:
+    """Values over time.
+
+    Attributes:
+        t_ns: Times of the readings, ns since the Unix epoch.
+        unit: Unit of the values.
+    """
+
+    unit: str
+    t_ns: list[int] = field(default_factory=list[int])
+    values: list[float] = field(default_factory=list[float])
+
+    def between(self, start_ns: int, end_ns: int) -> list[float]:
+        """Values of readings that concern mostly the time from ``start_ns`` to ``end_ns``.
+
+        A reading concerns the second before it, so it counts with the time half a second ago.
+        """
+        half = _SECOND_NS // 2
+        pairs = zip(self.t_ns, self.values, strict=True)
+        return [value for t_ns, value in pairs if start_ns <= t_ns - half < end_ns]
+
+
+Key = tuple[str, str, str]
+"""Source, subject and metric of a sampled series."""
+
+
+def sampled(bundle: Bundle) -> dict[Key, Series]:
+    """Every sampled series, in the order in which they first appear."""
+    import math
+
+    table = columns(bundle, "samples").to_pydict()
+    series: dict[Key, Series] = {}
+    names = zip(table["source"], table["subject"], table["metric"], strict=True)
+    readings = zip(table["t_ns"], table["value"], table["unit"], strict=True)
+    for key, (t_ns, value, unit) in zip(names, readings, strict=True):
+        if t_ns is None or value is None or not math.isfinite(value):
+            continue
+        one = series.setdefault(key, Series(unit or ""))
+        one.t_ns.append(t_ns)
+        one.values.append(value)
+    return series
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """Operations a second in equal intervals.
+
+    Attributes:
+        start_ns, end_ns: Bounds of the measured time, ns since the Unix epoch.
+        interval_s: Length of an interval.
+        values: Operations a second of each whole interval, zero where nothing ended.
+    """
+
+    start_ns: int
+    end_ns: int
+    interval_s: float
+    values: tuple[float, ...]
+
+
+def throughput(rows: Iterable[dict[str, Any]]) -> Throughput | None:
+    """Throughput of measured ``ops`` rows: commits and prescribed rollbacks.
+
+    A last interval that is cut short is left out: its rate varies for that reason alone.
+
+    Raises:
+        UsageError: If the times of the rows are absurd.
+    """
+    done: dict[int, int] = {}
+    lengths: dict[int, float] = {}
+    for row in rows:
+        done[row["t_ns"]] = done.get(row["t_ns"], 0) + row["done"] + row["rolled_back"]
+        lengths[row["t_ns"]] = row["seconds"]
+    interval = max(lengths.values(), default=0.0)
+    if not interval > 0:
+        return None
+    step = max(1, round(interval * 1e9))
+    start, last = min(done), max(done)
+    if (last - start) // step > _MOST_INTERVALS:
+        raise UsageError("The bundle is damaged: the times of its operations are absurd.")
+    whole = [0.0] * ((last - start) // step + 1)
+    for t_ns, count in done.items():
+        whole[(t_ns - start) // step] += count / interval
+    if lengths[last] < interval * 0.999 and len(whole) > 1:
+        whole.pop()
+    return Throughput(start, last + round(lengths[last] * 1e9), interval, tuple(whole))

@@ -1,0 +1,226 @@
+"""Decision support as several users see it: streams, refresh functions, and the three figures.
+
+Which rows belong to a test is told by its phase. A figure is there only if all that it is made of
+ended well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from dyno.analyse import figures
+from dyno.analyse.rows import number, rows
+from dyno.bundle import Bundle
+from dyno.model import Estimate, Phase
+
+REFRESH_STREAM = -1
+_TABLE = "queries table"
+
+
+@dataclass(frozen=True)
+class _Test:
+    """One test on one target: its phase and the rows that it wrote."""
+
+    phase: Phase
+    rows: list[dict[str, Any]]
+
+    @property
+    def scale(self) -> float | None:
+        return number(self.phase.detail.get("scale"))
+
+    @property
+    def refresh(self) -> bool:
+        """Whether the refresh functions belong to it."""
+        return self.phase.detail.get("refresh") is True
+
+    @property
+    def streams(self) -> int:
+        """Query streams that it should have."""
+        found = self.phase.detail.get("streams")
+        return found if isinstance(found, int) and not isinstance(found, bool) else 0
+
+    def stream(self, stream: int) -> list[dict[str, Any]]:
+        """The rows of a stream, in the order in which they were sent."""
+        return [row for row in self.rows if row["stream"] == stream]
+
+    @property
+    def whole(self) -> bool:
+        """Whether it ended, and nothing in it failed."""
+        return self.phase.status == "done" and bool(self.rows) and not failed(self.rows)
+
+
+def streams(bundle: Bundle) -> list[Estimate]:
+    """``dss.<target>.power``, ``.throughput``, ``.composite``, and what each stream did.
+
+    Without the refresh functions there is no power and no composite figure, and the rate of the
+    streams is ``.throughput_score``.
+    """
+    tests = _tests(bundle)
+    start_ns = bundle.run.clock.unix_ns
+    estimates: list[Estimate] = []
+    for target in dict.fromkeys(target for target, _ in tests):
+        power = tests.get((target, "power"))
+        several = tests.get((target, "throughput"))
+        found: list[Estimate] = []
+        if power is not None:
+            found += _refreshes(f"dss.{target}", power)
+            found += _power(f"dss.{target}.power", power)
+        if several is not None:
+            found += _refreshes(f"dss.{target}", several)
+            found += _streams(f"dss.{target}", several, start_ns)
+            found += _throughput(f"dss.{target}", several)
+        estimates += found + list(_composite(f"dss.{target}", found))
+    return estimates
+
+
+def failed(found: Iterable[dict[str, Any]]) -> int:
+    """Rows whose statement did not end well, or that lack their times."""
+    return sum(
+        row["error"] is not None
+        or row["error_kind"] is not None
+        or number(row["seconds"]) is None
+        or row["end_ns"] is None
+        for row in found
+    )
+
+
+def _tests(bundle: Bundle) -> dict[tuple[str, str], _Test]:
+    """The tests of a bundle by target and kind; of several alike, the last."""
+    phases = [phase for phase in bundle.run.phases if phase.kind == "dss"]
+    if not phases:
+        return {}
+    written = sorted(rows(bundle, "queries"), key=lambda row: row["t_ns"])
+    tests: dict[tuple[str, str], _Test] = {}
+    for phase in phases:
+        kind = phase.detail.get("test")
+        if kind not in ("power", "throughput") or phase.target is None:
+            continue
+        end_ns = phase.end_ns
+        own = [
+            row
+            for row in written
+            if row["target"] == phase.target
+            and phase.start_ns <= row["t_ns"]
+            and (end_ns is None or row["t_ns"] <= end_ns)
+        ]
+        tests[phase.target, kind] = _Test(phase, own)
+    return tests
+
+
+def _refreshes(name: str, test: _Test) -> Iterable[Estimate]:
+    source = f"{_TABLE}: the transaction from its begin to its commit"
+    for row in test.stream(REFRESH_STREAM):
+        if not failed([row]):
+            label = f"{name}.refresh-{row['position']}.{row['query']}_s"
+            yield Estimate(name=label, value=row["seconds"], unit="s", source=source)
+    lost = failed(test.stream(REFRESH_STREAM))
+    if test.refresh:
+        part = "power" if test.phase.detail.get("test") == "power" else "throughput"
+        source = f"{_TABLE}, stream {REFRESH_STREAM}"
+        yield Estimate(name=f"{name}.{part}_refresh_failed", value=lost, unit="", source=source)
+
+
+def _power(name: str, test: _Test) -> Iterable[Estimate]:
+    queries, refreshes = test.stream(0), test.stream(REFRESH_STREAM)
+    if not (test.whole and test.refresh and test.scale):
+        return
+    names = {row["query"] for row in queries}
+    functions = sorted(row["query"] for row in refreshes)
+    if len(queries) != figures.QUERIES or len(names) != len(queries):
+        return
+    if functions != ["rf1", "rf2"]:
+        return
+    starts = [row["t_ns"] / 1e9 for row in queries]
+    origin = starts[0]
+    intervals = figures.query_intervals(
+        [start - origin for start in starts], queries[-1]["end_ns"] / 1e9 - origin
+    )
+    seconds = [row["seconds"] for row in refreshes]
+    if min(*intervals, *seconds) <= 0:
+        return
+    yield Estimate(
+        name=name,
+        value=figures.power(test.scale, intervals, seconds),
+        unit=_unit(test.scale),
+        source=(
+            "3600·SF / 24th root of the product of 22 query intervals and 2 refresh intervals, "
+            "no query interval below 1/1000 of the longest"
+        ),
+    )
+
+
+def _streams(name: str, test: _Test, start_ns: int) -> Iterable[Estimate]:
+    for stream in range(1, test.streams + 1):
+        own = test.stream(stream)
+        if not own:
+            continue
+        label, source = f"{name}.stream-{stream}", f"{_TABLE}, stream {stream}"
+        ended = [row for row in own if not failed([row])]
+        last = max(row["end_ns"] or row["t_ns"] for row in own)
+        figures_of = {
+            "done": (len(ended), ""),
+            "failed": (failed(own), ""),
+            "start_s": ((own[0]["t_ns"] - start_ns) / 1e9, "s"),
+            "end_s": ((last - start_ns) / 1e9, "s"),
+            "total_s": ((last - own[0]["t_ns"]) / 1e9, "s"),
+        }
+        if ended:
+            figures_of["slowest_s"] = (max(row["seconds"] for row in ended), "s")
+        for figure, (value, unit) in figures_of.items():
+            yield Estimate(name=f"{label}.{figure}", value=value, unit=unit, source=source)
+
+
+def _throughput(name: str, test: _Test) -> Iterable[Estimate]:
+    queries = [row for row in test.rows if row["stream"] > 0]
+    yield Estimate(
+        name=f"{name}.throughput_failed",
+        value=failed(queries),
+        unit="",
+        source=f"{_TABLE}, streams 1 to {test.streams}",
+    )
+    functions = 2 * test.streams if test.refresh else 0
+    complete = (
+        test.streams > 0
+        and len(queries) == figures.QUERIES * test.streams
+        and len(test.stream(REFRESH_STREAM)) == functions
+    )
+    if not (test.whole and complete and test.scale):
+        return
+    first = min(row["t_ns"] for row in test.rows)
+    seconds = (max(row["end_ns"] for row in test.rows) - first) / 1e9
+    if seconds <= 0:
+        return
+    yield Estimate(
+        name=f"{name}.throughput_total_s",
+        value=seconds,
+        unit="s",
+        source=f"{_TABLE}: first submission to last completion of all streams",
+    )
+    yield Estimate(
+        name=f"{name}.throughput" if test.refresh else f"{name}.throughput_score",
+        value=figures.throughput(test.scale, test.streams, seconds),
+        unit=_unit(test.scale),
+        source=(
+            f"S·22·3600·SF / seconds, S = {test.streams}, "
+            + ("with as many pairs of refresh functions" if test.refresh else "without refresh")
+        ),
+    )
+
+
+def _composite(name: str, found: Iterable[Estimate]) -> Iterable[Estimate]:
+    values = {item.name: item for item in found}
+    power, rate = values.get(f"{name}.power"), values.get(f"{name}.throughput")
+    if power is None or rate is None or power.unit != rate.unit:
+        return
+    yield Estimate(
+        name=f"{name}.composite",
+        value=figures.composite(power.value, rate.value),
+        unit=power.unit,
+        source="square root of the product of power and throughput",
+    )
+
+
+def _unit(scale: float) -> str:
+    return f"queries/h at SF {scale:g}"

@@ -1,0 +1,70 @@
+"""The command line: parse, call, print. One file a verb, found by name.
+
+Files whose names begin with ``_`` are shared by the verbs.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+
+import click
+
+from dyno import __version__
+from dyno.errors import EXIT_INTERRUPTED, DynoError, nearest
+
+
+class Verbs(click.Group):
+    """Loads a verb's module when it is named; a wrong word names the nearest right one."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """All verbs, sorted."""
+        modules = (module.name for module in pkgutil.iter_modules(__path__))
+        return sorted(name for name in modules if not name.startswith("_"))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The verb, or None."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        command: click.Command = importlib.import_module(f"{__name__}.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The verb named first in ``args``.
+
+        Raises:
+            UsageError: Offering the nearest verb.
+        """
+        if args and args[0] not in self.list_commands(ctx):
+            hint = nearest(args[0], self.list_commands(ctx))
+            raise click.UsageError(f"Unknown verb '{args[0]}'. {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=Verbs,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Begin with `dyno quickstart`. Each verb has --help with examples.",
+)
+@click.version_option(__version__, prog_name="dyno")
+def cli() -> None:
+    """Dyno: put your database, and the storage under it, on the dyno."""
+
+
+def main() -> None:
+    """Runs the command line and exits: 0 valid, 1 invalid, 2 wrong use, 3 unusable, 130 stopped."""
+    try:
+        code = cli.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except DynoError as error:
+        click.echo(f"dyno: {error}", err=True)
+        code = error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("dyno: Interrupted.", err=True)
+        code = EXIT_INTERRUPTED
+    sys.exit(code if isinstance(code, int) else 0)

@@ -1,0 +1,175 @@
+"""The decision-support tests as ``dyno run`` composes them."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from dyno.errors import UsageError
+
+if TYPE_CHECKING:
+    from dyno.cli._session import Session
+    from dyno.drive import PowerPlan, ThroughputPlan
+    from dyno.drive.dss.plan import Parameters
+    from dyno.targets.base import Target
+
+TESTS = ("power", "throughput", "full")
+PARAMETERS = ("validation", "seeded")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the user asked for; None where nothing was said."""
+
+    test: str | None = None
+    streams: int | None = None
+    parameters: str | None = None
+    refresh: bool | None = None
+
+    def __post_init__(self) -> None:
+        """Checks that it makes sense.
+
+        Raises:
+            UsageError: If it does not.
+        """
+        if self.streams is not None and not self.has_streams:
+            raise UsageError("--streams is for --test throughput or --test full.")
+
+    @property
+    def has_streams(self) -> bool:
+        """Whether a throughput test is among it."""
+        return self.test in ("throughput", "full")
+
+    @property
+    def has_power(self) -> bool:
+        """Whether a power test is among it."""
+        return self.test != "throughput"
+
+    @property
+    def refreshes(self) -> bool:
+        """Whether the refresh functions run: by default in all but the power test alone."""
+        return self.has_streams if self.refresh is None else self.refresh
+
+    @property
+    def drawn(self) -> Parameters:
+        """Which parameters: the fixed ones by default in the power test alone."""
+        if self.parameters is None:
+            return "seeded" if self.has_streams else "validation"
+        return cast("Parameters", self.parameters)
+
+    def facts(self) -> dict[str, Any]:
+        """For the bundle."""
+        return {
+            **asdict(self),
+            "test": self.test or "power",
+            "parameters": self.drawn,
+            "refresh": self.refreshes,
+        }
+
+    def require_power(self, option: str) -> None:
+        """For what can only be done between the queries of one user.
+
+        Raises:
+            UsageError: If there are several.
+        """
+        if self.has_streams:
+            raise UsageError(f"{option} is for --test power: several users share the caches.")
+
+    def refuse(self, workload: str) -> None:
+        """For workloads without queries.
+
+        Raises:
+            UsageError: If anything of it was asked for.
+        """
+        for name, value in asdict(self).items():
+            if value is not None:
+                raise UsageError(f"--{name} is for queries; {workload} has none.")
+
+
+def run_tests(
+    session: Session,
+    url: str,
+    workload: str,
+    scale: float | None,
+    choice: Choice,
+    settings: dict[str, Any],
+) -> None:
+    """Runs the tests that were chosen, and proves their answers and the data after them.
+
+    Args:
+        session: The open session.
+        url: The target.
+        workload: The workload.
+        scale: The scale that must be loaded, if any was named.
+        choice: Which tests, and how.
+        settings: ``cache``, ``timeout_s``, ``seed``, and those of plans and maintenance.
+    """
+    from dyno import drive, workloads
+    from dyno.cli import _stages as stages
+    from dyno.cli._cold import start_cold
+    from dyno.cli._during import during_plan
+    from dyno.cli._layout import note_layout
+    from dyno.drive import PowerPlan, ThroughputPlan
+
+    cache = settings["cache"]
+    with session.target(url) as target, contextlib.ExitStack() as stack:
+        found = stages.loaded_data(target, workload, scale)
+        note_layout(session, target, found)
+        _clear(session, target, workload)
+        refresh = choice.refreshes and target.capabilities.refresh is True
+        if refresh is not choice.refreshes:
+            session.console.say(f"! Without refresh functions: {target.capabilities.refresh}.")
+        common: dict[str, Any] = {
+            "timeout_s": settings["timeout_s"],
+            "parameters": choice.drawn,
+            "seed": settings["seed"],
+            "refresh": refresh,
+        }
+        power = PowerPlan(workload, found.scale, **common, warm=cache == "warm")
+        streams = choice.streams or workloads.get(workload).streams(found.scale)
+        throughput = ThroughputPlan(workload, found.scale, **common, streams=streams)
+        if refresh:
+            stack.enter_context(drive.restored(session.recorder, target, workload))
+        power = stack.enter_context(start_cold(session, target, power, cache))
+        if choice.has_power:
+            _power(session, target, power)
+        if choice.has_streams:
+            _throughput(session, target, throughput)
+        if settings["plans"]:
+            stages.plans(session, target, power, analyse=settings["analyse_plans"])
+        if during := during_plan(settings):
+            stages.queries_during(session, target, power, during)
+
+
+def _clear(session: Session, target: Target, workload: str) -> None:
+    from dyno import drive
+
+    removed = drive.remove_left(session.recorder, target, workload)
+    if removed:
+        session.console.say(
+            f"! Removed {removed:,} rows that refresh functions of an interrupted run had left."
+        )
+
+
+def _power(session: Session, target: Target, plan: PowerPlan) -> None:
+    from dyno import prove
+    from dyno.cli import _stages as stages
+
+    result = stages.power(session, target, plan)
+    if plan.parameters == "validation" or plan.warm:
+        stages.answers(session, plan, {target.name: result})
+    if result.drawn:
+        prove.streams(
+            session.recorder, plan.workload, target.name, result.drawn, alike=False, test="power"
+        )
+
+
+def _throughput(session: Session, target: Target, plan: ThroughputPlan) -> None:
+    from dyno import drive, prove
+
+    title = f"{plan.streams} streams of queries on {target.name}"
+    with session.console.phase(title) as progress:
+        result = drive.throughput(session.recorder, target, plan, progress)
+    alike = plan.parameters == "validation" and not plan.refresh
+    prove.streams(session.recorder, plan.workload, target.name, result.answers, alike=alike)

@@ -1,0 +1,113 @@
+"""The layout of a load: chosen, checked before anything is started, and told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dyno import targets
+from dyno.layouts import volumes
+from dyno.layouts.model import Layout
+from dyno.layouts.resolve import resolve
+from dyno.report.words import decimal_bytes, figure, seconds
+from dyno.targets.base import Designed, Loaded, Target, TargetUrl
+
+if TYPE_CHECKING:
+    from dyno.cli._session import Session
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A layout that the target can have, as far as can be told without starting it.
+
+    Attributes:
+        share_here: Share of the data that stays in the target's own place.
+    """
+
+    layout: Layout
+    share_here: float = 1.0
+
+    @property
+    def wanted(self) -> Layout | None:
+        """The layout; None for the target's own design."""
+        return None if self.layout.plain else self.layout
+
+    def before_start(self, target: Target) -> None:
+        """Tells a target what has to be in place before it is started."""
+        if isinstance(target, Designed):
+            target.before_start(self.layout)
+
+    def announce(self, session: Session) -> None:
+        """Records what spoils the layout, and says it."""
+        for note in self.layout.notes:
+            session.console.warn(f"! {note}")
+            session.recorder.event("layout-warning", message=note)
+
+    def tell(self, session: Session) -> None:
+        """Prints what the steps of the load took, each kind on a line."""
+        phases = session.recorder.run.phases
+        # Of several loads that differ in their streams only the last one stays.
+        last = {phase.kind: phase for phase in phases if phase.kind in {"load", "index"}}
+        steps = [step for phase in last.values() for step in phase.detail.get("space", [])]
+        session.console.say(f"  {'step':14}{'time':>12}{'GB/h':>9}{'extra, peak':>14}{'rest':>12}")
+        for line in by_kind(steps):
+            session.console.say(line)
+
+
+def chosen_layout(text: str, url: TargetUrl, workload: str, scale: float, out: Path) -> Chosen:
+    """The layout that ``--layout`` names, checked against the workload, target and volumes.
+
+    Raises:
+        UsageError: If it is wrong, or not for this target.
+        TargetError: If one of its volumes cannot be used.
+    """
+    layout = resolve(text, workload, scale)
+    targets.require_layout(url, layout)
+    if url.scheme != "embedded" and url.name == "postgresql":
+        return Chosen(layout)  # its volumes are on the server's machine
+    needed = volumes.needs(layout, scale)
+    notes = volumes.check(layout, needed, out)
+    layout = layout.model_copy(update={"notes": notes})
+    return Chosen(layout, volumes.share_here(layout, scale))
+
+
+def unfinished_layout(session: Session, target: Target, workload: str) -> Layout | None:
+    """The layout of the load that did not end, noted in the plan; None for the target's own."""
+    found = target.loaded(workload)
+    if found is None or not found.layout:
+        return None
+    note_layout(session, target, found)
+    return Layout.model_validate_json(found.layout)
+
+
+def note_layout(session: Session, target: Target, found: Loaded) -> None:
+    """Puts the layout that the data was loaded with into the plan of a run."""
+    if found.layout:
+        layout = Layout.model_validate_json(found.layout)
+        changed = target.deviations(layout) if isinstance(target, Designed) else []
+        for line in changed:
+            session.console.warn(f"! {line} Load again with --replace to restore the layout.")
+        layout = layout.model_copy(update={"notes": (*layout.notes, *changed)})
+        recorded = layout.model_dump(mode="json", exclude_defaults=True)
+    else:
+        recorded = {"name": "default"}
+    recorder = session.recorder
+    recorder.update(plan={**recorder.run.plan, "layout": recorded})
+
+
+def by_kind(steps: list[dict[str, Any]]) -> list[str]:
+    """One line for each kind of step: time, speed, the greatest extra space and what stays."""
+    lines: list[str] = []
+    for kind in dict.fromkeys(step["kind"] for step in steps):
+        own = [step for step in steps if step["kind"] == kind]
+        moved = sum(step["moved_bytes"] or 0 for step in own)
+        took = sum(step["seconds"] for step in own)
+        speed = moved / took * 3600 / 1e9 if moved and took > 0 else None
+        peaks = [step["extra_peak_bytes"] for step in own if step["extra_peak_bytes"] is not None]
+        rests = [step["extra_rest_bytes"] for step in own if step["extra_rest_bytes"] is not None]
+        peak = decimal_bytes(max(peaks) if peaks else None)
+        rest = decimal_bytes(sum(rests) if rests else None)
+        label = kind if len(own) == 1 else f"{len(own)} {kind}"
+        lines.append(f"  {label:14}{seconds(took):>12}{figure(speed):>9}{peak:>14}{rest:>12}")
+    return lines

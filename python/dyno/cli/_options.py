@@ -1,0 +1,86 @@
+"""Options that every verb shares."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dyno.errors import UsageError
+from dyno.units import parse_bytes, parse_seconds
+
+__all__ = [
+    "DEFAULT_OUT",
+    "Options",
+    "common",
+    "examples",
+    "parse_bytes",
+    "parse_seconds",
+    "positive",
+]
+
+DEFAULT_OUT = Path("dyno-runs")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What every verb can be told.
+
+    Attributes:
+        out: Folder of bundles and private engines, absolute.
+        as_json: One JSON document on stdout, prose on stderr.
+        quiet: No progress.
+        yes: Do not ask before destructive steps.
+    """
+
+    out: Path
+    as_json: bool
+    quiet: bool
+    yes: bool
+
+
+def common(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds ``--out``, ``--json``, ``--quiet`` and ``--yes``, and passes them as ``options``."""
+
+    @click.option(
+        "--out",
+        type=click.Path(path_type=Path, file_okay=False),
+        default=DEFAULT_OUT,
+        show_default=True,
+        help="Folder for bundles and private engines.",
+    )
+    @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+    @click.option("--quiet", is_flag=True, help="No progress, only results and warnings.")
+    @click.option("--yes", is_flag=True, help="Do not ask before destructive steps.")
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        kwargs["options"] = Options(
+            out=Path(kwargs.pop("out")).expanduser().absolute(),
+            as_json=kwargs.pop("as_json"),
+            quiet=kwargs.pop("quiet"),
+            yes=kwargs.pop("yes"),
+        )
+        return function(*args, **kwargs)
+
+    return wrapper
+
+
+def examples(*lines: str) -> str:
+    """An epilog with examples, one a line."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def positive(value: float, name: str) -> float:
+    """``value`` if it is a finite number above zero.
+
+    Raises:
+        UsageError: Otherwise.
+    """
+    if not math.isfinite(value) or value <= 0:
+        raise UsageError(f"{name} must be above 0, not {value:g}.")
+    return value

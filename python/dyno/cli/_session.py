@@ -1,0 +1,228 @@
+"""A recorded piece of work: lock, bundle, sampling, judgement, sheet, exit code."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shlex
+import signal
+import sys
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import click
+
+from dyno import host, targets
+from dyno.analyse import estimate
+from dyno.bundle import Bundle
+from dyno.cli._console import Console
+from dyno.cli._options import Options
+from dyno.cli._settings import lines as settings_lines
+from dyno.decide import judge
+from dyno.errors import (
+    EXIT_DONE,
+    EXIT_INTERRUPTED,
+    EXIT_INVALID,
+    DynoError,
+    Interrupted,
+)
+from dyno.lock import OutLock
+from dyno.observe.sampler import Sampler
+from dyno.record import Recorder, write_atomically
+from dyno.report import document, sheet, summary
+from dyno.settings import Setting, as_record
+from dyno.targets import tuning
+from dyno.targets.base import Limits, Target
+
+
+@dataclass
+class Session:
+    """What the body of a verb works with while its bundle is open."""
+
+    options: Options
+    console: Console
+    recorder: Recorder
+    sampler: Sampler
+    limits: Limits
+    settings: Sequence[Setting] = ()
+    _watched: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
+
+    @contextlib.contextmanager
+    def target(self, url: str, before: Callable[[Target], None] | None = None) -> Generator[Target]:
+        """Starts or reaches a target, records what it is, and stops what was started.
+
+        The run's settings are applied when it starts, and restored when it is left.
+        ``before`` is called with the target just before that.
+
+        Raises:
+            UsageError: If the URL is wrong, or a setting cannot be.
+            TargetError: If it cannot be used.
+        """
+        parsed = targets.parse(url)
+        name = f"provision-{parsed.name}"
+        opened = targets.open_target(parsed, self.options.out, self.limits)
+        tuning.tune(opened, self.settings)
+        with self._restored(opened), contextlib.ExitStack() as stack:
+            with (
+                self.recorder.phase(name, f"Start {parsed.name}", "provision", parsed.name),
+                self.console.phase(f"Start {parsed.name}"),
+            ):
+                if before is not None:
+                    before(opened)
+                target = stack.enter_context(opened)
+                facts = target.facts().model_copy(update={"tuned": tuning.tuned(target)})
+                self.recorder.set_target(target.name, facts)
+                self.watch(target)
+            for line in settings_lines(facts.tuned):
+                self.console.say(line)
+            try:
+                yield target
+            finally:
+                del self._watched[target.name]
+                self._watch()
+
+    def watch(self, target: Target) -> None:
+        """Has the probes read the target's server processes, which a restart replaces."""
+        self._watched[target.name] = target.process_ids()
+        self._watch()
+
+    def _watch(self) -> None:
+        self.sampler.watch([pid for pids in self._watched.values() for pid in pids])
+
+    @contextlib.contextmanager
+    def _restored(self, target: Target) -> Generator[None]:
+        """Records, once the target was left, whether its settings are what they were."""
+        try:
+            yield
+        finally:
+            facts = self.recorder.run.targets.get(target.name)
+            if facts is not None and facts.tuned:
+                left = facts.model_copy(update={"tuned": tuning.tuned(target)})
+                self.recorder.set_target(target.name, left)
+
+
+def run_session(
+    options: Options,
+    verb: str,
+    plan: dict[str, Any],
+    workloads: tuple[str, ...],
+    volume: Path,
+    body: Callable[[Session], None],
+    settings: Sequence[Setting] = (),
+) -> int:
+    """Does ``body`` as a recorded run and concludes it, whatever happens in between.
+
+    Args:
+        options: The shared options.
+        verb: Name of the verb, for the bundle.
+        plan: What is going to be done, without secrets.
+        workloads: Workloads whose figures will appear (for the notices).
+        volume: The folder whose file system and device are described.
+        body: The work.
+        settings: What the targets of this run are set to.
+
+    Returns:
+        The exit code.
+    """
+    console = Console(quiet=options.quiet)
+    with OutLock(options.out), _one_interrupt() as ignore_more:
+        asked = {"settings": as_record(settings)} if settings else {}
+        recorder = Recorder(options.out, verb, {**plan, **asked, "command": _command()}, workloads)
+        failure: BaseException | None = None
+        try:
+            with Sampler(recorder) as sampler:
+                limits = _machine(recorder, console, volume)
+                body(Session(options, console, recorder, sampler, limits, settings))
+        except BaseException as error:
+            failure = error
+        ignore_more()
+        return _conclude(options, console, recorder, failure)
+
+
+def _command() -> str:
+    """The command line of this run, fit for a bundle: URLs without their passwords."""
+    return shlex.join(["dyno", *(targets.redact(word) for word in sys.argv[1:])])
+
+
+def _machine(recorder: Recorder, console: Console, volume: Path) -> Limits:
+    with recorder.phase("machine", "Machine", "machine"):
+        facts = host.collect(volume)
+        recorder.set_host(facts)
+    for finding in host.warnings(facts):
+        if finding.level == "warning":
+            console.say(f"! {finding.message}")
+    return host.limits(facts)
+
+
+def _conclude(
+    options: Options, console: Console, recorder: Recorder, failure: BaseException | None
+) -> int:
+    """Closes the bundle, judges it, writes the sheet and prints the outcome."""
+    if isinstance(failure, (KeyboardInterrupt, Interrupted)):
+        status, code, message = "interrupted", EXIT_INTERRUPTED, "Interrupted."
+    elif isinstance(failure, DynoError):
+        status, code, message = "failed", failure.exit_code, str(failure)
+    elif failure is not None:
+        status, code, message = "failed", EXIT_INVALID, f"Fault in Dyno: {failure!r}"
+    else:
+        status, code, message = "done", EXIT_DONE, None
+    try:
+        recorder.finish(status, message)
+        bundle = Bundle.open(recorder.path)
+        estimates = estimate(bundle)
+        validity, findings = judge(bundle, estimates)
+        recorder.judge(validity, estimates, findings)
+        bundle = Bundle.open(recorder.path)
+        page = recorder.path / "sheet.html"
+        write_atomically(page, sheet(bundle, estimates, findings))
+        lines = summary(bundle, estimates, findings)
+        result = {**document(bundle, estimates, findings), "sheet": str(page), "error": message}
+    except DynoError as error:
+        # A full disk, mostly: what the spools hold stays readable, so say where it is.
+        console.warn(f"dyno: {message or error}")
+        console.warn(f"dyno: The bundle could not be closed ({error}); see {recorder.path}.")
+        return code or error.exit_code
+    finally:
+        recorder.close()
+    if message is not None:
+        console.warn(f"dyno: {message}")
+    if options.as_json:
+        click.echo(json.dumps(result, indent=1))
+        for line in lines:
+            console.say(line)
+    else:
+        click.echo("\n".join(lines))
+    console.say(f"Sheet: {page}")
+    if failure is not None and not isinstance(failure, (DynoError, KeyboardInterrupt)):
+        raise failure
+    if code == EXIT_DONE and validity.valid is False:
+        return EXIT_INVALID
+    return code
+
+
+@contextlib.contextmanager
+def _one_interrupt() -> Generator[Callable[[], None]]:
+    """Ctrl-C, SIGTERM and a closed terminal end the work once, as KeyboardInterrupt.
+
+    Later ones are ignored: what follows the first is the closing of servers and of the bundle,
+    which takes seconds and must not be cut off. Yields a call that ignores all from then on.
+    """
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+    def ignore() -> None:
+        for number in numbers:
+            signal.signal(number, signal.SIG_IGN)
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        ignore()
+        raise KeyboardInterrupt
+
+    previous = {number: signal.signal(number, stop) for number in numbers}
+    try:
+        yield ignore
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)

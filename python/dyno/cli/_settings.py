@@ -1,0 +1,89 @@
+"""``--set`` and ``--settings``: settings in neutral words, for one target and one run."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import click
+
+from dyno.settings import WORDS
+
+if TYPE_CHECKING:
+    from dyno.model import Applied
+    from dyno.settings import Setting
+    from dyno.targets.base import TargetUrl
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the command line holds of settings, unread."""
+
+    texts: tuple[str, ...]
+    file: Path | None
+
+    def of(self, url: TargetUrl, out: Path) -> list[Setting]:
+        """What is asked of the target at ``url``, checked before anything is touched.
+
+        Raises:
+            UsageError: If a word or value is wrong, or the target lacks the word.
+        """
+        from dyno import settings, targets
+        from dyno.targets import tuning
+        from dyno.targets.base import Limits
+
+        if not self.texts and self.file is None:
+            return []
+        here = not urlsplit(url.text).hostname
+        asked = settings.parse(self.texts, self.file, _memory_bytes() if here else None)
+        tuning.require(url, asked)
+        tuning.tune(targets.open_target(url, out, Limits(1 << 30, 1)), asked)  # its own bounds
+        return asked
+
+
+def options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds ``--set`` and ``--settings``, and passes them as ``given``."""
+
+    @click.option(
+        "--set",
+        "texts",
+        multiple=True,
+        metavar="WORD=VALUE",
+        help=f"Setting in a neutral word, as memory=4GB; repeat. Restored afterwards. "
+        f"Words: {', '.join(WORDS)}.",
+    )
+    @click.option(
+        "--settings",
+        "settings_file",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="TOML file with a table [settings] of such words; --set wins.",
+    )
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        kwargs["given"] = Given(kwargs.pop("texts"), kwargs.pop("settings_file"))
+        return function(*args, **kwargs)
+
+    return wrapper
+
+
+def lines(applied: Sequence[Applied]) -> list[str]:
+    """What was applied, a line each."""
+    return [
+        f"  {item.word}={item.asked} → {item.name} = {item.found} "
+        f"(before: {item.before or 'unset'}; {item.how})"
+        for item in applied
+    ]
+
+
+def _memory_bytes() -> int | None:
+    """What this process may use of the machine's memory."""
+    from dyno.host.cgroup import cgroup_facts
+    from dyno.host.files import ROOT
+    from dyno.host.limits import usable_memory_bytes
+    from dyno.host.memory import memory_facts
+
+    return usable_memory_bytes({"memory": memory_facts(ROOT), "cgroup": cgroup_facts(ROOT)})

@@ -1,0 +1,123 @@
+"""The stages as quickstart and the single verbs run them: one path for both."""
+
+from __future__ import annotations
+
+from dyno import drive, load, prove, workloads
+from dyno.cli._session import Session
+from dyno.drive import DuringPlan, OltpPlan, PlansPlan, PowerPlan, StreamPlan
+from dyno.errors import TargetError, UsageError
+from dyno.model import Check
+from dyno.profile import IoPlan, profile
+from dyno.report import diffs
+from dyno.targets.base import Loaded, LoadPlan, PowerResult, Target
+
+
+def storage(session: Session, plan: IoPlan) -> None:
+    """Profiles a volume."""
+    with session.console.phase("Storage profile") as progress:
+        profile(session.recorder, plan, progress)
+
+
+def load_and_prove(session: Session, target: Target, plan: LoadPlan, *, replace: bool) -> None:
+    """Loads a workload, counts its rows, and adds keys and indexes."""
+    title = workloads.get(plan.workload).title
+    with session.console.phase(f"Load {title} into {target.name}") as progress:
+        load.load(session.recorder, target, plan, progress, replace=replace)
+    with session.console.phase(f"Index {title} in {target.name}") as progress:
+        load.index(session.recorder, target, plan, progress)
+    with session.console.phase(f"Check {title} in {target.name}"):
+        checks = load.check(session.recorder, target, plan.workload, load.loaded(plan), "load")
+        load.accept(target, plan, checks)
+
+
+def compare_streams(
+    session: Session, target: Target, plans: list[LoadPlan], *, replace: bool
+) -> None:
+    """Loads afresh with each plan, only for its rate; the rows of each are counted."""
+    title = workloads.get(plans[0].workload).title if plans else ""
+    for number, plan in enumerate(plans):
+        what = f"{title} into {target.name}, {plan.streams} stream{'s'[: plan.streams != 1]}"
+        with session.console.phase(f"Load {what}") as progress:
+            load.load(
+                session.recorder, target, plan, progress, replace=replace or number > 0, alone=False
+            )
+
+
+def power(session: Session, target: Target, plan: PowerPlan) -> PowerResult:
+    """Runs the power test."""
+    with session.console.phase(f"Queries on {target.name}") as progress:
+        return drive.power(session.recorder, target, plan, progress)
+
+
+def answers(session: Session, plan: PowerPlan, results: dict[str, PowerResult]) -> list[Check]:
+    """Proves the answers against each other and against the expected and published ones."""
+    checks = prove.answers(session.recorder, plan.workload, plan.scale, results)
+    for line in diffs.lines(checks):
+        session.console.warn(line)
+    return checks
+
+
+def asked(session: Session, target: Target, workload: str, scale: float) -> list[Check]:
+    """Asks all queries once and proves their answers; a query that failed is a failed check."""
+    with session.console.phase(f"Answers of {target.name}") as progress:
+        result = prove.ask(session.recorder, target, workload, scale, progress)
+    return answers(session, PowerPlan(workload, scale), {target.name: result})
+
+
+def plans(session: Session, target: Target, plan: PowerPlan, *, analyse: bool) -> None:
+    """Keeps the plan of each query."""
+    with session.console.phase(f"Plans of {target.name}") as progress:
+        wanted = PlansPlan(plan.workload, plan.scale, analyse, plan.timeout_s)
+        drive.explain(session.recorder, target, wanted, progress)
+
+
+def queries_during(session: Session, target: Target, plan: PowerPlan, during: DuringPlan) -> None:
+    """Repeats the queries before, during and after a piece of maintenance."""
+    with session.console.phase(f"{during.title} of {target.name} under queries") as progress:
+        stream = StreamPlan(plan.workload, plan.scale, plan.timeout_s)
+        drive.queries_during(session.recorder, target, stream, during, progress)
+
+
+def levels(
+    session: Session, target: Target, plans: list[OltpPlan], during: DuringPlan | None = None
+) -> None:
+    """Drives each level of load, then checks the consistency of the data."""
+    for plan in plans:
+        title = f"{plan.workload} on {target.name}, {plan.users} user{'s'[: plan.users != 1]}"
+        with session.console.phase(title) as progress:
+            if during is None:
+                drive.drive(session.recorder, target, plan, progress)
+            else:
+                drive.drive_during(session.recorder, target, plan, during, progress)
+    if target.capabilities.load is not True:
+        return
+    with session.console.phase(f"Consistency of {plans[0].workload} on {target.name}"):
+        load.check(session.recorder, target, plans[0].workload, plans[0].loaded, "run")
+
+
+def loaded_data(target: Target, workload: str, scale: float | None) -> Loaded:
+    """What is loaded.
+
+    Raises:
+        UsageError: If nothing is loaded, or not at ``scale``.
+        TargetError: If a load did not end.
+    """
+    found = target.loaded(workload)
+    if found is None:
+        raise UsageError(
+            f"{target.name} holds no {workload} data. Load it first: "
+            f"dyno load {workload} --target {target.url.redacted} --scale {scale or 1:g}"
+        )
+    if not found.complete:
+        raise TargetError(
+            f"The {workload} data in {target.name} is not whole: its load did not end. "
+            f"Load it again with --replace"
+            + (", or go on with --resume." if target.capabilities.resume is True else "."),
+            kind="database",
+        )
+    if scale is not None and scale != found.scale:
+        raise UsageError(
+            f"{target.name} holds {workload} at scale {found.scale:g}, not {scale:g}. "
+            "Leave --scale out, or load again with --replace."
+        )
+    return found

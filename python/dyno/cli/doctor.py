@@ -1,0 +1,163 @@
+"""``dyno doctor``: can this machine, and this target, do the work?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dyno.cli._options import Options, common, examples
+
+
+@dataclass(frozen=True)
+class Item:
+    """One thing looked at. ``ok`` is None where it only matters for some work."""
+
+    name: str
+    ok: bool | None
+    message: str
+
+
+@click.command(
+    "doctor",
+    short_help="Can this machine and target do the work?",
+    epilog=examples(
+        "dyno doctor",
+        "dyno doctor /var/lib/postgresql",
+        "dyno doctor postgresql://bench@db1/bench",
+    ),
+)
+@click.argument("subject", required=False)
+@common
+def command(subject: str | None, options: Options) -> int:
+    """Look at the machine, and at SUBJECT (a target's URL or a folder), and say what is missing.
+
+    Nothing is changed; an embedded engine is started once and stopped.
+    """
+    from dyno import host
+
+    is_url = subject is not None and ":" in subject and not Path(subject).exists()
+    folder = options.out if subject is None or is_url else Path(subject)
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    facts = host.collect(folder)
+    items = [*_machine(folder)]
+    if is_url and subject is not None:
+        items.append(_target(subject, options.out, host.limits(facts)))
+    warnings = host.warnings(facts)
+    failed = [item for item in items if item.ok is False]
+    if options.as_json:
+        document: dict[str, Any] = {
+            "run": None,
+            "bundle": None,
+            "valid": not failed,
+            "reasons": [item.message for item in failed],
+            "items": [vars(item) for item in items],
+            "warnings": [finding.message for finding in warnings],
+            "host": facts,
+        }
+        click.echo(json.dumps(document, indent=1))
+    else:
+        for item in items:
+            mark = {True: "ok", False: "MISSING", None: "note"}[item.ok]
+            _print(mark, item.name, item.message)
+        for finding in warnings:
+            _print(finding.level, finding.code, finding.message)
+    return 3 if failed else 0
+
+
+def _print(mark: str, name: str, message: str) -> None:
+    """A line in three columns, wrapped to the terminal."""
+    import shutil
+    import textwrap
+
+    width = min(shutil.get_terminal_size().columns, 120)
+    head = f"{mark:9}{name:22}"
+    lines = textwrap.wrap(
+        message, max(width, 60), initial_indent=head, subsequent_indent=" " * len(head),
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+    click.echo("\n".join(lines))
+
+
+def _machine(folder: Path) -> list[Item]:
+    import shutil
+
+    from dyno.cli.quickstart import choose
+    from dyno.units import bytes_text
+
+    sizes = choose(None, False, folder)
+    free = shutil.disk_usage(folder).free
+    enough = free >= sizes.space()
+    return [
+        _core(),
+        _embedded_postgresql(),
+        _io_uring(),
+        *_optional(),
+        Item(
+            "space",
+            enough,
+            f"{bytes_text(free)} free in {folder}; quickstart at scale {sizes.scale:g} "
+            f"needs {bytes_text(sizes.space())}",
+        ),
+    ]
+
+
+def _core() -> Item:
+    try:
+        from dyno import _core as core
+    except ImportError as error:
+        return Item("engines", False, f"The compiled half is missing ({error}); run make build.")
+    wires = json.loads(core.parts())["wires"]
+    return Item("engines", True, f"compiled half present; wires: {', '.join(wires)}")
+
+
+def _embedded_postgresql() -> Item:
+    from dyno.errors import DynoError
+    from dyno.targets.postgresql.binaries import find
+
+    try:
+        binaries = find().folder
+    except DynoError as error:
+        return Item("postgresql", False, str(error))
+    return Item("postgresql", True, f"private server: {binaries}")
+
+
+def _io_uring() -> Item:
+    path = Path("/proc/sys/kernel/io_uring_disabled")
+    allowed = path.exists() and path.read_text(encoding="ascii").strip() == "0"
+    message = "allowed" if allowed else "not allowed: dyno io falls back to plain reads and writes"
+    return Item("io_uring", allowed or None, message)
+
+
+def _optional() -> list[Item]:
+    """Targets that need a package which is not installed."""
+    from dyno import targets
+
+    found = {name: targets.lacks(name) for name in targets.names()}
+    return [Item(name, None, text) for name, text in found.items() if text is not None]
+
+
+def _target(url: str, out: Path, limits: Any) -> Item:
+    from dyno import targets
+    from dyno.errors import DynoError, UsageError
+
+    parsed = targets.parse(url)
+    try:
+        if parsed.scheme == "embedded":
+            out.mkdir(parents=True, exist_ok=True)
+        with targets.open_target(parsed, out, limits) as target:
+            facts = target.facts()
+            lacks = [
+                f"no {what}: {reason}"
+                for what, reason in vars(target.capabilities).items()
+                if reason is not True
+            ]
+    except UsageError:
+        raise
+    except DynoError as error:
+        return Item("target", False, str(error))
+    return Item("target", True, "; ".join([f"{parsed.redacted}: {facts.version}", *lacks]))

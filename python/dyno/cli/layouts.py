@@ -1,0 +1,62 @@
+"""``dyno layouts``: the physical designs that Dyno ships."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from dyno.cli._options import Options, common, examples
+
+
+@click.group(
+    "layouts",
+    short_help="List and show physical designs for `dyno load`.",
+    epilog=examples(
+        "dyno layouts list",
+        "dyno layouts show partitioned-8 > mine.toml     a start for your own",
+        "dyno load tpch --target embedded:postgresql --scale 1 --layout mine.toml",
+    ),
+)
+def command() -> None:
+    """Physical designs: partitions, keys and indexes, clustering, column form, volumes."""
+
+
+@command.command("list")
+@common
+def list_layouts(options: Options) -> int:
+    """All presets and what each is for."""
+    import textwrap
+
+    from dyno import layouts
+
+    found = {name: layouts.purpose(name) for name in layouts.names()}
+    if options.as_json:
+        listed = [{"name": name, "purpose": text} for name, text in found.items()]
+        click.echo(json.dumps(listed, indent=1))
+        return 0
+    for name, text in found.items():
+        first, *others = textwrap.wrap(text, 64)
+        click.echo(f"{name:16}{first}")
+        for line in others:
+            click.echo(f"{'':16}{line}")
+    return 0
+
+
+@command.command("show")
+@click.argument("name")
+@common
+def show(name: str, options: Options) -> int:
+    """The TOML of the preset NAME, or what a file says, checked."""
+    from pathlib import Path
+
+    from dyno import layouts
+    from dyno.layouts import spec
+
+    _, source, written = spec.read(name)
+    if options.as_json:
+        click.echo(written.model_dump_json(indent=1, exclude_unset=True))
+        return 0
+    path = layouts.FOLDER / f"{name}.toml" if source == "preset" else Path(source)
+    click.echo(path.read_text(encoding="utf-8"), nl=False)
+    return 0

@@ -1,0 +1,111 @@
+"""``dyno load``: a workload's data into a target."""
+
+from __future__ import annotations
+
+import click
+
+from dyno.cli import _settings
+from dyno.cli._options import Options, common, examples
+
+LAYOUT_HELP = "Physical design: a name of `dyno layouts`, or a TOML file."
+
+
+@click.command(
+    "load",
+    short_help="Load a workload's data into a target.",
+    epilog=examples(
+        "dyno load tpch --target embedded:postgresql --scale 1",
+        "dyno load tpcc --target embedded:postgresql --scale 10 --streams 4",
+        "dyno load tpch --target duckdb:///tmp/dss.duckdb --scale 0.1",
+        "dyno load tpch --target embedded:postgresql --scale 1 --resume",
+        "dyno load tpch --target embedded:postgresql --scale 1 --streams 1 --streams 2",
+        "dyno load tpcc --target postgresql://bench@db1/bench --scale 100",
+        "dyno load tpch --target embedded:postgresql --scale 1 --layout partitioned-8",
+    ),
+)
+@click.argument("workload")
+@click.option("--target", "url", required=True, help="URL of the database, or embedded:NAME.")
+@click.option("--scale", type=float, required=True, help="Scale factor or warehouses.")
+@click.option(
+    "--streams",
+    type=click.IntRange(1, 256),
+    multiple=True,
+    help="Parallel streams; repeat to compare rates. [default: CPUs]",
+)
+@click.option("--layout", show_default="default", help=LAYOUT_HELP)
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Data seed.")
+@click.option("--replace", is_flag=True, help="Replace tables that Dyno created earlier.")
+@click.option("--resume", is_flag=True, help="Go on with a load that was cut off, in its layout.")
+@_settings.options
+@common
+def command(
+    workload: str,
+    url: str,
+    scale: float,
+    streams: tuple[int, ...],
+    layout: str | None,
+    seed: int,
+    replace: bool,
+    resume: bool,
+    given: _settings.Given,
+    options: Options,
+) -> int:
+    """Generate the rows of WORKLOAD straight into a database, then add keys and indexes.
+
+    Tables go to a schema of their own (dyno_tpch, dyno_tpcc). Tables that Dyno did not create
+    are never touched. With several --streams the data is loaded afresh with each, and the last
+    load stays.
+    """
+    from dyno import targets, workloads
+    from dyno.cli import _stages as stages
+    from dyno.cli._layout import chosen_layout, unfinished_layout
+    from dyno.cli._session import Session, run_session
+    from dyno.errors import UsageError
+    from dyno.layouts import DEFAULT
+    from dyno.resume import unfinished
+    from dyno.space import require_space, required_bytes
+    from dyno.targets.base import LoadPlan
+
+    chosen = workloads.get(workload)
+    scale = chosen.parse_scale(scale)
+    if resume and (replace or len(streams) > 1):
+        raise UsageError("--resume goes on with one load: give neither --replace nor more streams.")
+    if len(set(streams)) < len(streams):
+        raise UsageError("Give each number of --streams once.")
+    parsed = targets.parse(url)
+    targets.require(parsed, options.out, "load")
+    asked = given.of(parsed, options.out)
+    design = chosen_layout(layout or DEFAULT, parsed, workload, scale, options.out)
+    if parsed.scheme == "embedded":
+        options.out.mkdir(parents=True, exist_ok=True)
+        needed = required_bytes({parsed.name: chosen.bytes_per_scale * scale * design.share_here})
+        require_space(options.out, needed, "Free some, or give a smaller --scale or another --out.")
+
+    def body(session: Session) -> None:
+        # A load that goes on finds everything where the first one has put it.
+        before_start = None if resume else design.before_start
+        design.announce(session)
+        with session.target(url, before_start) as target:
+            begun = unfinished(target, workload) if resume else None
+            wanted = design.wanted
+            if begun is not None and layout is None:
+                wanted = unfinished_layout(session, target, workload)
+            default = max(2, session.limits.threads) if begun is None else begun.streams
+            plans = [
+                LoadPlan(workload, scale, seed, count, resume=resume, layout=wanted)
+                for count in streams or (default,)
+            ]
+            stages.compare_streams(session, target, plans[:-1], replace=replace)
+            last = replace or len(plans) > 1
+            stages.load_and_prove(session, target, plans[-1], replace=last)
+        design.tell(session)
+
+    record = {
+        "target": parsed.redacted,
+        "scale": scale,
+        "streams": list(streams),
+        "seed": seed,
+        "layout": design.layout.model_dump(mode="json", exclude_defaults=True),
+        "resume": resume,
+    }
+    return run_session(options, "load", record, (workload,), options.out, body, asked)

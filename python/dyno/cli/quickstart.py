@@ -1,0 +1,178 @@
+"""``dyno quickstart``: everything once, on embedded engines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dyno.cli._options import Options, common, examples
+
+if TYPE_CHECKING:
+    from dyno.cli._session import Session
+
+TPCH, TPCC = "tpch", "tpcc"
+ROW, COLUMN = "embedded:postgresql", "embedded:duckdb"
+USERS = (1, 4, 16)
+SCALES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.01)
+GIB = 1 << 30
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much quickstart does of everything."""
+
+    io_file_bytes: int
+    io_step_s: float
+    scale: float
+    warehouses: int
+    warmup_s: float
+    duration_s: float
+
+    def space(self) -> int:
+        """Bytes needed at the peak."""
+        from dyno import workloads
+        from dyno.space import required_bytes
+
+        tpch = workloads.get(TPCH).bytes_per_scale * self.scale
+        tpcc = workloads.get(TPCC).bytes_per_scale * self.warehouses
+        return required_bytes({"postgresql": tpch + tpcc, "duckdb": tpch}, self.io_file_bytes)
+
+
+@click.command(
+    "quickstart",
+    short_help="Everything once, on embedded engines.",
+    epilog=examples(
+        "dyno quickstart                 about 3 minutes",
+        "dyno quickstart --quick         under a minute, small data",
+        "dyno quickstart --scale 10      ten times the decision-support data",
+        "dyno quickstart --dry-run       what it would do, and the space it needs",
+    ),
+)
+@click.option("--scale", type=float, help="TPC-H scale factor.  [default: 1, less if short]")
+@click.option("--quick", is_flag=True, help="Small data and short measurements: under a minute.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@common
+def command(
+    scale: float | None,
+    quick: bool,
+    dry_run: bool,
+    options: Options,
+) -> int:
+    """Measure this machine: storage, then decision support and transactions on private engines.
+
+    Profiles the storage under --out, loads TPC-H-derived data into a private PostgreSQL and
+    DuckDB, runs the 22 queries on both and compares the answers, drives TPC-C-derived
+    transactions with 1, 4 and 16 users, and writes one HTML sheet. Nothing outside --out is
+    touched, and no server is left running.
+    """
+    from dyno.cli._session import run_session
+    from dyno.space import require_space
+    from dyno.units import bytes_text
+
+    place = _existing_parent(options.out)
+    sizes = choose(scale, quick, place)
+    if dry_run:
+        _tell(sizes, options.out, bytes_text(sizes.space()))
+        return 0
+    require_space(place, sizes.space(), "Free some, or give a smaller --scale or another --out.")
+    plan: dict[str, Any] = {"quick": quick, "users": list(USERS), **vars(sizes)}
+    return run_session(
+        options,
+        "quickstart",
+        plan,
+        (TPCH, TPCC),
+        options.out,
+        lambda session: _body(session, sizes),
+    )
+
+
+def choose(scale: float | None, quick: bool, place: Path) -> Sizes:
+    """Sizes that fit the disk and the memory; an explicit scale is taken as it is.
+
+    Raises:
+        UsageError: If the scale is absurd.
+    """
+    import shutil
+
+    import psutil
+
+    from dyno import workloads
+
+    free = shutil.disk_usage(place).free
+    io_file = int(min((0.5 if quick else 4) * GIB, free * 0.25)) // (1 << 20) * (1 << 20)
+
+    def sizes(factor: float) -> Sizes:
+        if quick:
+            return Sizes(io_file, 0.4, factor, 1, 1.0, 4.0)
+        return Sizes(io_file, 1.5, factor, 5, 5.0, 15.0)
+
+    if scale is not None:
+        return sizes(workloads.get(TPCH).parse_scale(scale))
+    most = 0.1 if quick else 1.0
+    # A gigabyte of memory a scale factor: below it the load's and sorts' caps get in the way.
+    memory = psutil.virtual_memory().total / 2e9
+    fitting = [
+        factor
+        for factor in SCALES
+        if factor <= most and factor <= memory and sizes(factor).space() <= free
+    ]
+    return sizes(fitting[0] if fitting else SCALES[-1])
+
+
+def _body(session: Session, sizes: Sizes) -> None:
+    from dyno.cli import _stages as stages
+    from dyno.drive import OltpPlan, PowerPlan
+    from dyno.profile import IoPlan
+    from dyno.targets.base import Loaded, LoadPlan
+
+    out, threads = session.options.out, session.limits.threads
+    stages.storage(
+        session,
+        IoPlan(out, sizes.io_file_bytes, sizes.io_step_s, warmup_s=sizes.io_step_s / 4),
+    )
+    power = PowerPlan(TPCH, sizes.scale)
+    streams = max(2, threads)
+    dss = LoadPlan(TPCH, sizes.scale, seed=1, streams=streams)
+    oltp = LoadPlan(TPCC, sizes.warehouses, seed=1, streams=streams)
+    with session.target(ROW) as row:
+        stages.load_and_prove(session, row, dss, replace=True)
+        results = {row.name: stages.power(session, row, power)}
+        with session.target(COLUMN) as column:
+            stages.load_and_prove(session, column, dss, replace=True)
+            results[column.name] = stages.power(session, column, power)
+        stages.answers(session, power, results)
+        stages.load_and_prove(session, row, oltp, replace=True)
+        loaded = Loaded(oltp.scale, oltp.seed, complete=True)
+        plans = [
+            OltpPlan(
+                TPCC,
+                loaded,
+                users,
+                sizes.warmup_s,
+                sizes.duration_s,
+                seed=users,
+            )
+            for users in USERS
+        ]
+        stages.levels(session, row, plans)
+
+
+def _existing_parent(path: Path) -> Path:
+    while not path.exists():
+        path = path.parent
+    return path
+
+
+def _tell(sizes: Sizes, out: Path, space: str) -> None:
+    from dyno.units import bytes_text
+
+    click.echo(f"Would work in {out} and need up to {space} there:")
+    click.echo(f"  profile the storage with a test file of {bytes_text(sizes.io_file_bytes)}")
+    click.echo(f"  load TPC-H-derived data, scale {sizes.scale:g}, into PostgreSQL and DuckDB")
+    click.echo("  run the 22 queries on both and compare the answers")
+    click.echo(f"  load TPC-C-derived data, {sizes.warehouses} warehouses, into PostgreSQL")
+    click.echo(f"  drive it with {', '.join(map(str, USERS))} users, {sizes.duration_s:g} s each")
+    click.echo("Would replace Dyno's own tables of an earlier run there, and nothing else.")

@@ -1,0 +1,56 @@
+"""``dyno report``: the sheet of finished runs, made anew from their bundles."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from dyno.cli._options import Options, common, examples
+
+
+@click.command(
+    "report",
+    short_help="Make the sheet of a run anew.",
+    epilog=examples(
+        "dyno report last",
+        "dyno report 20261120T1402 --open",
+        "dyno report path/to/somebody/elses/bundle --json",
+    ),
+)
+@click.argument("runs", nargs=-1, required=True)
+@click.option("--open", "show", is_flag=True, help="Open the page in the browser.")
+@common
+def command(
+    runs: tuple[str, ...],
+    show: bool,
+    options: Options,
+) -> int:
+    """Analyse and judge RUNS again from their bundles and write sheet.html into each.
+
+    RUN is a run id, its unique beginning, a bundle's path, or `last`. No database is needed.
+    """
+    from dyno.analyse import estimate
+    from dyno.bundle import find_bundle
+    from dyno.decide import judge
+    from dyno.errors import EXIT_INVALID
+    from dyno.record import write_atomically
+    from dyno.report import document, sheet, summary
+
+    documents: list[dict[str, object]] = []
+    for name in runs:
+        bundle = find_bundle(options.out, name)
+        estimates = estimate(bundle)
+        validity, findings = judge(bundle, estimates)
+        bundle = bundle.judged(validity)
+        page = bundle.path / "sheet.html"
+        write_atomically(page, sheet(bundle, estimates, findings))
+        documents.append({**document(bundle, estimates, findings), "sheet": str(page)})
+        if not options.as_json:
+            click.echo("\n".join(summary(bundle, estimates, findings)))
+            click.echo(f"Sheet: {page}")
+        if show:
+            click.launch(page.as_uri())
+    if options.as_json:
+        click.echo(json.dumps(documents[0] if len(documents) == 1 else documents, indent=1))
+    return EXIT_INVALID if any(item["valid"] is False for item in documents) else 0

@@ -1,0 +1,194 @@
+"""``dyno run``: queries or transactions against loaded data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dyno.cli import _settings
+from dyno.cli._dss import PARAMETERS, TESTS, Choice, run_tests
+from dyno.cli._options import Options, common, examples, parse_seconds, positive
+
+if TYPE_CHECKING:
+    from dyno.cli._session import Session
+
+
+@click.command(
+    "run",
+    short_help="Run a workload on a target.",
+    epilog=examples(
+        "dyno run tpch --target embedded:duckdb",
+        "dyno run tpch --target embedded:duckdb --test full",
+        "dyno run tpch --target embedded:postgresql --test throughput --streams 4 --no-refresh",
+        "dyno run tpch --target embedded:postgresql --set parallelism=1 --set grant=64MB --cold",
+        "dyno run tpcc --target embedded:postgresql --users 16 --duration 60s",
+        "dyno run tpcc --target embedded:postgresql --users 1 --users 4 --users 16",
+        "dyno run tpcc --target embedded:postgresql --users 32 --rate 500",
+        "dyno run tpcc --target embedded:postgresql --users 8 --during reindex",
+        "dyno run tpch --target embedded:duckdb --analyse-plans",
+        "dyno run tpcc --target 'null:?mean_us=500' --users 8   proves the driver itself",
+    ),
+)
+@click.argument("workload")
+@click.option("--target", "url", required=True, help="URL of the database, or embedded:NAME.")
+@click.option("--scale", type=float, help="Refuse to run unless this scale is loaded.")
+@click.option(
+    "--users", type=click.IntRange(1, 100_000), multiple=True, help="Users; repeat for levels."
+)
+@click.option("--duration", default="30s", show_default=True, help="Measured time a level.")
+@click.option("--warmup", default="5s", show_default=True, help="Time before measuring.")
+@click.option("--rate", type=float, help="Open loop: transactions a second, Poisson arrivals.")
+@click.option("--think", is_flag=True, help="Users key and think as the workload prescribes.")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+@click.option(
+    "--test",
+    type=click.Choice(TESTS),
+    help="Queries: one user, several at once, or both.  [default: power]",
+)
+@click.option(
+    "--streams",
+    type=click.IntRange(1, 1000),
+    help="Queries: users of the throughput test.  [default: by scale, 2 at 1]",
+)
+@click.option(
+    "--parameters",
+    type=click.Choice(PARAMETERS),
+    help="Queries: the fixed parameters, or drawn by --seed.  [default: validation for --test "
+    "power, else seeded]",
+)
+@click.option(
+    "--refresh/--no-refresh",
+    default=None,
+    help="Queries: also insert and delete orders.  [default: not with --test power]",
+)
+@click.option("--no-warming", is_flag=True, help="Power test: measure the first pass.")
+@click.option("--cold", is_flag=True, help="Queries: begin with caches that are proven empty.")
+@click.option("--cold-each-query", is_flag=True, help="Power test: so before each query.")
+@click.option("--timeout", default="10m", show_default=True, help="Queries: give up after.")
+@click.option("--during", metavar="NAME", help="Meanwhile: integrity-check or reindex.")
+@click.option("--during-limit", default="1h", show_default=True, help="Stop that after.")
+@click.option("--plans", is_flag=True, help="Queries: keep the plan of each.")
+@click.option("--analyse-plans", is_flag=True, help="Queries: run each once more for its plan.")
+@_settings.options
+@common
+def command(
+    workload: str,
+    url: str,
+    scale: float | None,
+    users: tuple[int, ...],
+    duration: str,
+    warmup: str,
+    rate: float | None,
+    think: bool,
+    seed: int,
+    test: str | None,
+    streams: int | None,
+    parameters: str | None,
+    refresh: bool | None,
+    no_warming: bool,
+    cold: bool,
+    cold_each_query: bool,
+    timeout: str,
+    during: str | None,
+    during_limit: str,
+    plans: bool,
+    analyse_plans: bool,
+    given: _settings.Given,
+    options: Options,
+) -> int:
+    """Run WORKLOAD: the 22 queries of tpch, or tpcc transactions as N users.
+
+    The power test runs the queries as one user, the throughput test as several at once, each with
+    an order of its own; the refresh functions insert new orders and delete them again. A full
+    test is refresh function 1, power test, refresh function 2, throughput test with refreshes:
+    only with both functions is there a power, throughput and composite figure.
+
+    Answers and consistency are proven every time; a run that fails the proof, or in which the
+    client was the bottleneck, is marked invalid with the reason.
+
+    With --during the work goes on for --duration, then the maintenance starts beside it, and after
+    its end the work goes on for as long again: the sheet compares the three.
+    """
+    from dyno import targets, workloads
+    from dyno.cli._cold import cache_word
+    from dyno.cli._session import run_session
+    from dyno.errors import UsageError
+    from dyno.targets import maintenance
+
+    chosen = workloads.get(workload)
+    parsed = targets.parse(url)
+    targets.require(parsed, options.out, chosen.kind)
+    cache = cache_word(cold=cold, each=cold_each_query, no_warming=no_warming)
+    if cache.startswith("cold"):
+        if chosen.kind != "dss":
+            raise UsageError(
+                "--cold is for queries; transactions warm up before they are measured."
+            )
+        targets.require(parsed, options.out, "cold")
+    asked = given.of(parsed, options.out)
+    if scale is not None:
+        scale = chosen.parse_scale(scale)
+    if rate is not None:
+        positive(rate, "--rate")
+        if think:
+            raise UsageError("--rate and --think exclude each other: a rate sets the pace itself.")
+    choice = Choice(test, streams, parameters, refresh)
+    if cold_each_query:
+        choice.require_power("--cold-each-query")
+    if chosen.kind != "dss":
+        choice.refuse(workload)
+    elif choice.refresh:
+        targets.require(parsed, options.out, "refresh")
+    settings: dict[str, Any] = {
+        "users": list(users) or [1],
+        "duration_s": parse_seconds(duration),
+        "warmup_s": parse_seconds(warmup),
+        "rate_per_s": rate,
+        "think": think,
+        "seed": seed,
+        "cache": cache,
+        "timeout_s": parse_seconds(timeout),
+        "during": None if during is None else maintenance.parse(during),
+        "during_limit_s": parse_seconds(during_limit),
+        "plans": plans or analyse_plans,
+        "analyse_plans": analyse_plans,
+    }
+    if settings["plans"] and chosen.kind != "dss":
+        raise UsageError("--plans keeps the plans of queries; tpcc has none. Leave it out.")
+
+    def body(session: Session) -> None:
+        if chosen.kind == "dss":
+            run_tests(session, url, workload, scale, choice, settings)
+        else:
+            _transactions(session, url, workload, scale, settings)
+
+    record = {"target": parsed.redacted, "scale": scale, **settings, **choice.facts()}
+    return run_session(options, "run", record, (workload,), options.out, body, asked)
+
+
+def _transactions(
+    session: Session, url: str, workload: str, scale: float | None, settings: dict[str, Any]
+) -> None:
+    from dyno.cli import _stages as stages
+    from dyno.cli._during import during_plan
+    from dyno.cli._layout import note_layout
+    from dyno.drive import OltpPlan
+
+    with session.target(url) as target:
+        found = stages.loaded_data(target, workload, scale)
+        note_layout(session, target, found)
+        plans = [
+            OltpPlan(
+                workload,
+                found,
+                users,
+                settings["warmup_s"],
+                settings["duration_s"],
+                settings["seed"],
+                rate_per_s=settings["rate_per_s"],
+                think=settings["think"],
+            )
+            for users in settings["users"]
+        ]
+        stages.levels(session, target, plans, during_plan(settings))

@@ -1,0 +1,111 @@
+"""``dyno runs``: what has been measured here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dyno.cli._options import Options, common, examples
+
+
+@click.group(
+    "runs",
+    short_help="List, show and export the runs under --out.",
+    epilog=examples(
+        "dyno runs list",
+        "dyno runs show last",
+        "dyno runs export last --to run.tar.gz",
+    ),
+)
+def command() -> None:
+    """The runs whose bundles are under --out."""
+
+
+@command.command("list")
+@common
+def list_runs(options: Options) -> int:
+    """All runs, newest first."""
+    from dyno.bundle import list_bundles
+
+    bundles = list_bundles(options.out)
+    if options.as_json:
+        click.echo(json.dumps([_row(bundle) for bundle in bundles], indent=1))
+        return 0
+    if not bundles:
+        click.echo(f"No runs in {options.out}. `dyno quickstart` makes one.")
+        return 0
+    click.echo(f"{'run':24}{'verb':12}{'status':13}{'valid':7}workloads")
+    for bundle in bundles:
+        row = _row(bundle)
+        valid = {True: "yes", False: "NO", None: "-"}[row["valid"]]
+        words = " ".join(row["workloads"])
+        click.echo(f"{row['run']:24}{row['verb']:12}{row['status']:13}{valid:7}{words}".rstrip())
+    return 0
+
+
+@command.command("show")
+@click.argument("run")
+@common
+def show(run: str, options: Options) -> int:
+    """The summary of RUN (an id, its unique beginning, a path, or `last`)."""
+    from dyno.bundle import find_bundle
+    from dyno.report import document, summary
+
+    bundle = find_bundle(options.out, run)
+    estimates, findings = bundle.estimates(), bundle.findings()
+    if options.as_json:
+        click.echo(json.dumps(document(bundle, estimates, findings), indent=1))
+        return 0
+    click.echo("\n".join(summary(bundle, estimates, findings)))
+    for phase in bundle.run.phases:
+        click.echo(f"  {phase.status:12}{phase.seconds:9.1f} s  {phase.title}")
+    return 0
+
+
+@command.command("export")
+@click.argument("run")
+@click.option(
+    "--to", type=click.Path(path_type=Path, dir_okay=False), required=True, help="A .tar.gz file."
+)
+@common
+def export(run: str, to: Path, options: Options) -> int:
+    """Pack the bundle of RUN into one file for somebody else."""
+    import tarfile
+
+    from dyno.bundle import find_bundle
+    from dyno.errors import UsageError
+    from dyno.record import file_error
+
+    bundle = find_bundle(options.out, run)
+    if to.exists() and not options.yes:
+        raise UsageError(f"{to} exists; give --yes to overwrite it.")
+    partial = to.with_name(f".{to.name}.partial")
+    try:
+        with tarfile.open(partial, "w:gz") as archive:
+            archive.add(bundle.path, arcname=bundle.run.run)
+        partial.replace(to)
+    except OSError as error:
+        raise file_error(error, to) from error
+    finally:
+        partial.unlink(missing_ok=True)
+    document = {**_row(bundle), "file": str(to), "bytes": to.stat().st_size}
+    click.echo(
+        json.dumps(document, indent=1) if options.as_json else f"{to}: {to.stat().st_size:,} bytes"
+    )
+    return 0
+
+
+def _row(bundle: Any) -> dict[str, Any]:
+    run = bundle.run
+    return {
+        "run": run.run,
+        "bundle": str(bundle.path),
+        "verb": run.verb,
+        "status": run.status,
+        "workloads": list(run.workloads),
+        "valid": run.validity.valid,
+        "reasons": [reason.message for reason in run.validity.reasons],
+    }

@@ -1,0 +1,114 @@
+"""Arrow batches into columnar files: Parquet, and Arrow's own file format (IPC)."""
+
+from __future__ import annotations
+
+import io
+import stat
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMATS = ("parquet", "arrow")
+"""Names of the formats, which are also their file extensions."""
+
+GROUP_ROWS = 122_880
+"""Rows of a row group or batch: what analytic engines read at a time (DuckDB's own size)."""
+
+
+class Nowhere(io.RawIOBase):
+    """A file that counts bytes and keeps none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def writable(self) -> bool:
+        """Always."""
+        return True
+
+    def write(self, data: Any, /) -> int:
+        """Counts."""
+        size = memoryview(data).nbytes
+        self.count += size
+        return size
+
+    def tell(self) -> int:
+        """Bytes so far."""
+        return self.count
+
+
+def is_device(path: Path) -> bool:
+    """Whether what is written there is not kept, as with ``/dev/null``."""
+    try:
+        return stat.S_ISCHR(path.stat().st_mode)
+    except OSError:
+        return False
+
+
+def write(reader: pa.RecordBatchReader, sink: Path | Nowhere, file_format: str) -> int:
+    """Writes all batches, regrouped; memory does not grow with the file. Returns the rows.
+
+    Raises:
+        OSError: If it cannot be written.
+    """
+    rows = 0
+    groups = _groups(reader)
+    first = next(groups, None)
+    with _writer(sink, reader.schema, file_format, first) as writer:
+        while first is not None:
+            writer.write_table(first)
+            rows += first.num_rows
+            first = next(groups, None)
+    return rows
+
+
+def _groups(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
+    import pyarrow as pa
+
+    held: list[Any] = []
+    rows = 0
+    for batch in reader:
+        held.append(batch)
+        rows += batch.num_rows
+        if rows >= GROUP_ROWS:
+            yield pa.Table.from_batches(held).combine_chunks()
+            held, rows = [], 0
+    if held:
+        yield pa.Table.from_batches(held).combine_chunks()
+
+
+@contextmanager
+def _writer(
+    sink: Path | Nowhere, schema: pa.Schema, file_format: str, first: pa.Table | None
+) -> Generator[Any]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    where = str(sink) if isinstance(sink, Path) else sink
+    if file_format == "arrow":
+        # Uncompressed, so that readers can map the file.
+        with pa.ipc.new_file(where, schema) as writer:
+            yield writer
+        return
+    repeated = [] if first is None else _repeated(first)
+    # A group is never cut in two.
+    with pq.ParquetWriter(
+        where, schema, compression="zstd", use_dictionary=cast("Any", repeated or False)
+    ) as writer:
+        yield writer
+
+
+def _repeated(table: pa.Table) -> list[str]:
+    """Columns whose values come twice on average; others gain nothing from a dictionary."""
+    import pyarrow.compute as pc
+
+    sample = table.slice(0, 8192)
+    return [
+        name
+        for name in table.column_names
+        if pc.call_function("count_distinct", [sample[name]]).as_py() * 2 <= sample.num_rows
+    ]

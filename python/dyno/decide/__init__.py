@@ -1,0 +1,59 @@
+"""Stage: judgement. Whether a run may be believed, and what set its pace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dyno.bundle import Bundle
+from dyno.decide.bottleneck import bottlenecks
+from dyno.decide.case import Case
+from dyno.decide.validity import rules
+from dyno.decide.verdict import verdict
+from dyno.host.warnings import warnings
+from dyno.model import Estimate, Finding, Reason, Validity
+
+
+def judge(bundle: Bundle, estimates: Iterable[Estimate]) -> tuple[Validity, list[Finding]]:
+    """Judges a run from what its bundle holds and from the figures drawn from it.
+
+    Returns:
+        The validity, and the findings: the verdict first, then warnings, then notes.
+
+    Raises:
+        UsageError: If a part of the bundle is damaged.
+    """
+    case = Case.of(bundle, estimates)
+    reasons: list[Reason] = []
+    warned: list[Finding] = []
+    for rule in rules():
+        for ruling in rule.check(case):
+            if ruling.level == "invalid":
+                reasons.append(Reason(code=rule.code, message=ruling.message, phase=ruling.phase))
+            warned.append(
+                Finding(
+                    code=rule.code,
+                    level="warning",
+                    message=ruling.message,
+                    phase=ruling.phase,
+                    evidence=ruling.evidence,
+                )
+            )
+    validity = Validity(valid=not reasons, reasons=tuple(reasons))
+    limits = bottlenecks(case)
+    machine = _machine(bundle)
+    findings = [
+        verdict(case, validity, limits),
+        *warned,
+        *(finding for finding in machine if finding.level == "warning"),
+        *(limit.finding() for limit in limits),
+        *(finding for finding in machine if finding.level != "warning"),
+    ]
+    return validity, findings
+
+
+def _machine(bundle: Bundle) -> list[Finding]:
+    """What about the machine spoils, or may spoil, what was measured on it."""
+    try:
+        return warnings(bundle.run.host)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return []  # facts of another shape, as only a bundle made elsewhere can hold

@@ -1,0 +1,81 @@
+"""What sets the pace of each measured phase, as far as one run can tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dyno.decide.case import Case
+from dyno.decide.limits import rules
+from dyno.decide.view import FEWEST_SAMPLES, Limit, View, is_local, view
+from dyno.model import Finding, Phase
+
+_KINDS = ("load", "index", "dss", "oltp")
+
+
+@dataclass(frozen=True)
+class Bottleneck:
+    """The limit of a phase, or why none can be named.
+
+    Attributes:
+        limit: None if unattributed.
+        reason: Then why.
+    """
+
+    phase: Phase
+    code: str
+    limit: Limit | None
+    reason: str = ""
+
+    def finding(self) -> Finding:
+        """It as a note for the bundle."""
+        if self.limit is None:
+            return Finding(
+                code="limit-unattributed",
+                level="note",
+                message=f"{self.phase.title}: no limit could be named. {self.reason}",
+                phase=self.phase.name,
+            )
+        return Finding(
+            code=f"limit-{self.code}",
+            level="note",
+            message=(
+                f"{self.phase.title}: most likely limited by {self.limit.resource} "
+                f"(not confirmed by changing it): {self.limit.facts}."
+            ),
+            phase=self.phase.name,
+            evidence=self.limit.evidence,
+        )
+
+
+def bottlenecks(case: Case) -> list[Bottleneck]:
+    """The limit of every measured phase that ended, storage profiles apart.
+
+    The rule with the largest share of the time is taken: the most utilised resource.
+    """
+    return [_of(view(case, phase)) for phase in case.phases(*_KINDS) if phase.status == "done"]
+
+
+def _of(seen: View) -> Bottleneck:
+    weighed = [(rule.code, rule.weigh(seen)) for rule in rules()]
+    found = [(code, limit) for code, limit in weighed if limit is not None]
+    if not seen.observed:
+        # Whatever this machine did, it is not what the target runs on, but for the driver.
+        found = [(code, limit) for code, limit in found if code == "client"]
+    if found:
+        code, limit = max(found, key=lambda item: item[1].share)
+        return Bottleneck(seen.phase, code, limit)
+    return Bottleneck(seen.phase, "unattributed", None, _why_not(seen))
+
+
+def _why_not(seen: View) -> str:
+    if not is_local(seen.case, seen.phase.target):
+        return "The server's machine was not observed."
+    if not seen.observed:
+        return f"It had fewer than {FEWEST_SAMPLES} readings a second apart."
+    facts: list[str] = []
+    if seen.busy is not None:
+        facts.append(f"CPU was {seen.busy:.0f} % busy")
+    devices = seen.devices()
+    if devices:
+        facts.append(f"{devices[0].name} {devices[0].utilisation:.0f} % in use")
+    return f"{', '.join(facts)}: no resource was near its end." if facts else "Nothing was sampled."

@@ -1,0 +1,28 @@
+"""The client: the driver itself is what is busy."""
+
+from __future__ import annotations
+
+from dyno.decide.validity.client_bound import MOST_CPU_PERCENT, MOST_THREAD_PERCENT
+from dyno.decide.view import Limit, LimitRule, View
+
+
+def _weigh(view: View) -> Limit | None:
+    name = f"oltp.{view.phase.detail.get('level')}"
+    cpu = view.case.value(f"{name}.client_cpu_percent") or 0.0
+    thread = view.case.value(f"{name}.client_thread_percent") or 0.0
+    if view.phase.kind != "oltp" or (cpu <= MOST_CPU_PERCENT and thread <= MOST_THREAD_PERCENT):
+        return None
+    return Limit(
+        "the driver",
+        1.0,
+        f"its threads were busy {cpu:.0f} % of the time, the busiest {thread:.0f} %",
+        (f"{name}.client_cpu_percent", f"{name}.client_thread_percent"),
+    )
+
+
+RULE = LimitRule(
+    code="client",
+    definition="The driver is over its limits of validity; it then goes before all others.",
+    explanation="Nothing can be said of the server before the driver has room.",
+    weigh=_weigh,
+)

@@ -1,0 +1,55 @@
+"""Synchronous writes: sessions wait for commits to reach storage, with CPU and device to spare."""
+
+from __future__ import annotations
+
+from dyno.decide.limits.cpu import LEAST_PERCENT
+from dyno.decide.limits.storage import LEAST_QUEUE
+from dyno.decide.view import Limit, LimitRule, View
+
+LEAST_SHARE = 0.3
+
+
+def _weigh(view: View) -> Limit | None:
+    busy = view.busy
+    if view.phase.kind != "oltp" or busy is None or busy >= LEAST_PERCENT:
+        return None
+    writing = [device for device in view.devices() if device.write_iops >= 1]
+    service = _service_ms(view)
+    if not writing or not service:
+        return None
+    device = max(writing, key=lambda device: device.write_iops)
+    if device.utilisation >= LEAST_PERCENT and device.queue_length >= LEAST_QUEUE:
+        return None
+    pressure = view.mean("pressure", "io", "some") or 0.0
+    share = max(min(device.write_await / service, 1.0), pressure / 100)
+    if share < LEAST_SHARE:
+        return None
+    return Limit(
+        "waits on synchronous writes",
+        share,
+        f"a write took {device.write_await:.1f} ms of a transaction's {service:.1f} ms, tasks "
+        f"waited for I/O {pressure:.0f} % of the time, CPU was {busy:.0f} % busy and "
+        f"{device.name} {device.utilisation:.0f} % in use",
+        (
+            view.name("disk", device.name, "write_await"),
+            view.name("pressure", "io", "some"),
+            view.name("cpu", "host", "busy"),
+        ),
+    )
+
+
+def _service_ms(view: View) -> float | None:
+    """Mean service time of the transaction that writes most: New-Order."""
+    return view.case.value(f"oltp.{view.phase.detail.get('level')}.new_order.service_mean_ms")
+
+
+RULE = LimitRule(
+    code="synchronous-writes",
+    definition=(
+        f"Transactions with CPU below {LEAST_PERCENT:g} % and no saturated device, while a write "
+        f"takes at least {LEAST_SHARE:.0%} of a New-Order's service time or tasks wait for I/O "
+        "as much of the time."
+    ),
+    explanation="A device with faster flushes, or more users to share a commit, would help.",
+    weigh=_weigh,
+)

@@ -1,0 +1,42 @@
+"""What a rule on validity is. Each lives in a file of its own under ``validity`` as ``RULE``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from dyno.decide.case import Case
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """What a rule found.
+
+    Attributes:
+        level: ``invalid`` spoils the run; ``warning`` may spoil a figure.
+        message: One line for a person: what was seen and what to change.
+        evidence: Names of estimates, or short facts.
+    """
+
+    level: Literal["invalid", "warning"]
+    message: str
+    phase: str | None = None
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A condition under which figures may not be believed.
+
+    Attributes:
+        code: Its name in the bundle.
+        definition: When it holds, with the limits.
+        explanation: Why such figures mislead.
+        check: Its findings on a case.
+    """
+
+    code: str
+    definition: str
+    explanation: str
+    check: Callable[[Case], Iterable[Ruling]]

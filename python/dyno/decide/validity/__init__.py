@@ -1,0 +1,14 @@
+"""Rules on validity, one a file, found by name. A file offers ``RULE``."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+from dyno.decide.rule import Rule
+
+
+def rules() -> list[Rule]:
+    """All rules, by the names of their files."""
+    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return [importlib.import_module(f"{__name__}.{name}").RULE for name in names]

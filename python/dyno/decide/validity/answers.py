@@ -1,0 +1,38 @@
+"""Wrong answers: a query returned what it should not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dyno.decide.case import Case
+from dyno.decide.rule import Rule, Ruling
+
+PREFIXES = ("answers", "published")
+"""How the names of checks on answers start: engine against engine, against published answers."""
+
+_AGAINST = (
+    ("published", " and the published answer"),
+    ("answers-expected", " and the expected answer"),
+)
+
+
+def _check(case: Case) -> Iterable[Ruling]:
+    for check in case.checks:
+        if check.passed is False and check.name.startswith(PREFIXES):
+            against = next((text for name, text in _AGAINST if check.name.startswith(name)), "")
+            yield Ruling(
+                "invalid",
+                f"{check.name}: {check.target}{against} differ: {check.message}",
+                evidence=(check.name,),
+            )
+
+
+RULE = Rule(
+    code="wrong-answers",
+    definition=(
+        "Two engines' answers to a query differ, or an engine's differ from the expected ones, "
+        "beyond the workload's rules of rounding."
+    ),
+    explanation="A query that returns something else is not the query that was to be timed.",
+    check=_check,
+)

@@ -1,0 +1,34 @@
+"""Behind: the target could not keep the rate that was asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dyno.decide.case import Case
+from dyno.decide.rule import Rule, Ruling
+
+MOST_LATE_PERCENT = 1.0
+
+
+def _check(case: Case) -> Iterable[Ruling]:
+    for phase, name in case.levels():
+        scheduled = case.value(f"{name}.scheduled")
+        late, unsent = case.value(f"{name}.late") or 0, case.value(f"{name}.unsent") or 0
+        if not scheduled or (late + unsent) * 100 <= scheduled * MOST_LATE_PERCENT:
+            continue
+        yield Ruling(
+            "warning",
+            f"{phase.title}: the target fell behind the rate: of {scheduled:,.0f} transactions "
+            f"due, {late:,.0f} found no free session and {unsent:,.0f} were never sent. "
+            "Response times include the wait; give more users or a lower --rate.",
+            phase.name,
+            (f"{name}.scheduled", f"{name}.late", f"{name}.unsent"),
+        )
+
+
+RULE = Rule(
+    code="behind",
+    definition=f"In an open loop more than {MOST_LATE_PERCENT:g} % were sent late or never.",
+    explanation="Beyond its capacity a server's latency says only how long it was overloaded.",
+    check=_check,
+)

@@ -1,0 +1,51 @@
+"""Client-bound: the driver, not the server, set the pace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dyno.decide.case import Case
+from dyno.decide.rule import Rule, Ruling
+
+MOST_CPU_PERCENT = 70.0
+MOST_THREAD_PERCENT = 90.0
+MOST_LAG_MS = 1.0
+
+
+def _check(case: Case) -> Iterable[Ruling]:
+    for phase, name in case.levels():
+        seen: dict[str, str] = {}
+        cpu = case.value(f"{name}.client_cpu_percent")
+        if cpu is not None and cpu > MOST_CPU_PERCENT:
+            seen[f"{name}.client_cpu_percent"] = f"its threads were busy {cpu:.0f} % of the time"
+        thread = case.value(f"{name}.client_thread_percent")
+        if thread is not None and thread > MOST_THREAD_PERCENT:
+            seen[f"{name}.client_thread_percent"] = f"its busiest thread {thread:.0f} %"
+        lag = case.value(f"{name}.lag_p99_ms")
+        if lag is not None and lag > MOST_LAG_MS and _is_open(phase.detail):
+            seen[f"{name}.lag_p99_ms"] = f"p99 of its schedule lag was {lag:.1f} ms"
+        if seen:
+            yield Ruling(
+                "invalid",
+                f"{phase.title}: the driver was the bottleneck: {', '.join(seen.values())}. "
+                "Drive from another machine, or with fewer users.",
+                phase.name,
+                tuple(seen),
+            )
+
+
+def _is_open(detail: dict[str, object]) -> bool:
+    loop = detail.get("loop")
+    return isinstance(loop, dict) and loop.get("kind") == "open"
+
+
+RULE = Rule(
+    code="client-bound",
+    definition=(
+        f"CPU above {MOST_CPU_PERCENT:g} % of the driver's threads' time, a thread above "
+        f"{MOST_THREAD_PERCENT:g} %, or, in an open loop, p99 of the schedule lag above "
+        f"{MOST_LAG_MS:g} ms."
+    ),
+    explanation="A slow driver makes every server look alike, and its delays count as latency.",
+    check=_check,
+)

@@ -1,0 +1,27 @@
+"""Inconsistent: the data breaks a rule that the workload keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dyno.decide.case import Case
+from dyno.decide.rule import Rule, Ruling
+from dyno.decide.validity.answers import PREFIXES
+
+
+def _check(case: Case) -> Iterable[Ruling]:
+    for check in case.checks:
+        if check.passed is False and not check.name.startswith(PREFIXES):
+            yield Ruling(
+                "invalid",
+                f"The data in {check.target} fails {check.name}: {check.message}",
+                evidence=(check.name,),
+            )
+
+
+RULE = Rule(
+    code="inconsistent",
+    definition="A row count or a consistency condition of the workload does not hold.",
+    explanation="Transactions that lose or invent rows are faster, and worth nothing.",
+    check=_check,
+)

@@ -1,0 +1,51 @@
+"""Maintenance: it did not end, or was too short to tell what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dyno.decide.case import Case
+from dyno.decide.rule import Rule, Ruling
+
+FEWEST_INTERVALS = 5
+
+
+def _check(case: Case) -> Iterable[Ruling]:
+    for phase in case.bundle.run.phases:
+        if phase.kind != "maintenance":
+            continue
+        name = f"during.{phase.name}"
+        error = phase.detail.get("error")
+        if error is not None:
+            yield Ruling("invalid", f"{phase.title} did not end: {error}", phase.name)
+            continue
+        failed = case.value(f"{name}.queries_failed")
+        if failed:
+            yield Ruling(
+                "invalid",
+                f"{failed:.0f} queries failed round the {phase.title.lower()}; what is left does "
+                "not compare.",
+                phase.name,
+                (f"{name}.queries_failed",),
+            )
+        for part in ("before", "during", "after"):
+            counted = case.value(f"{name}.{part}_intervals")
+            if counted is not None and counted < FEWEST_INTERVALS:
+                yield Ruling(
+                    "warning",
+                    f"{phase.title}: only {counted:.0f} whole seconds {part} it, too few for its "
+                    "cost. Give a longer --duration.",
+                    phase.name,
+                    (f"{name}.{part}_intervals",),
+                )
+
+
+RULE = Rule(
+    code="maintenance",
+    definition=(
+        "Maintenance that ran during the work did not end, or queries round it failed (a warning: "
+        f"fewer than {FEWEST_INTERVALS} whole intervals before, during or after it)."
+    ),
+    explanation="What a piece of maintenance costs is known only once it is done.",
+    check=_check,
+)

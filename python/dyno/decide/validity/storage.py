@@ -1,0 +1,35 @@
+"""Untrusted storage: the profile may have measured something else than the device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from dyno.decide.case import Case
+from dyno.decide.rule import Rule, Ruling
+
+
+def _check(case: Case) -> Iterable[Ruling]:
+    for phase in case.phases("io"):
+        if phase.detail.get("direct") is False:
+            yield Ruling(
+                "invalid",
+                "The storage profile went through the page cache: it shows memory, not the "
+                "device. Choose a volume that offers O_DIRECT.",
+                phase.name,
+                ("direct = false",),
+            )
+        for note in _texts(phase.detail.get("notes")):
+            yield Ruling("warning", f"Storage profile: {note}", phase.name)
+
+
+def _texts(notes: Any) -> list[str]:
+    return [str(note) for note in notes] if isinstance(notes, list) else []
+
+
+RULE = Rule(
+    code="untrusted-storage",
+    definition="Storage was profiled without O_DIRECT, or the profiler had to fall back.",
+    explanation="A page cache answers a hundred times faster than what it hides.",
+    check=_check,
+)

@@ -1,0 +1,82 @@
+"""The head of the sheet: may the figures be believed, and what sets the pace?"""
+
+from __future__ import annotations
+
+from dyno.decide.bottleneck import Bottleneck
+from dyno.decide.case import Case
+from dyno.model import Finding, Validity
+
+
+def verdict(case: Case, validity: Validity, limits: list[Bottleneck]) -> Finding:
+    """One finding: a sentence on validity and one on limits."""
+    found = [*_transactions(case, limits), *_queries(case, limits)]
+    sentences = [_validity(validity)]
+    if found:
+        sentences.append(f"Most likely limits: {'; '.join(found)}.")
+    else:
+        sentences += _only(case)
+    return Finding(
+        code="verdict",
+        level="verdict",
+        message=" ".join(sentences),
+        evidence=tuple(reason.code for reason in validity.reasons),
+    )
+
+
+def _only(case: Case) -> list[str]:
+    """What was measured instead of queries and transactions."""
+    if case.phases("dss", "oltp"):
+        return ["Neither queries nor transactions were measured to the end."]
+    parts = {"storage": case.phases("io"), "loads": case.phases("load", "index")}
+    measured = [part for part, phases in parts.items() if phases]
+    if measured:
+        verb = "was" if measured == ["storage"] else "were"
+        return [f"Only {' and '.join(measured)} {verb} measured."]
+    return ["Only checks were made."] if case.phases("check") else []
+
+
+def _validity(validity: Validity) -> str:
+    if not validity.reasons:
+        return "Valid."
+    codes = dict.fromkeys(reason.code for reason in validity.reasons)
+    return f"Not valid: {', '.join(codes)}."
+
+
+def _transactions(case: Case, limits: list[Bottleneck]) -> list[str]:
+    """What limits the level with the highest throughput."""
+    rates = {
+        item.phase.name: case.value(f"oltp.{item.phase.detail.get('level')}.tps") or 0.0
+        for item in limits
+        if item.phase.kind == "oltp"
+    }
+    if not rates:
+        return []
+    best = max(rates, key=lambda name: rates[name])
+    item = next(item for item in limits if item.phase.name == best)
+    users = item.phase.detail.get("users")
+    return [f"{_limit(item)} for transactions ({users} user{'' if users == 1 else 's'})"]
+
+
+def _queries(case: Case, limits: list[Bottleneck]) -> list[str]:
+    found = [
+        f"{_limit(item)} for {_users(item)} on {_title(case, item.phase.target)}"
+        for item in limits
+        if item.phase.kind == "dss"
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _users(item: Bottleneck) -> str:
+    streams = item.phase.detail.get("streams")
+    return "queries" if streams is None else f"queries of {streams} users"
+
+
+def _limit(item: Bottleneck) -> str:
+    return "none found" if item.limit is None else item.limit.resource
+
+
+def _title(case: Case, target: str | None) -> str:
+    """A target's own spelling of its name, from its version."""
+    facts = case.bundle.run.targets.get(target or "")
+    first = facts.version.split(" ", 1)[0] if facts else ""
+    return first if first.lower() == str(target).lower() else str(target)

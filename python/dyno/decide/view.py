@@ -1,0 +1,179 @@
+"""One measured phase as the rules on limits see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from dyno.decide.case import Case
+from dyno.model import Phase
+
+FEWEST_SAMPLES = 3
+"""Fewer readings than this say nothing of a phase."""
+
+_IN_PROCESS = ("duckdb", "sqlite", "null")
+
+_DEVICE_METRICS = (
+    *("utilisation", "queue_length", "read_iops", "write_iops", "read_mbps", "write_mbps"),
+    *("read_await", "write_await"),
+)
+
+
+@dataclass(frozen=True)
+class Device:
+    """Means of a block device over a phase: %, requests, 1/s, MB/s and ms; 0 where unknown."""
+
+    name: str
+    utilisation: float = 0.0
+    queue_length: float = 0.0
+    read_iops: float = 0.0
+    write_iops: float = 0.0
+    read_mbps: float = 0.0
+    write_mbps: float = 0.0
+    read_await: float = 0.0
+    write_await: float = 0.0
+
+
+@dataclass(frozen=True)
+class View:
+    """A measured phase, its figures by the names that the rules use.
+
+    Attributes:
+        sessions: Sessions that worked on the target at once.
+        processors: Processors of this machine.
+        observed: Whether the target runs on this machine and was sampled often enough.
+    """
+
+    case: Case
+    phase: Phase
+    sessions: int
+    processors: int
+    observed: bool
+
+    def mean(self, source: str, subject: str, metric: str) -> float | None:
+        """Mean of a sampled metric over the phase."""
+        return self.case.value(self.name(source, subject, metric))
+
+    def name(self, source: str, subject: str, metric: str) -> str:
+        """Name of the estimate of that mean."""
+        return f"resource.{self.phase.name}.{source}.{subject}.{metric}.mean"
+
+    @property
+    def busy(self) -> float | None:
+        """Mean share of the processors' time that was used, in %."""
+        return self.mean("cpu", "host", "busy")
+
+    @property
+    def foreign(self) -> float | None:
+        """CPU that was taken by neither the target nor Dyno, in % of all processors' time."""
+        return foreign_percent(self.case, self.phase)
+
+    def devices(self) -> list[Device]:
+        """Devices that did anything in the phase, the busiest first."""
+        start, end = f"resource.{self.phase.name}.disk.", ".utilisation.mean"
+        names = [
+            figure.name.removeprefix(start).removesuffix(end)
+            for figure in self.case.estimates
+            if figure.name.startswith(start) and figure.name.endswith(end)
+        ]
+        devices = [
+            Device(name, *(self.mean("disk", name, metric) or 0.0 for metric in _DEVICE_METRICS))
+            for name in names
+        ]
+        return sorted(devices, key=lambda device: -device.utilisation)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What may set the pace of a phase.
+
+    Attributes:
+        resource: A few words: ``CPU``, ``storage (vda)`` …
+        share: How much of the time it did so, 0 to 1; the largest is taken.
+        facts: The figures behind it, for a sentence.
+        evidence: Names of estimates.
+    """
+
+    resource: str
+    share: float
+    facts: str
+    evidence: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LimitRule:
+    """One resource. Each lives in a file of its own under ``limits`` as ``RULE``.
+
+    Attributes:
+        code: Its name in the bundle.
+        definition: When it is named, with the limits.
+        explanation: What the sign means, and what would relieve it.
+        weigh: The limit, if the phase shows its signs.
+    """
+
+    code: str
+    definition: str
+    explanation: str
+    weigh: Callable[[View], Limit | None]
+
+
+def view(case: Case, phase: Phase) -> View:
+    """The view of ``phase``."""
+    samples = case.value(f"resource.{phase.name}.samples") or 0
+    return View(
+        case,
+        phase,
+        _sessions(phase),
+        _processors(case.bundle.run.host),
+        samples >= FEWEST_SAMPLES and is_local(case, phase.target),
+    )
+
+
+def foreign_percent(case: Case, phase: Phase) -> float | None:
+    """CPU taken by neither the target nor Dyno in a phase, in % of all processors' time.
+
+    The kernel's own threads are among it. None if the target's processes were not watched.
+    """
+    start = f"resource.{phase.name}"
+    busy = case.value(f"{start}.cpu.host.busy.mean")
+    dyno = case.value(f"{start}.process.dyno.cpu.mean")
+    server = case.value(f"{start}.process.server.cpu.mean")
+    if server is None and phase.target is not None and not _in_process(case, phase.target):
+        return None
+    if busy is None or dyno is None:
+        return None
+    # Processes are measured in % of one processor.
+    own = (dyno + (server or 0.0)) / _processors(case.bundle.run.host)
+    return max(0.0, busy - own)
+
+
+def _in_process(case: Case, target: str) -> bool:
+    """Whether a target works inside Dyno's own process."""
+    facts = case.bundle.run.targets.get(target)
+    return facts is not None and facts.url.removeprefix("embedded:").startswith(_IN_PROCESS)
+
+
+def _sessions(phase: Phase) -> int:
+    """Users of a level, streams of a load; queries run one at a time."""
+    sessions = phase.detail.get("users" if phase.kind == "oltp" else "streams")
+    return max(1, sessions) if isinstance(sessions, int) else 1
+
+
+def _processors(host: dict[str, Any]) -> int:
+    cpu = host.get("cpu")
+    known = (cpu.get("usable") or cpu.get("logical")) if isinstance(cpu, dict) else None
+    return known if isinstance(known, int) and known > 0 else 1
+
+
+def is_local(case: Case, target: str | None) -> bool:
+    """Whether a target shares this machine, so that its host was the one observed."""
+    facts = case.bundle.run.targets.get(target or "")
+    if facts is None:
+        return True
+    scheme, _, rest = facts.url.partition(":")
+    if scheme in ("embedded", "duckdb", "sqlite", "null") or not rest.startswith("//"):
+        return True
+    host = rest[2:].split("/", 1)[0].rpartition("@")[2]
+    bare = host.rsplit("]", 1)[0].lstrip("[") if "[" in host else host.split(":", 1)[0]
+    return bare in ("", "localhost", "127.0.0.1", "::1")

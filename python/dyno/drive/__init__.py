@@ -1,0 +1,34 @@
+"""Stage: decision-support queries and transactions against a loaded target."""
+
+from dyno.drive.dss import (
+    DssPlan,
+    PowerPlan,
+    ThroughputPlan,
+    power,
+    remove_left,
+    restored,
+    throughput,
+)
+from dyno.drive.during import DuringPlan
+from dyno.drive.during_oltp import drive_during
+from dyno.drive.during_queries import StreamPlan, queries_during
+from dyno.drive.oltp import OltpPlan, drive
+from dyno.drive.plans import PlansPlan, explain
+
+__all__ = [
+    "DssPlan",
+    "DuringPlan",
+    "OltpPlan",
+    "PlansPlan",
+    "PowerPlan",
+    "StreamPlan",
+    "ThroughputPlan",
+    "drive",
+    "drive_during",
+    "explain",
+    "power",
+    "queries_during",
+    "remove_left",
+    "restored",
+    "throughput",
+]

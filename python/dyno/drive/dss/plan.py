@@ -1,0 +1,80 @@
+"""How the decision-support tests run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dyno.targets.base import Connection
+
+Parameters = Literal["validation", "seeded"]
+
+
+@dataclass(frozen=True)
+class DssPlan:
+    """What the tests have in common.
+
+    Attributes:
+        timeout_s: A query or refresh function that takes longer is cancelled and recorded as an
+            error.
+        parameters: ``validation`` gives every query the fixed parameters that answers are
+            published for; ``seeded`` draws them.
+        seed: Stream s draws from ``seed + s``; it also decides which orders the refresh
+            functions insert.
+        refresh: Whether the refresh functions run.
+    """
+
+    workload: str
+    scale: float
+    timeout_s: float = 600.0
+    parameters: Parameters = "validation"
+    seed: int = 1
+    refresh: bool = False
+
+    def facts(self) -> dict[str, Any]:
+        """What the phase of a test says of it."""
+        return {
+            "workload": self.workload,
+            "scale": self.scale,
+            "parameters": self.parameters,
+            "seed": self.seed,
+            "refresh": self.refresh,
+            "timeout_s": self.timeout_s,
+        }
+
+
+@dataclass(frozen=True)
+class PowerPlan(DssPlan):
+    """The power test.
+
+    Attributes:
+        stream: Whose order of queries to use; 0 is the power test's.
+        warm: Run every query once before, with validation parameters, unrecorded in the figures.
+        before_query: Called before each query of the measured pass, off the clock; gives the
+            connection to go on with. For a cold start of each query.
+    """
+
+    stream: int = 0
+    warm: bool = True
+    before_query: Callable[[Connection], Connection] | None = None
+
+    def facts(self) -> dict[str, Any]:
+        """What its phase says of it."""
+        return {"test": "power", **super().facts(), "stream": self.stream, "warm": self.warm}
+
+
+@dataclass(frozen=True)
+class ThroughputPlan(DssPlan):
+    """The throughput test.
+
+    Attributes:
+        streams: Query streams, each a user with a session and an order of its own; with
+            ``refresh`` one more stream runs as many pairs of refresh functions.
+    """
+
+    streams: int = 2
+
+    def facts(self) -> dict[str, Any]:
+        """What its phase says of it."""
+        return {"test": "throughput", **super().facts(), "streams": self.streams}

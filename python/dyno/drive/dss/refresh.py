@@ -1,0 +1,190 @@
+"""The refresh functions: RF1 inserts new orders and their lines, RF2 deletes the same ones.
+
+Each is one transaction. Rows are recorded in the ``queries`` table as ``rf1`` and ``rf2`` of
+stream -1, with the number of the pair as their position; pair 0 belongs to the power test.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from dyno.drive.dss.crew import Crew
+from dyno.drive.dss.notary import Notary
+from dyno.drive.dss.plan import DssPlan
+from dyno.drive.dss.query import Outcome, timed
+from dyno.errors import DynoError, UsageError
+from dyno.model import Check
+from dyno.targets.base import Connection, Target
+from dyno.workloads.base import Workload
+from dyno.workloads.refresh import RefreshPair, delete, matching
+from dyno.workloads.rows import count
+
+if TYPE_CHECKING:
+    from dyno import _core
+
+STREAM = -1
+"""The stream of the refresh functions in the ``queries`` table."""
+
+
+class Refresher:
+    """Runs refresh functions on a session of its own.
+
+    Attributes:
+        errors: What went wrong, by a name such as ``rf1 of pair 2``.
+    """
+
+    def __init__(
+        self, target: Target, workload: Workload, plan: DssPlan, crew: Crew, notary: Notary
+    ) -> None:
+        """Connects.
+
+        Raises:
+            UsageError: If the workload has no refresh functions.
+            TargetError: If the target takes no session.
+        """
+        from dyno import _core
+
+        if workload.refresh is None:
+            raise UsageError(f"{workload.name} has no refresh functions.")
+        self._refresh = workload.refresh
+        self._target, self._workload, self._plan = target, workload.name, plan
+        self._crew, self._notary = crew, notary
+        self._session = crew.session()
+        self._control: _core.Control = _core.Control()
+        self.errors: dict[str, str] = {}
+        self._counted: dict[tuple[int, str], dict[str, int]] = {}
+        self._pairs: dict[int, RefreshPair] = {}
+
+    def insert(self, number: int) -> None:
+        """RF1 of a pair.
+
+        Raises:
+            TargetError: With kind ``connection_lost``, if the server is gone for good.
+        """
+        pair = self._pair(number)
+        rows = self._rows(pair)
+
+        def work(connection: Connection) -> None:
+            self._target.insert(connection, self._workload, rows)
+
+        self._run("rf1", pair, work)
+
+    def delete(self, number: int) -> None:
+        """RF2 of a pair.
+
+        Raises:
+            TargetError: With kind ``connection_lost``, if the server is gone for good.
+        """
+        pair = self._pair(number)
+        statements = [
+            self._target.sql(self._workload, f"rf2-{table}", delete(table, pair.own[table]))
+            for table in reversed(list(pair.rows))
+        ]
+
+        def work(connection: Connection) -> None:
+            for statement in statements:
+                connection.execute(statement)
+
+        self._run("rf2", pair, work)
+
+    def checks(self) -> list[Check]:
+        """Whether every pair's rows could be seen after RF1 and no more after RF2."""
+        wrong: list[str] = []
+        total: dict[str, int] = {}
+        for (number, function), seen in sorted(self._counted.items()):
+            rows = self._pairs[number].rows
+            expected = dict(rows) if function == "rf1" else dict.fromkeys(rows, 0)
+            if seen != expected:
+                wrong.append(f"after {function} of pair {number} {seen} and not {expected}")
+            elif function == "rf1":
+                total = {table: total.get(table, 0) + rows[table] for table in rows}
+        name = f"refresh functions of {'the power test' if 0 in self._pairs else 'the streams'}"
+        words = " and ".join(f"{rows:,} rows of {table}" for table, rows in total.items())
+        message = (
+            f"{wrong[0]} rows were there"
+            if wrong
+            else f"{words or 'nothing'} inserted, seen, and deleted again"
+        )
+        passed = False if wrong else None if self.errors or not total else True
+        if passed is None:
+            message = f"skipped: {next(iter(self.errors), 'no function')} did not end"
+        return [Check(name=name, target=self._target.name, passed=passed, message=message)]
+
+    def _pair(self, number: int) -> RefreshPair:
+        if number not in self._pairs:
+            self._pairs[number] = self._refresh.pair(self._plan.scale, self._plan.seed, number)
+        return self._pairs[number]
+
+    def _rows(self, pair: RefreshPair) -> dict[str, Any]:
+        """The rows to insert, made before the clock runs."""
+        import pyarrow as pa
+
+        streams = pair.readers(self._control)
+        return {
+            table: pa.RecordBatchReader.from_stream(stream).read_all()
+            for table, stream in streams.items()
+        }
+
+    def _run(self, function: str, pair: RefreshPair, work: Callable[[Connection], None]) -> None:
+        if self._crew.stop.is_set():
+            return
+        session, clock = self._session, self._notary.clock
+        outcome = timed(
+            session, lambda: transaction(session.connection, work), clock, self._plan.timeout_s
+        )
+        if outcome.error is not None and self._crew.stop.is_set():
+            return
+        seen = None if outcome.error else self._count(pair)
+        if seen is not None:
+            self._counted[pair.number, function] = seen
+        self._record(function, pair, outcome, seen)
+        if outcome.error is not None:
+            session.revive()
+
+    def _count(self, pair: RefreshPair) -> dict[str, int] | None:
+        """Rows of the pair that the session sees now; outside of what is timed."""
+        try:
+            return {
+                table: count(self._session.connection, matching(table, pair.own[table]))
+                for table in pair.rows
+            }
+        except DynoError:
+            return None  # a session that is lost now shows at its next statement
+
+    def _record(
+        self, function: str, pair: RefreshPair, outcome: Outcome, seen: dict[str, int] | None
+    ) -> None:
+        changed = None
+        if seen is not None:
+            there = sum(seen.values())
+            changed = there if function == "rf1" else sum(pair.rows.values()) - there
+        outcome.row.update(
+            stream=STREAM,
+            position=pair.number,
+            query=function,
+            target=self._target.name,
+            parameters=json.dumps({"pair": pair.number, **pair.facts, **pair.rows}),
+            rows=changed,
+        )
+        self._notary.record(outcome)
+        if outcome.error is not None:
+            self.errors[f"{function} of pair {pair.number}"] = str(outcome.error)
+
+
+def transaction(connection: Connection, work: Callable[[Connection], None]) -> None:
+    """Does ``work`` in a transaction; after an error nothing of it stays.
+
+    Raises:
+        DynoError: What went wrong.
+    """
+    connection.execute("BEGIN")
+    try:
+        work(connection)
+        connection.execute("COMMIT")
+    except BaseException:
+        with contextlib.suppress(DynoError):
+            connection.execute("ROLLBACK")
+        raise

@@ -1,0 +1,159 @@
+"""Long calls that can be watched and interrupted: engines in Rust, statements in a database."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from dyno.errors import Interrupted, error_of_kind
+from dyno.progress import Progress
+
+if TYPE_CHECKING:
+    from dyno import _core
+
+T = TypeVar("T")
+
+_POLL_S = 0.1
+_GRACE_S = 15.0
+
+
+def interruptible(
+    work: Callable[[], T], cancel: Callable[[], None], poll: Callable[[], None] | None = None
+) -> T:
+    """Runs ``work`` in another thread so that Ctrl-C reaches this one at once.
+
+    On Ctrl-C ``cancel`` is called (from this thread), the work is given 15 s to end, and
+    ``Interrupted`` is raised. ``poll`` is called about ten times a second meanwhile.
+
+    Raises:
+        Interrupted: After Ctrl-C.
+        Exception: What ``work`` raised.
+    """
+    result: list[T] = []
+    failure: list[BaseException] = []
+    ended = threading.Event()
+
+    def run() -> None:
+        try:
+            result.append(work())
+        except BaseException as error:
+            failure.append(error)
+        finally:
+            ended.set()
+
+    thread = threading.Thread(target=run, daemon=True, name="dyno-work")
+    try:
+        thread.start()
+        while thread.is_alive():
+            thread.join(_POLL_S)
+            if poll is not None:
+                poll()
+    except KeyboardInterrupt:
+        cancel()
+        # Not a join: the interrupt may have come while the thread was starting, which join refuses.
+        ended.wait(_GRACE_S)
+        raise Interrupted("Interrupted.") from None
+    if failure:
+        raise failure[0]
+    return result[0]
+
+
+def run_engine(
+    name: str,
+    plan: dict[str, Any],
+    progress: Progress,
+    beside: Callable[[_core.Control, threading.Event], None] | None = None,
+) -> dict[str, Any]:
+    """Calls an engine of the compiled half: ``generate``, ``load``, ``drive`` or ``profile``.
+
+    Args:
+        name: The engine.
+        plan: Its plan, as the Rust ``Plan`` describes it.
+        progress: Told what the engine has done.
+        beside: Works in another thread meanwhile. It may watch the engine and end it early by the
+            control handle, and must return soon after the event is set.
+
+    Returns:
+        The engine's outcome.
+
+    Raises:
+        DynoError: Of the class that belongs to the engine's error kind.
+        Exception: What ``beside`` raised; the engine is cancelled then.
+    """
+    from dyno import _core
+
+    text = json.dumps(plan)
+
+    def work(control: _core.Control) -> dict[str, Any]:
+        if beside is None:
+            return json.loads(getattr(_core, name)(text, control))
+        with _beside(beside, control):
+            return json.loads(getattr(_core, name)(text, control))
+
+    return watched(work, progress)
+
+
+@contextlib.contextmanager
+def _beside(
+    work: Callable[[_core.Control, threading.Event], None], control: _core.Control
+) -> Generator[None]:
+    """Runs ``work`` in a thread for as long as the context is open."""
+    ended = threading.Event()
+    failure: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            work(control, ended)
+        except BaseException as error:
+            failure.append(error)
+            control.cancel()
+
+    thread = threading.Thread(target=run, daemon=True, name="dyno-beside")
+    thread.start()
+    try:
+        yield
+    except Exception:
+        # The cancellation is only what followed.
+        if failure:
+            raise failure[0] from None
+        raise
+    finally:
+        ended.set()
+        thread.join(_GRACE_S)
+    if failure:
+        raise failure[0]
+
+
+def watched(
+    work: Callable[[_core.Control], T],
+    progress: Progress,
+    words: Callable[[dict[str, Any]], str] | None = None,
+) -> T:
+    """Runs ``work`` with a control handle that ``progress`` and Ctrl-C are tied to.
+
+    ``words`` makes the text from the handle's state (``done``, ``total``, ``bytes``, ``step``);
+    without it the text is the step.
+
+    Raises:
+        DynoError: Of the class that belongs to the engine's error kind.
+    """
+    from dyno import _core
+
+    control = _core.Control()
+
+    def poll() -> None:
+        state = control.progress()
+        text = str(state["step"]) if words is None else words(state)
+        progress.update(float(state["done"]), float(state["total"]), text)
+
+    def run() -> T:
+        try:
+            return work(control)
+        except _core.EngineError as error:
+            kind, message = error.args
+            raise error_of_kind(kind, message[:1].upper() + message[1:]) from None
+
+    return interruptible(run, control.cancel, poll)

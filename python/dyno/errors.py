@@ -1,0 +1,90 @@
+"""Errors as the user sees them: one line, an exit code, and a kind that a bundle can count."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+EXIT_DONE = 0
+EXIT_INVALID = 1
+EXIT_USAGE = 2
+EXIT_UNUSABLE = 3
+EXIT_INTERRUPTED = 130
+
+
+class DynoError(Exception):
+    """An error with a message for a person, a kind for the record and an exit code.
+
+    Attributes:
+        kind: One of the classes of ``dyno_record::ErrorKind``, in snake case.
+        exit_code: What the command line returns for it.
+    """
+
+    kind = "internal"
+    exit_code = EXIT_UNUSABLE
+
+    def __init__(self, message: str, *, kind: str | None = None) -> None:
+        super().__init__(message)
+        if kind is not None:
+            self.kind = kind
+
+
+class UsageError(DynoError):
+    """The command asks for something impossible (exit 2)."""
+
+    kind = "usage"
+    exit_code = EXIT_USAGE
+
+
+class TargetError(DynoError):
+    """A database or volume could not be used, or failed during the work (exit 3)."""
+
+    kind = "unreachable"
+
+
+class DatabaseError(TargetError):
+    """The database rejected a statement."""
+
+    kind = "database"
+
+
+class DiskFullError(TargetError):
+    """A file system has, or would have, no room left."""
+
+    kind = "disk_full"
+
+
+class Interrupted(DynoError):  # noqa: N818  (an interruption is no error of anybody's)
+    """The user or a signal stopped the work (exit 130)."""
+
+    kind = "cancelled"
+    exit_code = EXIT_INTERRUPTED
+
+
+_CLASS_OF_KIND: dict[str, type[DynoError]] = {
+    "usage": UsageError,
+    "cancelled": Interrupted,
+    "disk_full": DiskFullError,
+    "database": DatabaseError,
+    "internal": DynoError,
+}
+
+
+def error_of_kind(kind: str, message: str) -> DynoError:
+    """The exception for an error class of the Rust engines.
+
+    Kinds without a class of their own concern the target or the volume.
+    """
+    return _CLASS_OF_KIND.get(kind, TargetError)(message, kind=kind)
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """``Did you mean 'x'?`` for the known word nearest to ``word``, else all known words."""
+    words = sorted(known)
+    close = difflib.get_close_matches(word, words, n=1, cutoff=0.5)
+    return f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(words)}."
+
+
+def unknown(what: str, word: str, known: Iterable[str]) -> UsageError:
+    """The error for a wrong word, naming the nearest right one."""
+    return UsageError(f"Unknown {what} '{word}'. {nearest(word, known)}")

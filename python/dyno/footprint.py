@@ -1,0 +1,181 @@
+"""What steps occupy on storage: before, at the peak and at rest, sampled while they go on."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+SAMPLES_PER_S = 8.0
+
+Probe = Callable[[], int]
+"""Bytes that are occupied at this moment."""
+
+
+@runtime_checkable
+class Measured(Protocol):
+    """A target that tells better than its data paths what its data occupies."""
+
+    def space_probe(self) -> tuple[Probe, bool] | None:
+        """The probe, and whether it is cheap enough to be asked while work goes on."""
+        ...
+
+
+@dataclass
+class Peak:
+    """Bytes over the length of a step; None where nothing could be measured.
+
+    Attributes:
+        first, last: At its start and at its end, at rest.
+        highest: The greatest sample; None if only the ends were looked at.
+    """
+
+    first: int | None = None
+    highest: int | None = None
+    last: int | None = None
+
+    @property
+    def extra(self) -> int | None:
+        """Bytes above the start, at the peak."""
+        if self.highest is None or self.first is None:
+            return None
+        return max(0, self.highest - self.first)
+
+    @property
+    def growth(self) -> int | None:
+        """Bytes above the start, at rest."""
+        return None if self.last is None or self.first is None else self.last - self.first
+
+
+class Meter:
+    """Samples the probes of all steps under way, in one thread; a context manager."""
+
+    def __init__(self) -> None:
+        self._active: dict[int, tuple[Probe, Peak]] = {}
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True, name="dyno-footprint")
+
+    def __enter__(self) -> Meter:
+        """Starts to sample."""
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        """Ends the thread."""
+        self._ended.set()
+        self._thread.join()
+
+    @contextlib.contextmanager
+    def watching(self, probe: Probe | None, live: bool = True) -> Generator[Peak]:
+        """Measures a step; the peak is complete when the context ends.
+
+        Args:
+            probe: What to ask; None for nothing.
+            live: Whether to ask it also between the ends.
+        """
+        peak = Peak(first=_ask(probe))
+        if live and probe is not None:
+            peak.highest = peak.first
+            with self._lock:
+                self._active[id(peak)] = (probe, peak)
+        try:
+            yield peak
+        finally:
+            with self._lock:
+                self._active.pop(id(peak), None)
+            peak.last = _ask(probe)
+            if live:
+                _raise(peak, peak.last)
+
+    def _run(self) -> None:
+        while not self._ended.wait(1 / SAMPLES_PER_S):
+            with self._lock:
+                active = list(self._active.values())
+            for probe, peak in active:
+                _raise(peak, _ask(probe))
+
+
+@dataclass(frozen=True)
+class StepRecord:
+    """One step of a load, as the bundle keeps it.
+
+    Attributes:
+        kind: ``create``, ``load``, ``cluster``, ``primary key``, ``index``, ``foreign key``,
+            ``analyse`` or ``checkpoint``.
+        table: The table or partition it worked on, if one.
+        moved_bytes: Bytes of rows that it moved, where it moves rows.
+        extra_peak_bytes: Above what was occupied before, at the peak; None if not measured.
+        extra_rest_bytes: The same when it was done.
+        table_bytes: Size of the table it worked on, for the ratio.
+    """
+
+    step: str
+    kind: str
+    seconds: float
+    table: str | None = None
+    moved_bytes: int | None = None
+    extra_peak_bytes: int | None = None
+    extra_rest_bytes: int | None = None
+    table_bytes: int | None = None
+
+    def record(self) -> dict[str, Any]:
+        """Fields for the phase detail, with ``gb_per_h`` and ``ratio`` (peak over table)."""
+        moved, table, peak = self.moved_bytes, self.table_bytes, self.extra_peak_bytes
+        fast = moved is not None and self.seconds > 0
+        return {
+            **vars(self),
+            "gb_per_h": (moved or 0) / self.seconds * 3600 / 1e9 if fast else None,
+            "ratio": peak / table if peak is not None and table else None,
+        }
+
+
+def occupied(paths: Iterable[Path]) -> int:
+    """Bytes on disk of folders, and of files with what lies beside them under their names.
+
+    The latter takes in logs, journals and spilled data: ``x.db``, ``x.db-wal``, ``x.db.tmp/``.
+    """
+    total = 0
+    for path in paths:
+        if path.is_dir():
+            total += folder_bytes(path)
+            continue
+        for entry in _entries(path.parent):
+            if entry.name.startswith(path.name):
+                total += _entry_bytes(entry)
+    return total
+
+
+def folder_bytes(folder: str | Path) -> int:
+    """Bytes on disk under a folder; what vanishes meanwhile counts as nothing."""
+    return sum(_entry_bytes(entry) for entry in _entries(folder))
+
+
+def _entries(folder: str | Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _entry_bytes(entry: os.DirEntry[str]) -> int:
+    try:
+        if entry.is_dir(follow_symlinks=False):
+            return folder_bytes(entry.path)
+        return entry.stat(follow_symlinks=False).st_blocks * 512
+    except OSError:
+        return 0
+
+
+def _ask(probe: Probe | None) -> int | None:
+    return None if probe is None else probe()
+
+
+def _raise(peak: Peak, value: int | None) -> None:
+    if value is not None and (peak.highest is None or value > peak.highest):
+        peak.highest = value

@@ -1,0 +1,131 @@
+"""Stage: a workload's rows as files."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dyno.columnar import FORMATS, Nowhere, is_device, write
+from dyno.engine import run_engine, watched
+from dyno.errors import UsageError
+from dyno.progress import Progress
+from dyno.record import file_error
+from dyno.schema import table_names
+
+if TYPE_CHECKING:
+    from dyno import _core
+
+
+@dataclass(frozen=True)
+class GeneratePlan:
+    """What to write. ``part`` (from 1) restricts it to one of ``parts``.
+
+    ``folder`` may be a device such as ``/dev/null``: rows are then formatted and not kept.
+    """
+
+    workload: str
+    scale: float
+    seed: int
+    file_format: str
+    folder: Path
+    parts: int
+    part: int | None
+    threads: int
+    replace: bool
+
+
+def generate(plan: GeneratePlan, progress: Progress) -> dict[str, Any]:
+    """Writes the files; each appears under its name only when it is whole.
+
+    Returns:
+        ``tables``: one dict a table with ``table``, ``rows``, ``bytes``, ``seconds``, ``files``.
+
+    Raises:
+        UsageError: If a file is there already and not ``replace``.
+        DiskFullError: If the disk fills; the partial file is removed.
+    """
+    if plan.file_format in FORMATS:
+        return _columnar(plan, progress)
+    return run_engine(
+        "generate",
+        {
+            "workload": plan.workload,
+            "scale": plan.scale,
+            "seed": plan.seed,
+            "format": plan.file_format,
+            "dir": str(plan.folder),
+            "parts": plan.parts,
+            "part": plan.part,
+            "threads": plan.threads,
+            "replace": plan.replace,
+        },
+        progress,
+    )
+
+
+def _columnar(plan: GeneratePlan, progress: Progress) -> dict[str, Any]:
+    """Writes columnar files, one table after another."""
+    from dyno import _core
+
+    names = table_names(plan.workload)
+    wanted = [plan.part] if plan.part is not None else list(range(1, plan.parts + 1))
+    if not plan.replace and not is_device(plan.folder):
+        for path in (_file(plan, table, part) for table in names for part in wanted):
+            if path.exists():
+                raise UsageError(f"{path} exists; give --replace to overwrite it.")
+    rows = sum(_core.rows(plan.workload, name, plan.scale, plan.seed)[0] for name in names)
+
+    def work(control: _core.Control) -> list[dict[str, Any]]:
+        control.set_total(rows * len(wanted) // plan.parts)
+        return [_table(plan, table, wanted, control) for table in names]
+
+    return {"tables": watched(work, progress)}
+
+
+def _table(
+    plan: GeneratePlan, table: str, wanted: list[int], control: _core.Control
+) -> dict[str, Any]:
+    control.set_step(table)
+    start = time.monotonic()
+    written = [_write(plan, table, part, control) for part in wanted]
+    return {
+        "table": table,
+        "rows": sum(rows for rows, _ in written),
+        "bytes": sum(size for _, size in written),
+        "seconds": time.monotonic() - start,
+        "files": [_file(plan, table, part).name for part in wanted],
+    }
+
+
+def _file(plan: GeneratePlan, table: str, part: int) -> Path:
+    stem = table if plan.parts == 1 else f"{table}.{part}"
+    return plan.folder / f"{stem}.{plan.file_format}"
+
+
+def _write(plan: GeneratePlan, table: str, part: int, control: _core.Control) -> tuple[int, int]:
+    """One file, which appears under its name when it is whole; returns its rows and bytes."""
+    import pyarrow as pa
+
+    from dyno import _core
+
+    stream = _core.arrow_stream(
+        plan.workload, table, plan.scale, plan.seed, plan.threads, control, plan.parts, part
+    )
+    reader = pa.RecordBatchReader.from_stream(stream)
+    if is_device(plan.folder):
+        nowhere = Nowhere()
+        rows = write(reader, nowhere, plan.file_format)
+        return rows, nowhere.count
+    path = _file(plan, table, part)
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        rows = write(reader, partial, plan.file_format)
+        size = partial.stat().st_size
+        partial.replace(path)
+    except OSError as error:
+        raise file_error(error, path) from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return rows, size

@@ -1,0 +1,152 @@
+"""The file system under a path and the disks under that."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dyno.errors import TargetError
+from dyno.host.block import (
+    counted_devices,
+    disk_facts,
+    member_disks,
+    read_devices,
+    whole_disk,
+)
+from dyno.host.diskstats import active_devices
+from dyno.host.files import ROOT, children, read_text
+from dyno.host.mounts import Mount, mount_of, parse_mountinfo
+
+MEMORY_FS = frozenset({"tmpfs", "ramfs", "hugetlbfs", "devtmpfs"})
+NETWORK_FS = frozenset(
+    {"nfs", "nfs4", "cifs", "smb3", "smbfs", "ceph", "glusterfs", "lustre", "gpfs", "afs", "9p"}
+    | {"virtiofs", "beegfs", "ocfs2", "gfs2"}
+)
+LAYERED_FS = frozenset({"overlay", "aufs", "unionfs", "ecryptfs"})
+
+
+def fs_kind(fs_type: str) -> str:
+    """``disk``, ``memory``, ``network``, ``layered`` or ``user`` (a FUSE file system)."""
+    if fs_type in MEMORY_FS:
+        return "memory"
+    if fs_type in NETWORK_FS or fs_type.removeprefix("fuse.") in NETWORK_FS:
+        return "network"
+    if fs_type in LAYERED_FS or fs_type == "fuse.fuse-overlayfs":
+        return "layered"
+    # fuseblk is FUSE on a block device of its own (ntfs-3g).
+    return "user" if fs_type.startswith("fuse") else "disk"
+
+
+def storage_facts(path: Path, root: Path = ROOT) -> dict[str, Any]:
+    """Facts on what lies under ``path``; the fields are documented in ``dyno.host.fields``.
+
+    A path that does not exist yet stands for its nearest parent that does.
+
+    Raises:
+        TargetError: If the file system there does not answer.
+    """
+    try:
+        place = nearest_existing(path)
+        space = os.statvfs(place)
+    except OSError as error:
+        raise TargetError(f"Cannot use {path}: {error.strerror}. Give another path.") from error
+    mounts = parse_mountinfo(read_text(root / "proc/self/mountinfo") or "")
+    mount = mount_of(place, mounts)
+    facts: dict[str, Any] = {
+        "path": str(path),
+        "mount_point": None,
+        "fs_type": None,
+        "fs_kind": None,
+        "fs_source": None,
+        "options": [],
+        "size_bytes": space.f_frsize * space.f_blocks,
+        "free_bytes": space.f_frsize * space.f_bavail,
+        "device": None,
+        "disk": None,
+        "subject": None,
+        "disks": [],
+    }
+    if mount is None:
+        return facts
+    facts |= {
+        "mount_point": mount.point,
+        "fs_type": mount.fs_type,
+        "fs_kind": fs_kind(mount.fs_type),
+        "fs_source": mount.source,
+        "options": list(mount.options),
+    }
+    devices = devices_under(mount, mounts, root)
+    if devices:
+        disks = {disk.name: disk for device in devices for disk in member_disks(device)}
+        device, disk = devices[0].name, whole_disk(devices[0]).name
+        counted = counted_devices(read_devices(root), active_devices(root))
+        facts |= {
+            "device": device,
+            "disk": disk,
+            "subject": next((name for name in (device, disk) if name in counted), None),
+            "disks": [disk_facts(disks[name]) for name in sorted(disks)],
+        }
+    return facts
+
+
+def nearest_existing(path: Path) -> Path:
+    """``path`` without links, or the nearest of its parents that exists."""
+    place = path.resolve()
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    return place
+
+
+def devices_under(mount: Mount, mounts: Sequence[Mount], root: Path = ROOT) -> list[Path]:
+    """Folders in ``/sys`` of the block devices that carry a mount.
+
+    Several for btrfs on several devices; none where no block device can be named: memory and
+    network file systems, ZFS, and overlays whose upper folder another name space holds.
+    """
+    if not mount.device.startswith("0:"):
+        folder = root / "sys/dev/block" / mount.device
+        return [folder.resolve()] if folder.exists() else []
+    if mount.fs_type == "overlay":
+        upper = mount.option("upperdir")
+        below = [m for m in mounts if m.fs_type != "overlay"]
+        if upper is None or not (root / upper.lstrip("/")).exists():
+            return []
+        under = mount_of(Path(upper), below)
+        return devices_under(under, below, root) if under else []
+    # btrfs and some others mount a block device under an anonymous number.
+    named = _device_named(mount.source, root)
+    if named is None:
+        return []
+    return _btrfs_members(named, root) if mount.fs_type == "btrfs" else [named]
+
+
+def _device_named(source: str, root: Path) -> Path | None:
+    """The folder in ``/sys`` of a device file such as ``/dev/mapper/vg-data``."""
+    if not source.startswith("/dev/"):
+        return None
+    folder = root / "sys/class/block" / Path(source).name
+    if folder.exists():
+        return folder.resolve()
+    try:
+        status = (root / source.lstrip("/")).stat()
+    except OSError:
+        return None
+    if not stat.S_ISBLK(status.st_mode):
+        return None
+    number = f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
+    folder = root / "sys/dev/block" / number
+    return folder.resolve() if folder.exists() else None
+
+
+def _btrfs_members(device: Path, root: Path) -> list[Path]:
+    """All devices of the btrfs file system that ``device`` belongs to, ``device`` first."""
+    base = root / "sys/fs/btrfs"
+    for uuid in children(base):
+        names = children(base / uuid / "devices")
+        if device.name in names:
+            others = [name for name in names if name != device.name]
+            return [device, *((base / uuid / "devices" / name).resolve() for name in others)]
+    return [device]

@@ -1,0 +1,27 @@
+"""Layouts: physical design as data. Presets are the TOML files here; anybody can write another.
+
+A file is read (``spec``), fitted to a workload's tables (``resolve``) and becomes a ``Layout``,
+which is what targets work from.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+DEFAULT = "default"
+
+
+def names() -> list[str]:
+    """Names of the presets, sorted."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def purpose(name: str) -> str:
+    """What a preset is for: the comment that its file opens with, on one line."""
+    words: list[str] = []
+    for line in (FOLDER / f"{name}.toml").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            break
+        words.append(line.lstrip("# ").strip())
+    return " ".join(words)

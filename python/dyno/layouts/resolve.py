@@ -1,0 +1,168 @@
+"""A layout fitted to a workload: names checked, bounds typed, partitions written out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from dyno import schema, workloads
+from dyno.errors import UsageError, nearest
+from dyno.layouts import bounds as ranges
+from dyno.layouts import spec
+from dyno.layouts.model import TABLESPACE, IndexDesign, Layout, TableDesign
+from dyno.workloads.base import Workload
+
+
+def resolve(text: str, workload: str, scale: float) -> Layout:
+    """The layout that ``text`` names (a preset or a file) for a workload at a scale.
+
+    Raises:
+        UsageError: One line on what is wrong, with the nearest right name.
+    """
+    name, source, written = spec.read(text)
+    return Resolver(name, source, workloads.get(workload), scale).layout(written)
+
+
+class Resolver:
+    """Fits one layout to one workload."""
+
+    def __init__(self, name: str, source: str, workload: Workload, scale: float) -> None:
+        self._name, self._source = name, source
+        self._workload, self._scale = workload, scale
+        self._tables = {table["name"]: table for table in schema.tables(workload.name)}
+
+    def layout(self, written: spec.Spec) -> Layout:
+        """The whole layout.
+
+        Raises:
+            UsageError: If a name, bound or volume is wrong.
+        """
+        for table in written.tables:
+            self._known("table", table, self._tables, f"tables.{table}")
+        designs = {
+            table: self._table(table, written.tables.get(table, spec.TableSpec()), written.form)
+            for table in self._tables
+        }
+        layout = Layout(
+            name=self._name,
+            source=self._source,
+            workload=self._workload.name,
+            indexes=written.indexes,
+            tables={name: design for name, design in designs.items() if design != TableDesign()},
+            data=self._volume(written.volumes.data, "volumes.data"),
+            log=self._volume(written.volumes.log, "volumes.log", folder=True),
+            temp=self._volume(written.volumes.temp, "volumes.temp"),
+            preallocate_bytes=round((written.preallocate_gb or 0) * 1e9),
+        )
+        self._require_own_names(layout)
+        return layout
+
+    def _table(self, table: str, written: spec.TableSpec, form: Any) -> TableDesign:
+        where = f"tables.{table}"
+        cut = self._partitions(table, written.partition) if written.partition else {}
+        return TableDesign(
+            form=written.form or form,
+            cluster=self._columns(table, written.cluster, f"{where}.cluster"),
+            indexes=tuple(
+                self._index(table, index, f"{where}.indexes[{number}]")
+                for number, index in enumerate(written.indexes)
+            ),
+            volume=self._volume(written.volume, f"{where}.volume"),
+            **cut,
+        )
+
+    def _partitions(self, table: str, written: spec.PartitionSpec) -> dict[str, Any]:
+        where = f"tables.{table}.partition"
+        column = self._column(table, written.column, f"{where}.column")
+        kind = column["kind"]
+        if column["nullable"]:
+            raise self._wrong(
+                f"{where}.column: {written.column} can be NULL, which lies in no range; "
+                "choose another column."
+            )
+        if (written.count is None) == (written.bounds is None):
+            raise self._wrong(f"{where}: give either count or bounds.")
+        volumes = [
+            self._volume(volume, f"{where}.volumes[{number}]") or ""
+            for number, volume in enumerate(written.volumes)
+        ]
+        try:
+            if written.bounds is not None:
+                found = [
+                    ranges.typed(kind, value, f"{where}.bounds[{number}]")
+                    for number, value in enumerate(written.bounds)
+                ]
+                ranges.require_order(found, f"{where}.bounds")
+            else:
+                found = self._spread(table, written)
+        except UsageError as error:
+            raise self._wrong(str(error)) from error
+        return {
+            "partition_by": written.column,
+            "bounds": tuple(map(ranges.text, found)),
+            "side": written.side,
+            "partitions": ranges.cut(table, kind, found, written.side, volumes),
+        }
+
+    def _spread(self, table: str, written: spec.PartitionSpec) -> list[ranges.Bound]:
+        where = f"tables.{table}.partition.count"
+        known = self._workload.ranges.get((table, written.column))
+        if known is None:
+            columns = ", ".join(name for of, name in self._workload.ranges if of == table)
+            raise UsageError(
+                f"{where}: the range of {written.column} is not known to Dyno"
+                f"{f' (known: {columns})' if columns else ''}; give bounds."
+            )
+        low, high = known(self._scale)
+        return ranges.spread(low, high, written.count or 0, where)
+
+    def _index(self, table: str, written: spec.IndexSpec, where: str) -> IndexDesign:
+        columns = self._columns(table, written.columns, f"{where}.columns")
+        return IndexDesign(
+            name=written.name or f"{table}_by_{'_'.join(columns)}"[:50], columns=columns
+        )
+
+    def _columns(self, table: str, names: Sequence[str], where: str) -> tuple[str, ...]:
+        for number, name in enumerate(names):
+            self._column(table, name, f"{where}[{number}]")
+            if name in names[:number]:
+                raise self._wrong(f"{where}[{number}] repeats {name}.")
+        return tuple(names)
+
+    def _column(self, table: str, name: str, where: str) -> dict[str, Any]:
+        columns = {column["name"]: column for column in self._tables[table]["columns"]}
+        self._known(f"column of {table}", name, columns, where)
+        return columns[name]
+
+    def _known(self, what: str, name: str, known: Iterable[str], where: str) -> None:
+        words = list(known)
+        if name not in words:
+            raise self._wrong(f"{where}: unknown {what} '{name}'. {nearest(name, words)}")
+
+    def _volume(self, volume: str | None, where: str, *, folder: bool = False) -> str | None:
+        if volume is None:
+            return None
+        if volume.startswith(TABLESPACE) and len(volume) > len(TABLESPACE) and not folder:
+            return volume
+        path = Path(volume).expanduser()
+        if not path.is_absolute():
+            also = "" if folder else f", or {TABLESPACE}NAME for one that the server has"
+            raise self._wrong(f"{where} is '{volume}'; give the full path of a folder{also}.")
+        return str(path)
+
+    def _require_own_names(self, layout: Layout) -> None:
+        """Names of indexes are shared by all tables of a schema."""
+        taken = {index.name for index in self._workload.indexes if layout.secondary}
+        taken |= {f"{table}_pkey" for table in self._tables}
+        for table, design in layout.tables.items():
+            for number, index in enumerate(design.indexes):
+                if index.name in taken:
+                    raise self._wrong(
+                        f"tables.{table}.indexes[{number}]: the name {index.name} is taken; "
+                        "give another."
+                    )
+                taken.add(index.name)
+
+    def _wrong(self, message: str) -> UsageError:
+        return UsageError(f"Layout {self._name}: {message}")

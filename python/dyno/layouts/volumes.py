@@ -1,0 +1,138 @@
+"""Volumes of a layout on this machine: are they there, is there room, do two share a device?"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dyno import schema
+from dyno.errors import DiskFullError, TargetError
+from dyno.host.storage import storage_facts
+from dyno.layouts.model import TABLESPACE, Layout
+from dyno.units import bytes_text
+
+_WIDTH = {"int32": 4, "int64": 8, "decimal": 8, "date": 4, "timestamp": 8}
+_ROW_OVERHEAD = 28
+_VARCHAR_FILL = 0.6
+_KEYS = 1.5
+"""Tables with their keys and indexes against tables alone: 1.4 for TPC-H in PostgreSQL 18."""
+_CLUSTERED = 2.2
+"""A table and its indexes are written anew beside the old ones."""
+
+
+def folders(layout: Layout) -> dict[str, str]:
+    """Folders that the layout names, and what each is for, in its words."""
+    found: dict[str, str] = {}
+    named = [(volume, "data") for volume in layout.data_volumes()]
+    named += [(volume, what) for what in ("log", "temp") if (volume := getattr(layout, what))]
+    for volume, what in named:
+        if not volume.startswith(TABLESPACE):
+            found.setdefault(volume, what)
+    return found
+
+
+def table_bytes(workload: str, table: str, scale: float) -> int:
+    """Roughly what the rows of a table take in a row store, without keys."""
+    from dyno import _core
+
+    rows, _ = _core.rows(workload, table, scale, 1)
+    columns = next(item for item in schema.tables(workload) if item["name"] == table)["columns"]
+    return round(rows * (_ROW_OVERHEAD + sum(_column_bytes(column["kind"]) for column in columns)))
+
+
+def needs(layout: Layout, scale: float) -> dict[str, int]:
+    """Bytes that each data volume must hold at the peak of the load, roughly."""
+    found: dict[str, float] = {}
+    for name in schema.table_names(layout.workload):
+        design = layout.design(name)
+        factor = _CLUSTERED if design.cluster else _KEYS if layout.primary_keys else 1.0
+        size = table_bytes(layout.workload, name, scale) * factor
+        parts = design.partitions or (None,)
+        for part in parts:
+            volume = layout.volume_of(name, part)
+            if volume is not None:
+                found[volume] = found.get(volume, 0.0) + size / len(parts)
+    return {volume: round(size) for volume, size in found.items()}
+
+
+def share_here(layout: Layout, scale: float) -> float:
+    """Share of the data, 0 to 1, that no volume of the layout takes."""
+    total = here = 0.0
+    for name in schema.table_names(layout.workload):
+        size = table_bytes(layout.workload, name, scale)
+        parts = layout.design(name).partitions or (None,)
+        total += size
+        here += size * sum(layout.volume_of(name, part) is None for part in parts) / len(parts)
+    return here / total
+
+
+def check(layout: Layout, needed: Mapping[str, int], home: Path) -> tuple[str, ...]:
+    """Refuses volumes that cannot be used; tells which share a device.
+
+    Args:
+        layout: The layout.
+        needed: Bytes by volume, as :func:`needs` tells.
+        home: Where everything else of the target lies.
+
+    Returns:
+        Notes for the record, one for each pair of places on one device.
+
+    Raises:
+        TargetError: If one is missing or no folder.
+        DiskFullError: If one has no room, with what it needs and has.
+    """
+    places = folders(layout)
+    for volume, what in places.items():
+        path = Path(volume)
+        if not path.is_dir():
+            state = "is no folder" if path.exists() else "does not exist"
+            raise TargetError(
+                f"Layout {layout.name}: the volume {volume} (for {what}) {state}. "
+                "Mount it, or name another.",
+                kind="io",
+            )
+    _require_room(layout, places, needed)
+    return _shared(places, home)
+
+
+def _require_room(layout: Layout, places: Mapping[str, str], needed: Mapping[str, int]) -> None:
+    """Volumes on one file system share its room."""
+    systems: dict[int, list[str]] = {}
+    for volume in places:
+        systems.setdefault(Path(volume).stat().st_dev, []).append(volume)
+    for volumes in systems.values():
+        wanted = sum(needed.get(volume, 0) for volume in volumes)
+        free = shutil.disk_usage(volumes[0]).free
+        if wanted > free:
+            raise DiskFullError(
+                f"Layout {layout.name} needs about {bytes_text(wanted)} on "
+                f"{' and '.join(volumes)}; {bytes_text(free)} are free. Free some, or give a "
+                "smaller --scale or another volume."
+            )
+
+
+def _shared(places: Mapping[str, str], home: Path) -> tuple[str, ...]:
+    labels = {volume: f"{volume} ({what})" for volume, what in places.items()}
+    labels.setdefault(str(home), f"{home} (everything else)")
+    first: dict[Any, str] = {}
+    notes: list[str] = []
+    for place, label in labels.items():
+        facts = storage_facts(Path(place))
+        device = facts["disk"] or facts["fs_source"] or Path(place).stat().st_dev
+        if device in first:
+            notes.append(
+                f"{first[device]} and {label} lie on one device ({device}): they share its speed."
+            )
+        else:
+            first[device] = label
+    return tuple(notes)
+
+
+def _column_bytes(kind: dict[str, Any]) -> float:
+    if kind["type"] == "char":
+        return float(kind["len"]) + 1
+    if kind["type"] == "varchar":
+        return float(kind["max"]) * _VARCHAR_FILL + 1
+    return float(_WIDTH[kind["type"]])

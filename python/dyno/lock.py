@@ -1,0 +1,49 @@
+"""One Dyno at a time in one output folder: two would spoil each other's figures."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+from dyno.errors import TargetError, UsageError
+
+
+class OutLock:
+    """Holds ``<out>/.lock`` as a context manager; the kernel frees it if Dyno is killed."""
+
+    def __init__(self, out: Path) -> None:
+        self._path = out / ".lock"
+        self._fd = -1
+
+    def __enter__(self) -> OutLock:
+        """Takes the lock.
+
+        Raises:
+            UsageError: If the folder cannot be made or written.
+            TargetError: If another Dyno holds it.
+        """
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise UsageError(
+                f"Cannot write in {self._path.parent}: {error.strerror}. Give another --out DIR."
+            ) from error
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            owner = os.pread(self._fd, 32, 0).decode(errors="replace").strip() or "unknown"
+            os.close(self._fd)
+            raise TargetError(
+                f"Another dyno (process {owner}) is at work in {self._path.parent}; "
+                "wait for it, since two would spoil each other's figures.",
+                kind="busy",
+            ) from None
+        os.ftruncate(self._fd, 0)
+        os.pwrite(self._fd, str(os.getpid()).encode(), 0)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        """Frees the lock."""
+        os.close(self._fd)

@@ -1,0 +1,194 @@
+"""The words of a run as frozen, validated data. Everything here can be read from ``run.json``."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA_VERSION = 1
+
+Status = Literal["running", "done", "failed", "interrupted"]
+PhaseKind = Literal[
+    "machine", "io", "provision", "load", "index", "dss", "oltp", "check", "plans", "maintenance"
+]
+
+NOTICES = {
+    "tpch": "Derived from TPC-H; not comparable with published TPC results.",
+    "tpcc": "Derived from TPC-C; not comparable with published TPC results.",
+}
+
+
+class Model(BaseModel):
+    """Base of all records: immutable, and strict about unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Clock(Model):
+    """One anchor between the monotonic clock and wall time, taken when a run starts."""
+
+    unix_ns: int
+    monotonic_ns: int
+
+    @classmethod
+    def now(cls) -> Clock:
+        """Anchors the two clocks at this moment."""
+        return cls(unix_ns=time.time_ns(), monotonic_ns=time.monotonic_ns())
+
+    def unix_now_ns(self) -> int:
+        """Wall time in ns since the epoch, moving with the monotonic clock only."""
+        return self.unix_ns + time.monotonic_ns() - self.monotonic_ns
+
+
+class Reason(Model):
+    """Why a run is not valid.
+
+    Attributes:
+        code: ``client-bound``, ``unsteady``, ``wrong-answers``, ``inconsistent``, ``throttled``,
+            ``incomplete``, ``errors``, ``disturbed``, ``maintenance`` or ``untrusted-storage``.
+        message: One line for a person: what was seen and what to change.
+        phase: Name of the phase it concerns, if one.
+    """
+
+    code: str
+    message: str
+    phase: str | None = None
+
+
+class Validity(Model):
+    """Whether the figures of a run may be believed. ``valid`` is None until it is judged."""
+
+    valid: bool | None = None
+    reasons: tuple[Reason, ...] = ()
+
+
+class Phase(Model):
+    """One stage's stretch of a run on the run's clock (ns since the Unix epoch).
+
+    Attributes:
+        name: Unique in the run, such as ``load-tpch-postgresql``.
+        title: A few words for people.
+        detail: What the stage measured of itself (rows, bytes, seconds, settings).
+    """
+
+    name: str
+    title: str
+    kind: PhaseKind
+    target: str | None = None
+    start_ns: int
+    end_ns: int | None = None
+    status: Status = "running"
+    detail: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def seconds(self) -> float:
+        """Length in seconds; 0 while the phase has no end."""
+        return 0.0 if self.end_ns is None else (self.end_ns - self.start_ns) / 1e9
+
+
+class Applied(Model):
+    """A setting that was changed for a run.
+
+    Attributes:
+        word: Dyno's neutral word (``dyno.settings``).
+        asked: As the user gave it.
+        name: The target's own name.
+        value: What the target was given.
+        found: What the live system then said.
+        before: What it would have had, and has again afterwards.
+        how: How it was applied: ``at the start``, ``in each session`` …
+        note: What a reader must know, such as a rounding.
+        restored: None until the target was left.
+    """
+
+    word: str
+    asked: str
+    name: str
+    value: str
+    found: str
+    before: str
+    how: str
+    note: str = ""
+    restored: bool | None = None
+
+
+class TargetFacts(Model):
+    """A database as it was under test. ``url`` never holds a password.
+
+    Attributes:
+        settings: As read back from the live system.
+        tuned: Those that were changed for this run.
+    """
+
+    url: str
+    version: str
+    settings: dict[str, str] = Field(default_factory=dict)
+    tuned: tuple[Applied, ...] = ()
+
+
+class Check(Model):
+    """One proof about the data or the answers.
+
+    Attributes:
+        passed: None if it was skipped; ``message`` then says why.
+    """
+
+    name: str
+    target: str
+    passed: bool | None
+    message: str
+    detail: dict[str, Any] = Field(default_factory=dict)
+
+
+class Run(Model):
+    """The head of a bundle: ``run.json``."""
+
+    schema_version: int = SCHEMA_VERSION
+    run: str
+    dyno: str
+    verb: str
+    workloads: tuple[str, ...] = ()
+    plan: dict[str, Any] = Field(default_factory=dict)
+    status: Status = "running"
+    error: str | None = None
+    validity: Validity = Validity()
+    clock: Clock
+    host: dict[str, Any] = Field(default_factory=dict)
+    targets: dict[str, TargetFacts] = Field(default_factory=dict)
+    phases: tuple[Phase, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+class Estimate(Model):
+    """A figure that analysis derived from a bundle.
+
+    Attributes:
+        name: Dotted name, such as ``io.random_read.best_iops``.
+        low, high: Bounds of an interval, where one can be given.
+        source: The formula or the file that it comes from.
+    """
+
+    name: str
+    value: float
+    unit: str
+    low: float | None = None
+    high: float | None = None
+    source: str = ""
+
+
+class Finding(Model):
+    """A judgement drawn from estimates.
+
+    Attributes:
+        level: ``verdict`` heads the sheet; ``warning`` spoils or may spoil a measurement.
+        message: One line for a person.
+        evidence: Names of estimates, or short facts.
+    """
+
+    code: str
+    level: Literal["verdict", "warning", "note"]
+    message: str
+    phase: str | None = None
+    evidence: tuple[str, ...] = ()

@@ -1,0 +1,239 @@
+"""The run bundle: written while a run goes on, readable at any moment, also after a kill."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import threading
+import time
+from collections.abc import Generator, Iterable
+from pathlib import Path
+from typing import Any
+
+from dyno import __version__
+from dyno.errors import DiskFullError, DynoError, Interrupted, TargetError, UsageError
+from dyno.model import (
+    NOTICES,
+    Check,
+    Clock,
+    Estimate,
+    Finding,
+    Phase,
+    PhaseKind,
+    Run,
+    TargetFacts,
+    Validity,
+)
+from dyno.tables import Table, spool_to_parquet
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Replaces ``path`` in one step; after a crash it holds the old text or the new, never half.
+
+    Raises:
+        DiskFullError, TargetError: If it cannot be written.
+    """
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        with partial.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        raise file_error(error, path) from error
+
+
+def file_error(error: OSError, path: Path) -> DynoError:
+    """The one-line error for an operating-system error at ``path``."""
+    if error.errno in (28, 122):  # ENOSPC, EDQUOT
+        return DiskFullError(f"No space left while writing {path}; free some or give --out DIR.")
+    return TargetError(f"Cannot write {path}: {error.strerror}.", kind="io")
+
+
+RESERVE_BYTES = 8 << 20
+"""Kept free for the end of a run: a bundle can be closed also when the run has filled the disk."""
+
+
+def _fill(path: Path, size: int) -> None:
+    try:
+        with path.open("wb") as file:
+            os.posix_fallocate(file.fileno(), 0, size)
+    except OSError as error:
+        raise file_error(error, path) from error
+
+
+def new_run_id() -> str:
+    """A sortable, unique name: UTC time to the second and four random hex digits."""
+    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()) + "-" + secrets.token_hex(2)
+
+
+class Recorder:
+    """Writes one bundle. Thread-safe; every method leaves a readable bundle behind."""
+
+    def __init__(
+        self, out: Path, verb: str, plan: dict[str, Any], workloads: tuple[str, ...]
+    ) -> None:
+        """Creates ``out/<run-id>/`` with its head and journal.
+
+        Raises:
+            UsageError: If the folder cannot be created.
+        """
+        self.clock = Clock.now()
+        run = new_run_id()
+        self.path = out / run
+        try:
+            (self.path / "ops").mkdir(parents=True)
+        except OSError as error:
+            message = f"Cannot create {self.path}: {error.strerror}. Give another --out DIR."
+            raise UsageError(message) from error
+        self._reserve = self.path / ".reserve"
+        _fill(self._reserve, RESERVE_BYTES)
+        self._lock = threading.RLock()
+        self._spools: dict[str, Any] = {}
+        self._checks: list[Check] = []
+        self._journal = (self.path / "events.jsonl").open("a", encoding="utf-8")
+        self.run = Run(
+            run=run,
+            dyno=__version__,
+            verb=verb,
+            workloads=workloads,
+            plan=plan,
+            clock=self.clock,
+            notices=tuple(NOTICES[name] for name in workloads if name in NOTICES),
+        )
+        self._save()
+        self.event("run-started", verb=verb, plan=plan)
+
+    def event(self, name: str, **fields: Any) -> None:
+        """Appends one line to the journal and makes it durable."""
+        line = json.dumps({"t_ns": self.clock.unix_now_ns(), "event": name, **fields}, default=str)
+        with self._lock:
+            try:
+                self._journal.write(line + "\n")
+                self._journal.flush()
+                os.fsync(self._journal.fileno())
+            except OSError as error:
+                raise file_error(error, self.path / "events.jsonl") from error
+
+    def update(self, **fields: Any) -> None:
+        """Replaces fields of the head and saves it."""
+        with self._lock:
+            self.run = self.run.model_copy(update=fields)
+            self._save()
+
+    def set_host(self, host: dict[str, Any]) -> None:
+        """Stores what the machine is."""
+        self.update(host=host)
+
+    def set_target(self, name: str, facts: TargetFacts) -> None:
+        """Stores what a target is and how it is set."""
+        self.update(targets={**self.run.targets, name: facts})
+
+    @contextlib.contextmanager
+    def phase(
+        self, name: str, title: str, kind: PhaseKind, target: str | None = None
+    ) -> Generator[dict[str, Any]]:
+        """Records a stretch of the run; what the caller puts in the yielded dict is kept with it.
+
+        An exception ends the phase as ``interrupted`` or ``failed`` and goes on.
+        """
+        detail: dict[str, Any] = {}
+        start = self.clock.unix_now_ns()
+        phase = Phase(name=name, title=title, kind=kind, target=target, start_ns=start)
+        status = "done"
+        try:
+            self.event("phase-started", phase=name, title=title)
+            self._put_phase(phase)
+            yield detail
+        except (KeyboardInterrupt, Interrupted):
+            status = "interrupted"
+            raise
+        except BaseException:
+            status = "failed"
+            raise
+        finally:
+            end = self.clock.unix_now_ns()
+            self._put_phase(
+                phase.model_copy(update={"end_ns": end, "status": status, "detail": detail})
+            )
+            self.event("phase-ended", phase=name, status=status, detail=detail)
+
+    def add(self, table: str, rows: Iterable[dict[str, Any]]) -> None:
+        """Appends rows to the spool of a table such as ``samples``; they reach the kernel."""
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        if not lines:
+            return
+        with self._lock:
+            path = self.spool(table)
+            try:
+                file = self._spools.get(table)
+                if file is None:
+                    file = self._spools[table] = path.open("a", encoding="utf-8")
+                file.write(lines)
+                file.flush()
+            except OSError as error:
+                raise file_error(error, path) from error
+
+    def spool(self, table: str) -> Path:
+        """The spool file of a table; the Rust engines append to it themselves."""
+        return self.path / f"{table}.jsonl"
+
+    def add_checks(self, checks: Iterable[Check]) -> None:
+        """Adds proofs to ``checks.json``."""
+        with self._lock:
+            self._checks.extend(checks)
+            text = json.dumps([check.model_dump() for check in self._checks], indent=1)
+            write_atomically(self.path / "checks.json", text)
+
+    def finish(self, status: str, error: str | None = None) -> None:
+        """Turns the spools into Parquet and closes the record of what was seen.
+
+        Judging the run comes after it and only adds ``estimates.json`` and ``findings.json``.
+        """
+        with self._lock:
+            self._reserve.unlink(missing_ok=True)
+            for file in self._spools.values():
+                file.close()
+            self._spools.clear()
+            for spool in sorted(self.path.rglob("*.jsonl")):
+                if spool.name != "events.jsonl":
+                    table = Table.of(spool.relative_to(self.path).with_suffix("").as_posix())
+                    try:
+                        spool_to_parquet(spool, table)
+                    except OSError as fault:
+                        raise file_error(fault, spool) from fault
+            # An interrupt can strike between the end of a phase and the record of it.
+            end = {"end_ns": self.clock.unix_now_ns(), "status": status}
+            phases = [
+                phase if phase.end_ns is not None else phase.model_copy(update=end)
+                for phase in self.run.phases
+            ]
+            self.run = self.run.model_copy(
+                update={"status": status, "error": error, "phases": tuple(phases)}
+            )
+            self._save()
+            self.event("run-ended", status=status, error=error)
+
+    def judge(
+        self, validity: Validity, estimates: Iterable[Estimate], findings: Iterable[Finding]
+    ) -> None:
+        """Stores what analysis and judgement made of the bundle."""
+        for name, items in (("estimates", estimates), ("findings", findings)):
+            text = json.dumps([item.model_dump() for item in items], indent=1)
+            write_atomically(self.path / f"{name}.json", text)
+        self.update(validity=validity)
+
+    def close(self) -> None:
+        """Closes the journal."""
+        with self._lock:
+            self._journal.close()
+
+    def _put_phase(self, phase: Phase) -> None:
+        others = [old for old in self.run.phases if old.name != phase.name]
+        self.update(phases=(*others, phase))
+
+    def _save(self) -> None:
+        write_atomically(self.path / "run.json", self.run.model_dump_json(indent=1))

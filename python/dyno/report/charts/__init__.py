@@ -1,0 +1,1 @@
+"""Charts: Vega-Lite specifications made with Altair, rendered to inline SVG."""

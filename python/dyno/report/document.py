@@ -1,0 +1,233 @@
+"""The JSON document of a run: the headline figures for other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+from dyno.bundle import Bundle
+from dyno.model import Estimate, Finding, Phase
+from dyno.report import cache
+from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, Page
+from dyno.report.query_work import FIGURES as WORK
+from dyno.report.query_work import meter_sources
+from dyno.report.steps import loads_that_stayed, steps
+from dyno.report.trials import FIGURES, REFRESH_STREAM, figures, missing, trials
+
+
+def document(
+    bundle: Bundle, estimates: Iterable[Estimate], findings: Iterable[Finding]
+) -> dict[str, Any]:
+    """The run, its validity, its host, and the parts ``io``, ``tpch``, ``tpcc``, ``maintenance``.
+
+    A part or a figure that the bundle lacks is null. Units are in the names: ``_mbps`` and
+    ``mb_per_s`` are 10^6 bytes a second, ``_s`` seconds, ``_ms`` milliseconds.
+    """
+    page = Page.of(bundle, estimates, findings)
+    run = page.run
+    verdict = page.verdict
+    return {
+        "run": run.run,
+        "bundle": str(bundle.path),
+        "verb": run.verb,
+        "status": run.status,
+        "valid": run.validity.valid,
+        "reasons": [reason.model_dump() for reason in run.validity.reasons],
+        "verdict": verdict.message if verdict else None,
+        "notices": list(run.notices),
+        "host": run.host,
+        "layout": run.plan.get("layout"),
+        "settings": {
+            name: [item.model_dump() for item in facts.tuned]
+            for name, facts in run.targets.items()
+            if facts.tuned
+        },
+        "cache": cache.summary(run),
+        "io": _io(page),
+        "tpch": _tpch(page),
+        "tpcc": _tpcc(page),
+        "maintenance": [_maintenance(page, phase) for phase in page.phases("maintenance")],
+    }
+
+
+def _maintenance(page: Page, phase: Phase) -> dict[str, Any]:
+    """A piece of maintenance beside the work; changes are in % of the throughput before it."""
+    name = f"during.{phase.name}"
+    figures = [
+        *("seconds", "rounds", "space_peak_bytes", "space_estimate_bytes"),
+        *("before_tps", "during_tps", "after_tps", "before_qph", "during_qph", "after_qph"),
+        *("during_change_percent", "after_change_percent"),
+    ]
+    change = page.estimate(f"{name}.during_change_percent")
+    return {
+        "name": phase.detail.get("maintenance"),
+        "target": phase.target,
+        "level": phase.detail.get("level"),
+        "error": phase.detail.get("error"),
+        "method": phase.detail.get("method"),
+        **{figure: page.value(f"{name}.{figure}") for figure in figures},
+        "during_change_interval": None if change is None else [change.low, change.high],
+    }
+
+
+def _io(page: Page) -> dict[str, Any] | None:
+    if not page.phases("io") and page.value("io.ceiling_ms") is None:
+        return None
+    return {
+        "sequential_read_mbps": page.value("io.sequential_read.best_mbps"),
+        "sequential_write_mbps": page.value("io.sequential_write.best_mbps"),
+        "random_read_iops": page.value("io.random_read.best_iops"),
+        "mixed_iops": page.value("io.mixed.best_iops"),
+        "ceiling_ms": page.value("io.ceiling_ms"),
+    }
+
+
+def _tpch(page: Page) -> dict[str, Any] | None:
+    names = [
+        phase.target
+        for phase in page.phases("load", "dss")
+        if phase.detail.get("workload") == "tpch" and phase.target is not None
+    ]
+    engines = list(dict.fromkeys([*names, *page.query_targets]))
+    if not engines:
+        return None
+    return {
+        "scale": page.scale("tpch"),
+        "engines": {name: _engine(page, name) for name in engines},
+        "answers_match": _answers_match(page),
+    }
+
+
+def _engine(page: Page, name: str) -> dict[str, Any]:
+    return {
+        "load_s": page.value(f"load.tpch.{name}.seconds"),
+        "load_mb_per_s": page.value(f"load.tpch.{name}.mb_per_s"),
+        "load_by_streams": [asdict(rate) for rate in page.load_rates("tpch", name)],
+        "index_s": page.value(f"index.tpch.{name}.seconds"),
+        "load_steps": _load_steps(page, "tpch", name),
+        "power_total_s": page.value(f"dss.{name}.power_total_s"),
+        "geomean_s": page.value(f"dss.{name}.geomean_s"),
+        "queries": _queries(page, name),
+        **_trials(page, name),
+    }
+
+
+def _trials(page: Page, target: str) -> dict[str, Any]:
+    """The three figures, each stream, and the refresh functions; null without such a test."""
+    found = [trial for trial in trials(page) if trial.target == target]
+    several = next((trial for trial in found if trial.several), None)
+    known = figures(page, target)
+    units = (page.estimate(f"dss.{target}.{name}") for name in (*FIGURES, "throughput_score"))
+    start = f"dss.{target}"
+    return {
+        **{name: known.get(name) for name in FIGURES},
+        "figures_unit": next((unit.unit for unit in units if unit is not None), None),
+        "figures_missing": missing(page).get(target),
+        "throughput_s": page.value(f"{start}.throughput_total_s"),
+        "throughput_without_refresh": page.value(f"{start}.throughput_score"),
+        "streams": None
+        if several is None
+        else [
+            {
+                "stream": number,
+                **{
+                    name: page.value(f"{start}.stream-{number}.{name}")
+                    for name in ("start_s", "end_s", "total_s")
+                },
+                **{
+                    name: int(page.value(f"{start}.stream-{number}.{name}") or 0)
+                    for name in ("done", "failed")
+                },
+                "queries": [
+                    {name: row[name] for name in ("query", "seconds", "rows", "error")}
+                    for row in sorted(several.rows, key=lambda row: row["t_ns"])
+                    if row["stream"] == number
+                ],
+            }
+            for number in range(1, several.streams + 1)
+        ],
+        "refresh": [
+            {
+                "pair": row["position"],
+                "function": row["query"],
+                **{name: row[name] for name in ("seconds", "rows", "error")},
+            }
+            for trial in found
+            for row in trial.rows
+            if row["stream"] == REFRESH_STREAM
+        ]
+        or None,
+    }
+
+
+def _load_steps(page: Page, workload: str, target: str | None) -> list[dict[str, Any]]:
+    """Each step of a load with its seconds and bytes; empty where it was not loaded here."""
+    return [
+        step
+        for phase in loads_that_stayed(page)
+        if phase.target == target and phase.detail.get("workload") == workload
+        for step in steps(page, phase)
+    ]
+
+
+def _queries(page: Page, target: str) -> list[dict[str, Any]]:
+    """One entry a query of the power test; null seconds where it failed."""
+    seconds = page.queries(target)
+    columns = ["stream", "target", "query", "rows", "digest", "error", *WORK, "meter"]
+    table = page.bundle.table("queries").select(columns).to_pylist()
+    plans = {
+        query: f"plans/{target}/{query}.json"
+        for where, query, _ in page.bundle.plans()
+        if where == target
+    }
+    entries: dict[str, dict[str, Any]] = {}
+    for row in table:
+        if row["stream"] == 0 and row["target"] == target:
+            entries[row["query"]] = {
+                "query": row["query"],
+                "seconds": seconds.get(row["query"]),
+                "rows": row["rows"],
+                "digest": row["digest"],
+                "error": row["error"],
+                **{name: row[name] for name in WORK},
+                "figures_from": meter_sources(row["meter"]),
+                "plan": plans.get(row["query"]),
+            }
+    return [entries[query] for query in sorted(entries)]
+
+
+def _answers_match(page: Page) -> bool | None:
+    """None unless every query could be compared."""
+    results = [check.passed for check in page.checks if check.name.startswith(ANSWER_CHECKS)]
+    if False in results:
+        return False
+    return True if results and None not in results else None
+
+
+def _tpcc(page: Page) -> dict[str, Any] | None:
+    loaded = [phase for phase in page.phases("load") if phase.detail.get("workload") == "tpcc"]
+    if not loaded and not page.levels:
+        return None
+    target = loaded[0].target if loaded else None
+    return {
+        "warehouses": page.scale("tpcc"),
+        "load_s": page.value(f"load.tpcc.{target}.seconds"),
+        "load_steps": _load_steps(page, "tpcc", target),
+        "load_by_streams": [asdict(rate) for rate in page.load_rates("tpcc", str(target))],
+        "levels": [_level(page, level.name, level.phase) for level in page.levels],
+        "consistency": page.passed(CONDITION_CHECKS),
+    }
+
+
+def _level(page: Page, level: str, phase: Any) -> dict[str, Any]:
+    name = f"oltp.{level}"
+    errors = page.value(f"{name}.errors")
+    return {
+        "level": level,
+        "users": phase.detail.get("users") if phase else None,
+        "tps": page.value(f"{name}.tps"),
+        "new_orders_per_min": page.value(f"{name}.new_orders_per_min"),
+        "p95_ms": page.value(f"{name}.new_order.response_p95_ms"),
+        "errors": None if errors is None else int(errors),
+    }

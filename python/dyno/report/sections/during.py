@@ -1,0 +1,106 @@
+"""Maintenance during the run: throughput before, during and after it, and the room it took."""
+
+from __future__ import annotations
+
+from dyno.model import Phase
+from dyno.report.blocks import Cell, Column, Section, Table
+from dyno.report.page import Page
+from dyno.report.words import decimal_bytes, figure, fixed, number, seconds, users_title
+
+ORDER = 55
+
+_PARTS = ("before", "during", "after")
+
+
+def section(page: Page) -> Section | None:
+    """A table of throughput by part, and one of what the maintenance was and took."""
+    phases = page.phases("maintenance")
+    if not phases:
+        return None
+    blocks = [_throughput(page, phases), _work(page, phases)]
+    return Section("during", "Maintenance under load", blocks)
+
+
+def change(page: Page, name: str) -> str:
+    """A change in % with its interval; ``–`` for none."""
+    found = page.estimate(f"{name}_change_percent")
+    if found is None:
+        return "–"
+    text = f"{found.value:+.1f}"
+    if found.low is None or found.high is None:
+        return text
+    return f"{text} ({found.low:+.1f} to {found.high:+.1f})"
+
+
+def _load(page: Page, phase: Phase) -> str:
+    level = next((item for item in page.levels if item.name == phase.detail.get("level")), None)
+    if level is not None and level.phase is not None:
+        return users_title(level.phase.detail, level.name)
+    return f"queries on {page.title(phase.target)}"
+
+
+def _throughput(page: Page, phases: list[Phase]) -> Table:
+    columns = [Column("Maintenance"), Column("Load"), Column("Part")]
+    columns += [
+        Column(label, numeric=True)
+        for label in ("Transactions/s", "Queries/h", "Against before, %", "New-Order p95, ms")
+    ]
+    rows: list[list[str | Cell]] = []
+    for phase in phases:
+        for part in _PARTS:
+            name = f"during.{phase.name}.{part}"
+            rows.append(
+                [
+                    phase.title,
+                    _load(page, phase),
+                    part,
+                    figure(page.value(f"{name}_tps")),
+                    figure(page.value(f"{name}_qph")),
+                    change(page, name),
+                    fixed(page.value(f"{name}_p95_ms"), 1),
+                ]
+            )
+    note = (
+        "Transactions/s: mean of the whole seconds of each part. Queries/h: of the same queries, "
+        "by the seconds that each took before. In brackets the 95 % interval; one that includes "
+        "zero is no loss that this run could show."
+    )
+    workloads = dict.fromkeys(str(phase.detail.get("workload")) for phase in phases)
+    notice = " ".join(filter(None, map(page.notice, workloads)))
+    return Table("Before, during and after", columns, rows, note, notice)
+
+
+def _work(page: Page, phases: list[Phase]) -> Table:
+    columns = [Column("Maintenance"), Column("Target"), Column("Result")]
+    columns += [
+        Column(label, numeric=True)
+        for label in ("Length", "Rounds", "Room at its peak", "Room estimated")
+    ]
+    columns.append(Column("What was done", wide=True))
+    rows: list[list[str | Cell]] = []
+    for phase in phases:
+        name = f"during.{phase.name}"
+        error = phase.detail.get("error")
+        source = phase.detail.get("space_estimate_source")
+        words = [str(phase.detail.get("method") or "–")]
+        if error is not None:
+            words.append(f"stopped: {error}")
+        if source:
+            words.append(f"estimate: {source}")
+        rows.append(
+            [
+                phase.title,
+                page.title(phase.target),
+                Cell("done", "good") if error is None else Cell("not done", "bad"),
+                seconds(page.value(f"{name}.seconds")),
+                figure(number(phase.detail.get("rounds"))),
+                decimal_bytes(page.value(f"{name}.space_peak_bytes")),
+                decimal_bytes(page.value(f"{name}.space_estimate_bytes")),
+                "; ".join(words),
+            ]
+        )
+    note = (
+        "Room: on storage, beyond what was there, read five times a second; a peak between two "
+        "readings is missed. What it found is among the checks."
+    )
+    return Table("The maintenance", columns, rows, note)

@@ -1,0 +1,122 @@
+"""The figures that most readers come for, and what is missing."""
+
+from __future__ import annotations
+
+from dyno.model import Check
+from dyno.report.blocks import Block, Card, Cards, Note, Notes, Section
+from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, Page
+from dyno.report.words import figure, fixed, seconds, users_title
+
+ORDER = 10
+
+
+def section(page: Page) -> Section | None:
+    """Cards for storage, queries and transactions."""
+    groups = [_storage(page), _queries(page), _transactions(page)]
+    blocks: list[Block] = [group for group in groups if group is not None]
+    missing = _missing(page)
+    if missing:
+        blocks.append(Notes(missing))
+    return Section("headlines", "Headline figures", blocks) if blocks else None
+
+
+def _storage(page: Page) -> Cards | None:
+    ceiling = page.value("io.ceiling_ms")
+    cards: list[Card] = []
+    for curve, label in (
+        ("sequential_read", "Sequential read"),
+        ("sequential_write", "Sequential write"),
+    ):
+        best = page.value(f"io.{curve}.best_mbps")
+        if best is not None:
+            depth = page.value(f"io.{curve}.best_depth")
+            cards.append(Card(label, figure(best), "MB/s", f"at queue depth {figure(depth)}"))
+    for curve, label in (("random_read", "Random read"), ("mixed", "Random 70/30 mix")):
+        best = page.value(f"io.{curve}.best_iops")
+        if best is not None:
+            depth = page.value(f"io.{curve}.best_depth")
+            within = f"p95 ≤ {figure(ceiling)} ms, queue depth {figure(depth)}"
+            cards.append(Card(label, figure(best), "IOPS", within))
+    return Cards("Storage", cards) if cards else None
+
+
+def _queries(page: Page) -> Cards | None:
+    cards: list[Card] = []
+    for target in page.query_targets:
+        total = page.value(f"dss.{target}.power_total_s")
+        loaded = page.value(f"load.tpch.{target}.seconds")
+        detail = f"loaded in {seconds(loaded)}" if loaded is not None else ""
+        done = page.value(f"dss.{target}.queries_done") or 0
+        label = f"{page.title(target)}, {done:.0f} queries"
+        if total is None:
+            cards.append(Card(label, "–", "", "not all ended: no total"))
+        else:
+            cards.append(Card(label, fixed(total, 2 if total < 10 else 1), "s", detail))
+    for other in page.query_targets[1:]:
+        first = page.query_targets[0]
+        ratio = page.value(f"dss.{first}/{other}.geomean_ratio")
+        if ratio:
+            ahead, behind = (other, first) if ratio >= 1 else (first, other)
+            cards.append(
+                Card(
+                    f"{page.title(ahead)} against {page.title(behind)}",
+                    figure(max(ratio, 1 / ratio)),
+                    "× faster",
+                    "geometric mean of the queries",
+                )
+            )
+    if not cards:
+        return None
+    match = page.passed(ANSWER_CHECKS)
+    if match is not None:
+        checks = [check for check in page.checks if check.name.startswith(ANSWER_CHECKS)]
+        cards.append(_proof("Answers", "equal" if match else "differ", checks))
+    scale = page.scale("tpch")
+    at = "" if scale is None else f", scale factor {scale:g}"
+    return Cards(f"Decision support{at}", cards, page.notice("tpch"))
+
+
+def _transactions(page: Page) -> Cards | None:
+    best = page.best_level
+    if best is None:
+        return None
+    name = f"oltp.{best.name}"
+    at = users_title(best.phase.detail if best.phase else {}, best.name)
+    p95 = page.value(f"{name}.new_order.response_p95_ms")
+    cards = [
+        Card("Transactions", figure(page.value(f"{name}.tps")), "/s", f"with {at}"),
+        Card("New orders", figure(page.value(f"{name}.new_orders_per_min")), "/min", f"with {at}"),
+    ]
+    if p95 is not None:
+        cards.append(Card("New-Order response", figure(p95), "ms", f"95th percentile, {at}"))
+    holds = page.passed(CONDITION_CHECKS)
+    if holds is not None:
+        checks = [check for check in page.checks if check.name.startswith(CONDITION_CHECKS)]
+        cards.append(_proof("Consistency", "holds" if holds else "broken", checks))
+    scale = page.scale("tpcc")
+    count = "" if scale is None else f", {scale:g} warehouses"
+    return Cards(f"Transactions{count}", cards, page.notice("tpcc"))
+
+
+def _proof(label: str, word: str, checks: list[Check]) -> Card:
+    held = sum(check.passed is True for check in checks)
+    made = sum(check.passed is not None for check in checks)
+    return Card(label, word, "", f"{held} of {made} checks passed")
+
+
+def _missing(page: Page) -> list[Note]:
+    """What a reader may look for and will not find."""
+    notes = [
+        Note(f"{phase.title} did not end: {phase.status}.", "bad")
+        for phase in page.run.phases
+        if phase.status != "done"
+    ]
+    parts = {
+        "Storage": page.estimate("io.ceiling_ms") is not None or bool(page.between("io.", ".iops")),
+        "Decision support": bool(page.query_targets),
+        "Transactions": bool(page.levels),
+    }
+    absent = [part for part, there in parts.items() if not there]
+    if absent:
+        notes.append(Note(f"Not in this run: {', '.join(absent).lower()}.", "muted"))
+    return notes

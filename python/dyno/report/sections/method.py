@@ -1,0 +1,61 @@
+"""How the figures came about, and what they must not be taken for."""
+
+from __future__ import annotations
+
+from dyno.report.blocks import Block, Fact, Facts, Note, Notes, Section
+from dyno.report.page import Page
+from dyno.report.words import figure
+
+ORDER = 100
+
+
+def section(page: Page) -> Section | None:
+    """Definitions of what the sheet shows, then the notices."""
+    facts: list[Fact] = []
+    ceiling = page.value("io.ceiling_ms")
+    if ceiling is not None:
+        facts.append(
+            Fact(
+                "Best IOPS",
+                "The highest rate at a queue depth where p95 of reads and p95 of writes, each on "
+                f"its own, keep within {figure(ceiling)} ms. Best MB/s: the highest of the curve.",
+            )
+        )
+    if page.query_targets:
+        facts.append(
+            Fact(
+                "Query seconds",
+                "From submission to the last row. The same generated data in every target; "
+                "answers are compared between targets, and with published ones where there are.",
+            )
+        )
+    if page.levels:
+        facts += [
+            Fact(
+                "Response and service time",
+                "Response runs from the intended start to the end, service from the send to the "
+                "end. They differ where a transaction had to wait for its turn.",
+            ),
+            Fact(
+                "Throughput",
+                "Commits and the rollbacks that the workload prescribes, in the measured window "
+                "only. New orders per minute count commits.",
+            ),
+        ]
+    facts += [
+        Fact(
+            "Percentiles",
+            "Read off merged histograms of three significant digits; never averaged.",
+        ),
+        Fact("Units", "MB and GB are powers of ten, MiB and GiB powers of two."),
+        Fact(
+            "Limits",
+            "Named from one run by the most utilised resource. They are likely causes, not "
+            "proven ones.",
+        ),
+        Fact("Every figure", "estimates.json in the bundle holds each with its formula or file."),
+    ]
+    blocks: list[Block] = [Facts(facts)]
+    if page.run.notices:
+        blocks.append(Notes([Note(notice) for notice in page.run.notices]))
+    return Section("method", "Method and notices", blocks)

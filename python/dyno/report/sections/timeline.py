@@ -1,0 +1,198 @@
+"""What the machine did meanwhile, and what set the pace of each phase."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from dyno.model import NOTICES, Phase, PhaseKind
+from dyno.report.blocks import Block, Cell, Column, Figure, Section, Table
+from dyno.report.charts import theme
+from dyno.report.charts import timeline as charts
+from dyno.report.charts.render import Size, render
+from dyno.report.page import Page
+from dyno.report.series import Key, Series, sampled, throughput
+from dyno.report.words import bytes_text, figure, seconds, users_title
+
+ORDER = 60
+
+_LANES: dict[PhaseKind, charts.Lane] = {
+    "io": charts.Lane("Storage", theme.BLUE),
+    "provision": charts.Lane("Start", theme.MUTED),
+    "load": charts.Lane("Load", theme.GREEN),
+    "index": charts.Lane("Index", theme.PURPLE),
+    "dss": charts.Lane("Queries", theme.SKY),
+    "oltp": charts.Lane("Transactions", theme.AMBER),
+    "maintenance": charts.Lane("Maintenance", theme.ORANGE),
+    "plans": charts.Lane("Plans", theme.MUTED),
+    "check": charts.Lane("Checks", theme.MUTED),
+}
+_WANTED = [
+    *(("cpu", metric) for metric in ("busy", "iowait")),
+    *(("disk", f"{side}_{unit}") for unit in ("mbps", "iops") for side in ("read", "write")),
+]
+
+
+def section(page: Page) -> Section | None:
+    """The chart over time, and the table of means by phase."""
+    blocks: list[Block] = []
+    found = _figure(page)
+    if found is not None:
+        blocks.append(found)
+    table = _table(page)
+    if table.rows:
+        blocks.append(table)
+    limits = _limits(page)
+    if limits.rows:
+        blocks.append(limits)
+    return Section("meanwhile", "What the machine did", blocks) if blocks else None
+
+
+def _figure(page: Page) -> Figure | None:
+    series = sampled(page.bundle, _WANTED)
+    device = _device(page, series)
+    panels = [
+        charts.Panel(
+            "CPU, %: busy (solid), I/O wait (dashed)",
+            [
+                *_readings(series, ("cpu", "host", "busy"), "busy"),
+                *_readings(series, ("cpu", "host", "iowait"), "waiting for I/O"),
+            ],
+            100.0,
+        )
+    ]
+    for unit, title in (("mbps", "MB/s"), ("iops", "IOPS")):
+        readings = [
+            reading
+            for side in ("read", "write")
+            for reading in _readings(series, ("disk", device, f"{side}_{unit}"), side)
+        ]
+        words = f"{device}, {title}: read (solid), write (dashed)"
+        panels.append(charts.Panel(words, readings))
+    done = throughput(page.bundle)
+    panels.append(
+        charts.Panel("Transactions/s", _points("transactions/s", done) if done.values else [])
+    )
+    panels = [panel for panel in panels if panel.readings]
+    bands = list(_bands(page))
+    if not panels or not bands:
+        return None
+    alt = (
+        "The phases of the run as bands over time, and under them the use of the processors and "
+        "of the device; the table below has the means by phase."
+    )
+    lanes = list(_LANES.values())
+    shown = " and ".join(["processors", "device"] + (["transactions"] if done.values else []))
+    return Figure(
+        render(lambda width: charts.timeline(bands, lanes, panels, width), Size(970, 262), alt),
+        f"The phases of the run, and {shown} over time. The colour of a band goes on as the "
+        "shading under it.",
+        notice=NOTICES["tpcc"] if done.values else "",
+    )
+
+
+def _device(page: Page, series: dict[Key, Series]) -> str:
+    """The device under the run; the one that moved most where the facts do not tell."""
+    storage = page.run.host.get("storage")
+    named = storage.get("subject") if isinstance(storage, dict) else None
+    moved: dict[str, float] = {}
+    for (source, subject, metric), one in series.items():
+        if source == "disk" and metric.endswith("mbps"):
+            moved[subject] = moved.get(subject, 0.0) + sum(one.values)
+    if isinstance(named, str) and named in moved:
+        return named
+    return max(moved, key=lambda subject: moved[subject], default="device")
+
+
+def _points(name: str, series: Series) -> list[charts.Reading]:
+    pairs = zip(series.seconds, series.values, strict=True)
+    return [charts.Reading(name, second, value) for second, value in pairs]
+
+
+def _readings(series: dict[Key, Series], key: Key, name: str) -> list[charts.Reading]:
+    return _points(name, series[key]) if key in series else []
+
+
+def _bands(page: Page) -> Iterable[charts.Band]:
+    start = page.run.clock.unix_ns
+    for phase in page.run.phases:
+        lane = _LANES.get(phase.kind)
+        if phase.end_ns is None or lane is None:
+            continue
+        words = f"{phase.title}: {seconds(phase.seconds)}"
+        yield charts.Band(
+            lane.name,
+            (phase.start_ns - start) / 1e9,
+            (phase.end_ns - start) / 1e9,
+            _label(page, phase),
+            words if phase.status == "done" else f"{words}, {phase.status}",
+        )
+
+
+def _label(page: Page, phase: Phase) -> str:
+    if phase.kind == "oltp":
+        return users_title(phase.detail, "")
+    if phase.kind == "check":
+        return ""
+    if phase.kind == "maintenance":
+        return phase.title.lower()
+    workload = re.search(r"-(tpch|tpcc)-", phase.name)
+    title = page.title(phase.target) if phase.target else ""
+    return f"{workload[1]} {title}" if workload and phase.kind in ("load", "index") else title
+
+
+def _table(page: Page) -> Table:
+    columns = [Column("Phase"), Column("Length", numeric=True)]
+    columns += [
+        Column(label, numeric=True)
+        for label in (
+            *("CPU mean, %", "CPU max, %", "In use, %", "Queue", "Read MB/s", "Write MB/s"),
+            *("Read IOPS", "Write IOPS", "Write await, ms", "Least memory"),
+        )
+    ]
+    device = _device(page, sampled(page.bundle, _WANTED))
+    rows: list[list[str | Cell]] = []
+    for phase in page.phases("io", "load", "index", "dss", "oltp"):
+        name = f"resource.{phase.name}"
+        if not page.value(f"{name}.samples"):
+            continue
+        disk = f"{name}.disk.{device}"
+        rows.append(
+            [
+                phase.title,
+                seconds(phase.seconds),
+                figure(page.value(f"{name}.cpu.host.busy.mean")),
+                figure(page.value(f"{name}.cpu.host.busy.max")),
+                *(
+                    figure(page.value(f"{disk}.{metric}.mean"))
+                    for metric in (
+                        *("utilisation", "queue_length", "read_mbps", "write_mbps"),
+                        *("read_iops", "write_iops", "write_await"),
+                    )
+                ),
+                bytes_text(page.value(f"{name}.memory.host.available.min")),
+            ]
+        )
+    note = (
+        f"Means over each phase of readings one second apart; device {device}. Levels of load "
+        "from the end of their warm-up. In use: share of the time with a request in flight, which "
+        "a device that serves several at once can exceed in work. Least memory: lowest available."
+    )
+    return Table("Means by phase", columns, rows, note, folded=False)
+
+
+def _limits(page: Page) -> Table:
+    rows: list[list[str | Cell]] = []
+    for finding in page.findings:
+        if finding.code.startswith("limit-"):
+            title, _, text = finding.message.partition(": ")
+            words = finding.code.removeprefix("limit-").replace("-", " ").replace("cpu", "CPU")
+            tone = "muted" if words == "unattributed" else ""
+            rows.append([title, Cell(words, tone), f"{text[:1].upper()}{text[1:]}"])
+    return Table(
+        "What limits each phase",
+        [Column("Phase"), Column("Limit"), Column("Because", wide=True)],
+        rows,
+        "From the most utilised resource. Most likely, not proven: a proof would change that "
+        "resource and see the pace follow.",
+    )

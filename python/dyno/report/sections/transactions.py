@@ -1,0 +1,154 @@
+"""Transactions: throughput and latency by level of load."""
+
+from __future__ import annotations
+
+from dyno.report.blocks import Block, Cell, Column, Figure, Section, Table
+from dyno.report.charts import users as charts
+from dyno.report.charts.keys import keys
+from dyno.report.charts.render import Size, render
+from dyno.report.page import Level, Page
+from dyno.report.words import figure, number, operation_title, users_title
+
+ORDER = 50
+
+_PERCENTILES = ("p50", "p95", "p99")
+_HEAD = "new_order"
+
+
+def section(page: Page) -> Section | None:
+    """Throughput and latency over users, then a table a level."""
+    if not page.levels:
+        return None
+    blocks: list[Block] = [_figure(page), _levels(page)]
+    best = page.best_level
+    blocks += [_operations(page, level, folded=level is not best) for level in page.levels]
+    return Section("transactions", "Transactions", blocks, _lead(page))
+
+
+def _title(level: Level) -> str:
+    return users_title(level.phase.detail if level.phase else {}, level.name)
+
+
+def _lead(page: Page) -> str:
+    detail = page.levels[0].phase.detail if page.levels[0].phase else {}
+    words: list[str] = []
+    warehouses = number(detail.get("warehouses"))
+    if warehouses is not None:
+        words.append(f"{warehouses:g} warehouse{'' if warehouses == 1 else 's'}")
+    loop = detail.get("loop")
+    if isinstance(loop, dict):
+        if loop.get("kind") == "open":
+            words.append("transactions start by a schedule that does not wait for answers")
+        elif loop.get("think"):
+            words.append("users key and think as the workload prescribes")
+        else:
+            words.append("each user starts the next transaction at once (unpaced)")
+    warmup, duration = number(detail.get("warmup_s")), number(detail.get("duration_s"))
+    if duration is not None and warmup is not None:
+        words.append(f"{duration:g} s measured after {warmup:g} s of warm-up")
+    text = "; ".join(words)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def _users(level: Level) -> int:
+    users = number(level.phase.detail.get("users")) if level.phase else None
+    return 0 if users is None else int(users)
+
+
+def _figure(page: Page) -> Figure:
+    throughput: list[charts.Throughput] = []
+    latency: list[charts.Latency] = []
+    for level in page.levels:
+        tps = page.value(f"oltp.{level.name}.tps") or 0.0
+        title = _title(level)
+        throughput.append(
+            charts.Throughput(title, _users(level), tps, f"{title}: {figure(tps)} transactions/s")
+        )
+        for percentile in _PERCENTILES:
+            value = page.value(f"oltp.{level.name}.{_HEAD}.response_{percentile}_ms")
+            if value:
+                words = f"{title}: New-Order {percentile} {figure(value)} ms"
+                latency.append(charts.Latency(title, _users(level), percentile, value, words))
+    alt = "Two panels over the number of users. Throughput: "
+    alt += "; ".join(item.words for item in throughput)
+    p95 = [item.words for item in latency if item.percentile == "p95"]
+    alt += f". Response time: {'; '.join(p95)}." if p95 else "."
+    name = operation_title(_HEAD)
+    return Figure(
+        render(lambda width: charts.users(throughput, latency, name, width), Size(985), alt),
+        "Users against throughput, and against percentiles of New-Order's response time, from its "
+        "intended start to its end (logarithmic).",
+        keys([item.percentile for item in latency], shapes=True),
+        page.notice("tpcc"),
+    )
+
+
+def _levels(page: Page) -> Table:
+    columns = [Column("Load")] + [
+        Column(label, numeric=True)
+        for label in (
+            *("Transactions/s", "New orders/min", "New-Order p95, ms", "Errors", "Retries"),
+            *("Variation, %", "Trend, %", "Driver CPU, %", "Driver ms/1000"),
+        )
+    ]
+    rows: list[list[str | Cell]] = []
+    for level in page.levels:
+        name = f"oltp.{level.name}"
+        errors = page.value(f"{name}.errors")
+        rows.append(
+            [
+                _title(level),
+                figure(page.value(f"{name}.tps")),
+                figure(page.value(f"{name}.new_orders_per_min")),
+                figure(page.value(f"{name}.{_HEAD}.response_p95_ms")),
+                Cell(figure(errors), "bad", "errors") if errors else figure(errors),
+                figure(page.value(f"{name}.retries")),
+                figure(page.value(f"{name}.variation_percent")),
+                _trend(page, name),
+                figure(page.value(f"{name}.client_cpu_percent")),
+                figure(page.value(f"{name}.client_cpu_ms_per_1000")),
+            ]
+        )
+    note = (
+        "Variation: standard deviation of the throughput by second, in % of its mean. Trend: its "
+        "change over the window by a straight line, with its 95 % interval. Driver CPU: share of "
+        "its threads' time; ms/1000: CPU milliseconds per 1,000 transactions."
+    )
+    return Table("Levels of load", columns, rows, note, page.notice("tpcc"))
+
+
+def _trend(page: Page, name: str) -> str:
+    trend = page.estimate(f"{name}.trend_percent")
+    if trend is None or trend.low is None or trend.high is None:
+        return "–"
+    return f"{trend.value:+.1f} ({trend.low:+.1f} to {trend.high:+.1f})"
+
+
+def _operations(page: Page, level: Level, *, folded: bool) -> Table:
+    columns = [Column("Transaction"), Column("Count", numeric=True), Column("/s", numeric=True)]
+    for kind in ("Response", "Service"):
+        columns += [Column(f"{kind} {label}, ms", numeric=True) for label in (*_PERCENTILES, "max")]
+    columns.append(Column("Errors", numeric=True))
+    rows: list[list[str | Cell]] = []
+    for operation in level.operations:
+        name = f"oltp.{level.name}.{operation}"
+        row: list[str | Cell] = [
+            operation_title(operation),
+            figure(page.value(f"{name}.count")),
+            figure(page.value(f"{name}.per_s")),
+        ]
+        for kind in ("response", "service"):
+            row += [
+                figure(page.value(f"{name}.{kind}_{label}_ms")) for label in (*_PERCENTILES, "max")
+            ]
+        errors = page.value(f"{name}.errors")
+        row.append(Cell(figure(errors), "bad", "errors") if errors else figure(errors))
+        rows.append(row)
+    return Table(
+        f"By transaction, {_title(level)}",
+        columns,
+        rows,
+        "Response: from the intended start to the end. Service: from the send to the end.",
+        page.notice("tpcc"),
+        folded=folded,
+    )

@@ -1,0 +1,139 @@
+"""The steps of a load, and the layout that it made, as blocks of the sheet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dyno.model import Phase
+from dyno.report.blocks import Block, Cell, Column, Fact, Facts, Note, Notes, Table
+from dyno.report.page import Page
+from dyno.report.words import decimal_bytes, figure, fixed, number
+
+_FOLDED = 12
+
+
+def loads_that_stayed(page: Page) -> list[Phase]:
+    """The last load of each workload and target: those before it only compared streams."""
+    last = {
+        (str(phase.detail.get("workload")), phase.target): phase for phase in page.phases("load")
+    }
+    return list(last.values())
+
+
+def steps(page: Page, load: Phase) -> list[dict[str, Any]]:
+    """The steps of a load and of the keys and indexes after it, in order."""
+    workload = load.detail.get("workload")
+    after = [
+        phase
+        for phase in page.phases("index")
+        if phase.target == load.target and phase.detail.get("workload") == workload
+    ]
+    listed = [phase.detail.get("space") for phase in (load, *after)]
+    return [
+        step
+        for steps in listed
+        if isinstance(steps, list)
+        for step in steps
+        if isinstance(step, dict) and isinstance(step.get("step"), str)
+    ]
+
+
+def steps_table(page: Page, load: Phase) -> Table | None:
+    """Each step with its time, speed where rows move, and space."""
+    found = steps(page, load)
+    if not found:
+        return None
+    columns = [Column("Step")]
+    columns += [
+        Column(label, numeric=True)
+        for label in ("Time, s", "GB/h", "Extra at peak", "Of the table", "Added at rest")
+    ]
+    rows: list[list[str | Cell]] = [
+        [
+            step["step"],
+            fixed(number(step.get("seconds")), 2),
+            figure(number(step.get("gb_per_h"))),
+            decimal_bytes(number(step.get("extra_peak_bytes"))),
+            _times(number(step.get("ratio"))),
+            decimal_bytes(number(step.get("extra_rest_bytes"))),
+        ]
+        for step in found
+    ]
+    return Table(
+        f"Steps of the load into {page.title(load.target)}",
+        columns,
+        rows,
+        "Extra: above what was occupied before the step, logs left out where they lie apart. "
+        "Steps that overlap count their own temporary files and what they build. – where the "
+        "target does not tell.",
+        page.notice(str(load.detail.get("workload"))),
+        folded=len(rows) > _FOLDED,
+    )
+
+
+def layout_block(layout: object) -> Block | None:
+    """What a layout is made of; None for the target's own design."""
+    if not isinstance(layout, dict) or layout.get("name") in {None, "default"}:
+        return None
+    facts = [Fact("Layout", str(layout["name"]))]
+    if isinstance(layout.get("indexes"), str):
+        facts.append(Fact("Keys and indexes", layout["indexes"]))
+    tables = layout.get("tables")
+    for name, design in (tables if isinstance(tables, dict) else {}).items():
+        if isinstance(design, dict):
+            facts.append(Fact(str(name), _design(design)))
+    facts += [
+        Fact(f"Volume for {what}", str(layout[what]))
+        for what in ("data", "log", "temp")
+        if layout.get(what) is not None
+    ]
+    return Facts(facts)
+
+
+def notes_block(*listed: object) -> Block | None:
+    """Notes of the layout and of what was made of it."""
+    lines = [
+        line for notes in listed if isinstance(notes, list) for line in notes
+        if isinstance(line, str)
+    ]  # fmt: skip
+    return Notes([Note(line) for line in dict.fromkeys(lines)]) if lines else None
+
+
+def load_blocks(page: Page, load: Phase) -> list[Block]:
+    """Layout, steps and notes of one load."""
+    layout = load.detail.get("layout")
+    own = layout.get("notes") if isinstance(layout, dict) else None
+    after = [phase.detail.get("notes") for phase in page.phases("index")
+             if phase.target == load.target]  # fmt: skip
+    found = [layout_block(layout), steps_table(page, load), notes_block(own, *after)]
+    return [block for block in found if block is not None]
+
+
+def _design(design: dict[str, Any]) -> str:
+    words: list[str] = []
+    parts, by = design.get("partitions"), design.get("partition_by")
+    if isinstance(parts, list) and parts:
+        side = design.get("side") or "right"
+        words.append(f"{len(parts)} partitions by {by}, bounds belong to the {side}")
+        bounds = design.get("bounds")
+        if isinstance(bounds, list):
+            words.append(", ".join(map(str, bounds)))
+        volumes = [part.get("volume") for part in parts if isinstance(part, dict)]
+        named = list(dict.fromkeys(str(volume) for volume in volumes if volume))
+        if named:
+            words.append(f"on {', '.join(named)} in turn")
+    if design.get("form"):
+        words.append(f"{design['form']} form")
+    for word, title in (("cluster", "clustered by"), ("volume", "on")):
+        if design.get(word):
+            value = design[word]
+            values = value if isinstance(value, list) else [value]
+            words.append(f"{title} {', '.join(map(str, values))}")
+    indexes = design.get("indexes")
+    if isinstance(indexes, list):
+        words += [f"index {item.get('name')}" for item in indexes if isinstance(item, dict)]
+    return "; ".join(words)
+
+
+def _times(value: float | None) -> str:
+    return "–" if value is None else f"{figure(value)} ×"

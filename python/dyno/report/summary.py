@@ -1,0 +1,227 @@
+"""The summary for a terminal: at most ten lines of at most eighty columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dyno.bundle import Bundle
+from dyno.model import Estimate, Finding
+from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, Page
+from dyno.report.trials import FIGURES, figures, missing, trials
+from dyno.report.words import (
+    bytes_text,
+    decimal_bytes,
+    figure,
+    fixed,
+    limits_only,
+    number,
+    plain,
+    seconds,
+)
+
+COLUMNS = 80
+MOST_LINES = 10
+_LABEL = 14
+_LIMITS = "Most likely limits: "
+
+
+def summary(
+    bundle: Bundle, estimates: Iterable[Estimate], findings: Iterable[Finding]
+) -> list[str]:
+    """The verdict, then a line for each part that was measured, then the notices."""
+    page = Page.of(bundle, estimates, findings)
+    lines = [
+        _head(page),
+        _line("Storage", _storage(page)),
+        _line("Loads", _loads(page)),
+        _line("Load rate", _rates(page)),
+        _line("Queries", _queries(page)),
+        _line("Streams", _streams(page)),
+        _line("Transactions", _transactions(page)),
+        _line("Maintenance", _maintenance(page)),
+        _line("Checks", _checks(page)),
+        *_why(page),
+    ]
+    notices = _notices(page)
+    kept = [line for line in lines if line][: max(1, MOST_LINES - len(notices))]
+    return [*kept, *notices]
+
+
+def _cut(text: str, columns: int = COLUMNS) -> str:
+    # A narrow no-break space is unknown to many a console font.
+    text = plain(text.replace("\N{NARROW NO-BREAK SPACE}", " "))
+    return text if len(text) <= columns else f"{text[: columns - 1].rstrip()}…"
+
+
+def _line(label: str, text: str) -> str:
+    return _cut(f"{label:<{_LABEL}}{text}") if text else ""
+
+
+def _head(page: Page) -> str:
+    words = {True: "VALID", False: "NOT VALID", None: "NOT JUDGED"}
+    head = f"{words[page.run.validity.valid]}  {page.run.verb} {page.run.run}"
+    machine = _machine(page)
+    return _cut(f"{head}, {machine}" if machine else head)
+
+
+def _why(page: Page) -> list[str]:
+    """What spoils the run, or else what sets its pace, wrapped over at most two lines."""
+    import textwrap
+
+    reasons = page.run.validity.reasons
+    if reasons:
+        label, text = "Reason", reasons[0].message
+        if len(reasons) > 1:
+            label = f"{len(reasons)} reasons"
+    elif page.verdict is not None:
+        label, text = "Verdict", limits_only(page.verdict.message)
+        if text.startswith(_LIMITS):
+            label, text = "Likely limits", text.removeprefix(_LIMITS)
+    else:
+        return []
+    width = COLUMNS - _LABEL
+    wrapped = textwrap.wrap(plain(text), width, max_lines=2, placeholder=" …")
+    return [f"{label if not place else '':<{_LABEL}}{part}" for place, part in enumerate(wrapped)]
+
+
+def _machine(page: Page) -> str:
+    host = page.run.host
+    words: list[str] = []
+    cpu, memory, storage = (host.get(name) for name in ("cpu", "memory", "storage"))
+    if isinstance(cpu, dict) and isinstance(cpu.get("logical"), int):
+        words.append(f"{cpu['logical']} CPUs")
+    if isinstance(memory, dict) and (total := number(memory.get("total_bytes"))) is not None:
+        words.append(bytes_text(total))
+    if isinstance(storage, dict) and storage.get("fs_type"):
+        words.append(f"{storage['fs_type']} on {storage.get('disk') or storage.get('fs_source')}")
+    return ", ".join(words)
+
+
+def _storage(page: Page) -> str:
+    words: list[str] = []
+    read = page.value("io.sequential_read.best_mbps")
+    write = page.value("io.sequential_write.best_mbps")
+    if read is not None and write is not None:
+        words.append(f"read {figure(read)}, write {figure(write)} MB/s")
+    random = page.value("io.random_read.best_iops")
+    if random is not None:
+        words.append(f"8K read {figure(random)}")
+    mixed = page.value("io.mixed.best_iops")
+    if mixed is not None:
+        words.append(f"70/30 {figure(mixed)} IOPS")
+    return "; ".join(words)
+
+
+def _loads(page: Page) -> str:
+    words: dict[str, None] = {}
+    for phase in page.phases("load"):
+        workload = phase.detail.get("workload")
+        took = page.value(f"load.{workload}.{phase.target}.seconds")
+        if took is not None:
+            words[f"{workload} {page.title(phase.target)} {seconds(took)}"] = None
+    return ", ".join(words)
+
+
+def _rates(page: Page) -> str:
+    """Load rates by number of streams, where several were tried."""
+    words: list[str] = []
+    for workload, target in page.loads:
+        rates = page.load_rates(workload, target)
+        if len(rates) > 1:
+            shown = ", ".join(f"{item.streams}: {figure(item.gb_per_h)}" for item in rates)
+            words.append(f"{page.title(target)} GB/h by streams {shown}")
+    return "; ".join(words)
+
+
+def _queries(page: Page) -> str:
+    words: list[str] = []
+    for target in page.query_targets:
+        total = page.value(f"dss.{target}.power_total_s")
+        text = "not complete" if total is None else f"{fixed(total, 2 if total < 10 else 1)} s"
+        words.append(f"{page.title(target)} {text}")
+    if not words:
+        return ""
+    scale = page.scale("tpch")
+    at = "" if scale is None else f"SF {scale:g}: "
+    for other in page.query_targets[1:]:
+        ratio = page.value(f"dss.{page.query_targets[0]}/{other}.geomean_ratio")
+        if ratio:
+            words.append(f"{figure(ratio)}x by geometric mean")
+    return at + ", ".join(words)
+
+
+def _streams(page: Page) -> str:
+    """Power, throughput and composite, or why there are none."""
+    reasons = missing(page)
+    words: list[str] = []
+    unit = ""
+    for target in dict.fromkeys(trial.target for trial in trials(page)):
+        parts = [f"{name} {figure(value)}" for name, value in figures(page, target).items()]
+        plain = page.value(f"dss.{target}.throughput_score")
+        if plain is not None:
+            parts.append(f"throughput without refresh {figure(plain)}")
+        for name in (*FIGURES, "throughput_score"):
+            found = page.estimate(f"dss.{target}.{name}")
+            unit = found.unit if found is not None else unit
+        if not parts and target in reasons:
+            parts.append(reasons[target])
+        if parts:
+            words.append(", ".join(parts))
+    return " ".join(["; ".join(words), unit.split(" at ")[0]]).strip()
+
+
+def _transactions(page: Page) -> str:
+    if not page.levels:
+        return ""
+    users = [level.phase.detail.get("users") if level.phase else "?" for level in page.levels]
+    names = [f"oltp.{level.name}" for level in page.levels]
+    rates = ", ".join(figure(page.value(f"{name}.tps")) for name in names)
+    p95 = ", ".join(figure(page.value(f"{name}.new_order.response_p95_ms")) for name in names)
+    plural = "" if users == [1] else "s"
+    return f"{'/'.join(map(str, users))} user{plural}: {rates} /s; p95 {p95} ms"
+
+
+def _maintenance(page: Page) -> str:
+    words: list[str] = []
+    for phase in page.phases("maintenance"):
+        name = f"during.{phase.name}"
+        change = page.value(f"{name}.during_change_percent")
+        text = (
+            f"{phase.detail.get('maintenance')} {'not done' if phase.detail.get('error') else ''}"
+        )
+        if change is not None:
+            text = f"{text.rstrip()} {change:+.1f} %"
+        peak = page.value(f"{name}.space_peak_bytes")
+        estimate = page.value(f"{name}.space_estimate_bytes")
+        if peak is not None and estimate is not None:
+            text = (
+                f"{text.rstrip()}, {decimal_bytes(peak)} used, {decimal_bytes(estimate)} expected"
+            )
+        words.append(text.rstrip())
+    return "; ".join(words)
+
+
+def _checks(page: Page) -> str:
+    groups = {"answers": ANSWER_CHECKS, "conditions": (CONDITION_CHECKS,)}
+    known = (*ANSWER_CHECKS, CONDITION_CHECKS)
+    words: list[str] = []
+    for label, starts in groups.items():
+        words += _count(label, [c.passed for c in page.checks if c.name.startswith(starts)])
+    others = [check.passed for check in page.checks if not check.name.startswith(known)]
+    words = [*_count("data", others), *words]
+    warned = sum(1 for item in page.findings if item.level == "warning")
+    if warned:
+        words.append(f"{warned} warning{'' if warned == 1 else 's'}")
+    return ", ".join(words)
+
+
+def _count(label: str, results: list[bool | None]) -> list[str]:
+    if not results:
+        return []
+    failed = results.count(False)
+    text = f"{label} {results.count(True)} ok"
+    return [f"{text}, {failed} FAILED" if failed else text]
+
+
+def _notices(page: Page) -> list[str]:
+    return [_cut(notice) for notice in dict.fromkeys(page.run.notices)]

@@ -1,0 +1,131 @@
+"""Numbers, names and times as people read them."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+import unicodedata
+
+from dyno.model import Run
+
+_FIGURE_SPACE = "\N{NARROW NO-BREAK SPACE}"
+
+
+def figure(value: float | None) -> str:
+    """Three significant digits, all digits before the point, thousands parted; ``–`` for none."""
+    if value is None:
+        return "–"
+    size = abs(value)
+    if size >= 100 or value == int(value):
+        return f"{value:,.0f}"
+    decimals = 1 if size >= 10 else 2 if size >= 1 else 3
+    return f"{value:.{decimals}f}" if size >= 0.0005 else f"{value:.1g}"
+
+
+def fixed(value: float | None, decimals: int) -> str:
+    """So many decimals, for columns; ``–`` for none."""
+    return "–" if value is None else f"{value:,.{decimals}f}"
+
+
+def with_unit(value: float | None, unit: str) -> str:
+    """A figure and its unit, which stay on one line."""
+    return "–" if value is None else f"{figure(value)}{_FIGURE_SPACE}{unit}".rstrip()
+
+
+def bytes_text(count: float | None) -> str:
+    """Binary units for memory and blocks, where sizes are powers of two: ``24 GiB``."""
+    if count is None:
+        return "–"
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if abs(count) < 1024:
+            return with_unit(round(count, 1), unit)
+        count /= 1024
+    return with_unit(round(count, 1), "TiB")
+
+
+def decimal_bytes(count: float | None) -> str:
+    """Decimal units for data and disks: ``1.06 GB``."""
+    if count is None:
+        return "–"
+    for unit in ("B", "kB", "MB", "GB"):
+        if abs(count) < 999.5:
+            return with_unit(count, unit)
+        count /= 1000
+    return with_unit(count, "TB")
+
+
+def seconds(value: float | None) -> str:
+    """``850 ms``, ``12.3 s``, ``3 min 20 s``."""
+    if value is None:
+        return "–"
+    if value < 1:
+        return with_unit(value * 1000, "ms")
+    if value < 100:
+        return with_unit(value, "s")
+    minutes, rest = divmod(round(value), 60)
+    return f"{minutes}{_FIGURE_SPACE}min {rest}{_FIGURE_SPACE}s"
+
+
+def moment(unix_ns: int) -> str:
+    """``2026-11-20 14:00:00 UTC``."""
+    try:
+        return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(unix_ns / 1e9))
+    except (OverflowError, OSError, ValueError):
+        return "at an unknown time"
+
+
+_FORKS = {"mysql": "mariadb"}
+"""Targets whose server may be of another product, which speaks the same protocol."""
+
+
+def target_title(run: Run, name: str | None) -> str:
+    """A target's own spelling of its name, as its version gives it: ``PostgreSQL``."""
+    facts = run.targets.get(name or "")
+    first = facts.version.split(" ", 1)[0] if facts else ""
+    return first if first.lower() in (str(name).lower(), _FORKS.get(str(name))) else str(name)
+
+
+def operation_title(name: str) -> str:
+    """``new_order`` → ``New-Order``."""
+    return "-".join(part.capitalize() for part in name.split("_"))
+
+
+def query_title(name: str) -> str:
+    """``q05`` → ``Q5``."""
+    number = re.fullmatch(r"q0*(\d+)", name)
+    return f"Q{number[1]}" if number else name
+
+
+def users_title(detail: dict[str, object], level: str) -> str:
+    """``16 users``, ``500/s over 32 users``; the level's name if its phase says nothing."""
+    users = number(detail.get("users"))
+    if users is None:
+        return level
+    text = f"{users:g} user{'' if users == 1 else 's'}"
+    loop = detail.get("loop")
+    rate = number(loop.get("rate_per_s")) if isinstance(loop, dict) else None
+    return text if rate is None else f"{rate:g}/s over {text}"
+
+
+def limits_only(verdict: str) -> str:
+    """A verdict without its first sentence on validity, for where that stands already."""
+    return re.sub(r"^(Valid|Not valid: [a-z, -]+)\.( |$)", "", verdict)
+
+
+def number(value: object) -> float | None:
+    """``value`` as a finite float, if it is a number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return float(value) if math.isfinite(value) else None
+    except OverflowError:
+        return None
+
+
+def plain(text: str) -> str:
+    """Text without control and formatting characters, which a terminal or a reader would obey."""
+    return "".join(
+        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(char)[0] == "C" else char
+        for char in text
+    )

@@ -1,0 +1,169 @@
+"""The tables of a bundle: their columns, and the way from JSON lines to Parquet."""
+
+from __future__ import annotations
+
+import json
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_TEXT, _INT, _FLOAT, _BOOL = "string", "int64", "float64", "bool"
+
+
+class Table(Enum):
+    """A table of the bundle with its columns and Arrow types.
+
+    ``t_ns`` and ``end_ns`` are ns since the Unix epoch; histograms are the public HDR encoding
+    (V2, deflated, base64) of nanoseconds; maps of errors are JSON text. ``meter`` of a query says
+    as JSON text where its figures come from, or why one is missing; bundles of earlier versions
+    lack these columns, which then are empty. ``during`` holds queries round maintenance.
+    """
+
+    SAMPLES = {
+        "t_ns": _INT,
+        "source": _TEXT,
+        "subject": _TEXT,
+        "metric": _TEXT,
+        "value": _FLOAT,
+        "unit": _TEXT,
+    }
+    QUERIES = {
+        "t_ns": _INT,
+        "end_ns": _INT,
+        "stream": _INT,
+        "position": _INT,
+        "query": _TEXT,
+        "target": _TEXT,
+        "parameters": _TEXT,
+        "rows": _INT,
+        "digest": _TEXT,
+        "seconds": _FLOAT,
+        "error": _TEXT,
+        "error_kind": _TEXT,
+        "bytes_read": _INT,
+        "temp_bytes": _INT,
+        "peak_memory_bytes": _INT,
+        "meter": _TEXT,
+    }
+    DURING = {
+        "t_ns": _INT,
+        "end_ns": _INT,
+        "part": _TEXT,
+        "round": _INT,
+        "query": _TEXT,
+        "target": _TEXT,
+        "seconds": _FLOAT,
+        "rows": _INT,
+        "error": _TEXT,
+        "error_kind": _TEXT,
+    }
+    IO = {
+        "t_ns": _INT,
+        "seconds": _FLOAT,
+        "volume": _TEXT,
+        "phase": _TEXT,
+        "pattern": _TEXT,
+        "block_bytes": _INT,
+        "read_percent": _INT,
+        "queue_depth": _INT,
+        "reads": _INT,
+        "writes": _INT,
+        "read_bytes": _INT,
+        "write_bytes": _INT,
+        "errors": _TEXT,
+        "read_latency": _TEXT,
+        "write_latency": _TEXT,
+        "in_flight_mean": _FLOAT,
+        "inside_ceiling": _BOOL,
+    }
+    OPS = {
+        "t_ns": _INT,
+        "seconds": _FLOAT,
+        "phase": _TEXT,
+        "op": _TEXT,
+        "done": _INT,
+        "rolled_back": _INT,
+        "errors": _TEXT,
+        "retries": _TEXT,
+        "response": _TEXT,
+        "service": _TEXT,
+    }
+
+    @classmethod
+    def of(cls, name: str) -> Table:
+        """The table stored at ``name`` in a bundle: ``samples``, ``ops/users-4`` …"""
+        return cls.OPS if name.startswith("ops/") else cls[name.upper()]
+
+    def schema(self) -> pa.Schema:
+        """The Arrow schema."""
+        import pyarrow as pa
+
+        types = {_TEXT: pa.string(), _INT: pa.int64(), _FLOAT: pa.float64(), _BOOL: pa.bool_()}
+        return pa.schema([(name, types[kind]) for name, kind in self.value.items()])
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """The records of a JSON-lines file. A last line cut off by a kill is left out."""
+    records: list[dict[str, Any]] = []
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            if not line.endswith("\n"):
+                break
+            records.append(json.loads(line))
+    return records
+
+
+def to_arrow(records: list[dict[str, Any]], table: Table) -> pa.Table:
+    """Records as an Arrow table with exactly the columns of ``table``; maps become JSON text."""
+    import pyarrow as pa
+
+    schema = table.schema()
+    columns = {
+        field.name: [_flat(record.get(field.name)) for record in records] for field in schema
+    }
+    return pa.table(columns, schema=schema)
+
+
+def spool_to_parquet(spool: Path, table: Table) -> Path:
+    """Turns a spool into Parquet beside it and removes the spool once the Parquet is durable.
+
+    Raises:
+        OSError: If it cannot be written; the spool then stays.
+    """
+    import os
+
+    import pyarrow.parquet as pq
+
+    final = spool.with_suffix(".parquet")
+    partial = final.with_name(f".{final.name}.partial")
+    try:
+        pq.write_table(to_arrow(read_lines(spool), table), partial, compression="zstd")
+        with partial.open("rb") as file:
+            os.fsync(file.fileno())
+        partial.replace(final)
+    finally:
+        partial.unlink(missing_ok=True)
+    spool.unlink()
+    return final
+
+
+def read_table(bundle: Path, name: str) -> pa.Table:
+    """A table of a bundle, from Parquet or from the spool of a run that was killed or goes on.
+
+    A table that was never written is empty.
+    """
+    import pyarrow.parquet as pq
+
+    table = Table.of(name)
+    parquet = bundle / f"{name}.parquet"
+    if parquet.exists():
+        return pq.read_table(parquet, schema=table.schema())
+    spool = bundle / f"{name}.jsonl"
+    return to_arrow(read_lines(spool) if spool.exists() else [], table)
+
+
+def _flat(value: Any) -> Any:
+    return json.dumps(value, sort_keys=True) if isinstance(value, dict) else value

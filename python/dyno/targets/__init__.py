@@ -1,0 +1,119 @@
+"""Database systems under test: one folder each, found by name.
+
+A folder offers ``SCHEMES`` (the URL schemes it answers to), ``EXAMPLE`` (such a URL), ``EMBEDDED``
+(whether ``embedded:<name>`` starts a private one) and ``open_target(url, out, limits)``. It may
+offer ``STORE`` (``row store`` or ``column store``), ``EXPANSION`` (bytes on disk a byte of raw
+rows), ``lacks()``, which tells what has to be installed first, and a module ``layout`` with
+``parts(url)``, if it can have another physical design than its own.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+import re
+from pathlib import Path
+from types import ModuleType
+from urllib.parse import urlsplit
+
+from dyno.errors import UsageError, unknown
+from dyno.layouts.model import Layout
+from dyno.layouts.parts import LayoutParts
+from dyno.layouts.parts import require as require_parts
+from dyno.targets.base import Capabilities, Limits, Target, TargetUrl
+
+
+def names() -> list[str]:
+    """Names of all targets, sorted."""
+    return sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
+
+
+def parse(text: str) -> TargetUrl:
+    """Takes a target URL apart.
+
+    Raises:
+        UsageError: If it is no URL or names no known target; the nearest is offered.
+    """
+    scheme, colon, rest = text.partition(":")
+    if scheme == "embedded" and colon:
+        embedded = [name for name in names() if getattr(_module(name), "EMBEDDED", False)]
+        if rest not in embedded:
+            raise unknown("embedded target", rest, embedded)
+        return TargetUrl("embedded", rest, text, text)
+    schemes = {scheme: name for name in names() for scheme in _module(name).SCHEMES}
+    if not colon or scheme not in schemes:
+        known = [*schemes, *(f"embedded:{name}" for name in names())]
+        raise unknown("target", text if not colon else scheme, known)
+    try:
+        _ = urlsplit(text).port  # a port that is none is found only by reading it
+    except ValueError as error:
+        raise UsageError(f"The target URL cannot be read: {error}.") from error
+    return TargetUrl(scheme, schemes[scheme], text, redact(text))
+
+
+def redact(text: str) -> str:
+    """A URL without its passwords, in the authority or in the query. Other text stays as it is."""
+    authority = re.sub(r"(?<=://)([^/?#:]*):[^/?#]*@", r"\1:***@", text)
+    return re.sub(r"(?i)([?&]\w*pass\w*=)[^&]*", r"\1***", authority)
+
+
+def open_target(url: TargetUrl, out: Path, limits: Limits) -> Target:
+    """The target at ``url``; entering its context starts or checks it.
+
+    Embedded engines keep their data in ``out/engines/<name>``.
+    """
+    return _module(url.name).open_target(url, out, limits)
+
+
+def about(name: str) -> tuple[Capabilities, list[str]]:
+    """What a target can do, and the addresses it is reached by. Nothing is started."""
+    module = _module(name)
+    embedded = [f"embedded:{name}"] if module.EMBEDDED else []
+    addresses = [*embedded, module.EXAMPLE]
+    opened = open_target(parse(addresses[0]), Path(), Limits(1 << 30, 1))
+    return opened.capabilities, addresses
+
+
+def store(name: str) -> str | None:
+    """What a target is, ``row store`` or ``column store``; None if it says neither."""
+    found: str | None = getattr(_module(name), "STORE", None) if name in names() else None
+    return found
+
+
+def expansion(name: str) -> float:
+    """Bytes on disk for each byte of raw rows, all keys and indexes and its log included."""
+    return float(getattr(_module(name), "EXPANSION", 2.0))
+
+
+def lacks(name: str) -> str | None:
+    """What has to be installed before a target can be used, and how; None if nothing."""
+    found: str | None = getattr(_module(name), "lacks", lambda: None)()
+    return found
+
+
+def require(url: TargetUrl, out: Path, capability: str) -> None:
+    """Refuses work that the target at ``url`` cannot do, before anything is started.
+
+    Raises:
+        UsageError: With the target's own reason.
+    """
+    able = open_target(url, out, Limits(memory_bytes=1 << 30, threads=1)).capabilities
+    reason = getattr(able, capability)
+    if reason is not True:
+        raise UsageError(f"The {url.name} target cannot do this: {reason}.")
+
+
+def require_layout(url: TargetUrl, layout: Layout) -> None:
+    """Refuses a layout that the target at ``url`` cannot have, before anything is started.
+
+    Raises:
+        UsageError: With the target's own reason.
+    """
+    found = importlib.util.find_spec(f"{__name__}.{url.name}.layout")
+    parts = importlib.import_module(found.name).parts(url) if found else LayoutParts()
+    require_parts(layout, parts, url.name)
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"{__name__}.{name}")

@@ -1,0 +1,98 @@
+"""Tables in ClickHouse: rendered from the neutral schema, and marked as Dyno's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dyno import schema
+from dyno.errors import DynoError
+from dyno.targets import mark
+from dyno.targets.base import Loaded
+from dyno.targets.clickhouse.connection import ClickhouseConnection
+
+_TYPES = {
+    "int32": "Int32",
+    "int64": "Int64",
+    # Days from 1970 to 2149 in two bytes; a day outside of them is refused by the load.
+    "date": "Date",
+    "timestamp": "DateTime64(6, 'UTC')",
+    "char": "String",
+    "varchar": "String",
+}
+
+
+def quoted(*names: str) -> str:
+    """A qualified identifier."""
+    return ".".join("`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`" for name in names)
+
+
+def literal(text: str) -> str:
+    """A text constant."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def column_type(column: dict[str, Any]) -> str:
+    """The type of a column; only one that may be NULL pays for the mask of them.
+
+    Raises:
+        DynoError: If the generator declares a type that is not known here.
+    """
+    match column["kind"]:
+        case {"type": "decimal", "precision": int(precision), "scale": int(scale)}:
+            name = f"Decimal({precision}, {scale})"
+        case {"type": str(kind)} if kind in _TYPES:
+            name = _TYPES[kind]
+        case kind:
+            raise DynoError(f"ClickHouse has no type for the column type {kind}.")
+    return f"Nullable({name})" if column["nullable"] else name
+
+
+def create_table(place: str, table: dict[str, Any], comment: str) -> str:
+    """``CREATE TABLE``: rows lie in the order of the primary key."""
+    columns = [f"{quoted(column['name'])} {column_type(column)}" for column in table["columns"]]
+    key = ", ".join(quoted(name) for name in table["primary_key"])
+    return (
+        f"CREATE TABLE {quoted(place, table['name'])} ({', '.join(columns)}) "
+        f"ENGINE = MergeTree ORDER BY ({key}) COMMENT {literal(comment)}"
+    )
+
+
+def create_tables(
+    session: ClickhouseConnection, folder: str, workload: str, *, replace: bool
+) -> None:
+    """Creates the workload's tables (see the protocol).
+
+    ClickHouse knows no transaction over several of them, but each has Dyno's mark from its first
+    moment: what an interruption leaves behind is known as Dyno's and as not whole.
+    """
+    place = mark.schema_of(workload)
+    tables = schema.tables(workload)
+    present = relations(session, place)
+    gone = mark.to_replace(f"{folder}, database {place},", workload, present, replace=replace)
+    comment = mark.write(workload, None)
+    for statement in [
+        f"CREATE DATABASE IF NOT EXISTS {quoted(place)}",
+        *(f"DROP TABLE {quoted(place, name)} SYNC" for name in gone),
+        *(create_table(place, table, comment) for table in tables),
+    ]:
+        session.execute(statement)
+
+
+def set_mark(session: ClickhouseConnection, workload: str, state: Loaded) -> None:
+    """Writes Dyno's mark on the workload's tables, one after another."""
+    place, comment = mark.schema_of(workload), literal(mark.write(workload, state))
+    for name in schema.table_names(workload):
+        session.execute(f"ALTER TABLE {quoted(place, name)} MODIFY COMMENT {comment}")
+
+
+def loaded(session: ClickhouseConnection, workload: str) -> Loaded | None:
+    """What Dyno's mark says of the workload's tables."""
+    return mark.read(relations(session, mark.schema_of(workload)), workload)
+
+
+def relations(session: ClickhouseConnection, place: str) -> dict[str, str | None]:
+    """Everything that has a table's name in a database, with its comment."""
+    rows = session.execute(
+        f"SELECT name, comment FROM system.tables WHERE database = {literal(place)}"  # noqa: S608
+    ).rows
+    return {str(name): comment for name, comment in rows}

@@ -1,0 +1,128 @@
+"""Dyno's side of the process that holds chdb: starts it, opens sessions in it, ends it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from dyno.errors import TargetError
+from dyno.targets.clickhouse import child, lacks
+from dyno.targets.clickhouse.errors import start_error
+
+_GONE_S = 5.0
+_STOP_S = 15.0
+
+
+class Engine:
+    """A running child. Its sessions are independent of each other and may run at the same time."""
+
+    def __init__(self, folder: Path, options: dict[str, int]) -> None:
+        """Starts the child on a directory.
+
+        Args:
+            folder: The directory; made if it is missing.
+            options: Settings of the engine as a whole.
+
+        Raises:
+            TargetError: If chdb is not installed, or cannot open the directory.
+        """
+        if missing := lacks():
+            raise TargetError(f"{missing}.")
+        self.folder = folder
+        self._lock = threading.Lock()
+        self._sessions = 0
+        self._killed_by_us = False
+        address = f"{folder}?" + "&".join(f"{name}={value}" for name, value in options.items())
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = subprocess.Popen(
+                # -P: nothing in the working directory is taken for a module.
+                [sys.executable, "-P", child.__file__, str(theirs.fileno()), address],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        try:
+            answer = self._control.recv(child.MESSAGE)
+            problem = json.loads(answer).get("error") if answer else self.why_gone()
+            if problem:
+                raise start_error(problem, folder)
+        except BaseException:
+            self.stop()
+            raise
+
+    @property
+    def pid(self) -> int:
+        """The child's process."""
+        return self._process.pid
+
+    def session(self, rows: int | None = None) -> tuple[int, Connection[Any, Any]]:
+        """A new session: its number, and the socket that it answers on.
+
+        Args:
+            rows: The reading end of a pipe that rows will come through.
+
+        Raises:
+            TargetError: If the child is gone.
+        """
+        mine, theirs = socket.socketpair()
+        handles = [theirs.fileno()] if rows is None else [theirs.fileno(), rows]
+        with theirs, self._lock:
+            self._sessions += 1
+            number = self._sessions
+            message = json.dumps({"do": "session", "session": number}).encode()
+            try:
+                socket.send_fds(self._control, [message], handles)
+            except OSError as error:
+                mine.close()
+                raise self.lost() from error
+        return number, Connection(mine.detach())
+
+    def cancel(self, session: int, statement: int) -> None:
+        """Asks for the end of a session's statement of that number; never raises."""
+        request = {"do": "cancel", "session": session, "statement": statement}
+        message = json.dumps(request).encode()
+        with self._lock:
+            try:
+                self._control.send(message)
+            except OSError:
+                return
+
+    def kill(self) -> None:
+        """Ends the child at once, with all its sessions."""
+        self._killed_by_us = True
+        self._process.kill()
+
+    def lost(self) -> TargetError:
+        """The error for a child that is gone."""
+        return TargetError(f"{self.why_gone()}.", kind="connection_lost")
+
+    def why_gone(self) -> str:
+        """How the child ended, in words."""
+        try:
+            code = self._process.wait(_GONE_S)
+        except subprocess.TimeoutExpired:
+            return "ClickHouse does not answer"
+        if self._killed_by_us:
+            return "ClickHouse did not heed a cancellation and was killed by Dyno"
+        if code < 0:
+            return f"ClickHouse was killed (signal {-code}: {signal.Signals(-code).name})"
+        return f"ClickHouse ended (exit code {code})"
+
+    def stop(self) -> None:
+        """Ends the child: kindly, and by force if that takes long; never raises."""
+        self._control.close()
+        try:
+            self._process.wait(_STOP_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()

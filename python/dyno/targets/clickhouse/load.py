@@ -1,0 +1,169 @@
+"""Generated rows into ClickHouse: Arrow through a pipe, no files.
+
+The generator works in Dyno's process and writes Arrow batches into a pipe; the engine's process
+feeds them to chdb's streaming insert, the fastest of its public routes (``benches/``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Generator
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from dyno import schema
+from dyno.errors import Interrupted, TargetError
+from dyno.targets import mark
+from dyno.targets.base import LoadOutcome, LoadPlan
+from dyno.targets.clickhouse.connection import ClickhouseConnection
+from dyno.targets.clickhouse.ddl import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dyno import _core
+
+    Connect = Callable[[int], ClickhouseConnection]
+
+_PIPE_BYTES = 1 << 20
+_F_SETPIPE_SZ = 1031
+_WORTH_PARTS = 100_000
+"""Tables with fewer rows are loaded by one stream: each makes a file set of its own."""
+
+
+def load(connect: Connect, plan: LoadPlan, control: _core.Control) -> LoadOutcome:
+    """Loads table after table, each in ``plan.streams`` parts at the same time.
+
+    Args:
+        connect: Opens a session that takes rows from a pipe.
+        plan: What to load.
+        control: Told of progress; cancels.
+
+    Raises:
+        Interrupted: If ``control`` was cancelled; rows that were written already stay, in a table
+            that is marked as not whole.
+        TargetError: What ClickHouse met.
+    """
+    from dyno import _core
+
+    names = plan.tables or schema.table_names(plan.workload)
+    expected = {
+        name: int(_core.rows(plan.workload, name, plan.scale, plan.seed)[0]) for name in names
+    }
+    control.set_total(sum(expected.values()))
+    tables: list[dict[str, Any]] = []
+    start = time.monotonic()
+    for name in names:
+        control.set_step(f"loading {name}")
+        before, began = _bytes(control), time.monotonic()
+        parts = max(1, plan.streams) if expected[name] >= _WORTH_PARTS else 1
+        rows = _table(connect, plan, name, parts, control)
+        tables.append(
+            {
+                "table": name,
+                "rows": rows,
+                "bytes": _bytes(control) - before,
+                "seconds": time.monotonic() - began,
+            }
+        )
+    return LoadOutcome(
+        tuple(tables),
+        time.monotonic() - start,
+        sum(table["rows"] for table in tables),
+        sum(table["bytes"] for table in tables),
+    )
+
+
+def insert(connect: Connect, workload: str, table: str, stream: object) -> int:
+    """Inserts all rows of an Arrow stream (``__arrow_c_stream__``) into a table.
+
+    Returns:
+        The rows that ClickHouse says it took.
+
+    Raises:
+        DatabaseError, TargetError: What ClickHouse met; the stream's own error otherwise.
+    """
+    reader = pa.RecordBatchReader.from_stream(stream)
+    with _pipe() as (read, write):
+        session = connect(read)
+        os.close(read)
+    with closing(session), open(write, "wb", buffering=_PIPE_BYTES) as sink:  # noqa: PTH123
+        columns = ", ".join(quoted(name) for name in reader.schema.names)
+        session.insert(f"INSERT INTO {quoted(mark.schema_of(workload), table)} ({columns})")
+        try:
+            with pa.ipc.new_stream(sink, reader.schema) as writer:
+                for batch in reader:
+                    writer.write_batch(batch)
+            sink.close()
+        except BrokenPipeError:
+            # ClickHouse stopped reading, and says why.
+            _close(sink)
+            session.end(commit=False)
+            raise
+        except BaseException:
+            _close(sink)
+            with contextlib.suppress(TargetError):
+                session.end(commit=False)
+            raise
+        return session.end(commit=True)
+
+
+def _table(connect: Connect, plan: LoadPlan, name: str, parts: int, control: _core.Control) -> int:
+    """One table; every part is generated and inserted by a thread of its own."""
+    from dyno import _core
+
+    rows: list[int] = []
+    failures: list[BaseException] = []
+
+    def work(part: int) -> None:
+        try:
+            stream = _core.arrow_stream(
+                plan.workload, name, plan.scale, plan.seed, 1, control, parts, part
+            )
+            rows.append(insert(connect, plan.workload, name, stream))
+        except BaseException as error:
+            if not control.cancelled:
+                failures.append(error)
+                control.cancel()  # the other parts need not go on
+
+    threads = [threading.Thread(target=work, args=(part,)) for part in range(1, parts + 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+    if control.cancelled:
+        raise Interrupted(f"Interrupted while loading {name}.")
+    return sum(rows)
+
+
+@contextlib.contextmanager
+def _pipe() -> Generator[tuple[int, int]]:
+    """A roomy pipe; both ends are closed if the block fails."""
+    import fcntl
+
+    read, write = os.pipe()
+    try:
+        with contextlib.suppress(OSError):  # over the user's limit: the usual size will do
+            fcntl.fcntl(write, _F_SETPIPE_SZ, _PIPE_BYTES)
+        yield read, write
+    except BaseException:
+        for handle in (read, write):
+            with contextlib.suppress(OSError):
+                os.close(handle)
+        raise
+
+
+def _close(sink: Any) -> None:
+    with contextlib.suppress(OSError):  # what is left in its buffer goes nowhere
+        sink.close()
+
+
+def _bytes(control: _core.Control) -> int:
+    return int(control.progress()["bytes"])

@@ -1,0 +1,63 @@
+"""The directory that ClickHouse keeps its data in: where a URL puts it, and what may be in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from dyno.errors import TargetError, UsageError
+from dyno.targets.base import TargetUrl
+
+_OWN = {"metadata", "store", "data"}
+_CHDB_READS = "?&=#"
+
+
+def locate(url: TargetUrl, out: Path) -> Path:
+    """The directory that a URL names, or the private one under ``out``.
+
+    Raises:
+        UsageError: If the URL names none, or one that chdb cannot be told of.
+    """
+    if url.scheme == "embedded":
+        folder = (out / "engines" / "clickhouse").absolute()
+    else:
+        parts = urlsplit(url.text)
+        if parts.netloc:
+            raise UsageError(
+                "ClickHouse is used through chdb, in a directory and not over the network: write "
+                "clickhouse:///absolute/directory or clickhouse:relative/directory."
+            )
+        path = unquote(parts.path)
+        if parts.query or not path.strip("/"):
+            raise UsageError(
+                "Name a directory: clickhouse:///absolute/directory or "
+                "clickhouse:relative/directory."
+            )
+        folder = Path(f"/{path.lstrip('/')}" if path.startswith("/") else path).absolute()
+    if found := set(_CHDB_READS) & set(str(folder)):
+        raise UsageError(
+            f"{folder}: chdb takes no directory with {' '.join(sorted(found))} in its path."
+        )
+    return folder
+
+
+def prepare(folder: Path, *, private: bool) -> None:
+    """Makes the directory if need be, and refuses one that holds something else.
+
+    Raises:
+        TargetError: If it is no directory of ClickHouse's, or cannot be made or read.
+    """
+    try:
+        folder.mkdir(parents=private, exist_ok=True)
+        names = {entry.name for entry in folder.iterdir()}
+    except FileExistsError as error:
+        raise TargetError(f"{folder} is a file; give a directory.") from error
+    except OSError as error:
+        advice = "another --out DIR" if private else "another directory"
+        message = f"Cannot use {folder}: {error.strerror}. Give {advice}."
+        raise TargetError(message, kind="io") from error
+    if names - {"tmp", "status"} and not names & _OWN:
+        raise TargetError(
+            f"{folder} holds files that are not ClickHouse's ({min(names)} …); "
+            "give an empty directory, or one that ClickHouse made."
+        )

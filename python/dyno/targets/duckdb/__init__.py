@@ -1,0 +1,24 @@
+"""DuckDB, a column store in a file.
+
+``duckdb:///absolute/file``, ``duckdb:relative/file``, or Dyno's own as ``embedded:duckdb``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dyno.targets.base import Limits, Target, TargetUrl
+
+SCHEMES = ("duckdb",)
+EXAMPLE = "duckdb:///absolute/file.duckdb"
+EMBEDDED = True
+STORE = "column store"
+# Measured with TPC-H at scale 1: 0.28 GB, since it compresses. This leaves room for what it spills.
+EXPANSION = 0.6
+
+
+def open_target(url: TargetUrl, out: Path, limits: Limits) -> Target:
+    """The database file that ``url`` names, or ``out/engines/duckdb/dyno.duckdb``."""
+    from dyno.targets.duckdb.target import DuckdbTarget
+
+    return DuckdbTarget(url, out, limits)

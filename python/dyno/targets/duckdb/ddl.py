@@ -1,0 +1,143 @@
+"""Tables in DuckDB: rendered from the neutral schema, and marked as Dyno's."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from typing import Any
+
+from dyno import schema
+from dyno.errors import DynoError
+from dyno.targets import journal, mark
+from dyno.targets.base import Loaded
+from dyno.targets.duckdb.connection import DuckdbConnection
+
+_TYPES = {
+    "int32": "INTEGER",
+    "int64": "BIGINT",
+    "date": "DATE",
+    "timestamp": "TIMESTAMP",
+    # DuckDB takes lengths but does not keep them; its texts are all of one type.
+    "char": "VARCHAR",
+    "varchar": "VARCHAR",
+}
+
+
+def quoted(*names: str) -> str:
+    """A qualified identifier."""
+    return ".".join('"' + name.replace('"', '""') + '"' for name in names)
+
+
+def literal(text: str) -> str:
+    """A text constant."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def column_type(kind: dict[str, Any]) -> str:
+    """The type of a column.
+
+    Raises:
+        DynoError: If the generator declares a type that is not known here.
+    """
+    match kind:
+        case {"type": "decimal", "precision": int(precision), "scale": int(scale)}:
+            return f"DECIMAL({precision},{scale})"
+        case {"type": str(name)} if name in _TYPES:
+            return _TYPES[name]
+        case _:
+            raise DynoError(f"DuckDB has no type for the column type {kind}.")
+
+
+def create_table(place: str, table: dict[str, Any]) -> str:
+    """``CREATE TABLE`` without a key: its index would only slow a column store down.
+
+    Sentences are compressed with zstd: DuckDB's own choice takes as much room and a third more
+    processor time to write (see ``docs/decisions/0006``).
+    """
+    columns = [
+        f"{quoted(column['name'])} {column_type(column['kind'])}"
+        f"{'' if column['nullable'] else ' NOT NULL'}"
+        f"{' USING COMPRESSION zstd' if column['prose'] else ''}"
+        for column in table["columns"]
+    ]
+    return f"CREATE TABLE {quoted(place, table['name'])} ({', '.join(columns)})"
+
+
+def create_tables(session: DuckdbConnection, file: str, workload: str, *, replace: bool) -> None:
+    """Creates the workload's tables, all or none (see the protocol)."""
+    place = mark.schema_of(workload)
+    tables = schema.tables(workload)
+    present = relations(session, place)
+    gone = mark.to_replace(f"{file}, schema {place},", workload, present, replace=replace)
+    run(
+        session,
+        [
+            f"CREATE SCHEMA IF NOT EXISTS {quoted(place)}",
+            *(f"DROP TABLE {quoted(place, name)}" for name in gone),
+            *drop_journal(place, workload, present),
+            *(create_table(place, table) for table in tables),
+            *_comments(place, workload, [table["name"] for table in tables], None),
+        ],
+    )
+
+
+def set_mark(session: DuckdbConnection, workload: str, state: Loaded) -> None:
+    """Writes Dyno's mark on the workload's tables; the journal goes once they are whole."""
+    place, names = mark.schema_of(workload), schema.table_names(workload)
+    gone = drop_journal(place, workload, relations(session, place)) if state.complete else []
+    run(session, [*_comments(place, workload, names, state), *gone])
+
+
+def drop_journal(place: str, workload: str, present: Mapping[str, str | None]) -> list[str]:
+    """The statement that drops the journal of a load, if there is one of Dyno's."""
+    if not journal.is_journal(present.get(journal.TABLE), workload):
+        return []
+    return [f"DROP TABLE {quoted(place, journal.TABLE)}"]
+
+
+def loaded(session: DuckdbConnection, workload: str) -> Loaded | None:
+    """What Dyno's mark says of the workload's tables."""
+    return mark.read(relations(session, mark.schema_of(workload)), workload)
+
+
+def relations(session: DuckdbConnection, place: str) -> dict[str, str | None]:
+    """Everything that has a table's name in a schema, with its comment."""
+    where = f"database_name = current_database() AND schema_name = {literal(place)}"
+    rows = session.execute(
+        f"SELECT table_name, comment FROM duckdb_tables() WHERE {where} "  # noqa: S608  (quoted)
+        f"UNION ALL SELECT view_name, comment FROM duckdb_views() WHERE {where}"
+    ).rows
+    return {str(name): comment for name, comment in rows}
+
+
+def index_names(session: DuckdbConnection, place: str) -> set[str]:
+    """The keys and indexes of a schema, as ``primary key TABLE`` and ``index NAME``."""
+    where = f"database_name = current_database() AND schema_name = {literal(place)}"
+    rows = session.execute(
+        f"SELECT 'index ' || index_name FROM duckdb_indexes() WHERE {where} "  # noqa: S608  (quoted)
+        "UNION ALL SELECT 'primary key ' || table_name FROM duckdb_constraints() "
+        f"WHERE {where} AND constraint_type = 'PRIMARY KEY'"
+    ).rows
+    return {str(row[0]) for row in rows}
+
+
+def run(session: DuckdbConnection, statements: list[str]) -> None:
+    """Runs statements as one transaction.
+
+    Raises:
+        DynoError: As :meth:`DuckdbConnection.execute`; then none of them was done.
+    """
+    session.execute("BEGIN")
+    try:
+        for statement in statements:
+            session.execute(statement)
+        session.execute("COMMIT")
+    except BaseException:
+        with contextlib.suppress(DynoError):  # an interrupt has ended it already
+            session.execute("ROLLBACK")
+        raise
+
+
+def _comments(place: str, workload: str, names: list[str], state: Loaded | None) -> list[str]:
+    text = literal(mark.write(workload, state))
+    return [f"COMMENT ON TABLE {quoted(place, name)} IS {text}" for name in names]

@@ -1,0 +1,72 @@
+"""The journal of a load in DuckDB (see ``targets/journal.py``)."""
+
+from __future__ import annotations
+
+from dyno.errors import UsageError
+from dyno.targets import journal, mark
+from dyno.targets.base import LoadPlan, Unfinished
+from dyno.targets.duckdb import ddl
+from dyno.targets.duckdb.connection import DuckdbConnection
+
+
+def read(session: DuckdbConnection, workload: str) -> tuple[Unfinished, list[journal.Done]] | None:
+    """What the journal tells; None if there is none of Dyno's."""
+    place = mark.schema_of(workload)
+    text = ddl.relations(session, place).get(journal.TABLE)
+    if not journal.is_journal(text, workload):
+        return None
+    rows = session.execute(
+        f"SELECT part_table, part, parts, part_rows FROM {_table(place)} ORDER BY 1, 2"  # noqa: S608
+    ).rows
+    return journal.unfinished(text, workload, rows)
+
+
+def start(session: DuckdbConnection, plan: LoadPlan) -> None:
+    """Makes an empty journal for a load into empty tables.
+
+    Raises:
+        UsageError: If a table of that name is not Dyno's.
+    """
+    place = mark.schema_of(plan.workload)
+    present = ddl.relations(session, place)
+    if journal.TABLE in present and not journal.is_journal(present[journal.TABLE], plan.workload):
+        raise UsageError(f"{place}.{journal.TABLE} is not Dyno's; rename it or move it away.")
+    columns = ", ".join(f"{name} {kind} NOT NULL" for name, kind in journal.COLUMNS)
+    ddl.run(
+        session,
+        [
+            *ddl.drop_journal(place, plan.workload, present),
+            f"CREATE TABLE {_table(place)} ({columns})",
+            _comment(plan),
+        ],
+    )
+
+
+def ready(session: DuckdbConnection, plan: LoadPlan) -> list[journal.Done]:
+    """The parts that are in, from a journal that is ready to take more.
+
+    A load that goes on keeps it, others begin a new one; so does a load that found no part in it,
+    which may cut the tables as it likes.
+    """
+    found = read(session, plan.workload) if plan.resume else None
+    if found is None or not found[1]:
+        start(session, plan)
+        return []
+    return found[1]
+
+
+def record(session: DuckdbConnection, workload: str, done: journal.Done) -> None:
+    """Adds a part's row, in the transaction under way."""
+    values = f"{ddl.literal(done.table)}, {done.part}, {done.parts}, {done.rows}"
+    session.execute(
+        f"INSERT INTO {_table(mark.schema_of(workload))} VALUES ({values})"  # noqa: S608
+    )
+
+
+def _comment(plan: LoadPlan) -> str:
+    table = _table(mark.schema_of(plan.workload))
+    return f"COMMENT ON TABLE {table} IS {ddl.literal(journal.comment(plan))}"
+
+
+def _table(place: str) -> str:
+    return ddl.quoted(place, journal.TABLE)

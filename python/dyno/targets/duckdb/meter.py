@@ -1,0 +1,80 @@
+"""What a query read, spilled and held in memory, from DuckDB's own profile of it.
+
+Only totals are asked for: they are counted anyway, so the query takes no longer (timing each
+operator would).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import Any
+
+import duckdb
+
+from dyno.targets.duckdb.connection import DuckdbConnection
+from dyno.targets.duckdb.errors import statement_error
+from dyno.targets.meter import Reading
+
+_TOTALS = ("SET tracked_metrics = ['io.*', 'system.*']",)
+_SOURCES = {
+    "bytes_read": "DuckDB's profile: total_bytes_read of the query, its own cache left out",
+    "temp_bytes": "DuckDB's profile: total_bytes_written of the query",
+    "peak_memory_bytes": "DuckDB's profile: peak_buffer_memory of the whole database, its cached "
+    "data included",
+}
+
+
+class DuckdbMeter:
+    """See the protocol. Profiling without output is switched on for the session, once."""
+
+    def __init__(self, session: DuckdbConnection) -> None:
+        self._session = session
+        self._reason: str | None = None
+        self._on = False
+
+    def before(self) -> None:
+        """Switches the profile on, unless it is."""
+        if self._on or self._reason is not None:
+            return
+        if not hasattr(self._session.raw, "get_profiling_information"):
+            self._reason = "this DuckDB does not hand out its profile"
+            return
+        try:
+            for statement in ("SET enable_profiling = 'no_output'", *_TOTALS):
+                self._session.raw.execute(statement)
+            self._on = True
+        except duckdb.Error:
+            with contextlib.suppress(duckdb.Error):
+                self._session.raw.execute("PRAGMA disable_profiling")
+            self._reason = "this DuckDB cannot profile totals alone (from version 2)"
+
+    def after(self) -> Reading:
+        """Takes the totals from the profile of the last statement."""
+        if self._reason is not None:
+            return Reading.missing(self._reason)
+        try:
+            profile = json.loads(self._session.raw.get_profiling_information(format="json"))
+        except duckdb.Error as error:
+            raise statement_error(error) from error
+        except ValueError:
+            return Reading.missing("DuckDB's profile cannot be read")
+        figures = {
+            "bytes_read": _whole(profile, "io", "total_bytes_read"),
+            "temp_bytes": _whole(profile, "io", "total_bytes_written"),
+            "peak_memory_bytes": _whole(profile, "system", "peak_buffer_memory"),
+        }
+        lacking = "DuckDB's profile does not hold it"
+        return Reading(
+            **figures,
+            sources={
+                name: lacking if value is None else _SOURCES[name]
+                for name, value in figures.items()
+            },
+        )
+
+
+def _whole(profile: Any, group: str, name: str) -> int | None:
+    found = profile.get(group) if isinstance(profile, dict) else None
+    value = found.get(name) if isinstance(found, dict) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -1,0 +1,65 @@
+"""Where DuckDB spills what does not fit into memory: beside the file, or on a layout's volume."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from dyno import places, workloads
+from dyno.layouts.model import Layout
+from dyno.targets.duckdb import ddl
+from dyno.targets.duckdb.connection import DuckdbConnection
+
+
+def place(session: DuckdbConnection, file: Path, volume: str | None, *, private: bool) -> None:
+    """Has this and later sessions spill to a volume; None: beside the file.
+
+    Raises:
+        TargetError: If the volume cannot be used, or this process has spilled elsewhere already.
+    """
+    current, wanted = _current(session), _folder(file, volume, private=private)
+    if current != wanted:
+        session.execute(f"SET GLOBAL temp_directory = {ddl.literal(str(wanted))}")
+        if places.is_ours(current.parent, _home(file, private=private)):
+            places.release(_home(file, private=private), [current.parent])
+
+
+def restore(session: DuckdbConnection, file: Path, *, private: bool) -> None:
+    """After opening, goes on with the volume of the layout that is loaded.
+
+    With several workloads in one file, that of the first with a volume counts. What a killed Dyno
+    left there goes if the file is ``private``.
+    """
+    for name in workloads.names():
+        found = ddl.loaded(session, name)
+        if found is None or not found.layout:
+            continue
+        volume = Layout(**json.loads(found.layout)).temp
+        if volume is not None:
+            folder = _folder(file, volume, private=private)
+            if private:
+                shutil.rmtree(folder, ignore_errors=True)
+            session.execute(f"SET GLOBAL temp_directory = {ddl.literal(str(folder))}")
+            return
+
+
+def paths(session: DuckdbConnection, file: Path) -> list[Path]:
+    """The file, and the folder it spills to where that is elsewhere."""
+    current = _current(session)
+    return [file] if current.name.startswith(file.name) else [file, current]
+
+
+def _folder(file: Path, volume: str | None, *, private: bool) -> Path:
+    if volume is None:
+        return Path(f"{file}.tmp")
+    return places.claim(Path(volume), _home(file, private=private)) / "spill"
+
+
+def _home(file: Path, *, private: bool) -> Path:
+    """Whose the places on volumes are: the private engine's, or those of a user's file."""
+    return file.parent if private else file
+
+
+def _current(session: DuckdbConnection) -> Path:
+    return Path(str(session.execute("SELECT current_setting('temp_directory')").rows[0][0]))

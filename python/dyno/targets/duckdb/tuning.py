@@ -1,0 +1,148 @@
+"""Dyno's neutral settings in DuckDB's words.
+
+All of them live in Dyno's own process and end with it: a file keeps none of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dyno.errors import TargetError, UsageError
+from dyno.model import Applied
+from dyno.settings import Setting
+
+KNOBS = {
+    "memory": "memory_limit",
+    "parallelism": "threads",
+    "grant": "operator_memory_limit",
+    "temp_limit": "max_temp_directory_size",
+    "temp_path": "temp_directory",
+    "checkpoint_size": "checkpoint_threshold",
+}
+
+LACKS = {
+    "large_pages": "it takes what the kernel's transparent huge pages give",
+    "checksums": "its blocks always have them",
+    "commit": "a commit always waits for its log",
+    "checkpoint_interval": "it begins a checkpoint by the size of its log (checkpoint_size)",
+}
+
+_NOTES = {
+    "parallelism": "of all sessions together",
+    "grant": "of each session: sorts, hashes and other intermediates together",
+}
+
+_UNITS = {
+    "byte": 1,
+    "bytes": 1,
+    "KiB": 1 << 10,
+    "MiB": 1 << 20,
+    "GiB": 1 << 30,
+    "TiB": 1 << 40,
+    "PiB": 1 << 50,
+}
+
+Read = Callable[[str], str | None]
+"""Gives what a setting is now, as DuckDB shows it; None if it has no value."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One setting as it shall be; ``local`` to each session or of the whole process."""
+
+    setting: Setting
+    name: str
+    value: str | int
+    local: bool
+
+
+def changes(asked: Sequence[Setting], file: Path) -> list[Change]:
+    """What has to be changed for the database ``file``."""
+    return [
+        Change(item, KNOBS[item.word], _value(item, file), local=item.word == "grant")
+        for item in asked
+    ]
+
+
+def config(wanted: Sequence[Change]) -> dict[str, str | int]:
+    """Those that the file is opened with."""
+    return {item.name: item.value for item in wanted if not item.local}
+
+
+def spill_folder(folder: Path, file: Path) -> Path:
+    """A folder of Dyno's own in one of the user's, the same each time for a database file."""
+    mark = hashlib.sha256(str(file).encode()).hexdigest()[:8]
+    return folder / f"dyno-spill-{mark}"
+
+
+def verify(wanted: Sequence[Change], read: Read, before: Mapping[str, str]) -> list[Applied]:
+    """Reads every change back.
+
+    Raises:
+        TargetError: If DuckDB has something else.
+    """
+    applied: list[Applied] = []
+    for item in wanted:
+        found = read(item.name)
+        if found is None or not _equal(item.value, found):
+            raise TargetError(
+                f"{item.setting.word}={item.setting.text} was not applied: DuckDB was given "
+                f"{item.name} = {item.value} and has {found}.",
+                kind="database",
+            )
+        applied.append(
+            Applied(
+                word=item.setting.word,
+                asked=item.setting.text,
+                name=item.name,
+                value=str(item.value),
+                found=found,
+                before=before.get(item.name, ""),
+                how="in each session" if item.local else "when the file was opened",
+                note=_note(item, found),
+            )
+        )
+    return applied
+
+
+def require_known(wanted: Sequence[Change], names: set[str], version: str) -> None:
+    """Refuses what this version of DuckDB lacks.
+
+    Raises:
+        UsageError: Naming it.
+    """
+    for item in wanted:
+        if item.name not in names:
+            raise UsageError(
+                f"{item.setting.word}={item.setting.text} means {item.name}, which {version} "
+                "lacks; install a newer duckdb with pip, or leave it out."
+            )
+
+
+def _value(item: Setting, file: Path) -> str | int:
+    if item.word == "parallelism":
+        return int(item.value)
+    if item.word == "temp_path":
+        return str(spill_folder(Path(str(item.value)), file))
+    return f"{item.value}B"
+
+
+def _equal(value: str | int, found: str) -> bool:
+    size = re.fullmatch(r"(\d+)B", str(value))
+    shown = re.fullmatch(r"([\d.]+) (\w+)", found)
+    if size is None or shown is None or shown[2] not in _UNITS:
+        return str(value) == found
+    # It shows one digit after the point, and cuts off the rest.
+    unit = _UNITS[shown[2]]
+    return abs(int(size[1]) - float(shown[1]) * unit) <= unit / 10
+
+
+def _note(item: Change, found: str) -> str:
+    notes = [_NOTES.get(item.setting.word, "")]
+    if re.fullmatch(r"\d+\.\d \w+", found):
+        notes.append("DuckDB shows one digit after the point")
+    return "; ".join(note for note in notes if note)

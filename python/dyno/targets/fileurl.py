@@ -1,0 +1,35 @@
+"""Where the URL of a database in a file leads: ``name:///absolute`` or ``name:relative``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from dyno.errors import UsageError
+from dyno.targets.base import TargetUrl
+
+
+def file_of(url: TargetUrl, product: str) -> Path:
+    """The file that a URL names, absolute.
+
+    Args:
+        url: The URL, whose scheme is also the usual ending of such a file's name.
+        product: The database system, for messages.
+
+    Raises:
+        UsageError: If the URL names no file.
+    """
+    scheme = url.scheme
+    parts = urlsplit(url.text)
+    if parts.netloc:
+        raise UsageError(
+            f"A {product} file has no host: write {scheme}:///{parts.netloc}{parts.path} or "
+            f"{scheme}:{parts.netloc}{parts.path}."
+        )
+    path = unquote(parts.path)
+    if parts.query or not path or path.endswith((":memory:", "/")):
+        raise UsageError(
+            f"Name a {product} file: {scheme}:///absolute/file.{scheme} or "
+            f"{scheme}:relative.{scheme}."
+        )
+    return Path(f"/{path.lstrip('/')}" if path.startswith("/") else path).absolute()

@@ -1,0 +1,113 @@
+"""Maintenance that a target can do while it is being used, under neutral names.
+
+A target that can has a method ``maintenance``; every other one is said to have none.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Literal, Protocol, get_args, runtime_checkable
+
+from dyno.errors import UsageError, unknown
+from dyno.model import Check
+from dyno.targets.base import Progress, Target
+
+Maintenance = Literal["integrity-check", "reindex"]
+"""``integrity-check`` proves that tables and indexes are whole; ``reindex`` builds the indexes
+anew, in the way that lets the work on them go on."""
+
+NAMES: tuple[Maintenance, ...] = get_args(Maintenance)
+
+
+@dataclass(frozen=True)
+class SpaceEstimate:
+    """Room that the maintenance should need beyond what is there.
+
+    Attributes:
+        size: Bytes on storage.
+        source: How the target comes to it.
+    """
+
+    size: int
+    source: str
+
+
+class Job(Protocol):
+    """A piece of maintenance, ready to run. Not shared, but for ``space`` and ``cancel``."""
+
+    @property
+    def method(self) -> str:
+        """What is done, in the target's own words."""
+        ...
+
+    @property
+    def estimate(self) -> SpaceEstimate:
+        """The room that it should need."""
+        ...
+
+    def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
+        """Does the whole of it once, in a session of its own; may be called again.
+
+        Damage that it finds is a failed check, not an error.
+
+        Raises:
+            Interrupted: If ``stop`` was set, or :meth:`cancel` was called.
+            DynoError: If it could not be done.
+        """
+        ...
+
+    def space(self) -> int | None:
+        """Bytes on storage that it takes at this moment beyond what was there, from another thread.
+
+        None where the server does not tell.
+        """
+        ...
+
+    def cancel(self) -> None:
+        """Stops the statement under way; may be called from another thread."""
+        ...
+
+    def close(self) -> None:
+        """Removes what is left of it and ends its sessions; never raises."""
+        ...
+
+
+@runtime_checkable
+class Maintained(Protocol):
+    """A target that can be maintained while it is used."""
+
+    def maintenance(self, workload: str, name: Maintenance) -> Job | str:
+        """The maintenance of a workload's tables, or the reason why there is none.
+
+        Raises:
+            DynoError: If the target cannot be asked.
+        """
+        ...
+
+
+def parse(name: str) -> Maintenance:
+    """The maintenance called ``name``.
+
+    Raises:
+        UsageError: If there is none; the nearest is offered.
+    """
+    if name not in NAMES:
+        raise unknown("maintenance", name, NAMES)
+    return name
+
+
+def prepare(target: Target, workload: str, name: Maintenance) -> Job:
+    """The maintenance of a workload's tables, to be closed after use.
+
+    Raises:
+        UsageError: With the target's reason if it cannot do it.
+    """
+    found: Job | str
+    if isinstance(target, Maintained):
+        found = target.maintenance(workload, name)
+    else:
+        found = "Dyno knows no maintenance of it that leaves it usable"
+    if isinstance(found, str):
+        raise UsageError(f"The {target.name} target cannot do {name} during a run: {found}.")
+    return found

@@ -1,0 +1,94 @@
+"""Dyno's mark on its tables: a comment that sets them apart and says what they hold."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+
+from dyno import schema
+from dyno.errors import UsageError
+from dyno.targets.base import Loaded
+
+PREFIX = "dyno:"
+
+
+def schema_of(workload: str) -> str:
+    """The database schema that a workload's tables live in, apart from everything else."""
+    return f"dyno_{workload}"
+
+
+def write(workload: str, loaded: Loaded | None) -> str:
+    """The comment for tables of ``workload``; None before anything is loaded."""
+    content = {} if loaded is None else dict(vars(loaded))
+    if not content.get("layout"):
+        content.pop("layout", None)
+    return f"{PREFIX}{workload} {json.dumps(content)}"
+
+
+def is_mark(comment: str | None, workload: str) -> bool:
+    """Whether a table's comment says that Dyno created it for ``workload``."""
+    return comment is not None and comment.startswith(f"{PREFIX}{workload} ")
+
+
+def read(relations: Mapping[str, str | None], workload: str) -> Loaded | None:
+    """What the tables of a workload hold, by their comments.
+
+    Data counts as complete only if every table says the same and says so.
+
+    Args:
+        relations: Everything that has a table's name in the workload's place, with its comment.
+        workload: The workload.
+
+    Returns:
+        None if none of its tables has a comment of Dyno's.
+    """
+    comments = [relations.get(name) for name in schema.table_names(workload)]
+    marked = [comment for comment in comments if is_mark(comment, workload)]
+    if not marked:
+        return None
+    found = [_parse(comment) for comment in comments]
+    first = next((item for item in found if item is not None), Loaded(0.0, 0, complete=False))
+    whole = all(item == first for item in found)
+    return dataclasses.replace(first, complete=first.complete and whole)
+
+
+def to_replace(
+    place: str, workload: str, relations: Mapping[str, str | None], *, replace: bool
+) -> list[str]:
+    """Tables that have to go before the workload's can be created.
+
+    Args:
+        place: Where they are, for the message.
+        workload: Whose tables are to be created.
+        relations: Everything that has a table's name there, with its comment.
+        replace: Whether the user allowed Dyno's own to be replaced.
+
+    Raises:
+        UsageError: If one is not Dyno's, or any exists and ``replace`` is false.
+    """
+    existing = sorted(set(schema.table_names(workload)) & set(relations))
+    foreign = [name for name in existing if not is_mark(relations[name], workload)]
+    if foreign:
+        raise UsageError(
+            f"{place} holds tables that Dyno did not create ({', '.join(foreign)}); "
+            "they are never replaced. Move them, or give another database."
+        )
+    if existing and not replace:
+        raise UsageError(
+            f"{place} holds {workload} tables already; give --replace to load them again."
+        )
+    return existing
+
+
+def _parse(comment: str | None) -> Loaded | None:
+    try:
+        content = json.loads((comment or "").partition(" ")[2])
+        return Loaded(
+            float(content["scale"]),
+            int(content["seed"]),
+            content["complete"] is True,
+            str(content.get("layout", "")),
+        )
+    except (ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,40 @@
+r"""MariaDB 10.6 and newer or MySQL 8.0 and newer by URL, and a private MariaDB.
+
+What the user of a URL needs, for the workload ``tpch``::
+
+    GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, INDEX
+    ON `dyno\_tpch`.* TO 'user'@'host';
+    SET GLOBAL local_infile = 1;  -- if the server does not take streamed rows
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dyno.targets.base import Limits, Target, TargetUrl
+
+SCHEMES = ("mysql", "mariadb")
+EXAMPLE = "mysql://user@host/"
+EMBEDDED = True
+STORE = "row store"
+# Measured with TPC-H at scale 0.1, all keys and indexes: 1.9, and its log.
+EXPANSION = 3.0
+
+
+def lacks() -> str | None:
+    """What the private server needs first; a server at a URL needs nothing."""
+    from dyno.errors import TargetError
+    from dyno.targets.mysql import binaries
+
+    try:
+        binaries.find()
+    except TargetError as error:
+        return str(error)
+    return None
+
+
+def open_target(url: TargetUrl, out: Path, limits: Limits) -> Target:
+    """The server at ``url``, or the private MariaDB with its data in ``out/engines/mysql``."""
+    from dyno.targets.mysql.target import MysqlTarget
+
+    return MysqlTarget(url, out, limits)

@@ -1,0 +1,143 @@
+"""Where a server is and who we are: its URL taken apart, and told to the Rust loader."""
+
+from __future__ import annotations
+
+import configparser
+import getpass
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from pymysql.optionfile import Parser
+
+from dyno.errors import UsageError, nearest
+from dyno.targets.base import TargetUrl
+
+PORT = 3306
+_PARAMETERS = ("unix_socket", "ssl", "ssl_ca", "ssl_cert", "ssl_key")
+_SWITCH = {"1": True, "true": True, "required": True, "0": False, "false": False}
+
+
+@dataclass(frozen=True)
+class Address:
+    """How to reach a server.
+
+    Attributes:
+        unix_socket: Path of a socket; it goes before host and port.
+        database: To be in before a workload's own; may be empty.
+        tls: Files of a TLS connection as PyMySQL names them; None without TLS.
+    """
+
+    host: str
+    port: int
+    user: str
+    password: str = field(default="", repr=False)
+    unix_socket: str = ""
+    database: str = ""
+    tls: dict[str, Any] | None = None
+
+    @classmethod
+    def parse(cls, url: TargetUrl) -> Address:
+        """Reads ``mysql://user:password@host:port/database?unix_socket=/path``.
+
+        A user or password that the URL leaves out comes from ``MYSQL_PWD`` or ``~/.my.cnf``.
+        TLS is used with ``?ssl=1``, and the server's certificate checked with ``?ssl_ca=FILE``.
+
+        Raises:
+            UsageError: If a parameter is unknown or has no such value.
+        """
+        parts = urlsplit(url.text)
+        given = dict(parse_qsl(parts.query, keep_blank_values=True))
+        for name in given:
+            if name not in _PARAMETERS:
+                raise UsageError(f"Unknown URL parameter '{name}'. {nearest(name, _PARAMETERS)}")
+        own = _own_file()
+        return cls(
+            host=parts.hostname or "localhost",
+            port=parts.port or PORT,
+            user=unquote(parts.username or "") or own.get("user", "") or _login(),
+            password=_password(parts.password, own),
+            unix_socket=given.get("unix_socket", ""),
+            database=unquote(parts.path.lstrip("/")),
+            tls=_tls(given),
+        )
+
+    @property
+    def server(self) -> str:
+        """For messages: ``MariaDB/MySQL at db1:3306``, never with a password."""
+        place = self.unix_socket or f"{self.host}:{self.port}"
+        return f"MariaDB/MySQL at {place}"
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the server may be one of this machine's processes."""
+        return bool(self.unix_socket) or self.host in ("localhost", "127.0.0.1", "::1")
+
+    def driver(self) -> dict[str, Any]:
+        """The arguments of PyMySQL's ``connect``."""
+        return {
+            "host": self.host,
+            "port": self.port,
+            "user": self.user,
+            "password": self.password,
+            "unix_socket": self.unix_socket or None,
+            "ssl": self.tls,
+            # Else PyMySQL tries TLS on its own where the server offers it.
+            "ssl_disabled": self.tls is None,
+        }
+
+    def wire(self) -> dict[str, Any]:
+        """The server as the Rust loader reaches it; may hold a password."""
+        found: dict[str, Any] = {
+            "kind": "mysql",
+            "host": self.host,
+            "port": self.port,
+            "user": self.user,
+        }
+        if self.unix_socket:
+            found["unix_socket"] = self.unix_socket
+        return {**found, "password": self.password} if self.password else found
+
+
+def _tls(given: dict[str, str]) -> dict[str, Any] | None:
+    switch = given.get("ssl", "1" if any(name.startswith("ssl_") for name in given) else "0")
+    if switch not in _SWITCH:
+        raise UsageError(f"The URL's ssl={switch} is unknown: give 1 or 0.")
+    if not _SWITCH[switch]:
+        return None
+    # Without a CA the connection is encrypted, but the server is not known to be the right one.
+    # The key "ca" is always there: PyMySQL takes an empty dict for no TLS.
+    files = {name: given[f"ssl_{name}"] for name in ("cert", "key") if given.get(f"ssl_{name}")}
+    for file in (given.get("ssl_ca"), *files.values()):
+        if file and not Path(file).is_file():
+            raise UsageError(f"The URL names the file {file}, which is missing.")
+    return {"ca": given.get("ssl_ca") or None, **files}
+
+
+def _password(given: str | None, own: dict[str, str]) -> str:
+    if given is not None:
+        return unquote(given)
+    return os.environ.get("MYSQL_PWD") or own.get("password", "")
+
+
+def _own_file() -> dict[str, str]:
+    """User and password in the ``[client]`` part of ``~/.my.cnf``."""
+    parser = Parser(strict=False)
+    found: dict[str, str] = {}
+    try:
+        parser.read(Path("~/.my.cnf").expanduser(), encoding="utf-8")
+        for name in ("user", "password"):
+            if parser.has_option("client", name):
+                found[name] = parser.get("client", name)
+    except (configparser.Error, OSError, UnicodeDecodeError):
+        return {}  # other clients' business
+    return found
+
+
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "root"

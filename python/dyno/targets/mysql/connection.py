@@ -1,0 +1,148 @@
+"""One session, with Dyno's results and errors."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pymysql
+
+from dyno.errors import DynoError, error_of_kind
+from dyno.targets.base import QueryResult
+from dyno.targets.mysql.address import Address
+from dyno.targets.mysql.errors import connect_error, statement_error
+from dyno.targets.mysql.settings import session_settings
+from dyno.targets.mysql.version import Version
+
+CONNECT_TIMEOUT_S = 10
+
+
+class MysqlConnection:
+    """A session in autocommit, for decision-support and maintenance statements."""
+
+    def __init__(self, raw: Any, address: Address, explain: Callable[[], DynoError | None]) -> None:
+        """Takes over a driver connection.
+
+        Args:
+            raw: The connection.
+            address: Where it leads, for a second one that cancels statements of this.
+            explain: The error to tell instead, if the server's end is known to be the reason.
+        """
+        self.raw = raw
+        self.version = Version.parse(raw.get_server_info())
+        self._address = address
+        self._explain = explain
+        self._lock = threading.Lock()
+        self._busy = False
+        self._cancelled = False
+
+    @classmethod
+    def open(
+        cls, address: Address, explain: Callable[[], DynoError | None], database: str = ""
+    ) -> MysqlConnection:
+        """Connects; plain table names mean those of ``database``, if it exists.
+
+        Raises:
+            TargetError: One line that says what to do, also for a server that is too old.
+        """
+        session = cls(_connect(address, explain), address, explain)
+        try:
+            session.version.require(address.server)
+            for statement in session_settings(session.version):
+                session.execute(statement)
+            if database:
+                session._use(database)
+            elif address.database:
+                session._use(address.database)
+        except BaseException:
+            session.close()
+            raise
+        return session
+
+    def execute(self, sql: str) -> QueryResult:
+        """Runs one statement to its last row (see the protocol)."""
+        with self._lock:
+            self._busy, self._cancelled = True, False
+        try:
+            result = self._run(sql)
+        except pymysql.Error as error:
+            raise self._error(error) from error
+        finally:
+            # Waits for a cancel under way: it must not hit the statement after this.
+            with self._lock:
+                self._busy = False
+                if self._cancelled:
+                    self._absorb()
+        if self._cancelled:
+            # Some functions (BENCHMARK, SLEEP) answer a kill with a value instead of an error.
+            raise error_of_kind("timeout", "The statement was cancelled.")
+        return result
+
+    def cancel(self) -> None:
+        """Asks the server to stop the statement under way, from a second connection."""
+        with self._lock:
+            if not self._busy or self._cancelled:
+                return
+            self._cancelled = True
+            with contextlib.suppress(pymysql.Error, OSError, DynoError):
+                other = _connect(self._address, lambda: None)
+                try:
+                    with other.cursor() as cursor:
+                        cursor.execute(f"KILL QUERY {int(self.raw.thread_id())}")
+                finally:
+                    other.close()
+
+    def close(self) -> None:
+        """Ends the session."""
+        with contextlib.suppress(pymysql.Error, OSError):
+            self.raw.close()
+
+    def _run(self, sql: str) -> QueryResult:
+        with self.raw.cursor() as cursor:
+            cursor.execute(sql)
+            if cursor.description is None:
+                return QueryResult([], [])
+            names = [str(column[0]) for column in cursor.description]
+            return QueryResult(names, list(cursor.fetchall()))
+
+    def _absorb(self) -> None:
+        # A kill that came after the end of its statement would stop the next one.
+        with contextlib.suppress(pymysql.Error, OSError), self.raw.cursor() as cursor:
+            cursor.execute("DO 0")
+
+    def _use(self, database: str) -> None:
+        try:
+            self.raw.select_db(database)
+        except pymysql.Error as error:
+            raise self._error(error) from error
+
+    def _error(self, error: pymysql.Error) -> DynoError:
+        classed = statement_error(error)
+        if classed.kind == "connection_lost":
+            return self._explain() or classed
+        return classed
+
+
+def quoted(name: str) -> str:
+    """An identifier in SQL, whatever characters it has."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def literal(text: str) -> str:
+    """A text in SQL, for sessions in which a backslash escapes, as Dyno's do."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def _connect(address: Address, explain: Callable[[], DynoError | None]) -> Any:
+    try:
+        return pymysql.connect(
+            **address.driver(),
+            charset="utf8mb4",
+            autocommit=True,
+            connect_timeout=CONNECT_TIMEOUT_S,
+            program_name="dyno",
+        )
+    except (pymysql.Error, OSError, RuntimeError) as error:
+        raise explain() or connect_error(error, address.server) from error

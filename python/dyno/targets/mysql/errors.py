@@ -1,0 +1,145 @@
+"""What a server's errors mean, in the classes that a bundle counts (as the Rust loader does).
+
+Source of the numbers: MariaDB manual, "MariaDB Error Codes"; MySQL manual, "Server Error Message
+Reference" and "Client Error Message Reference" (2000 and up).
+"""
+
+from __future__ import annotations
+
+import re
+
+import pymysql
+
+from dyno.errors import DynoError, error_of_kind
+
+_CLASSES: dict[str, tuple[int, ...]] = {
+    "too_many_connections": (1040, 1203, 1226),
+    "denied": (1044, 1045, 1129, 1130, 1142, 1143, 1227, 1370, 1698, 3159, 1148, 3948, 4166),
+    "disk_full": (1021, 1114),
+    "out_of_memory": (5, 1037, 1038, 1041),
+    "timeout": (1205, 1317, 1969, 3024),
+    "deadlock": (1213,),
+    "serialization": (1020,),
+    "connection_lost": (
+        *(1053, 1080, 1152, 1158, 1159, 1160, 1161, 1184, 1927),
+        *(2006, 2013, 2014, 2055),
+    ),
+    "unreachable": (1049, 2002, 2003, 2005),
+}
+_KINDS = {number: kind for kind, numbers in _CLASSES.items() for number in numbers}
+
+_ADVICE = {
+    "disk_full": "; free space on the server's volumes, tmpdir's too",
+    "out_of_memory": "; give the server more memory",
+    "too_many_connections": "; raise max_connections on the server or use fewer sessions",
+}
+
+PRIVILEGES = "SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, INDEX"
+"""What Dyno's user needs on a workload's database."""
+
+
+def kind_of(number: int, text: str) -> str:
+    """The class of an error number; the operating system's errors come inside of others' texts."""
+    if "No space left" in text or "error 28 " in text:
+        return "disk_full"
+    return _KINDS.get(number, "database")
+
+
+def statement_error(error: pymysql.Error) -> DynoError:
+    """The error for a statement that failed."""
+    number, text = parts(error)
+    kind = kind_of(number, text)
+    if isinstance(error, pymysql.InterfaceError) and number == 0:
+        kind, text = "connection_lost", "the session is closed"  # PyMySQL's empty words for it
+    advice = _ADVICE.get(kind, "")
+    if kind == "denied":
+        advice = _grant(text)
+    label = f" [error {number}]" if number else ""
+    return error_of_kind(kind, f"{_sentence(text)}{advice}{label}.")
+
+
+def connect_error(error: Exception, server: str) -> DynoError:
+    """The error for a session that could not be opened, with what to do about it.
+
+    Args:
+        error: What the driver raised.
+        server: Where it was tried, without any password.
+    """
+    if not isinstance(error, pymysql.Error):
+        # PyMySQL wants another package for MySQL's passwords over plain TCP, and says so.
+        return error_of_kind("unreachable", f"Cannot connect to {server}: {error}")
+    number, text = parts(error)
+    known = _CONNECT.get(number)
+    if known is not None:
+        message = known.format(server=server, told=_sentence(text), grant=_grant(text))
+        return error_of_kind(kind_of(number, text), f"{message}.")
+    for words, message in _UNREACHABLE.items():
+        if words in text:
+            return error_of_kind("unreachable", f"{message.format(server=server)}.")
+    return error_of_kind("unreachable", f"Cannot connect to {server}: {text or repr(error)}.")
+
+
+def parts(error: pymysql.Error) -> tuple[int, str]:
+    """Number and text of an error; number 0 where the driver gave none."""
+    match error.args:
+        case (int(number), text, *_):
+            return number, _line(str(text))
+        case (text,):
+            return 0, _line(str(text))
+        case _:
+            return 0, ""
+
+
+def grant(database: str, account: str) -> str:
+    """The statement that gives ``account`` all that Dyno needs on a database."""
+    # An underscore in the name would be a wildcard.
+    name = database.replace("`", "``").replace("_", r"\_").replace("%", r"\%")
+    return f"GRANT {PRIVILEGES} ON `{name}`.* TO {account}"
+
+
+_PASSWORD = "give the right ones in the URL, in MYSQL_PWD or in ~/.my.cnf"  # noqa: S105
+_START = "start it, or correct host, port or unix_socket in the URL"
+_REFUSED = f"{{server}} refused user or password; {_PASSWORD}. {{told}}"
+_FULL = "{server} has no connection left"
+
+_CONNECT = {
+    1040: _FULL,
+    1203: _FULL,
+    1226: "{told}",
+    1044: "{told}{grant}",
+    1142: "{told}{grant}",
+    1045: _REFUSED,
+    1698: _REFUSED,
+    1129: "{server} does not admit this client: {told}",
+    1130: "{server} does not admit this client: {told}",
+    3159: "{server} demands TLS; add ?ssl=1 to the URL",
+}
+_UNREACHABLE = {
+    "timed out": f"{{server}} does not answer; {_START}",
+    "Name or service not known": "The host of {server} is unknown",
+    "name resolution": "The host of {server} is unknown",
+    "Connection refused": f"Nothing answers at {{server}}; {_START}",
+    "No such file": f"Nothing answers at {{server}}; {_START}",
+}
+_DATABASE = re.compile(r"user ('.*?'@'.*?') to database '(.*?)'")
+_TABLE = re.compile(r"denied to user ('.*?'@'.*?') for (?:table|column .*? in table) `?'?(\w+)`?\.")
+_GLOBAL = re.compile(r"the (.+?) privilege\(?s?\)? for this operation")
+
+
+def _grant(text: str) -> str:
+    for pattern in (_DATABASE, _TABLE):
+        if found := pattern.search(text):
+            return f"; an administrator must run: {grant(found[2], found[1])}"
+    if found := _GLOBAL.search(text):
+        return f"; an administrator must run: GRANT {found[1]} ON *.* TO this user"
+    if "local infile" in text.lower() or "command is not allowed" in text:
+        return "; allow it on the server: SET GLOBAL local_infile = 1"
+    return ""
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split()).rstrip(".")
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] if text else "Unknown error"

@@ -1,0 +1,78 @@
+"""What a server is, read back from itself, and where it lives if it is one of this machine's."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import psutil
+
+from dyno.model import TargetFacts
+from dyno.targets.base import Limits, TargetUrl
+from dyno.targets.mysql.address import Address
+from dyno.targets.mysql.connection import MysqlConnection
+from dyno.targets.mysql.settings import SESSION_NAMES, settings
+from dyno.targets.postgresql.volume import VolumeFacts
+
+# What the private server is given, and what else explains a result or compares two servers.
+NAMES = (
+    *settings(Limits(1 << 30, 1), VolumeFacts(None, 1 << 30, 0)),
+    *SESSION_NAMES,
+    "binlog_format",
+    "datadir",
+    "default_storage_engine",
+    "innodb_adaptive_hash_index",
+    "innodb_buffer_pool_instances",
+    "innodb_change_buffering",
+    "innodb_checksum_algorithm",
+    "innodb_file_per_table",
+    "innodb_page_size",
+    "innodb_read_io_threads",
+    "innodb_redo_log_capacity",
+    "innodb_use_native_aio",
+    "innodb_write_io_threads",
+    "large_pages",
+    "log_bin",
+    "max_statement_time",
+    "slow_query_log",
+    "sync_binlog",
+    "thread_handling",
+    "tmpdir",
+    "transaction_isolation",
+    "tx_isolation",
+    "version_comment",
+    "version_compile_machine",
+    "version_compile_os",
+)
+
+_PROGRAMS = ("mariadbd", "mysqld")
+
+
+def read(session: MysqlConnection, url: TargetUrl) -> TargetFacts:
+    """Version and settings of the live server as a session of Dyno's has them, sizes in bytes.
+
+    Settings that this product or version does not have are left out.
+    """
+    names = ", ".join(f"'{name}'" for name in sorted(set(NAMES)))
+    shown = session.execute(f"SHOW SESSION VARIABLES WHERE Variable_name IN ({names})").rows
+    text = str(session.execute("SELECT VERSION()").rows[0][0])
+    return TargetFacts(
+        url=url.redacted,
+        version=f"{session.version.product} {text.replace('-MariaDB', '')}",
+        settings={str(name).lower(): str(value) for name, value in sorted(shown)},
+    )
+
+
+def on_this_machine(session: MysqlConnection, address: Address) -> tuple[Path, int] | None:
+    """Data folder and process id of the server, if it is certainly a process that is seen here.
+
+    The server works in its data folder; a forwarded port or a container has no such process.
+    """
+    if not address.is_local:
+        return None
+    folder = Path(str(session.execute("SELECT @@datadir").rows[0][0]))
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if process.name() in _PROGRAMS and Path(process.cwd()) == folder.resolve():
+                return folder, process.pid
+    return None

@@ -1,0 +1,21 @@
+"""A modelled server with known answers, which proves the harness.
+
+``null:?mean_us=500&distribution=exponential&servers=4&stall_every_ms=1000&stall_ms=100``
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dyno.targets.base import Limits, Target, TargetUrl
+
+SCHEMES = ("null",)
+EXAMPLE = "null:?mean_us=500"
+EMBEDDED = False
+
+
+def open_target(url: TargetUrl, out: Path, limits: Limits) -> Target:  # noqa: ARG001
+    """The modelled server; it keeps nothing and needs nothing of the machine."""
+    from dyno.targets.null.target import NullTarget
+
+    return NullTarget(url)

@@ -1,0 +1,21 @@
+"""PostgreSQL 14 and newer by URL, and a private PostgreSQL 18 as ``embedded:postgresql``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dyno.targets.base import Limits, Target, TargetUrl
+
+SCHEMES = ("postgresql", "postgres")
+EXAMPLE = "postgresql://user@host/database"
+EMBEDDED = True
+STORE = "row store"
+# Measured with TPC-H at scale 1, all keys and indexes: 2.84 GB, of it 1.15 GB write-ahead log.
+EXPANSION = 2.6
+
+
+def open_target(url: TargetUrl, out: Path, limits: Limits) -> Target:
+    """The server at ``url``, or the private one with its data in ``out/engines/postgresql``."""
+    from dyno.targets.postgresql.target import PostgresTarget
+
+    return PostgresTarget(url, out, limits)

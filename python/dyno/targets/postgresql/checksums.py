@@ -1,0 +1,121 @@
+"""Checksums of the private cluster's pages: switched while it is down, and switched back.
+
+They are a property of the data folder, so a Dyno that is killed leaves them switched. A journal in
+the engine's folder says what they were; the next start puts them back.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from dyno.errors import TargetError
+from dyno.record import write_atomically
+from dyno.targets.postgresql.binaries import Binaries
+from dyno.targets.postgresql.identity import Identity
+
+_JOURNAL = "settings.journal"
+
+
+class Checksums:
+    """The checksums of the cluster ``home/data``. Whoever calls holds the engine's lock."""
+
+    def __init__(self, home: Path) -> None:
+        self._data = home / "data"
+        self._journal = home / _JOURNAL
+
+    def before_start(
+        self,
+        asked: str | None,
+        programs: Binaries,
+        identity: Identity,
+        recover: Callable[[], None],
+    ) -> str:
+        """Makes them what is asked, or what they were before a Dyno that was killed.
+
+        Args:
+            asked: ``on``, ``off`` or None.
+            programs: PostgreSQL's own.
+            identity: Whom the cluster belongs to.
+            recover: Starts and ends the server, for a cluster that was not shut down.
+
+        Returns:
+            What they are without what is asked; empty if nothing is asked.
+
+        Raises:
+            TargetError: If they cannot be switched.
+        """
+        journal = self._usual()
+        if asked is None and journal is None:
+            return ""
+        there, clean = self._state(programs, identity)
+        usual = journal or there
+        wanted = asked or usual
+        if wanted != there:
+            if wanted != usual:
+                write_atomically(self._journal, json.dumps({"checksums": usual}))
+            if not clean:
+                recover()
+            self._switch(wanted, programs, identity)
+        if wanted == usual:
+            self._journal.unlink(missing_ok=True)
+        return usual
+
+    def after_stop(
+        self, programs: Binaries, identity: Identity, recover: Callable[[], None]
+    ) -> None:
+        """Makes them what they were; does nothing if they were not switched.
+
+        Raises:
+            TargetError: If they cannot be; the next start tries again.
+        """
+        usual = self._usual()
+        if usual is None:
+            return
+        there, clean = self._state(programs, identity)
+        if there != usual:
+            if not clean:  # it was killed, or interrupted before it was up
+                recover()
+            self._switch(usual, programs, identity)
+        self._journal.unlink(missing_ok=True)
+
+    @property
+    def restored(self) -> bool:
+        """Whether they are what they were."""
+        return not self._journal.exists()
+
+    def _usual(self) -> str | None:
+        """What the journal says they were; None without one."""
+        try:
+            told = json.loads(self._journal.read_text(encoding="utf-8"))["checksums"]
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise TargetError(f"{self._journal} cannot be read; remove it.") from error
+        return "on" if told == "on" else "off"
+
+    def _state(self, programs: Binaries, identity: Identity) -> tuple[str, bool]:
+        """Whether pages have checksums, and whether the cluster was shut down in order."""
+        code, printed = identity.run(
+            [programs.program("pg_controldata"), "-D", str(self._data)], self._data
+        )
+        version = re.search(r"Data page checksum version: +(\d+)", printed)
+        state = re.search(r"Database cluster state: +(.+)", printed)
+        if code != 0 or version is None or state is None:
+            raise TargetError(f"pg_controldata cannot read {self._data}: {_last(printed, code)}.")
+        return "on" if int(version[1]) else "off", state[1].strip() == "shut down"
+
+    def _switch(self, wanted: str, programs: Binaries, identity: Identity) -> None:
+        option = "--enable" if wanted == "on" else "--disable"
+        code, printed = identity.run(
+            [programs.program("pg_checksums"), option, "-D", str(self._data)], self._data
+        )
+        if code != 0:
+            raise TargetError(f"Checksums cannot be switched {wanted}: {_last(printed, code)}.")
+
+
+def _last(printed: str, code: int) -> str:
+    lines = [line.strip() for line in printed.splitlines() if line.strip()]
+    return lines[-1].rstrip(".") if lines else f"it ended with {code}"

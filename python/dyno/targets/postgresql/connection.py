@@ -1,0 +1,122 @@
+"""One session, with Dyno's results and errors."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import psycopg
+from psycopg.sql import Identifier
+from psycopg.types.string import TextLoader
+
+from dyno.errors import DynoError
+from dyno.targets.base import QueryResult
+from dyno.targets.postgresql.errors import connect_error, statement_error
+
+CONNECT_TIMEOUT_S = 10
+
+
+class _Unpadded(TextLoader):
+    """CHAR(n) without the blanks that PostgreSQL pads it with; other engines have none."""
+
+    def load(self, data: Any) -> Any:
+        text = super().load(data)
+        return text.rstrip(" ") if isinstance(text, str) else text
+
+
+class PostgresConnection:
+    """A session in autocommit, for decision-support and maintenance statements."""
+
+    def __init__(
+        self, raw: psycopg.Connection[Any], explain: Callable[[], DynoError | None]
+    ) -> None:
+        """Takes over a driver connection.
+
+        Args:
+            raw: The connection.
+            explain: The error to tell instead, if the server's end is known to be the reason.
+        """
+        self.raw = raw
+        self._explain = explain
+        self._stopped = False
+        raw.adapters.register_loader("bpchar", _Unpadded)
+
+    @classmethod
+    def open(
+        cls,
+        conninfo: dict[str, Any],
+        server: str,
+        explain: Callable[[], DynoError | None],
+        schema: str = "",
+        settings: Mapping[str, str] | None = None,
+    ) -> PostgresConnection:
+        """Connects; names without a schema are looked up in ``schema`` first.
+
+        ``settings`` hold for this session only.
+
+        Raises:
+            TargetError: One line that says what to do.
+        """
+        parameters: dict[str, Any] = {
+            "connect_timeout": CONNECT_TIMEOUT_S,
+            "application_name": "dyno",
+            **conninfo,
+        }
+        try:
+            raw = psycopg.connect(**parameters, autocommit=True)
+        except psycopg.Error as error:
+            raise explain() or connect_error(error, server) from error
+        session = cls(raw, explain)
+        try:
+            session._prepare(schema, settings or {})
+        except BaseException:
+            session.close()
+            raise
+        return session
+
+    def execute(self, sql: str) -> QueryResult:
+        """Runs one statement to its last row (see the protocol)."""
+        self._stopped = False
+        try:
+            with self.raw.cursor() as cursor:
+                cursor.execute(sql.encode())
+                while cursor.nextset():
+                    pass
+                if cursor.description is None:
+                    return QueryResult([], [])
+                return QueryResult(
+                    [column.name for column in cursor.description], cursor.fetchall()
+                )
+        except psycopg.Error as error:
+            raise self.error(error) from error
+
+    def error(self, error: psycopg.Error) -> DynoError:
+        """Dyno's error for one that the driver raised on this session."""
+        lost = self.raw.closed
+        classed = statement_error(error, lost=lost, stopped=self._stopped)
+        if lost or classed.kind == "connection_lost":
+            return self._explain() or classed
+        return classed
+
+    def cancel(self) -> None:
+        """Asks the server to stop the statement under way."""
+        self._stopped = True
+        with contextlib.suppress(psycopg.Error, OSError):
+            self.raw.cancel_safe(timeout=5)
+
+    def close(self) -> None:
+        """Ends the session."""
+        with contextlib.suppress(psycopg.Error, OSError):
+            self.raw.close()
+
+    def _prepare(self, schema: str, settings: Mapping[str, str]) -> None:
+        try:
+            self.raw.execute("SELECT set_config('TimeZone', 'UTC', false)")
+            for name, value in settings.items():
+                self.raw.execute("SELECT set_config(%s, %s, false)", [name, value])
+            if schema:
+                path = Identifier(schema).as_string(self.raw)
+                self.raw.execute("SELECT set_config('search_path', %s, false)", [path])
+        except psycopg.Error as error:
+            raise self.error(error) from error

@@ -1,0 +1,39 @@
+"""Arrow rows into a table by COPY, within a session's transaction.
+
+For the few rows of a refresh function; whole tables go through the compiled loader.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import psycopg
+import pyarrow as pa
+import pyarrow.csv
+from psycopg import sql
+
+from dyno.targets.postgresql.connection import PostgresConnection
+
+# Quotes only where needed tell an empty text, which is quoted, from NULL, which is not.
+_FORM = pyarrow.csv.WriteOptions(include_header=False, quoting_style="needed")
+
+
+def copy_rows(session: PostgresConnection, place: str, table: str, stream: Any) -> int:
+    """Copies all rows of an Arrow stream into ``place.table``; returns how many there were.
+
+    Raises:
+        DynoError: As :meth:`PostgresConnection.execute`.
+    """
+    reader = pa.RecordBatchReader.from_stream(stream)
+    statement = sql.SQL("COPY {} FROM STDIN (FORMAT csv)").format(sql.Identifier(place, table))
+    try:
+        with session.raw.cursor() as cursor:
+            with cursor.copy(statement) as copy:
+                for batch in reader:
+                    text = io.BytesIO()
+                    pyarrow.csv.write_csv(batch, text, _FORM)
+                    copy.write(text.getbuffer())
+            return cursor.rowcount
+    except psycopg.Error as error:
+        raise session.error(error) from error

@@ -1,0 +1,206 @@
+"""Tables in PostgreSQL: rendered from the neutral schema, and marked as Dyno's.
+
+The physical design is PostgreSQL's default (heap, fill factor 100) so that it is nobody's tuning;
+another design is a layout, which is a thing to measure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from psycopg import sql
+
+from dyno import schema
+from dyno.errors import DynoError, UsageError
+from dyno.targets import journal, mark
+from dyno.targets.base import Loaded
+from dyno.targets.postgresql.connection import PostgresConnection
+
+_TYPES = {"int32": "integer", "int64": "bigint", "date": "date", "timestamp": "timestamp"}
+
+
+def column_type(kind: dict[str, Any]) -> sql.SQL:
+    """The type of a column, such as ``numeric(15,2)``.
+
+    Raises:
+        DynoError: If the generator declares a type that is not known here.
+    """
+    match kind:
+        case {"type": "decimal", "precision": int(precision), "scale": int(scale)}:
+            return sql.SQL(f"numeric({precision},{scale})")  # pyright: ignore[reportArgumentType]
+        case {"type": "char", "len": int(length)}:
+            return sql.SQL(f"character({length})")  # pyright: ignore[reportArgumentType]
+        case {"type": "varchar", "max": int(length)}:
+            return sql.SQL(f"character varying({length})")  # pyright: ignore[reportArgumentType]
+        case {"type": str(name)} if name in _TYPES:
+            return sql.SQL(_TYPES[name])  # pyright: ignore[reportArgumentType]
+        case _:
+            raise DynoError(f"PostgreSQL has no type for the column type {kind}.")
+
+
+def create_table(place: str, table: dict[str, Any]) -> sql.Composed:
+    """``CREATE TABLE`` without key: rows go in faster before there is one."""
+    columns = [
+        sql.SQL("{} {}{}").format(
+            sql.Identifier(column["name"]),
+            column_type(column["kind"]),
+            sql.SQL("" if column["nullable"] else " NOT NULL"),
+        )
+        for column in table["columns"]
+    ]
+    return sql.SQL("CREATE TABLE {} ({})").format(
+        sql.Identifier(place, table["name"]), sql.SQL(", ").join(columns)
+    )
+
+
+def to_replace(
+    session: PostgresConnection,
+    server: str,
+    workload: str,
+    parts: Sequence[str] = (),
+    *,
+    replace: bool,
+) -> list[str]:
+    """Tables that have to go first (see :func:`mark.to_replace`).
+
+    Raises:
+        UsageError: Also if one of the partitions ``parts`` has the name of something that is not
+            Dyno's.
+    """
+    place = mark.schema_of(workload)
+    present = relations(session, place)
+    gone = mark.to_replace(f"{server}, schema {place},", workload, present, replace=replace)
+    taken = [
+        name for name in parts if name in present and not mark.is_mark(present[name], workload)
+    ]
+    if taken:
+        raise UsageError(
+            f"{server}, schema {place}, holds tables that Dyno did not create "
+            f"({', '.join(taken)}) under the names of partitions. Move them."
+        )
+    return gone
+
+
+def replace_tables(
+    session: PostgresConnection,
+    workload: str,
+    gone: Sequence[str],
+    created: Sequence[sql.Composed],
+    names: Sequence[str],
+) -> None:
+    """Drops tables and the journal of their load, and creates others in their place, all or none.
+
+    Args:
+        session: A session.
+        workload: Whose tables they are.
+        gone: Tables to be dropped, with their partitions.
+        created: The statements that create the new ones.
+        names: All of the new ones, partitions too, to be marked as Dyno's.
+    """
+    place = mark.schema_of(workload)
+    statements = (
+        []
+        if _has_schema(session, place)
+        else [sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(place))]
+    )
+    # One statement, since foreign keys may tie them to each other.
+    if gone:
+        tables = sql.SQL(", ").join(sql.Identifier(place, name) for name in gone)
+        statements.append(sql.SQL("DROP TABLE {}").format(tables))
+    statements += drop_journal(place, workload, relations(session, place))
+    statements += created
+    statements += _comments(place, workload, list(names), None)
+    run(session, statements)
+
+
+def _has_schema(session: PostgresConnection, place: str) -> bool:
+    # IF NOT EXISTS would ask for the right to create one also where there is one.
+    query = sql.SQL("SELECT count(*) FROM pg_namespace WHERE nspname = {}")
+    return run(session, [query.format(sql.Literal(place))])[0][0] > 0
+
+
+def set_mark(session: PostgresConnection, workload: str, loaded: Loaded) -> None:
+    """Writes Dyno's mark on the workload's tables; the journal goes once they are whole."""
+    place, names = mark.schema_of(workload), schema.table_names(workload)
+    gone = drop_journal(place, workload, relations(session, place)) if loaded.complete else []
+    run(session, [*_comments(place, workload, names, loaded), *gone])
+
+
+def drop_journal(
+    place: str, workload: str, present: Mapping[str, str | None]
+) -> list[sql.Composed]:
+    """The statement that drops the journal of a load, if there is one of Dyno's."""
+    if not journal.is_journal(present.get(journal.TABLE), workload):
+        return []
+    return [sql.SQL("DROP TABLE {}").format(sql.Identifier(place, journal.TABLE))]
+
+
+def loaded(session: PostgresConnection, workload: str) -> Loaded | None:
+    """What Dyno's mark says of the workload's tables."""
+    return mark.read(relations(session, mark.schema_of(workload)), workload)
+
+
+def relations(session: PostgresConnection, place: str) -> dict[str, str | None]:
+    """Everything that has a table's name in a schema, with its comment."""
+    found = run(
+        session,
+        [
+            sql.SQL(
+                "SELECT c.relname, obj_description(c.oid, 'pg_class') FROM pg_class c "
+                "JOIN pg_namespace n ON n.oid = c.relnamespace "
+                "WHERE n.nspname = {} AND c.relkind IN ('r', 'p', 'v', 'm', 'f')"
+            ).format(sql.Literal(place))
+        ],
+    )
+    return {str(name): comment for name, comment in found}
+
+
+def sizes(session: PostgresConnection, place: str) -> dict[str, int]:
+    """Bytes of each table in a schema, without its indexes."""
+    found = run(
+        session,
+        [
+            sql.SQL(
+                "SELECT c.relname, pg_table_size(c.oid) FROM pg_class c "
+                "JOIN pg_namespace n ON n.oid = c.relnamespace "
+                "WHERE n.nspname = {} AND c.relkind = 'r'"
+            ).format(sql.Literal(place))
+        ],
+    )
+    return {str(name): int(size) for name, size in found}
+
+
+def index_names(session: PostgresConnection, place: str) -> set[str]:
+    """Names of the indexes in a schema."""
+    query = sql.SQL("SELECT indexname FROM pg_indexes WHERE schemaname = {}")
+    return {str(row[0]) for row in run(session, [query.format(sql.Literal(place))])}
+
+
+def key_names(session: PostgresConnection, place: str) -> set[str]:
+    """Names of the primary keys in a schema, which are those of their indexes."""
+    query = sql.SQL(
+        "SELECT c.conname FROM pg_constraint c JOIN pg_namespace n ON n.oid = c.connamespace "
+        "WHERE n.nspname = {} AND c.contype = 'p'"
+    )
+    return {str(row[0]) for row in run(session, [query.format(sql.Literal(place))])}
+
+
+def run(session: PostgresConnection, statements: list[sql.Composed]) -> list[tuple[Any, ...]]:
+    """Runs statements, several of them as one transaction; returns the rows of the last.
+
+    Raises:
+        DynoError: As :meth:`PostgresConnection.execute`.
+    """
+    text = "; ".join(statement.as_string(session.raw) for statement in statements)
+    return session.execute(text).rows
+
+
+def _comments(
+    place: str, workload: str, names: list[str], state: Loaded | None
+) -> list[sql.Composed]:
+    text = sql.Literal(mark.write(workload, state))
+    return [
+        sql.SQL("COMMENT ON TABLE {} IS {}").format(sql.Identifier(place, name), text)
+        for name in names
+    ]

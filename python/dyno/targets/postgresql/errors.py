@@ -1,0 +1,130 @@
+"""What PostgreSQL's errors mean, in the classes that a bundle counts (as the Rust driver does)."""
+
+from __future__ import annotations
+
+import psycopg
+
+from dyno.errors import DynoError, error_of_kind
+
+_EXACT = {
+    "40P01": "deadlock",
+    "40001": "serialization",
+    "53100": "disk_full",
+    "53400": "disk_full",
+    "53200": "out_of_memory",
+    "53300": "too_many_connections",
+    "57014": "timeout",
+    "55P03": "timeout",
+    "42501": "denied",
+    "08P01": "protocol",
+    "57P03": "unreachable",
+    "3D000": "unreachable",
+    "58030": "io",
+    "25P03": "connection_lost",
+}
+_PREFIXES = {"28": "denied", "08": "connection_lost", "57P0": "connection_lost"}
+
+# Resources that run out under a state that means another one, and what to do about them.
+_WORDS = (
+    (
+        "temp_file_limit",
+        "disk_full",
+        "; raise temp_file_limit, or work_mem so that less is spilled",
+    ),
+    ("shared memory segment", "out_of_memory", "; give the server more shared memory (/dev/shm)"),
+    ("out of shared memory", "out_of_memory", "; raise max_locks_per_transaction on the server"),
+    ("No space left on device", "disk_full", "; free space on the server's volume"),
+)
+
+_STOPPED = "It took longer than allowed and was stopped"
+_CANCELLED = "; another session or an administrator cancelled it"
+
+_ADVICE = {
+    "disk_full": "; free space on the server's volume",
+    "too_many_connections": "; raise max_connections on the server or use fewer sessions",
+    "out_of_memory": "; give the server more memory or lower work_mem",
+}
+
+
+def kind_of(sqlstate: str) -> str:
+    """The class of an SQLSTATE (PostgreSQL manual, appendix A)."""
+    if sqlstate in _EXACT:
+        return _EXACT[sqlstate]
+    for prefix, kind in _PREFIXES.items():
+        if sqlstate.startswith(prefix):
+            return kind
+    return "database"
+
+
+def statement_error(error: psycopg.Error, *, lost: bool, stopped: bool = False) -> DynoError:
+    """The error for a statement that failed.
+
+    Args:
+        error: What the driver raised.
+        lost: Whether its session broke with it.
+        stopped: Whether Dyno itself asked the server to stop the statement.
+    """
+    state = error.sqlstate or ""
+    kind = kind_of(state)
+    advice = _ADVICE.get(kind, "")
+    message = error.diag.message_primary or _first_line(str(error))
+    if lost:
+        kind, advice = "connection_lost", ""
+    elif state == "57014" and stopped:
+        message = _STOPPED
+    elif state == "57014" and "user request" in message:
+        advice = _CANCELLED
+    else:
+        for words, known, what_to_do in _WORDS:
+            if words in str(error):
+                kind, advice = known, what_to_do
+                break
+    label = f" [SQLSTATE {state}]" if state else ""
+    return error_of_kind(kind, f"{_sentence(message)}{advice}{label}.")
+
+
+def connect_error(error: psycopg.Error, server: str) -> DynoError:
+    """The error for a session that could not be opened, with what to do about it.
+
+    libpq tells the SQLSTATE only to those who look into its text, so the text is looked at.
+
+    Args:
+        error: What the driver raised.
+        server: Where it was tried, such as ``db1:5432``, without any password.
+    """
+    text = " ".join(str(error).split())
+    for words, kind, message in (
+        ("no password supplied", "denied", f"{server} asks for a password; {_PASSWORD}"),
+        ("password authentication failed", "denied", f"{server} refused the password; {_PASSWORD}"),
+        ("no pg_hba.conf entry", "denied", f"{server} does not admit this client: {text}"),
+        ("does not exist", "unreachable", f"{server} answers, but {_after_fatal(text)}"),
+        ("Connection refused", "unreachable", f"No PostgreSQL answers at {server}; {_START}"),
+        ("No such file", "unreachable", f"No PostgreSQL answers at {server}; {_START}"),
+        ("could not translate host name", "unreachable", f"The host of {server} is unknown"),
+        ("failed to resolve host", "unreachable", f"The host of {server} is unknown"),
+        ("timeout expired", "unreachable", f"{server} does not answer; {_START}"),
+        ("too many clients", "too_many_connections", f"{server} has no connection left"),
+        ("remaining connection slots", "too_many_connections", f"{server} has no connection left"),
+        ("starting up", "unreachable", f"{server} is still starting up; try again"),
+        ("SSL", "unreachable", f"No secure connection to {server}: {_after_fatal(text)}"),
+    ):
+        if words in text:
+            return error_of_kind(kind, f"{message}.")
+    return error_of_kind("unreachable", f"Cannot connect to {server}: {_after_fatal(text)}.")
+
+
+_PASSWORD = "give the right one in the URL, in PGPASSWORD or in ~/.pgpass"  # noqa: S105
+_START = "start it, or correct host and port in the URL"
+
+
+def _after_fatal(text: str) -> str:
+    return text.rpartition("FATAL: ")[2].strip().rstrip(".")
+
+
+def _first_line(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "unknown error")
+
+
+def _sentence(text: str) -> str:
+    text = " ".join(text.split()).rstrip(".")
+    return text[:1].upper() + text[1:]

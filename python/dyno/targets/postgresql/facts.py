@@ -1,0 +1,43 @@
+"""What a server is, read back from itself."""
+
+from __future__ import annotations
+
+from dyno.model import TargetFacts
+from dyno.targets.base import Limits, TargetUrl
+from dyno.targets.postgresql.connection import PostgresConnection
+from dyno.targets.postgresql.settings import settings
+from dyno.targets.postgresql.volume import VolumeFacts
+
+# What the embedded server is given, and what else explains a result or compares two versions.
+NAMES = (
+    *settings(Limits(1 << 30, 1), VolumeFacts(None, 1 << 30, 0), io_uring=False),
+    "block_size",
+    "data_checksums",
+    "default_transaction_isolation",
+    "hash_mem_multiplier",
+    "huge_pages_status",
+    "jit",
+    "lc_collate",
+    "server_encoding",
+    "shared_preload_libraries",
+    "wal_compression",
+    "wal_segment_size",
+)
+
+
+def read(session: PostgresConnection, url: TargetUrl) -> TargetFacts:
+    """Version and settings of the live server, with the units that it shows them in.
+
+    Settings that this version or this user's rights do not show are left out.
+    """
+    names = ", ".join(f"'{name}'" for name in NAMES)
+    shown = session.execute(
+        "SELECT lower(name), current_setting(name) FROM pg_settings "  # noqa: S608  (fixed names)
+        f"WHERE lower(name) IN ({names}) ORDER BY 1"
+    ).rows
+    version = session.execute("SHOW server_version").rows[0][0]
+    return TargetFacts(
+        url=url.redacted,
+        version=f"PostgreSQL {version}",
+        settings={str(name): str(value) for name, value in shown},
+    )

@@ -1,0 +1,69 @@
+"""The journal of a load in PostgreSQL (see ``targets/journal.py``)."""
+
+from __future__ import annotations
+
+from psycopg import sql
+
+from dyno.errors import UsageError
+from dyno.targets import journal, mark
+from dyno.targets.base import LoadPlan, Unfinished
+from dyno.targets.postgresql import ddl
+from dyno.targets.postgresql.connection import PostgresConnection
+
+
+def read(
+    session: PostgresConnection, workload: str
+) -> tuple[Unfinished, list[journal.Done]] | None:
+    """What the journal tells; None if there is none of Dyno's."""
+    place = mark.schema_of(workload)
+    text = ddl.relations(session, place).get(journal.TABLE)
+    if not journal.is_journal(text, workload):
+        return None
+    query = sql.SQL("SELECT part_table, part, parts, part_rows FROM {} ORDER BY 1, 2")
+    return journal.unfinished(text, workload, ddl.run(session, [query.format(_table(place))]))
+
+
+def start(session: PostgresConnection, plan: LoadPlan) -> None:
+    """Makes an empty journal for a load into empty tables.
+
+    Its key keeps a part from going in twice, should the server still end an earlier load.
+
+    Raises:
+        UsageError: If a table of that name is not Dyno's.
+    """
+    place = mark.schema_of(plan.workload)
+    present = ddl.relations(session, place)
+    if journal.TABLE in present and not journal.is_journal(present[journal.TABLE], plan.workload):
+        raise UsageError(f"{place}.{journal.TABLE} is not Dyno's; rename it or move it away.")
+    columns = ", ".join(f"{name} {kind} NOT NULL" for name, kind in journal.COLUMNS)
+    create = f"CREATE TABLE {{}} ({columns}, PRIMARY KEY (part_table, part))"
+    ddl.run(
+        session,
+        [
+            *ddl.drop_journal(place, plan.workload, present),
+            sql.SQL(create).format(_table(place)),  # pyright: ignore[reportArgumentType]
+            _comment(plan),
+        ],
+    )
+
+
+def ready(session: PostgresConnection, plan: LoadPlan) -> list[journal.Done]:
+    """The parts that are in, from a journal that is ready to take more.
+
+    A load that goes on keeps it, others begin a new one; so does a load that found no part in it,
+    which may cut the tables as it likes.
+    """
+    found = read(session, plan.workload) if plan.resume else None
+    if found is None or not found[1]:
+        start(session, plan)
+        return []
+    return found[1]
+
+
+def _comment(plan: LoadPlan) -> sql.Composed:
+    table = _table(mark.schema_of(plan.workload))
+    return sql.SQL("COMMENT ON TABLE {} IS {}").format(table, sql.Literal(journal.comment(plan)))
+
+
+def _table(place: str) -> sql.Identifier:
+    return sql.Identifier(place, journal.TABLE)

@@ -1,0 +1,95 @@
+"""One server at a time for a data folder, also past the death of the Dyno that started it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from dyno.errors import TargetError
+
+_POLL_S = 0.05
+
+
+class EngineLock:
+    """An exclusive lock on a folder, whose descriptor the server inherits.
+
+    The kernel frees it when the last process that has it open is gone: Dyno, the server and all
+    of the server's own processes. Holding it therefore proves that nothing runs in the folder.
+    """
+
+    def __init__(self, home: Path, product: str = "PostgreSQL") -> None:
+        self._home = home
+        self._product = product
+        self._path = home / "lock"
+        self.descriptor = -1
+
+    def acquire(self, grace_s: float, evict: Callable[[], None]) -> None:
+        """Takes the lock.
+
+        If the Dyno that took it is dead, its server is on its way out: it is waited for, and after
+        ``grace_s`` seconds helped along with ``evict``.
+
+        Raises:
+            TargetError: If another Dyno holds it, or the file cannot be opened.
+        """
+        try:
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            message = f"Cannot open {self._path}: {error.strerror}. Give another --out DIR."
+            raise TargetError(message, kind="io") from error
+        try:
+            self._wait(descriptor, grace_s, evict)
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        self.descriptor = descriptor
+
+    def release(self) -> None:
+        """Gives it up."""
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+            self.descriptor = -1
+
+    def _wait(self, descriptor: int, grace_s: float, evict: Callable[[], None]) -> None:
+        deadline = time.monotonic() + grace_s
+        evicted = False
+        while not _try_lock(descriptor):
+            owner = os.pread(descriptor, 32, 0).decode(errors="replace").strip()
+            if not owner.isdigit() or _alive(int(owner)):
+                raise TargetError(
+                    f"Another dyno (process {owner or 'unknown'}) uses the embedded "
+                    f"{self._product} in {self._home}; wait for it or give another --out DIR."
+                )
+            if time.monotonic() > deadline:
+                if evicted:
+                    raise TargetError(
+                        f"A {self._product} that dyno process {owner} left behind in {self._home} "
+                        "does not end; give another --out DIR."
+                    )
+                evict()
+                evicted = True
+                deadline = time.monotonic() + grace_s
+            time.sleep(_POLL_S)  # flock has no wait with a deadline
+
+
+def _try_lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,165 @@
+"""Maintenance of PostgreSQL while it is used: ``REINDEX CONCURRENTLY``, and integrity checks."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from psycopg import sql
+
+from dyno.errors import DynoError, Interrupted
+from dyno.model import Check
+from dyno.targets import mark
+from dyno.targets.base import Progress
+from dyno.targets.maintenance import SpaceEstimate
+from dyno.targets.postgresql.connection import PostgresConnection
+from dyno.targets.postgresql.ddl import run
+from dyno.targets.postgresql.room import Space
+
+Connect = Callable[[], PostgresConnection]
+
+_DROP_S = 30
+"""Patience for what is left of a stopped one: dropping it waits for other sessions, too."""
+
+_LEFTOVER = r"_cc(new|old)\d*$"
+"""How ``REINDEX CONCURRENTLY`` names what it makes and what it is about to drop."""
+
+
+@dataclass(frozen=True)
+class Index:
+    """An index of the workload, with its table and its size in bytes."""
+
+    name: str
+    table: str
+    size: int
+
+
+def indexes(session: PostgresConnection, place: str) -> list[Index]:
+    """B-tree indexes of a schema that are in use, the largest first."""
+    query = sql.SQL(
+        "SELECT i.relname, t.relname, pg_relation_size(i.oid) FROM pg_index x "
+        "JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid "
+        "JOIN pg_namespace n ON n.oid = i.relnamespace JOIN pg_am a ON a.oid = i.relam "
+        "WHERE n.nspname = {} AND x.indisvalid AND a.amname = 'btree' AND i.relkind = 'i' "
+        "ORDER BY 3 DESC, 1"
+    )
+    rows = run(session, [query.format(sql.Literal(place))])
+    return [Index(str(name), str(table), int(size)) for name, table, size in rows]
+
+
+class Work:
+    """What both kinds of maintenance share: a session of their own, and a second one that looks."""
+
+    def __init__(self, connect: Connect, workload: str) -> None:
+        self.place = mark.schema_of(workload)
+        self.connect = connect
+        self.session = connect()
+        try:
+            self.space_session = Space(connect, self.session.raw.info.backend_pid, self.place)
+        except BaseException:
+            self.session.close()
+            raise
+
+    def statement(self, statement: sql.Composed, stop: threading.Event) -> None:
+        """Runs one statement.
+
+        Raises:
+            Interrupted: If it was stopped.
+        """
+        if stop.is_set():
+            raise Interrupted("The maintenance was stopped.")
+        try:
+            run(self.session, [statement])
+        except DynoError as error:
+            if stop.is_set():
+                raise Interrupted("The maintenance was stopped.") from error
+            raise
+
+    def space(self) -> int | None:
+        """See the protocol."""
+        return self.space_session.read()
+
+    def cancel(self) -> None:
+        """See the protocol."""
+        self.session.cancel()
+
+    def close(self) -> None:
+        """See the protocol."""
+        self.session.close()
+        self.space_session.close()
+
+
+class Reindex(Work):
+    """See the protocol. The workload's indexes one after another, the largest first."""
+
+    def __init__(self, connect: Connect, workload: str) -> None:
+        super().__init__(connect, workload)
+        try:
+            self._indexes = indexes(self.session, self.place)
+            self._memory = int(
+                self.session.execute(
+                    "SELECT setting::bigint * 1024 FROM pg_settings "
+                    "WHERE name = 'maintenance_work_mem'"
+                ).rows[0][0]
+            )
+        except BaseException:
+            super().close()
+            raise
+
+    @property
+    def method(self) -> str:
+        """What is done."""
+        return f"REINDEX INDEX CONCURRENTLY of {len(self._indexes)} indexes, one after another"
+
+    @property
+    def estimate(self) -> SpaceEstimate:
+        """The largest index once more, and its sorted runs if they do not fit into memory."""
+        largest = self._indexes[0].size if self._indexes else 0
+        spilled = largest > self._memory
+        source = "the largest index once more"
+        if spilled:
+            source += ", and as much for its sort, which exceeds maintenance_work_mem"
+        return SpaceEstimate(largest * (2 if spilled else 1), source)
+
+    def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
+        """Builds every index anew."""
+        for number, index in enumerate(self._indexes):
+            progress(number, len(self._indexes), f"reindex of {index.name}")
+            name = sql.Identifier(self.place, index.name)
+            self.statement(sql.SQL("REINDEX INDEX CONCURRENTLY {}").format(name), stop)
+            # The old and the new one were there together, if only for a moment.
+            self.space_session.seen(self._size(index.name))
+        progress(len(self._indexes), len(self._indexes), "")
+        names = {index.name for index in indexes(self.session, self.place)}
+        missing = sorted({index.name for index in self._indexes} - names)
+        message = f"{len(names)} indexes built anew, all valid"
+        if missing:
+            message = f"not valid after it: {', '.join(missing)}"
+        return [
+            Check(name="reindex", target="postgresql", passed=not missing, message=message),
+        ]
+
+    def close(self) -> None:
+        """Drops half-built indexes of a stopped run, and ends the sessions."""
+        super().close()
+        # The session of the work may still be busy, or broken.
+        with contextlib.suppress(DynoError), contextlib.closing(self.connect()) as session:
+            self._drop_leftovers(session)
+
+    def _size(self, name: str) -> int:
+        query = sql.SQL("SELECT pg_relation_size({}::regclass)")
+        text = sql.Identifier(self.place, name).as_string(self.session.raw)
+        return int(run(self.session, [query.format(sql.Literal(text))])[0][0])
+
+    def _drop_leftovers(self, session: PostgresConnection) -> None:
+        session.execute(f"SET statement_timeout = '{_DROP_S}s'")
+        query = sql.SQL(
+            "SELECT i.relname FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid "
+            "JOIN pg_namespace n ON n.oid = i.relnamespace "
+            "WHERE n.nspname = {} AND NOT x.indisvalid AND i.relname ~ {}"
+        ).format(sql.Literal(self.place), sql.Literal(_LEFTOVER))
+        for (name,) in run(session, [query]):
+            drop = sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}")
+            run(session, [drop.format(sql.Identifier(self.place, str(name)))])

@@ -1,0 +1,123 @@
+"""What a query read and spilled, from the server's cumulative counters before and after it.
+
+The counters are those of the whole server, so they are the query's only while no other session
+works. That is looked up, not assumed: a reading that may be somebody else's too is left out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+
+from dyno.targets.meter import Reading
+from dyno.targets.postgresql.connection import PostgresConnection
+
+_OLDEST = 150000
+_NO_MEMORY = "PostgreSQL does not tell the memory of a query"
+_TEMP_SOURCE = "pg_stat_database.temp_bytes, before and after"
+
+_FLUSH = "SELECT pg_stat_force_next_flush()"
+"""A session hands in its counters with this statement; parallel workers do when they end."""
+
+# Work of autovacuum is kept apart by pg_stat_io, which knows kinds of processes.
+_READ_BYTES = (
+    (
+        180000,
+        "(SELECT sum(read_bytes) FROM pg_stat_io WHERE backend_type IN "
+        "('client backend', 'background worker'))",
+        "pg_stat_io.read_bytes of sessions and their workers, before and after",
+    ),
+    (
+        160000,
+        "(SELECT sum(reads * op_bytes) FROM pg_stat_io WHERE backend_type IN "
+        "('client backend', 'background worker'))",
+        "pg_stat_io.reads of sessions and their workers, before and after",
+    ),
+    (
+        _OLDEST,
+        "(d.blks_read * current_setting('block_size')::bigint)",
+        "pg_stat_database.blks_read, before and after",
+    ),
+)
+
+
+_READING = (
+    "SELECT now()::text, READ_BYTES::bigint, d.temp_bytes, "
+    "(SELECT sum(sessions) FROM pg_stat_database)::bigint, o.others, o.told, o.worked "
+    "FROM pg_stat_database d, (SELECT coalesce(array_agg(pid ORDER BY pid), '{}') others, "
+    "coalesce(bool_and(state IS NOT NULL), true) told, "
+    "coalesce(bool_or(state <> 'idle' OR state_change >= %s::timestamptz), false) worked "
+    "FROM pg_stat_activity WHERE backend_type = 'client backend' "
+    "AND pid <> pg_backend_pid()) o WHERE d.datname = current_database()"
+)
+
+
+class PostgresMeter:
+    """See the protocol: a flush and a reading before the first query, and after each."""
+
+    def __init__(self, session: PostgresConnection) -> None:
+        self._session = session
+        self._version = session.raw.info.server_version
+        self._reading = _READING.replace("READ_BYTES", self._source()[0]).encode()
+        self._before: _Counters | None = None
+        self._fresh = False
+
+    def before(self) -> None:
+        """Reads the counters, unless the reading after the query before is there to go on from."""
+        if self._version >= _OLDEST and not self._fresh:
+            self._before = self._read("infinity")
+        # A query that fails is not read: the next one must not be given what it did.
+        self._fresh = False
+
+    def after(self) -> Reading:
+        """Reads them again: the query's are the difference."""
+        if self._before is None:
+            return Reading.missing("its counters are exact from PostgreSQL 15 only")
+        before = self._before
+        now = self._before = self._read(before.at)
+        self._fresh = True
+        if not (before.told and now.told):
+            return Reading.missing("this user may not see other sessions (role pg_monitor)")
+        if before.others != now.others or before.sessions != now.sessions or now.worked:
+            return Reading.missing(
+                "other sessions worked at the same time, and the counters are the server's"
+            )
+        return Reading(
+            bytes_read=max(0, now.read - before.read),
+            temp_bytes=max(0, now.temp - before.temp),
+            sources={
+                "bytes_read": self._source()[1],
+                "temp_bytes": _TEMP_SOURCE,
+                "peak_memory_bytes": _NO_MEMORY,
+            },
+        )
+
+    def _source(self) -> tuple[str, str]:
+        found = ((sql, words) for oldest, sql, words in _READ_BYTES if self._version >= oldest)
+        return next(found, ("NULL", ""))
+
+    def _read(self, since: str) -> _Counters:
+        self._session.execute(_FLUSH)
+        try:
+            # Planned once: the views are large.
+            row = self._session.raw.execute(self._reading, [since], prepare=True).fetchone()
+        except psycopg.Error as error:
+            raise self._session.error(error) from error
+        assert row is not None  # noqa: S101  (an aggregate)
+        return _Counters(row)
+
+
+class _Counters:
+    """One reading: the time of it, bytes read and spilled, and what other sessions do.
+
+    Attributes:
+        worked: Whether one of them is, or was since the reading before, in a statement.
+        told: Whether the server shows that to this user.
+    """
+
+    def __init__(self, row: tuple[Any, ...]) -> None:
+        self.at = str(row[0])
+        self.read, self.temp, self.sessions = (int(value or 0) for value in row[1:4])
+        self.others = list(row[4])
+        self.told, self.worked = bool(row[5]), bool(row[6])

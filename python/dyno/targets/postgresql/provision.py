@@ -1,0 +1,70 @@
+"""A workload's tables made in a physical design, and what follows their load."""
+
+from __future__ import annotations
+
+from dyno import schema, workloads
+from dyno.layouts.model import Layout
+from dyno.targets import mark
+from dyno.targets.postgresql import ddl, design, layout, leftovers, tablespaces
+from dyno.targets.postgresql.connection import PostgresConnection
+from dyno.targets.postgresql.design import Stage
+from dyno.targets.postgresql.index import build_steps, vacuum_steps
+
+
+def create_tables(
+    session: PostgresConnection,
+    server: str,
+    workload: str,
+    wanted: Layout | None,
+    home: tablespaces.Home | None,
+    *,
+    replace: bool,
+) -> None:
+    """Creates the workload's tables, all or none, and gives up what a former layout had.
+
+    Raises:
+        UsageError: See the protocol; nothing was touched then.
+        TargetError: If a volume cannot be used.
+    """
+    place = mark.schema_of(workload)
+    tables = schema.tables(workload)
+    names = [table["name"] for table in tables]
+    parts = [
+        part
+        for name in names
+        if wanted is not None
+        for part in design.stored(wanted, name)
+        if part != name
+    ]
+    gone = ddl.to_replace(session, server, workload, parts, replace=replace)
+    if wanted is None:
+        created = [ddl.create_table(place, table) for table in tables]
+    else:
+        live = layout.require(session, wanted)
+        tablespaces.ensure(session, wanted, live, home)
+        created = design.create_tables(place, tables, wanted, live)
+    ddl.replace_tables(session, workload, gone, created, [*names, *parts])
+    tablespaces.place_temp(session, wanted)
+    tablespaces.sweep(session, wanted, home.path if home else None)
+
+
+def stages(
+    session: PostgresConnection, workload: str, wanted: Layout | None
+) -> tuple[list[Stage], list[str]]:
+    """What follows the load, and notes on what differs from the layout's words."""
+    place = mark.schema_of(workload)
+    tables = schema.tables(workload)
+    sizes = ddl.sizes(session, place)
+    if wanted is not None:
+        known = workloads.get(workload)
+        keys = {table["name"]: list(table["primary_key"]) for table in tables}
+        version = session.raw.info.server_version
+        every = [part for name in keys for part in (name, *design.stored(wanted, name))]
+        leftovers.remove(session, place, every)
+        found = design.stages(place, tables, known, wanted, sizes, version)
+        return found, layout.notes(wanted, keys, known.foreign_keys)
+    indexes = workloads.get(workload).indexes
+    present = ddl.index_names(session, place)
+    keyed = ddl.key_names(session, place)
+    build = build_steps(place, tables, indexes, sizes, present, keyed)
+    return [Stage(build), Stage(vacuum_steps(place, tables, sizes))], []

@@ -1,0 +1,192 @@
+"""Settings as the live server has them: what may be changed, and whether it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from dyno.errors import TargetError, UsageError
+from dyno.model import Applied
+from dyno.targets.postgresql.connection import PostgresConnection
+from dyno.targets.postgresql.tuning import Change
+
+_UNITS = {"B": 1, "kB": 1 << 10, "8kB": 1 << 13, "MB": 1 << 20, "s": 1, "min": 60}
+
+AS_IT_IS = "as the server has it"
+IN_SESSIONS = "in each session"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A parameter as the server shows it.
+
+    Attributes:
+        text: With the unit that the server prefers.
+        amount: In bytes, seconds or a count; None for a word.
+        context: Who may change it when; see ``pg_settings``.
+        default: What it has without any configuration.
+    """
+
+    text: str
+    setting: str
+    amount: int | None
+    context: str
+    default: str
+
+    def equals(self, change: Change) -> bool:
+        """Whether the change asks for just this."""
+        if change.amount is None:
+            return self.setting == change.value
+        return self.amount == change.amount
+
+
+def read(session: PostgresConnection, names: Iterable[str]) -> dict[str, Shown]:
+    """The parameters ``names``; those that this version lacks are left out."""
+    listed = ", ".join(f"'{name}'" for name in names)
+    rows = session.execute(
+        "SELECT name, current_setting(name), setting, unit, context, boot_val "  # noqa: S608
+        f"FROM pg_settings WHERE name IN ({listed})"  # (our own names)
+    ).rows
+    return {
+        str(name): Shown(
+            str(text), str(setting), _amount(setting, unit), str(context), _with_unit(default, unit)
+        )
+        for name, text, setting, unit, context, default in rows
+    }
+
+
+def verify(
+    session: PostgresConnection,
+    changes: Sequence[Change],
+    before: dict[str, str],
+    how: dict[str, str],
+) -> list[Applied]:
+    """Reads every change back.
+
+    Args:
+        session: One with the changes.
+        changes: What was asked.
+        before: Values without the changes; the server's default where one is missing.
+        how: How each was applied.
+
+    Raises:
+        TargetError: If the server has something else.
+    """
+    notes = ("hash_mem_multiplier", "huge_pages_status")
+    shown = read(session, [*(item.name for item in changes), *notes])
+    applied: list[Applied] = []
+    for item in changes:
+        found = shown.get(item.name)
+        if found is None or not found.equals(item):
+            has = "lacks it" if found is None else f"has {found.text}"
+            raise TargetError(
+                f"{item.word}={item.asked} was not applied: PostgreSQL was given {item.name} = "
+                f"{item.value} and {has}.",
+                kind="database",
+            )
+        applied.append(
+            Applied(
+                word=item.word,
+                asked=item.asked,
+                name=item.name,
+                value=item.value,
+                found=found.text,
+                before=before.get(item.name, found.default),
+                how=how[item.name],
+                note=_note(item, shown),
+            )
+        )
+    return applied
+
+
+def for_sessions(
+    session: PostgresConnection, changes: Sequence[Change], server: str
+) -> dict[str, str]:
+    """Those of the changes that each session of a server that is not Dyno's has to make.
+
+    What the server has already needs no change.
+
+    Raises:
+        UsageError: If one needs the server's own configuration; Dyno leaves that alone.
+        TargetError: If this user may not make one, with the GRANT.
+    """
+    shown = read(session, [item.name for item in changes])
+    wanted: dict[str, str] = {}
+    for item in changes:
+        found = shown.get(item.name)
+        if found is None:
+            raise UsageError(f"{item.word}={item.asked}: {server} has no {item.name}.")
+        if found.equals(item):
+            continue
+        if found.context not in {"user", "superuser"}:
+            raise UsageError(
+                f"{item.word}={item.asked} means {item.name} = {item.value}, which {server} takes "
+                f"only {_WHEN.get(found.context, 'when it is made')}; it has {found.text}. Dyno "
+                f"never changes the configuration of a server that is not its own. {_todo(item)} "
+                "Then run this again."
+            )
+        if found.context == "superuser" and not _may_set(session, item.name):
+            raise TargetError(_denied(session, item, server), kind="denied")
+        wanted[item.name] = item.value
+    return wanted
+
+
+_WHEN = {"sighup": "from its configuration", "postmaster": "when it starts"}
+
+
+def _todo(item: Change) -> str:
+    if item.name == "data_checksums":
+        option = "--enable" if item.value == "on" else "--disable"
+        return f"Stop it and run pg_checksums {option} on its data folder."
+    after = (
+        "SELECT pg_reload_conf();"
+        if item.name in {"checkpoint_timeout", "max_wal_size", "min_wal_size"}
+        else "restart it."
+    )
+    return f"As its owner: ALTER SYSTEM SET {item.name} = '{item.value}'; {after}"
+
+
+def _may_set(session: PostgresConnection, name: str) -> bool:
+    if session.raw.info.server_version < 150000:
+        return session.execute("SELECT current_setting('is_superuser')").rows[0][0] == "on"
+    question = f"SELECT has_parameter_privilege(current_user, '{name}', 'SET')"
+    return session.execute(question).rows[0][0] is True
+
+
+def _denied(session: PostgresConnection, item: Change, server: str) -> str:
+    user = session.execute("SELECT quote_ident(current_user)").rows[0][0]
+    if session.raw.info.server_version < 150000:
+        return (
+            f"{item.word}={item.asked} means {item.name}, which only a superuser may set on "
+            f"{server} (PostgreSQL 14); connect as one or leave it out."
+        )
+    return (
+        f"{item.word}={item.asked} means {item.name}, which {user} may not set on {server}. As a "
+        f"superuser: GRANT SET ON PARAMETER {item.name} TO {user};"
+    )
+
+
+def _note(item: Change, shown: dict[str, Shown]) -> str:
+    if item.name == "work_mem":
+        factor = shown["hash_mem_multiplier"].text
+        return f"{item.note}; a hash may take {factor} times as much (hash_mem_multiplier)"
+    if item.name == "huge_pages" and "huge_pages_status" in shown:
+        return f"large pages in use: {shown['huge_pages_status'].text}"
+    return item.note
+
+
+def _amount(setting: str, unit: str | None) -> int | None:
+    try:
+        return int(setting) * _UNITS.get(unit or "", 1)
+    except ValueError:
+        return None
+
+
+def _with_unit(value: str | None, unit: str | None) -> str:
+    if value is None:
+        return ""
+    if unit is None or value in {"0", "-1"}:
+        return value
+    if unit == "8kB":
+        return f"{int(value) * 8}kB"
+    return f"{value}{unit}"

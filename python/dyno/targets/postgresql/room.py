@@ -1,0 +1,85 @@
+"""Room that maintenance takes beyond what is there: half-built indexes and its sorted runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from psycopg import sql
+
+from dyno.errors import DynoError
+from dyno.targets.postgresql.connection import PostgresConnection
+from dyno.targets.postgresql.ddl import run
+
+_INVALID = (
+    "SELECT coalesce(sum(pg_relation_size(x.indexrelid)), 0)::bigint FROM pg_index x "
+    "JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_namespace n ON n.oid = i.relnamespace "
+    "WHERE n.nspname = {} AND NOT x.indisvalid"
+)
+# Temporary files carry the process id of the session; those shared with its workers lie in
+# folders of that name.
+_TEMPORARY = (
+    "WITH tops AS (SELECT t.name, pg_stat_file('base/pgsql_tmp/' || t.name, true) AS f "
+    "FROM pg_ls_dir('base/pgsql_tmp', true, false) AS t(name) WHERE t.name LIKE {}) "
+    "SELECT coalesce(sum(CASE WHEN (f).isdir THEN (SELECT sum((pg_stat_file('base/pgsql_tmp/' || "
+    "tops.name || '/' || inner_name, true)).size) FROM pg_ls_dir('base/pgsql_tmp/' || tops.name, "
+    "true, false) AS d(inner_name)) ELSE (f).size END), 0)::bigint FROM tops"
+)
+
+
+class Space:
+    """Looks from a session of its own. Not shared between threads, but for ``seen``."""
+
+    def __init__(self, connect: Callable[[], PostgresConnection], pid: int, place: str) -> None:
+        """Looks at what process ``pid`` does in schema ``place``.
+
+        Raises:
+            DynoError: If the server cannot be reached or asked.
+        """
+        self._session = connect()
+        self._place = place
+        self._pid = pid
+        self._files = True
+        self._seen = 0
+        try:
+            self._before = self._indexes()
+            self._temporary()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def complete(self) -> bool:
+        """Whether temporary files count: not every user may look at them."""
+        return self._files
+
+    def seen(self, size: int) -> None:
+        """Notes room that must have been taken, whether a reading met it or not."""
+        self._seen = max(self._seen, size)
+
+    def read(self) -> int | None:
+        """Bytes at this moment, or the most that :meth:`seen` was told of, if that is more."""
+        try:
+            now = self._indexes() - self._before + self._temporary()
+        except DynoError:
+            return None
+        return max(now, self._seen, 0)
+
+    def close(self) -> None:
+        """Ends the session."""
+        self._session.close()
+
+    def _indexes(self) -> int:
+        query = sql.SQL(_INVALID).format(sql.Literal(self._place))
+        return int(run(self._session, [query])[0][0])
+
+    def _temporary(self) -> int:
+        if not self._files:
+            return 0
+        query = sql.SQL(_TEMPORARY).format(sql.Literal(f"pgsql\\_tmp{self._pid}.%"))
+        try:
+            return int(run(self._session, [query])[0][0])
+        except DynoError as error:
+            if error.kind != "denied":
+                raise
+            self._files = False
+            return 0

@@ -1,0 +1,79 @@
+"""The folder of the server's unix socket: private, and short enough for the kernel."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from dyno.errors import TargetError
+
+PORT = 5432
+NAME = f".s.PGSQL.{PORT}"
+LONGEST = 107
+"""Bytes of a socket's path: ``sun_path`` holds 108 with its final zero (unix(7))."""
+
+_PREFIX = "dyno-"
+LAST_RESORT = "/tmp"  # noqa: S108
+"""Tried where TMPDIR is set to a long path."""
+
+
+def fits(folder: Path) -> bool:
+    """Whether a socket in ``folder`` has a path that the kernel takes, and libpq as one host."""
+    return len(os.fsencode(folder / NAME)) <= LONGEST and "," not in str(folder)
+
+
+def make(home: Path, owner: tuple[int, int]) -> Path:
+    """Makes the folder, of mode 0700, for a server that runs as ``owner``.
+
+    It is ``home/s``; where that does not fit, ``home/s`` is a link to a folder with a short path,
+    so that it can be found and removed after a kill too.
+
+    Raises:
+        TargetError: If no place gives a path that is short enough.
+    """
+    remove(home)
+    link = home / "s"
+    if fits(link):
+        link.mkdir(mode=0o700)
+        folder = link
+    else:
+        folder = _short(home, foreign=owner[0] != os.geteuid())
+        link.symlink_to(folder)
+    if owner[0] != os.geteuid():
+        os.chown(folder, *owner)
+    return folder
+
+
+def remove(home: Path) -> None:
+    """Removes the folder that :func:`make` made, also one of a Dyno that was killed."""
+    link = home / "s"
+    if link.is_symlink():
+        folder = link.readlink()
+        # The link lies in our folder, but a copied one could point anywhere.
+        if folder.name.startswith(_PREFIX) and not folder.is_symlink():
+            shutil.rmtree(folder, ignore_errors=True)
+        link.unlink()
+    elif link.exists():
+        shutil.rmtree(link, ignore_errors=True)
+
+
+def _short(home: Path, *, foreign: bool) -> Path:
+    # A server that runs as somebody else cannot enter our own runtime folder.
+    runtime = None if foreign else os.environ.get("XDG_RUNTIME_DIR")
+    places = [Path(place) for place in (runtime, tempfile.gettempdir(), LAST_RESORT) if place]
+    for place in places:
+        sample = place / (_PREFIX + "x" * 8)  # mkdtemp adds eight characters
+        if not fits(sample):
+            continue
+        try:
+            return Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
+        except OSError:
+            continue
+    room = LONGEST - len(os.fsencode(f"/s/{NAME}"))
+    raise TargetError(
+        f"The path of PostgreSQL's socket would be too long: {home} has "
+        f"{len(os.fsencode(home))} bytes, at most {room} are allowed, and no short temporary "
+        "folder can be written. Give a shorter --out DIR, or set TMPDIR to a short path."
+    )

@@ -1,0 +1,238 @@
+"""Volumes as tablespaces: made and marked by Dyno, given up when no table of Dyno's is in them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from psycopg import sql
+
+from dyno import places
+from dyno.errors import DynoError, TargetError, UsageError
+from dyno.layouts.model import TABLESPACE, Layout
+from dyno.targets.postgresql import ddl
+from dyno.targets.postgresql.binaries import Binaries
+from dyno.targets.postgresql.connection import PostgresConnection
+from dyno.targets.postgresql.identity import Identity
+from dyno.targets.postgresql.layout import Live
+
+MARK = "dyno: a volume of a layout"
+PREFIX = "dyno_"
+
+
+@dataclass(frozen=True)
+class Home:
+    """The embedded server's own side: its folder, and as whom it runs."""
+
+    path: Path
+    identity: Identity
+    binaries: Binaries
+
+
+def name_of(volume: str) -> str:
+    """The tablespace for a volume; the user's own where the layout names one."""
+    if volume.startswith(TABLESPACE):
+        return volume.removeprefix(TABLESPACE)
+    return f"{PREFIX}{hashlib.sha256(volume.encode()).hexdigest()[:10]}"
+
+
+def ensure(session: PostgresConnection, layout: Layout, live: Live, home: Home | None) -> None:
+    """Makes the tablespaces that a layout needs and that are not there.
+
+    Args:
+        session: A session of a superuser, if there are any to make.
+        layout: The layout.
+        live: What the server offers.
+        home: The embedded server's; None for another, on whose machine the folder of the volume
+            must be there, empty and owned by the server's user.
+
+    Raises:
+        UsageError: If the user may not make one, with what to have run.
+        TargetError: If the folder cannot be used by the server.
+    """
+    present = _present(session)
+    for volume in dict.fromkeys((*layout.data_volumes(), layout.temp)):
+        if volume is None or volume.startswith(TABLESPACE) or name_of(volume) in present:
+            continue
+        name = sql.Identifier(name_of(volume))
+        if not live.superuser:
+            raise UsageError(_no_superuser(session, layout, volume))
+        location = volume if home is None else str(_folder(Path(volume), home))
+        try:
+            ddl.run(
+                session,
+                [sql.SQL("CREATE TABLESPACE {} LOCATION {}").format(name, sql.Literal(location))],
+            )
+        except DynoError as error:
+            raise _unusable(error, layout, volume) from error
+        text = sql.Literal(f"{MARK}, {volume}")
+        ddl.run(session, [sql.SQL("COMMENT ON TABLESPACE {} IS {}").format(name, text)])
+
+
+def place_temp(session: PostgresConnection, layout: Layout | None) -> None:
+    """Has this user's sessions in this database put temporary files on the layout's volume.
+
+    A layout without one undoes what an earlier one did; a setting of the user's own stays.
+
+    Raises:
+        UsageError: If the user has a setting of the own.
+    """
+    own = _temp_setting(session)
+    ours = own is not None and all(
+        _present(session).get(name.strip().strip('"')) for name in own.split(",")
+    )
+    if layout is not None and layout.temp is not None:
+        if own is not None and not ours and own != name_of(layout.temp):
+            raise UsageError(
+                f"Layout {layout.name} places temporary files, but this user has temp_tablespaces "
+                f"= {own} in this database. Reset that first: "
+                "ALTER ROLE CURRENT_USER IN DATABASE … RESET temp_tablespaces;"
+            )
+        value = sql.Literal(name_of(layout.temp))
+        _alter(session, sql.SQL("SET temp_tablespaces = {}").format(value))
+    elif ours:
+        _alter(session, sql.SQL("RESET temp_tablespaces").format())
+
+
+def deviations(session: PostgresConnection, layout: Layout, log: Path | None) -> list[str]:
+    """Where log and temporary files are no longer as a layout says.
+
+    Args:
+        session: A session.
+        layout: The layout that the data was loaded with.
+        log: Where the log lies; None if that cannot be told.
+    """
+    found: list[str] = []
+    if layout.log is not None and log is not None and not log.is_relative_to(layout.log):
+        found.append(f"The log no longer lies on {layout.log}, but in {log}.")
+    if layout.temp is not None:
+        temp = session.execute("SHOW temp_tablespaces").rows[0][0]
+        if temp.strip('"') != name_of(layout.temp):
+            found.append(f"Temporary files no longer go to {layout.temp}.")
+    return found
+
+
+def sweep(session: PostgresConnection, layout: Layout | None, home: Path | None) -> list[str]:
+    """Gives up Dyno's tablespaces that a layout does not use and that hold nothing.
+
+    Args:
+        session: A session.
+        layout: What stays.
+        home: The embedded server's folder, whose places on the volumes go as well.
+
+    Returns:
+        Names of the tablespaces that went.
+    """
+    volumes = (*layout.data_volumes(), layout.temp) if layout is not None else ()
+    kept = {name_of(volume) for volume in volumes if volume is not None}
+    gone: list[str] = []
+    for name, ours in _present(session).items():
+        if not ours or name in kept:
+            continue
+        location = _location(session, name)
+        try:
+            ddl.run(session, [sql.SQL("DROP TABLESPACE {}").format(sql.Identifier(name))])
+        except DynoError:
+            continue  # another workload's, or another database's, tables are in it
+        gone.append(name)
+        if home is not None:
+            place = location.parent
+            if not any(entry.name == "wal" for entry in place.iterdir()):
+                places.release(home, [place])
+    return gone
+
+
+def locations(session: PostgresConnection) -> list[Path]:
+    """Folders of all tablespaces that are not the server's own."""
+    rows = session.execute(
+        "SELECT pg_tablespace_location(oid) FROM pg_tablespace WHERE spcname NOT LIKE 'pg\\_%'"
+    ).rows
+    return [Path(row[0]) for row in rows if row[0]]
+
+
+def _present(session: PostgresConnection) -> dict[str, bool]:
+    """All tablespaces, and whether they bear Dyno's mark."""
+    rows = session.execute(
+        "SELECT spcname, shobj_description(oid, 'pg_tablespace') FROM pg_tablespace"
+    ).rows
+    return {str(name): str(text or "").startswith(MARK) for name, text in rows}
+
+
+def _location(session: PostgresConnection, name: str) -> Path:
+    query = sql.SQL("SELECT pg_tablespace_location(oid) FROM pg_tablespace WHERE spcname = {}")
+    return Path(str(ddl.run(session, [query.format(sql.Literal(name))])[0][0]))
+
+
+def _folder(volume: Path, home: Home) -> Path:
+    """An empty folder on the volume that belongs to the embedded server.
+
+    Raises:
+        TargetError: If the server's user cannot get there.
+    """
+    place = places.claim(volume, home.path, home.identity.owner)
+    folder = place / "tablespace"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    require_reach(folder, volume, home)
+    return folder
+
+
+def require_reach(folder: Path, volume: Path, home: Home) -> None:
+    """Hands a folder on a volume to the server's user, and checks that he gets there.
+
+    Raises:
+        TargetError: If he does not.
+    """
+    if home.identity.owner[0] != os.geteuid():
+        os.chown(folder, *home.identity.owner)
+    command = [home.binaries.program("postgres"), "--version"]
+    code, _ = home.identity.run(command, folder)
+    if code != 0:
+        raise TargetError(
+            f"The embedded PostgreSQL runs {home.identity} and cannot reach {volume}. Let every "
+            f"user pass through its parent folders (chmod o+x), or name another volume.",
+            kind="denied",
+        )
+
+
+def _no_superuser(session: PostgresConnection, layout: Layout, volume: str) -> str:
+    user = session.execute("SELECT current_user").rows[0][0]
+    statement = (
+        sql.SQL("CREATE TABLESPACE {} OWNER {} LOCATION {};")
+        .format(sql.Identifier(name_of(volume)), sql.Identifier(user), sql.Literal(volume))
+        .as_string(session.raw)
+    )
+    return (
+        f"Layout {layout.name} places data on {volume}, and CREATE TABLESPACE needs a superuser, "
+        f"which {user} is not. Have a superuser run: {statement} Or write the volume as "
+        f"tablespace:NAME of one that there is, after GRANT CREATE ON TABLESPACE NAME TO {user};"
+    )
+
+
+def _unusable(error: DynoError, layout: Layout, volume: str) -> DynoError:
+    text = str(error)
+    if not any(word in text for word in ("does not exist", "ermission", "not empty", "in use")):
+        return error
+    return TargetError(
+        f"Layout {layout.name}: the server cannot use {volume}: {text} On the server's machine "
+        f"it must be an empty folder of the server's user: "
+        f"install -d -o postgres -g postgres -m 700 {volume}",
+        kind="io",
+    )
+
+
+def _temp_setting(session: PostgresConnection) -> str | None:
+    rows = session.execute(
+        "SELECT s.setconfig FROM pg_db_role_setting s JOIN pg_roles r ON r.oid = s.setrole "
+        "JOIN pg_database d ON d.oid = s.setdatabase "
+        "WHERE r.rolname = current_user AND d.datname = current_database()"
+    ).rows
+    settings = [str(item).partition("=") for row in rows for item in row[0]]
+    return next((value for name, _, value in settings if name == "temp_tablespaces"), None)
+
+
+def _alter(session: PostgresConnection, what: sql.Composed) -> None:
+    database = session.execute("SELECT current_database()").rows[0][0]
+    head = sql.SQL("ALTER ROLE CURRENT_USER IN DATABASE {} ").format(sql.Identifier(database))
+    ddl.run(session, [head + what])

@@ -1,0 +1,324 @@
+"""PostgreSQL as a target: a private server of Dyno's own, or one at a URL."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+from dyno import schema
+from dyno.errors import DynoError, TargetError, UsageError
+from dyno.footprint import Meter, Probe
+from dyno.host.pagecache import Emptied, empty, files_under
+from dyno.layouts.model import Layout
+from dyno.model import Applied, TargetFacts
+from dyno.settings import Setting
+from dyno.targets import mark
+from dyno.targets.base import (
+    Capabilities,
+    Connection,
+    Limits,
+    Loaded,
+    LoadOutcome,
+    LoadPlan,
+    Progress,
+    TargetUrl,
+    Unfinished,
+)
+from dyno.targets.journal import TABLE
+from dyno.targets.maintenance import Job, Maintenance
+from dyno.targets.plans import QueryPlan
+from dyno.targets.postgresql import (
+    address,
+    ddl,
+    facts,
+    journal,
+    plans,
+    privilege,
+    provision,
+    tablespaces,
+)
+from dyno.targets.postgresql.connection import PostgresConnection
+from dyno.targets.postgresql.copy import copy_rows
+from dyno.targets.postgresql.index import Indexer
+from dyno.targets.postgresql.integrity import integrity_check
+from dyno.targets.postgresql.maintenance import Reindex
+from dyno.targets.postgresql.meter import PostgresMeter
+from dyno.targets.postgresql.server import Server
+from dyno.targets.postgresql.space import Files, StepLog
+from dyno.targets.postgresql.tuned import Tuning
+
+_SERVER_GONE = {"connection_lost", "unreachable"}
+_NO_COLD = (
+    "a server that is not Dyno's own is not restarted, and the caches of its machine are beyond "
+    "reach; only embedded:postgresql starts cold"
+)
+
+
+class PostgresTarget:
+    """See the protocol. Tables of a workload lie in the schema ``dyno_<workload>``."""
+
+    name = "postgresql"
+
+    def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
+        self.url = url
+        embedded = url.scheme == "embedded"
+        self.capabilities = Capabilities(cold=True if embedded else _NO_COLD, resume=True)
+        self._limits = limits
+        self._server: Server | None = None
+        self._tuning = Tuning()
+        if embedded:
+            home = (out / "engines" / self.name).resolve()
+            self._server = Server(home, limits)
+        else:
+            self._address = address.Address.parse(url)
+
+    def __enter__(self) -> PostgresTarget:
+        """Starts the private server, or checks that the one at the URL can be used.
+
+        Raises:
+            TargetError: If it cannot.
+        """
+        if self._server is not None:
+            self._start(self._server)
+            return self
+        with closing(self.connect()) as session:
+            address.require_version(session, self._address.server)
+            obstacle = address.tls_obstacle(session, self._address)
+            if obstacle is not None:
+                self.capabilities = replace(self.capabilities, oltp=obstacle, load=obstacle)
+            self._tuning.plan_sessions(session, self._address.server)
+        with closing(self.connect()) as session:
+            self._tuning.verify_sessions(session)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        """Stops the private server; what was changed for the run is as before.
+
+        Raises:
+            TargetError: If something could not be restored.
+        """
+        if self._server is not None:
+            self._server.stop()
+        self._tuning.left(restored=self._server is None or self._server.restored)
+
+    def tune(self, asked: Sequence[Setting]) -> None:
+        """Takes settings, before it is entered (see :class:`dyno.targets.tuning.Tunable`)."""
+        self._tuning = Tuning(asked)
+        if self._server is not None:
+            self._tuning.give(self._server)
+
+    def tuned(self) -> tuple[Applied, ...]:
+        """What was applied, as read back."""
+        return self._tuning.applied
+
+    def cool(self) -> Emptied:
+        """Restarts the private server with none of its data cached.
+
+        Raises:
+            UsageError: If the server is not Dyno's own.
+            TargetError: If it cannot be proven that nothing is cached.
+        """
+        if self._server is None:
+            raise UsageError(f"{_NO_COLD}.")
+        self._server.pause()
+        emptied = empty(files_under(self.data_paths()))
+        self._start(self._server)
+        return emptied
+
+    def _start(self, server: Server) -> None:
+        try:
+            server.start()
+        except TargetError as error:
+            raise self._tuning.advised(error, server) from error
+        self._address = address.Address(server.conninfo(), "The embedded PostgreSQL")
+        with closing(self.connect()) as session:
+            self._tuning.verify_server(session, server)
+
+    def facts(self) -> TargetFacts:
+        """Version and settings, read back from the live system."""
+        with closing(self.connect()) as session:
+            return facts.read(session, self.url)
+
+    def connect(self, workload: str = "") -> PostgresConnection:
+        """A new session; plain table names in it mean those of ``workload``."""
+        return PostgresConnection.open(
+            self._address.conninfo,
+            self._address.server,
+            self._explain,
+            mark.schema_of(workload) if workload else "",
+            self._tuning.sessions,
+        )
+
+    def before_start(self, layout: Layout) -> None:
+        """Notes where the private server's log belongs."""
+        if self._server is not None:
+            self._server.log_volume = layout.log
+
+    def deviations(self, layout: Layout) -> list[str]:
+        """Log or temporary files that a later load of another workload has moved."""
+        log = None if self._server is None else (self._server.data / "pg_wal").resolve()
+        with closing(self.connect()) as session:
+            return tablespaces.deviations(session, layout, log)
+
+    def create_tables(self, workload: str, *, replace: bool, layout: Layout | None = None) -> None:
+        """Creates the workload's tables, without keys or indexes (see the protocol)."""
+        with closing(self.connect()) as session:
+            privilege.require(session, self._address.server, workload)
+            provision.create_tables(
+                session,
+                self._address.server,
+                workload,
+                layout,
+                self._server.own if self._server else None,
+                replace=replace,
+            )
+
+    def space_probe(self) -> tuple[Probe, bool] | None:
+        """The private server's files; of another server what it says, asked at rest only."""
+        with closing(self.connect()) as session:
+            if self._server is not None:
+                return Files(session, self._server.data).total, True
+        return self._database_size, False
+
+    def _database_size(self) -> int:
+        with closing(self.connect()) as session:
+            return int(session.execute("SELECT pg_database_size(current_database())").rows[0][0])
+
+    def loaded(self, workload: str) -> Loaded | None:
+        """What is loaded, by Dyno's mark."""
+        with closing(self.connect()) as session:
+            return ddl.loaded(session, workload)
+
+    def mark(self, workload: str, loaded: Loaded) -> None:
+        """Writes Dyno's mark on the workload's tables."""
+        with closing(self.connect()) as session:
+            ddl.set_mark(session, workload, loaded)
+
+    def load(self, plan: LoadPlan, control: Any) -> LoadOutcome:
+        """Generates the rows and copies them in, by the compiled loader."""
+        from dyno import _core
+
+        request = {
+            "wire": self.wire(plan.workload),
+            "workload": plan.workload,
+            "scale": plan.scale,
+            "seed": plan.seed,
+            "streams": plan.streams,
+            "tables": list(plan.tables) or schema.table_names(plan.workload),
+            "journal": {"table": TABLE, "done": self._done(plan)},
+        }
+        try:
+            outcome = json.loads(_core.load(json.dumps(request), control))
+        except _core.EngineError as error:
+            reason = self._explain() if error.args[0] in _SERVER_GONE else None
+            if reason is None:
+                raise
+            raise reason from error
+        return LoadOutcome(
+            tuple(outcome["tables"]), outcome["seconds"], outcome["rows"], outcome["bytes"]
+        )
+
+    def insert(self, connection: Connection, workload: str, rows: Mapping[str, Any]) -> int:
+        """Adds generated rows by COPY."""
+        session = cast("PostgresConnection", connection)
+        place = mark.schema_of(workload)
+        return sum(copy_rows(session, place, table, rows[table]) for table in rows)
+
+    def unfinished(self, workload: str) -> Unfinished | None:
+        """What the journal of a load that did not end tells."""
+        with closing(self.connect()) as session:
+            found = journal.read(session, workload)
+        return None if found is None else found[0]
+
+    def _done(self, plan: LoadPlan) -> list[dict[str, Any]]:
+        """Parts that are in already, as the loader takes them."""
+        with closing(self.connect()) as session:
+            return [vars(done) for done in journal.ready(session, plan)]
+
+    def index(
+        self,
+        workload: str,
+        control: threading.Event,
+        progress: Progress,
+        layout: Layout | None = None,
+    ) -> dict[str, Any]:
+        """Adds keys and indexes, vacuums and analyses, and writes a checkpoint.
+
+        The checkpoint keeps what follows from paying for the load.
+
+        Returns:
+            Seconds a step, and ``total``; ``space`` and ``notes`` as the protocol says. A
+            checkpoint that the user may not ask for is a reason.
+        """
+        start = time.monotonic()
+        with closing(self.connect()) as session, Meter() as meter:
+            files = None if self._server is None else Files(session, self._server.data)
+            log = StepLog(mark.schema_of(workload), files, meter)
+            stages, notes = provision.stages(session, workload, layout)
+            indexer = Indexer(self.connect, self._limits.threads, control, progress, log.around)
+            indexer.expect([stage.steps for stage in stages])
+            for stage in stages:
+                (indexer.run_alone if stage.alone else indexer.run)(stage.steps)
+            return {
+                **indexer.seconds,
+                "checkpoint": _checkpoint(session),
+                "total": time.monotonic() - start,
+                "space": log.records(indexer.seconds),
+                "notes": notes,
+            }
+
+    def wire(self, workload: str = "") -> dict[str, Any]:
+        """How the Rust driver reaches it; plain table names there mean those of ``workload``."""
+        with closing(self.connect()) as session:
+            found = address.wire(session)
+        if self._tuning.sessions:
+            found["settings"] = self._tuning.sessions
+        return {**found, "schema": mark.schema_of(workload)} if workload else found
+
+    def sql(self, workload: str, name: str, neutral: str) -> str:  # noqa: ARG002
+        """PostgreSQL takes the neutral statements as they are."""
+        return neutral
+
+    def maintenance(self, workload: str, name: Maintenance) -> Job | str:
+        """``REINDEX CONCURRENTLY``, or a check of tables and indexes while they are used."""
+        if name == "reindex":
+            return Reindex(self.connect, workload)
+        return integrity_check(self.connect, workload)
+
+    def meter(self, connection: Connection) -> PostgresMeter:
+        """What the queries of a session read and spill, by the server's counters."""
+        return PostgresMeter(cast("PostgresConnection", connection))
+
+    def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
+        """The plan of a query."""
+        assert isinstance(connection, PostgresConnection)  # noqa: S101  (one of its own)
+        return plans.explain(connection, sql, analyse=analyse)
+
+    def data_paths(self) -> list[Path]:
+        """The private server's data folder."""
+        return [] if self._server is None else [self._server.data]
+
+    def process_ids(self) -> list[int]:
+        """The private server's postmaster; the other processes are its children."""
+        pid = None if self._server is None else self._server.pid
+        return [] if pid is None else [pid]
+
+    def _explain(self) -> DynoError | None:
+        return None if self._server is None else self._server.died()
+
+
+def _checkpoint(session: PostgresConnection) -> float | str:
+    start = time.monotonic()
+    try:
+        session.execute("CHECKPOINT")
+    except TargetError as error:
+        if error.kind != "denied":
+            raise
+        return "skipped: this user may not ask for one (role pg_checkpoint)"
+    return time.monotonic() - start

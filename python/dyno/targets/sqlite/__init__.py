@@ -1,0 +1,24 @@
+"""SQLite, a row store in a file.
+
+``sqlite:///absolute/file``, ``sqlite:relative/file``, or Dyno's own as ``embedded:sqlite``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dyno.targets.base import Limits, Target, TargetUrl
+
+SCHEMES = ("sqlite",)
+EXAMPLE = "sqlite:///absolute/file.sqlite"
+EMBEDDED = True
+STORE = "row store"
+# Measured with TPC-H at scale 1, all keys and indexes: 1.47 GB.
+EXPANSION = 1.5
+
+
+def open_target(url: TargetUrl, out: Path, limits: Limits) -> Target:
+    """The database file that ``url`` names, or files in ``out/engines/sqlite``."""
+    from dyno.targets.sqlite.target import SqliteTarget
+
+    return SqliteTarget(url, out, limits)

@@ -1,0 +1,50 @@
+"""One session with a database file."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+from dyno.errors import TargetError
+from dyno.targets.base import QueryResult
+from dyno.targets.sqlite.errors import classed
+
+
+class SqliteConnection:
+    """A connection of its own to the file.
+
+    Values come as SQLite keeps them: int, float, str or None. It has no dates: they are text in
+    ISO 8601, which the comparison of answers takes for what it is.
+    """
+
+    def __init__(
+        self, raw: sqlite3.Connection, file: Path, closed: Callable[[SqliteConnection], None]
+    ) -> None:
+        self.raw = raw
+        self._file = file
+        self._closed = closed
+
+    def execute(self, sql: str) -> QueryResult:
+        """Runs one statement to its last row (see the protocol)."""
+        try:
+            with contextlib.closing(self.raw.execute(sql)) as cursor:
+                columns = [str(column[0]) for column in cursor.description or ()]
+                return QueryResult(columns, cursor.fetchall())
+        except MemoryError as error:
+            message = "SQLite: out of memory; the statement needs more than there is."
+            raise TargetError(message, kind="out_of_memory") from error
+        except sqlite3.Error as error:
+            raise classed(error, self._file) from error
+
+    def cancel(self) -> None:
+        """Stops the statement under way."""
+        with contextlib.suppress(sqlite3.Error):
+            self.raw.interrupt()
+
+    def close(self) -> None:
+        """Ends the session; what was not committed is rolled back."""
+        with contextlib.suppress(sqlite3.Error):
+            self.raw.close()
+        self._closed(self)

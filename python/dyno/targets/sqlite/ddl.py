@@ -1,0 +1,197 @@
+"""Tables in SQLite: rendered from the neutral schema, and marked as Dyno's.
+
+SQLite has no decimals. Where queries are run they are REAL, as SQLite's users have them: the
+neutral statements mean the same there, sums differ from exact ones by about 1 in 10^12, and the
+comparison of answers allows 1 in 10^9. Under transactions they are INTEGER, in units of the
+column's last digit (cents): sums are then exact, and so are the consistency conditions, which
+compare amounts of one scale with each other. Dates and times are ISO 8601 text, which sorts.
+
+A table with one integer as its primary key is stored by it (``INTEGER PRIMARY KEY``): that is the
+table itself, and costs nothing where rows come in its order, as Dyno's do.
+
+SQLite keeps the text of a CREATE TABLE, so that a comment in it sets Dyno's tables apart; what
+they hold is told by a row of the table ``dyno_mark``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+from dyno import schema, workloads
+from dyno.errors import DynoError, UsageError
+from dyno.targets import mark
+from dyno.targets.base import Loaded
+from dyno.targets.sqlite.connection import SqliteConnection
+
+MARKS = "dyno_mark"
+
+_TYPES = {
+    "int32": "INTEGER",
+    "int64": "INTEGER",
+    "date": "TEXT",
+    "timestamp": "TEXT",
+    "char": "TEXT",
+    "varchar": "TEXT",
+}
+_TAG = re.compile(r'CREATE TABLE "[^"]*" /\* dyno:(\w+) \*/')
+
+
+def quoted(name: str) -> str:
+    """An identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text constant."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def exact(workload: str) -> bool:
+    """Whether decimals of a workload are whole units, and not REAL."""
+    return workload in workloads.names() and workloads.get(workload).kind == "oltp"
+
+
+def column_type(kind: dict[str, Any], *, exact: bool) -> str:
+    """The type of a column.
+
+    Raises:
+        DynoError: If the generator declares a type that is not known here.
+    """
+    match kind:
+        case {"type": "decimal"}:
+            return "INTEGER" if exact else "REAL"
+        case {"type": str(name)} if name in _TYPES:
+            return _TYPES[name]
+        case _:
+            raise DynoError(f"SQLite has no type for the column type {kind}.")
+
+
+def create_table(workload: str, table: dict[str, Any]) -> str:
+    """``CREATE TABLE`` with Dyno's comment in it."""
+    columns: list[str] = []
+    for column in table["columns"]:
+        kind = column_type(column["kind"], exact=exact(workload))
+        key = " PRIMARY KEY" if is_rowid(table) and [column["name"]] == table["primary_key"] else ""
+        null = "" if column["nullable"] else " NOT NULL"
+        columns.append(f"{quoted(column['name'])} {kind}{key}{null}")
+    return f"CREATE TABLE {quoted(table['name'])} /* dyno:{workload} */ ({', '.join(columns)})"
+
+
+def is_rowid(table: dict[str, Any]) -> bool:
+    """Whether a table is stored by its primary key, which is one integer."""
+    kinds = {column["name"]: column["kind"]["type"] for column in table["columns"]}
+    return [kinds[name] for name in table["primary_key"]] in (["int32"], ["int64"])
+
+
+def create_tables(session: SqliteConnection, file: Path, workload: str, *, replace: bool) -> None:
+    """Creates the workload's tables (see the protocol); those to be replaced go first.
+
+    A file with nothing else in it shrinks to nothing then, so that the new rows do not go into
+    the holes of the old ones.
+    """
+    _refuse_others(session, file, workload)
+    gone = mark.to_replace(str(file), workload, relations(session, workload), replace=replace)
+    if gone:
+        with transaction(session):
+            for name in gone:
+                session.execute(f"DROP TABLE {quoted(name)}")
+            session.execute(f"DELETE FROM {MARKS} WHERE workload = {literal(workload)}")  # noqa: S608
+        if not _holds_more(session):
+            session.execute("VACUUM")
+    with transaction(session):
+        if MARKS not in _texts(session):
+            session.execute(
+                f"CREATE TABLE {quoted(MARKS)} /* dyno:mark */ "
+                "(workload TEXT PRIMARY KEY, content TEXT NOT NULL)"
+            )
+        for table in schema.tables(workload):
+            session.execute(create_table(workload, table))
+        _write(session, workload, mark.write(workload, None))
+
+
+def set_mark(session: SqliteConnection, workload: str, state: Loaded) -> None:
+    """Writes Dyno's mark on the workload's tables."""
+    with transaction(session):
+        _write(session, workload, mark.write(workload, state))
+
+
+def loaded(session: SqliteConnection, workload: str) -> Loaded | None:
+    """What Dyno's mark says of the workload's tables."""
+    return mark.read(relations(session, workload), workload)
+
+
+def relations(session: SqliteConnection, workload: str) -> dict[str, str | None]:
+    """Everything that has a table's name, with Dyno's mark where the table is Dyno's."""
+    texts = _texts(session)
+    content = mark.write(workload, None)
+    if _owner(texts.get(MARKS)) == "mark":
+        where = f"WHERE workload = {literal(workload)}"
+        rows = session.execute(f"SELECT content FROM {MARKS} {where}").rows  # noqa: S608
+        content = str(rows[0][0]) if rows else content
+    return {name: content if _owner(text) == workload else None for name, text in texts.items()}
+
+
+def only_dynos(session: SqliteConnection) -> bool:
+    """Whether every table and view of the file was made by Dyno."""
+    rows = session.execute(
+        "SELECT sql FROM sqlite_master "
+        "WHERE type IN ('table', 'view') AND substr(name, 1, 7) <> 'sqlite_'"
+    ).rows
+    return all(_owner(str(text)) is not None for (text,) in rows)
+
+
+@contextlib.contextmanager
+def transaction(session: SqliteConnection) -> Generator[None]:
+    """All or nothing of the statements within."""
+    session.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        session.execute("COMMIT")
+    except BaseException:
+        with contextlib.suppress(DynoError):  # some errors have ended it already
+            session.execute("ROLLBACK")
+        raise
+
+
+def _texts(session: SqliteConnection) -> dict[str, str]:
+    """What there is, by its name in lower case (names in SQLite have no case), and how made."""
+    rows = session.execute(
+        "SELECT lower(name), sql FROM sqlite_master WHERE type IN ('table', 'view', 'index')"
+    ).rows
+    return {str(name): str(text or "") for name, text in rows}
+
+
+def _owner(text: str | None) -> str | None:
+    """The workload in Dyno's comment of a table."""
+    found = _TAG.match(text or "")
+    return None if found is None else found[1]
+
+
+def _refuse_others(session: SqliteConnection, file: Path, workload: str) -> None:
+    texts = _texts(session)
+    if MARKS in texts and _owner(texts[MARKS]) != "mark":
+        raise UsageError(
+            f"{file} holds a table {MARKS} that Dyno did not create; give another file."
+        )
+    taken = {name: _owner(texts.get(name)) for name in schema.table_names(workload)}
+    others = sorted(name for name, owner in taken.items() if owner not in {None, workload})
+    if others:
+        raise UsageError(
+            f"{file} holds Dyno's {taken[others[0]]} tables ({', '.join(others)} are tables of "
+            f"{workload} too), and SQLite has no schemas; give {workload} a file of its own."
+        )
+
+
+def _holds_more(session: SqliteConnection) -> bool:
+    """Whether there is anything but marks and statistics."""
+    return any(name != MARKS and not name.startswith("sqlite_") for name in _texts(session))
+
+
+def _write(session: SqliteConnection, workload: str, content: str) -> None:
+    session.execute(
+        f"INSERT OR REPLACE INTO {MARKS} VALUES ({literal(workload)}, {literal(content)})"  # noqa: S608
+    )

@@ -1,0 +1,88 @@
+"""The database files: where they are, and how a session opens one.
+
+SQLite has no schemas, so one file holds one workload, under the plain names of its tables. A URL
+names that file; Dyno's own lie in a folder, one a workload.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from pathlib import Path
+
+from dyno.errors import TargetError
+from dyno.targets.base import Limits, TargetUrl
+from dyno.targets.fileurl import file_of
+from dyno.targets.sqlite.errors import open_error
+
+BUSY_TIMEOUT_S = 5.0
+"""How long a statement waits for a lock of another process."""
+
+
+def locate(url: TargetUrl, out: Path, workload: str) -> Path:
+    """The file that holds ``workload``: the one that a URL names, or a private one under ``out``.
+
+    Raises:
+        UsageError: If the URL names no file.
+    """
+    if url.scheme == "embedded":
+        return (out / "engines" / "sqlite" / f"{workload or 'dyno'}.sqlite").absolute()
+    return file_of(url, "SQLite")
+
+
+def settings(limits: Limits) -> dict[str, int]:
+    """Pragmas of every session.
+
+    ``cache_size`` is in KiB where negative, and the memory of a sort as well: a quarter of what
+    there is for each, so that two sessions at once stay within it.
+    """
+    return {
+        "cache_size": -max(2000, limits.memory_bytes // 4 // 1024),
+        "threads": limits.threads,  # helpers of a sort; SQLite itself caps them, at 8
+        "secure_delete": 0,  # Debian's build overwrites what is deleted with zeros
+    }
+
+
+def open_session(file: Path, limits: Limits) -> sqlite3.Connection:
+    """Opens a file with Dyno's settings; makes it if it is missing.
+
+    Raises:
+        TargetError: If it cannot be opened, is no database, or is locked.
+    """
+    raw: sqlite3.Connection | None = None
+    try:
+        raw = sqlite3.connect(
+            file,
+            timeout=BUSY_TIMEOUT_S,
+            isolation_level=None,  # transactions are begun by statements
+            check_same_thread=False,  # one thread works, another may interrupt it
+            cached_statements=0,
+        )
+        for name, value in settings(limits).items():
+            raw.execute(f"PRAGMA {name} = {value}")
+        # Without it 'a' LIKE 'A' holds, other than in standard SQL.
+        raw.execute("PRAGMA case_sensitive_like = ON")
+        raw.execute("SELECT count(*) FROM sqlite_master")  # the first to read the file
+        if raw.execute("SELECT 'a' LIKE 'A'").fetchone() != (0,):
+            raise TargetError("This SQLite cannot compare with case: it lacks case_sensitive_like.")
+    except BaseException as error:
+        if raw is not None:
+            with contextlib.suppress(sqlite3.Error):
+                raw.close()
+        if isinstance(error, sqlite3.Error):
+            raise open_error(error, file) from error
+        raise
+    return raw
+
+
+def spill_folder() -> str:
+    """Where sorts that outgrow the cache go: the first folder in SQLite's order that is writable.
+
+    Source: https://www.sqlite.org/tempfiles.html, 5.
+    """
+    named = (os.environ.get(name) for name in ("SQLITE_TMPDIR", "TMPDIR"))
+    for folder in (*named, "/var/tmp", "/usr/tmp", "/tmp"):  # noqa: S108  (SQLite's own list)
+        if folder and os.access(folder, os.W_OK | os.X_OK) and Path(folder).is_dir():
+            return folder
+    return "."

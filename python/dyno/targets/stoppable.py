@@ -1,0 +1,41 @@
+"""Long statements after a load that end when they are told to."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Generator
+
+from dyno.errors import Interrupted, TargetError
+from dyno.targets.base import Connection
+
+_POLL_S = 0.1
+
+
+@contextlib.contextmanager
+def stoppable(session: Connection, stop: threading.Event, told: str) -> Generator[None]:
+    """Cancels the statement under way in the ``with`` once ``stop`` is set.
+
+    Raises:
+        Interrupted: With the words ``told``, if it was set.
+    """
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(_POLL_S):
+            if stop.is_set():
+                session.cancel()
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    except TargetError as error:
+        if not stop.is_set():
+            raise
+        raise Interrupted(told) from error
+    finally:
+        ended.set()
+        watcher.join()
+    if stop.is_set():
+        raise Interrupted(told)

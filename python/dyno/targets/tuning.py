@@ -1,0 +1,89 @@
+"""How a target takes settings in neutral words.
+
+A target that takes any has a module ``targets/<name>/tuning.py`` with ``KNOBS`` (word → the
+target's own name for it) and may have ``LACKS`` (word → why it has none), and implements
+:class:`Tunable`. One without such a module takes none.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Mapping, Sequence
+from typing import Protocol, runtime_checkable
+
+from dyno.errors import UsageError, nearest
+from dyno.model import Applied
+from dyno.settings import Setting
+from dyno.targets.base import Target, TargetUrl
+
+
+@runtime_checkable
+class Tunable(Protocol):
+    """A target whose settings can be changed for a run."""
+
+    def tune(self, asked: Sequence[Setting]) -> None:
+        """Takes what is asked, before the target is entered: entering applies and verifies it.
+
+        Leaving the target restores what was changed.
+
+        Raises:
+            UsageError: If a value cannot be; nothing has been touched.
+        """
+        ...
+
+    def tuned(self) -> tuple[Applied, ...]:
+        """What was applied, as read back; after leaving the target also whether it is restored."""
+        ...
+
+
+def knobs(name: str) -> Mapping[str, str]:
+    """Words that the target ``name`` takes, and its own names for them."""
+    return _declared(name, "KNOBS")
+
+
+def require(url: TargetUrl, asked: Sequence[Setting]) -> None:
+    """Refuses words that the target at ``url`` lacks, before anything is started.
+
+    Raises:
+        UsageError: Naming the words that it has.
+    """
+    known = knobs(url.name)
+    for item in asked:
+        if item.word in known:
+            continue
+        if not known:
+            raise UsageError(f"The {url.name} target has no settings yet; leave {item.word} out.")
+        why = _declared(url.name, "LACKS").get(item.word)
+        reason = f": {why}" if why else ""
+        hint = nearest(item.word, known)
+        hint = f"{hint} " if hint.startswith("Did") else ""
+        raise UsageError(
+            f"The {url.name} target has no setting '{item.word}'{reason}. {hint}"
+            f"It has: {', '.join(known)}."
+        )
+
+
+def tune(target: Target, asked: Sequence[Setting]) -> None:
+    """Hands what is asked to a target that is not entered yet.
+
+    Raises:
+        UsageError: If the target takes no settings, or not these values.
+    """
+    if not asked:
+        return
+    if not isinstance(target, Tunable):
+        raise UsageError(f"The {target.name} target has no settings yet.")
+    target.tune(asked)
+
+
+def tuned(target: Target) -> tuple[Applied, ...]:
+    """What was applied to a target; nothing for one that takes no settings."""
+    return target.tuned() if isinstance(target, Tunable) else ()
+
+
+def _declared(name: str, what: str) -> Mapping[str, str]:
+    module = f"dyno.targets.{name}.tuning"
+    if importlib.util.find_spec(module) is None:
+        return {}
+    return getattr(importlib.import_module(module), what, {})

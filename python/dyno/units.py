@@ -1,0 +1,73 @@
+"""Numbers as people read and write them, always with their unit."""
+
+from __future__ import annotations
+
+import math
+
+from dyno.errors import UsageError
+
+
+def bytes_text(count: float) -> str:
+    """Decimal units, three digits: ``1.21 GB``."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if abs(count) < 999.5:
+            return f"{digits(count)} {unit}"
+        count /= 1000
+    return f"{digits(count)} TB"
+
+
+def digits(value: float) -> str:
+    """Three significant digits, or all of those before the point with thousands parted."""
+    if abs(value) >= 100 or value == int(value):
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
+
+
+def seconds_text(seconds: float) -> str:
+    """``850 ms``, ``12.3 s``, ``3 min 20 s``, ``2 h 5 min``."""
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 100:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min"
+
+
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def parse_bytes(text: str) -> int:
+    """Bytes of ``512M``, ``2GiB``, ``1073741824`` (binary multiples).
+
+    Raises:
+        UsageError: If it is no size above zero.
+    """
+    word = text.strip().upper().removesuffix("B").removesuffix("I")
+    unit = word[-1:] if word[-1:] in _UNITS and word[-1:] else ""
+    try:
+        size = float(word.removesuffix(unit)) * _UNITS[unit]
+    except ValueError:
+        size = math.nan
+    if not math.isfinite(size) or size < 1:
+        raise UsageError(f"'{text}' is no size; write it like 512M or 2GiB.")
+    return int(size)
+
+
+def parse_seconds(text: str) -> float:
+    """Seconds of ``30``, ``30s``, ``500ms``, ``5m``, ``1h``.
+
+    Raises:
+        UsageError: If it is no time above zero.
+    """
+    factors = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+    unit = next((word for word in factors if text.endswith(word)), "")
+    try:
+        seconds = float(text.removesuffix(unit)) * factors.get(unit, 1.0)
+    except ValueError:
+        seconds = math.nan
+    if not math.isfinite(seconds) or seconds <= 0:
+        raise UsageError(f"'{text}' is no time; write it like 500ms, 30s, 5m or 1h.")
+    return seconds

@@ -1,0 +1,183 @@
+"""Whether two answers to a query are the same, and if not, where they differ. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from dyno.workloads.canonical import canonical, digest
+from dyno.workloads.rule import Difference, Rule
+
+__all__ = [
+    "BETWEEN_ENGINES",
+    "SPECIFICATION",
+    "Difference",
+    "Tolerance",
+    "canonical",
+    "compare",
+    "compare_engines",
+    "digest",
+]
+
+MOST_DIFFERENCES = 10
+_CENT = Decimal("0.01")
+
+Row = tuple[str, ...]
+Numbered = tuple[int, Row]
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far numbers may lie apart; ``exact`` columns never may.
+
+    Attributes:
+        sum_absolute: For sums, in the column's unit.
+        sum_relative: For sums, as a share of the expected value; the wider of the two holds.
+        average_relative: For averages and ratios, a share of the expected value, after rounding
+            to two decimals.
+        average_absolute: For averages and ratios, after rounding; the wider of the two holds.
+    """
+
+    sum_absolute: Decimal
+    sum_relative: Decimal
+    average_relative: Decimal
+    average_absolute: Decimal
+
+    def allows(self, rule: Rule, got: str, expected: str) -> bool:
+        """Whether ``got`` may stand for ``expected``, both canonical."""
+        if got == expected:
+            return True
+        if rule == "exact":
+            return False
+        absolute, relative = (
+            (self.sum_absolute, self.sum_relative)
+            if rule == "sum"
+            else (self.average_absolute, self.average_relative)
+        )
+        try:
+            value, reference = Decimal(got), Decimal(expected)
+        except InvalidOperation:  # text or NULL
+            return False
+        if not (value.is_finite() and reference.is_finite()):
+            return False
+        return abs(value - reference) <= max(absolute, abs(reference) * relative)
+
+    def words(self, rule: Rule) -> str:
+        """What the rule asks of a column, for people."""
+        if rule == "exact":
+            return "equal"
+        absolute, relative = (
+            (self.sum_absolute, self.sum_relative)
+            if rule == "sum"
+            else (self.average_absolute, self.average_relative)
+        )
+        share = (
+            f"{relative * 100:.0f} %"
+            if relative >= _CENT
+            else f"1 in {1 / relative:,.0f}"
+            if relative
+            else ""
+        )
+        return f"{rule} within " + " or ".join(
+            filter(None, [f"{absolute:f}" if absolute else "", share])
+        )
+
+
+SPECIFICATION = Tolerance(Decimal(100), Decimal(0), Decimal("0.01"), Decimal(0))
+"""Against published answers (TPC-H specification, 2.1.3.5): sums within 100; averages and ratios
+``0.99 v <= round(r, 2) <= 1.01 v``."""
+
+BETWEEN_ENGINES = Tolerance(_CENT, Decimal("1e-9"), Decimal("1e-9"), _CENT)
+"""Between engines that hold the same data: no more than floating point and one rounding explain."""
+
+
+def compare_engines(
+    left: Sequence[Sequence[Any]], right: Sequence[Sequence[Any]], rules: Sequence[Rule]
+) -> list[Difference]:
+    """What two engines' answers over the same data differ in; empty if they agree.
+
+    They agree if their digests are equal, or if no more than rounding sets them apart.
+    """
+    if digest(left, rules) == digest(right, rules):
+        return []
+    return compare(left, right, rules, BETWEEN_ENGINES)
+
+
+def compare(
+    left: Iterable[Sequence[Any]],
+    right: Iterable[Sequence[Any]],
+    rules: Sequence[Rule],
+    tolerance: Tolerance = SPECIFICATION,
+) -> list[Difference]:
+    """The first ten differences of ``left`` from the expected ``right``, in any row order.
+
+    Rows are paired by their exact columns, and within equal ones by size of the others. Rows left
+    over are paired as they come, so that a single wrong value is shown as such and not as a row
+    too many and one too few.
+
+    Raises:
+        ValueError: If a row has more or fewer columns than there are rules.
+    """
+    ours, theirs = canonical(left, rules), canonical(right, rules)
+    found: list[Difference] = []
+    if len(ours) != len(theirs):
+        found.append(Difference(None, None, str(len(ours)), str(len(theirs))))
+    pairs, ours_left, theirs_left = _paired(ours, theirs, rules)
+    shared = min(len(ours_left), len(theirs_left))
+    pairs += zip(ours_left[:shared], theirs_left[:shared], strict=True)
+    for (number, mine), (_, other) in sorted(pairs):
+        found += _unequal(number, mine, other, rules, tolerance)
+        if len(found) >= MOST_DIFFERENCES:
+            return found[:MOST_DIFFERENCES]
+    found += [Difference(n, None, " | ".join(row), None, row) for n, row in ours_left[shared:]]
+    found += [
+        Difference(n, None, None, " | ".join(row), None, row) for n, row in theirs_left[shared:]
+    ]
+    return found[:MOST_DIFFERENCES]
+
+
+def _paired(
+    ours: list[Row], theirs: list[Row], rules: Sequence[Rule]
+) -> tuple[list[tuple[Numbered, Numbered]], list[Numbered], list[Numbered]]:
+    """Pairs of rows that are equal in their exact columns, and what is left on either side."""
+    mine, others = _by_key(ours, rules), _by_key(theirs, rules)
+    pairs: list[tuple[Numbered, Numbered]] = []
+    ours_left: list[Numbered] = []
+    theirs_left: list[Numbered] = []
+    for key in {**mine, **others}:
+        left, right = mine.get(key, []), others.get(key, [])
+        shared = min(len(left), len(right))
+        pairs += zip(left[:shared], right[:shared], strict=True)
+        ours_left += left[shared:]
+        theirs_left += right[shared:]
+    return pairs, sorted(ours_left), sorted(theirs_left)
+
+
+def _by_key(rows: list[Row], rules: Sequence[Rule]) -> dict[Row, list[Numbered]]:
+    """Numbered rows by their exact columns; within one key sorted by the others' size."""
+    groups: defaultdict[Row, list[Numbered]] = defaultdict(list)
+    for number, row in enumerate(rows, start=1):
+        key = tuple(text for text, rule in zip(row, rules, strict=True) if rule == "exact")
+        groups[key].append((number, row))
+    for group in groups.values():
+        group.sort(key=lambda item: [_size(text) for text in item[1]])
+    return groups
+
+
+def _size(text: str) -> tuple[Decimal, str]:
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return Decimal(0), text
+    return (number, "") if number.is_finite() else (Decimal(0), text)
+
+
+def _unequal(
+    number: int, mine: Row, other: Row, rules: Sequence[Rule], tolerance: Tolerance
+) -> Iterator[Difference]:
+    for column, rule in enumerate(rules):
+        if not tolerance.allows(rule, mine[column], other[column]):
+            yield Difference(number, column + 1, mine[column], other[column], mine, other)

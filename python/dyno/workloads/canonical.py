@@ -1,0 +1,120 @@
+"""Answers as text that does not depend on the engine or its driver, and their digest.
+
+Engines return the same value as int, float, Decimal or text, dates with or without a time, and
+fixed-length text with or without its padding. Here one value has one text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date, datetime, time
+from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
+from typing import Any
+
+from dyno.workloads.rule import Rule
+
+NULL = "\\N"
+_CENT = Decimal("0.01")
+# The usual 28 digits are too few for a large float with two decimals.
+_WIDE = Context(prec=400)
+_FIELD, _RECORD = "\x1f", "\x1e"
+
+
+def canonical(rows: Iterable[Sequence[Any]], rules: Sequence[Rule]) -> list[tuple[str, ...]]:
+    """Each row as texts, in the order given.
+
+    ``exact`` columns are kept to the last digit, without trailing zeros or blanks; ``sum`` and
+    ``average`` columns are rounded to two decimals, halves away from zero.
+
+    Raises:
+        ValueError: If a row has more or fewer columns than there are rules.
+    """
+    writers = [_exact if rule == "exact" else _rounded for rule in rules]
+    return [_row(row, writers) for row in rows]
+
+
+def digest(rows: Iterable[Sequence[Any]], rules: Sequence[Rule]) -> str:
+    """The first 16 hex digits of the SHA-256 of the canonical rows, sorted.
+
+    Sorted, because rows that are equal in the ``ORDER BY`` may come in any order.
+    """
+    listed = list(rows)
+    for row in listed:
+        _require(row, len(rules))
+    # By column, as most columns have values of one type: a stream's next query waits for this.
+    texts = [
+        _column(values, rule)
+        for values, rule in zip(zip(*listed, strict=True), rules, strict=False)
+    ]
+    records = sorted(map(_FIELD.join, zip(*texts, strict=True)))
+    return hashlib.sha256(_RECORD.join(records).encode()).hexdigest()[:16]
+
+
+def _column(values: Sequence[Any], rule: Rule) -> Iterable[str]:
+    if rule != "exact":
+        return map(_rounded, values)
+    types = set(map(type, values))
+    if types == {str}:
+        return [value.rstrip(" ") for value in values]
+    return map(str if types == {int} else _exact, values)
+
+
+def _require(row: Sequence[Any], count: int) -> None:
+    if len(row) != count:
+        raise ValueError(f"a row has {len(row)} columns where {count} are expected")
+
+
+def _row(row: Sequence[Any], writers: Sequence[Callable[[Any], str]]) -> tuple[str, ...]:
+    _require(row, len(writers))
+    return tuple(writer(value) for writer, value in zip(writers, row, strict=True))
+
+
+def _exact(value: Any) -> str:
+    number = _number(value)
+    if number is not None:
+        return _plain(number)
+    if value is None:
+        return NULL
+    if isinstance(value, (float, Decimal)):
+        return str(float(value))  # not finite: one spelling of infinities and NaN
+    if isinstance(value, datetime):
+        return (value.date() if value.time() == time.min else value).isoformat()
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, bytes):  # text from a database that declares no encoding
+        value = value.decode(errors="backslashreplace")
+    return str(value).rstrip(" ")
+
+
+def _rounded(value: Any) -> str:
+    number = _number(value)
+    if number is None and isinstance(value, str):
+        try:
+            number = Decimal(value.strip())
+        except InvalidOperation:
+            number = None
+    if number is None or not number.is_finite():
+        return _exact(value)
+    rounded = number.quantize(_CENT, rounding=ROUND_HALF_UP, context=_WIDE)
+    return "0.00" if rounded.is_zero() else f"{rounded:f}"
+
+
+def _number(value: Any) -> Decimal | None:
+    """A finite number as a Decimal (a float as the shortest text that means it), else None."""
+    if isinstance(value, float):
+        return Decimal(repr(value)) if math.isfinite(value) else None
+    if isinstance(value, int):
+        return Decimal(value)
+    if isinstance(value, Decimal):
+        return value if value.is_finite() else None
+    return None
+
+
+def _plain(number: Decimal) -> str:
+    """Without exponent, sign of zero or trailing zeros; no digit is rounded away."""
+    text = f"{number:f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text in {"-0", ""} else text

@@ -1,0 +1,89 @@
+"""Is what a table holds what the generator made? Exact sums of its columns, on both sides.
+
+Sums do not depend on the order of the rows, every engine has them, and one pass over the table
+gives all: a row lost, doubled or changed in a number shows.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from decimal import Decimal
+from typing import Any
+
+from dyno import schema
+from dyno.model import Check
+from dyno.targets.base import Connection, Loaded
+
+_FLOAT_SHARE = 1e-9
+
+LARGEST = 100.0
+"""Beyond this scale the data takes too long to make again for a check: minutes."""
+
+
+def check_content(
+    target: str, workload: str, connection: Connection, loaded: Loaded
+) -> list[Check]:
+    """One check a table: rows, and the sum of each column of numbers, against the generator's."""
+    if loaded.scale > LARGEST:
+        message = f"skipped: above scale {LARGEST:g} making the data again takes too long"
+        return [Check(name="content", target=target, passed=None, message=message)]
+    return [
+        _check(target, table, connection, expected_sums(workload, table, loaded))
+        for table in schema.tables(workload)
+    ]
+
+
+def expected_sums(workload: str, table: dict[str, Any], loaded: Loaded) -> dict[str, Decimal]:
+    """``rows`` and the sums of the number columns of a table, generated anew."""
+    from dyno import _core
+
+    threads = len(os.sched_getaffinity(0))
+    text = _core.sums(workload, table["name"], loaded.scale, loaded.seed, threads, _core.Control())
+    found = json.loads(text)
+    columns = zip(table["columns"], found["sums"], strict=True)
+    sums = {item["name"]: Decimal(total) for item, total in columns if _is_number(item)}
+    return {"rows": Decimal(found["rows"]), **sums}
+
+
+def found_sums(connection: Connection, table: dict[str, Any]) -> dict[str, Any]:
+    """The same by the engine, in one pass over the table."""
+    names = [column["name"] for column in table["columns"] if _is_number(column)]
+    sums = ", ".join(["COUNT(*)", *(f"SUM({name})" for name in names)])
+    row = connection.execute(f"SELECT {sums} FROM {table['name']}").rows[0]  # noqa: S608
+    return dict(zip(["rows", *names], row, strict=True))
+
+
+def _check(
+    target: str, table: dict[str, Any], connection: Connection, expected: dict[str, Decimal]
+) -> Check:
+    found = found_sums(connection, table)
+    wrong = [name for name, total in expected.items() if not _same(found[name], total)]
+    detail = {name: {"found": str(found[name]), "generated": str(expected[name])} for name in wrong}
+    if wrong:
+        what = "rows" if wrong[0] == "rows" else f"sum of {wrong[0]}"
+        values = f"{found[wrong[0]]} where {expected[wrong[0]]} was generated"
+        message = f"{what}: {values}; load it again"
+    else:
+        message = f"rows and the sums of {len(expected) - 1} columns are the generator's"
+    return Check(
+        name=f"content of {table['name']}",
+        target=target,
+        passed=not wrong,
+        message=message,
+        detail=detail,
+    )
+
+
+def _same(found: Any, expected: Decimal) -> bool:
+    """Exactly equal, or for an engine that adds up in floating point, to its last digits."""
+    if found is None:
+        return False
+    if isinstance(found, float):
+        return math.isclose(found, float(expected), rel_tol=_FLOAT_SHARE)
+    return Decimal(found) == expected
+
+
+def _is_number(column: dict[str, Any]) -> bool:
+    return column["kind"]["type"] in {"int32", "int64", "decimal"}

@@ -1,0 +1,74 @@
+"""A difference between two answers in words and columns, for checks.json. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dyno.workloads.answers import Tolerance
+from dyno.workloads.base import Query
+from dyno.workloads.rule import Difference
+
+MOST_KEYS = 4
+
+
+def diff(
+    query: Query,
+    differences: Sequence[Difference],
+    sides: tuple[str, str],
+    tolerance: Tolerance,
+) -> dict[str, Any]:
+    """The differing rows, each with what tells it from the others.
+
+    Args:
+        query: Whose answers they are.
+        differences: What ``compare`` found.
+        sides: What the first and the second answer are called, such as ``got``, ``expected``.
+        tolerance: By which they were compared.
+
+    Returns:
+        ``sides``; ``columns`` of the answer; ``counts`` of rows if they differ; and ``rows``: each
+        with its number ``row``, either a ``key`` and its differing ``values`` (``column``, the two
+        ``texts``, the ``rule`` that failed) or the one side (``only``) that has it and its
+        ``texts``.
+    """
+    rows: dict[tuple[int, str], dict[str, Any]] = {}
+    counts: list[str] | None = None
+    for item in differences:
+        if item.row is None:
+            counts = [item.left or "0", item.right or "0"]
+        elif item.column is None:
+            side = sides[0] if item.right is None else sides[1]
+            texts = list(item.ours or item.theirs or ())
+            rows[item.row, side] = {"row": item.row, "only": side, "texts": texts}
+        else:
+            entry = rows.setdefault(
+                (item.row, ""), {"row": item.row, "key": _key(query, item), "values": []}
+            )
+            entry["values"].append(
+                {
+                    "column": query.columns[item.column - 1],
+                    "texts": [item.left, item.right],
+                    "rule": tolerance.words(query.rules[item.column - 1]),
+                }
+            )
+    return {
+        "sides": list(sides),
+        "columns": list(query.columns),
+        "counts": counts,
+        "rows": list(rows.values()),
+    }
+
+
+def _key(query: Query, item: Difference) -> dict[str, str]:
+    """The exact columns that both rows share: they say which row it is."""
+    if item.ours is None or item.theirs is None:
+        return {}
+    shared = [
+        (name, mine)
+        for name, rule, mine, other in zip(
+            query.columns, query.rules, item.ours, item.theirs, strict=True
+        )
+        if rule == "exact" and mine == other
+    ]
+    return dict(shared[:MOST_KEYS])

@@ -1,0 +1,56 @@
+"""Are all generated rows there? The same check for every workload."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from dyno.model import Check
+from dyno.schema import table_names
+from dyno.targets.base import Connection, Loaded
+
+Expected = Mapping[str, tuple[int, bool]]
+"""Rows of each table, and whether the number is exact or a mean."""
+
+
+def expected_rows(workload: str, loaded: Loaded) -> dict[str, tuple[int, bool]]:
+    """What the generator says of each of the workload's tables."""
+    from dyno import _core
+
+    return {
+        table: _core.rows(workload, table, loaded.scale, loaded.seed)
+        for table in table_names(workload)
+    }
+
+
+def check_rows(target: str, connection: Connection, expected: Expected) -> list[Check]:
+    """One check a table: its rows counted against what was generated.
+
+    A number that is not exact may be off by five standard deviations. Lines per order are uniform
+    in 1–7 or 5–15: variance and mean of both are equal (4 and 10), so that the deviation of
+    the total is the square root of its mean.
+    """
+    return [
+        _check(target, table, count(connection, table), rows, exact)
+        for table, (rows, exact) in expected.items()
+    ]
+
+
+def count(connection: Connection, source: str) -> int:
+    """Rows of a table or of what else may follow ``FROM``."""
+    return int(connection.execute(f"SELECT COUNT(*) FROM {source}").rows[0][0])  # noqa: S608
+
+
+def _check(target: str, table: str, found: int, expected: int, exact: bool) -> Check:
+    slack = 0 if exact else math.ceil(5 * math.sqrt(expected))
+    passed = abs(found - expected) <= slack
+    about = "" if exact else "about "
+    message = (
+        f"{found:,} rows, {about}as many as generated"
+        if passed
+        else f"{found:,} rows where {about}{expected:,} were generated; load it again"
+    )
+    detail = {"rows": found, "expected": expected, "slack": slack}
+    return Check(
+        name=f"rows of {table}", target=target, passed=passed, message=message, detail=detail
+    )

@@ -1,0 +1,43 @@
+"""How answers are compared, column by column, and what a difference is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Rows = Sequence[Sequence[Any]]
+
+Rule = Literal["exact", "sum", "average"]
+"""How a result column is compared: equal; within 100; within 1 % after rounding to 2 digits."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One place where two answers differ.
+
+    Attributes:
+        row: Number of the row from 1, in the first answer (in the second if only that has it);
+            None if the number of rows differs.
+        column: Number of the column from 1; None if it concerns the row as a whole.
+        left: What the first answer has there; None if nothing.
+        right: What the second has.
+        ours: The whole row of the first answer, in canonical text.
+        theirs: The row of the second that it was compared with.
+    """
+
+    row: int | None
+    column: int | None
+    left: str | None
+    right: str | None
+    ours: tuple[str, ...] | None = field(default=None, compare=False)
+    theirs: tuple[str, ...] | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        if self.row is None:
+            return f"{self.left} rows against {self.right}"
+        if self.column is not None:
+            return f"row {self.row}, column {self.column}: {self.left!r} against {self.right!r}"
+        if self.right is None:
+            return f"row {self.row}: only the first has {self.left}"
+        return f"row {self.row}: only the second has {self.right}"

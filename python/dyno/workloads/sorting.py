@@ -1,0 +1,28 @@
+"""Whether an answer's rows come in the order that the query asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dyno.workloads.answers import Difference
+from dyno.workloads.base import Query
+
+
+def out_of_order(query: Query, rows: Sequence[Sequence[Any]]) -> Difference | None:
+    """The first row that should come before the row above it, if there is one.
+
+    Text is compared by code point. All collations agree with that on the columns by which these
+    queries sort: names in one case, none of which is the start of another.
+    """
+    keys = [(query.columns.index(key.lstrip("-")), key[0] == "-") for key in query.order_by]
+    for number in range(1, len(rows)):
+        above, row = rows[number - 1], rows[number]
+        for column, descending in keys:
+            first, second = (row, above) if descending else (above, row)
+            if first[column] == second[column]:
+                continue
+            if second[column] < first[column]:
+                return Difference(number + 1, column + 1, str(row[column]), str(above[column]))
+            break
+    return None

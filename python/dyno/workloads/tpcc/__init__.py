@@ -1,0 +1,49 @@
+"""Order entry, derived from TPC-C: nine tables, five transactions, twelve conditions."""
+
+from __future__ import annotations
+
+from dyno.errors import UsageError
+from dyno.model import NOTICES
+from dyno.workloads.base import Index, Workload
+from dyno.workloads.tpcc.checks import check
+from dyno.workloads.tpcc.physical import FOREIGN_KEYS, RANGES
+
+MOST_WAREHOUSES = 100_000
+
+
+def parse_scale(scale: float) -> float:
+    """A number of warehouses.
+
+    Raises:
+        UsageError: If it is not whole, or out of range.
+    """
+    if not 0 < scale <= MOST_WAREHOUSES:
+        raise UsageError(
+            f"The number of warehouses must be from 1 to {MOST_WAREHOUSES}, not {scale:g}. "
+            "One is about 100 MB of raw data."
+        )
+    if scale != int(scale):
+        raise UsageError(f"The number of warehouses must be a whole number, not {scale}.")
+    return scale
+
+
+# Payment and Order-Status find a customer by last name and sort by first name; Order-Status finds
+# a customer's last order.
+INDEXES = (
+    Index("customer_by_name", "customer", ("c_w_id", "c_d_id", "c_last", "c_first")),
+    Index("orders_by_customer", "orders", ("o_w_id", "o_d_id", "o_c_id", "o_id")),
+)
+
+WORKLOAD = Workload(
+    name="tpcc",
+    kind="oltp",
+    title="TPC-C-derived order entry",
+    notice=NOTICES["tpcc"],
+    scale_word="warehouses",
+    bytes_per_scale=100_000_000,
+    parse_scale=parse_scale,
+    check=check,
+    indexes=INDEXES,
+    foreign_keys=FOREIGN_KEYS,
+    ranges=RANGES,
+)

@@ -1,0 +1,62 @@
+"""Decision support, derived from TPC-H: eight tables, 22 queries, 41 orders to run them in."""
+
+from __future__ import annotations
+
+from dyno.errors import UsageError
+from dyno.model import NOTICES
+from dyno.workloads.base import Index, Workload
+from dyno.workloads.tpch.checks import check
+from dyno.workloads.tpch.expected import SCALES, expected
+from dyno.workloads.tpch.orders import order
+from dyno.workloads.tpch.physical import FOREIGN_KEYS, RANGES
+from dyno.workloads.tpch.queries import QUERIES
+from dyno.workloads.tpch.reference import reference
+from dyno.workloads.tpch.refresh import REFRESH
+from dyno.workloads.tpch.streams import streams
+
+SMALLEST, LARGEST = 0.001, 10_000
+
+
+def parse_scale(scale: float) -> float:
+    """A scale factor, which may be fractional.
+
+    Raises:
+        UsageError: If it is out of range.
+    """
+    if not SMALLEST <= scale <= LARGEST:
+        raise UsageError(
+            f"The scale factor must be from {SMALLEST} to {LARGEST}, not {scale:g}. "
+            "1 is about 1 GB of raw data."
+        )
+    return scale
+
+
+# Without the first three, correlated subqueries (Q2, Q17, Q20) and joins by foreign key scan a
+# whole table for each outer row. The last serves Q6, Q14, Q15 and Q20: a month or a year of lines.
+INDEXES = (
+    Index("lineitem_by_part", "lineitem", ("l_partkey", "l_suppkey")),
+    Index("partsupp_by_supplier", "partsupp", ("ps_suppkey",)),
+    Index("orders_by_customer", "orders", ("o_custkey",)),
+    Index("lineitem_by_shipdate", "lineitem", ("l_shipdate",)),
+)
+
+WORKLOAD = Workload(
+    name="tpch",
+    kind="dss",
+    title="TPC-H-derived decision support",
+    notice=NOTICES["tpch"],
+    scale_word="scale factor",
+    bytes_per_scale=1_100_000_000,
+    parse_scale=parse_scale,
+    check=check,
+    indexes=INDEXES,
+    queries=QUERIES,
+    order=order,
+    foreign_keys=FOREIGN_KEYS,
+    ranges=RANGES,
+    streams=streams,
+    refresh=REFRESH,
+    reference=reference,
+    expected=expected,
+    expected_scales=SCALES,
+)

@@ -1,0 +1,103 @@
+"""Proofs that the loaded data is whole: rows, sums, and no row that refers to nothing."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from dyno.model import Check
+from dyno.targets.base import Connection, Loaded
+from dyno.workloads.content import check_content
+from dyno.workloads.refresh import matching
+from dyno.workloads.rows import Expected, check_rows, count, expected_rows
+from dyno.workloads.tpch.refresh import REFRESH
+
+
+@dataclass(frozen=True)
+class Link:
+    """Each row of ``table`` has at least one row in ``other`` where the columns are equal."""
+
+    title: str
+    table: str
+    columns: tuple[str, ...]
+    other: str
+    other_columns: tuple[str, ...]
+
+    @property
+    def sql_from(self) -> str:
+        """Rows of ``table`` without such a row, to follow ``FROM``."""
+        pairs = zip(self.other_columns, self.columns, strict=True)
+        equal = " AND ".join(f"{other} = {own}" for other, own in pairs)
+        match = f"SELECT 1 FROM {self.other} WHERE {equal}"  # noqa: S608  (fixed names)
+        return f"{self.table} WHERE NOT EXISTS ({match})"
+
+
+LINKS = (
+    Link("every nation has a region", "nation", ("n_regionkey",), "region", ("r_regionkey",)),
+    Link("every supplier has a nation", "supplier", ("s_nationkey",), "nation", ("n_nationkey",)),
+    Link("every customer has a nation", "customer", ("c_nationkey",), "nation", ("n_nationkey",)),
+    Link("every supply has a part", "partsupp", ("ps_partkey",), "part", ("p_partkey",)),
+    Link("every supply has a supplier", "partsupp", ("ps_suppkey",), "supplier", ("s_suppkey",)),
+    Link("every order has a customer", "orders", ("o_custkey",), "customer", ("c_custkey",)),
+    Link("every order has a line", "orders", ("o_orderkey",), "lineitem", ("l_orderkey",)),
+    Link("every line has an order", "lineitem", ("l_orderkey",), "orders", ("o_orderkey",)),
+    Link(
+        "every line has a supply",
+        "lineitem",
+        ("l_partkey", "l_suppkey"),
+        "partsupp",
+        ("ps_partkey", "ps_suppkey"),
+    ),
+)
+
+
+def check(
+    target: str,
+    connect: Callable[[], Connection],
+    loaded: Loaded,
+    after: Literal["load", "run"],
+) -> list[Check]:
+    """Counts the rows of all tables, looks for rows that refer to nothing, and adds up columns.
+
+    After a run also for rows that its refresh functions left.
+    """
+    with contextlib.closing(connect()) as connection:
+        left = [_check_left(target, connection)] if after == "run" else []
+        checks = check_data(target, connection, expected_rows("tpch", loaded))
+        return left + checks + check_content(target, "tpch", connection, loaded)
+
+
+def check_data(target: str, connection: Connection, expected: Expected) -> list[Check]:
+    """The checks against given row counts, in one session."""
+    checks = check_rows(target, connection, expected)
+    return checks + [_check_link(target, connection, link) for link in LINKS]
+
+
+def _check_left(target: str, connection: Connection) -> Check:
+    left = sum(count(connection, matching(*item)) for item in REFRESH.foreign.items())
+    message = (
+        "none"
+        if left == 0
+        else f"{left:,} rows of a run that was interrupted; `dyno run tpch` removes them"
+    )
+    return Check(
+        name="rows left by refresh functions",
+        target=target,
+        passed=left == 0,
+        message=message,
+        detail={"rows": left},
+    )
+
+
+def _check_link(target: str, connection: Connection, link: Link) -> Check:
+    lost = count(connection, link.sql_from)
+    message = (
+        "no row refers to nothing"
+        if lost == 0
+        else f"{lost:,} rows of {link.table} have none in {link.other}; load it again"
+    )
+    return Check(
+        name=link.title, target=target, passed=lost == 0, message=message, detail={"rows": lost}
+    )

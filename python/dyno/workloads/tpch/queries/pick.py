@@ -1,0 +1,44 @@
+"""Random picks that are the same for a seed on every machine and Python version."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from datetime import date
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class Picker:
+    """Uniform picks. Only ``random()`` is used: Python keeps its sequence across versions."""
+
+    def __init__(self, seed: str) -> None:
+        self._uniform = random.Random(seed).random  # noqa: S311  (parameters, no secrets)
+
+    def whole(self, low: int, high: int) -> int:
+        """A whole number from ``low`` to ``high``, both included."""
+        return low + int(self._uniform() * (high - low + 1))
+
+    def one(self, values: Sequence[T]) -> T:
+        """One of ``values``."""
+        return values[self.whole(0, len(values) - 1)]
+
+    def several(self, values: Sequence[T], count: int) -> list[T]:
+        """``count`` different ones of ``values``.
+
+        Raises:
+            IndexError: If there are fewer.
+        """
+        left = list(values)
+        return [left.pop(self.whole(0, len(left) - 1)) for _ in range(count)]
+
+    def month(self, first: tuple[int, int], last: tuple[int, int]) -> str:
+        """The first day of a month between two (year, month), both included, as ISO text."""
+        (first_year, first_month), (last_year, last_month) = first, last
+        months = self.whole(first_year * 12 + first_month - 1, last_year * 12 + last_month - 1)
+        return date(months // 12, months % 12 + 1, 1).isoformat()
+
+    def year(self, first: int, last: int) -> str:
+        """The first of January of a year from ``first`` to ``last``, as ISO text."""
+        return date(self.whole(first, last), 1, 1).isoformat()

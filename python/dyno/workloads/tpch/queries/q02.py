@@ -1,0 +1,63 @@
+"""Q2: which supplier of a region offers a part at the lowest cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dyno.workloads.tpch.queries.define import define
+from dyno.workloads.tpch.queries.domains import REGIONS, TYPE_METALS
+from dyno.workloads.tpch.queries.pick import Picker
+
+SQL = """
+SELECT s_acctbal, s_name, n_name, p_partkey, p_mfgr, s_address, s_phone, s_comment
+FROM part
+JOIN partsupp ON ps_partkey = p_partkey
+JOIN supplier ON s_suppkey = ps_suppkey
+JOIN nation ON n_nationkey = s_nationkey
+JOIN region ON r_regionkey = n_regionkey
+WHERE p_size = {size}
+    AND p_type LIKE '%{metal}'
+    AND r_name = '{region}'
+    AND ps_supplycost = (
+        SELECT MIN(ps_supplycost)
+        FROM partsupp
+        JOIN supplier ON s_suppkey = ps_suppkey
+        JOIN nation ON n_nationkey = s_nationkey
+        JOIN region ON r_regionkey = n_regionkey
+        WHERE ps_partkey = p_partkey AND r_name = '{region}'
+    )
+ORDER BY s_acctbal DESC, n_name, s_name, p_partkey
+LIMIT 100
+"""
+
+
+def _draw(pick: Picker, _scale: float) -> dict[str, Any]:
+    return {
+        "size": pick.whole(1, 50),
+        "metal": pick.one(TYPE_METALS),
+        "region": pick.one(REGIONS),
+    }
+
+
+QUERY = define(
+    2,
+    "Minimum cost supplier",
+    sql=SQL,
+    columns={
+        "s_acctbal": "exact",
+        "s_name": "exact",
+        "n_name": "exact",
+        "p_partkey": "exact",
+        "p_mfgr": "exact",
+        "s_address": "exact",
+        "s_phone": "exact",
+        "s_comment": "exact",
+    },
+    order_by=("-s_acctbal", "n_name", "s_name", "p_partkey"),
+    defaults={
+        "size": 15,
+        "metal": "BRASS",
+        "region": "EUROPE",
+    },
+    draw=_draw,
+)

@@ -1,0 +1,67 @@
+"""Q19: revenue of three kinds of part that were shipped by air and delivered in person."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dyno.workloads.tpch.queries.define import define
+from dyno.workloads.tpch.queries.domains import brand
+from dyno.workloads.tpch.queries.pick import Picker
+
+SQL = """
+SELECT SUM(l_extendedprice * (1 - l_discount)) AS revenue
+FROM lineitem
+JOIN part ON p_partkey = l_partkey
+WHERE l_shipmode IN ('AIR', 'AIR REG')
+    AND l_shipinstruct = 'DELIVER IN PERSON'
+    AND (
+        (
+            p_brand = '{brand1}'
+            AND p_container IN ('SM CASE', 'SM BOX', 'SM PACK', 'SM PKG')
+            AND l_quantity BETWEEN {quantity1} AND {quantity1} + 10
+            AND p_size BETWEEN 1 AND 5
+        )
+        OR (
+            p_brand = '{brand2}'
+            AND p_container IN ('MED BAG', 'MED BOX', 'MED PKG', 'MED PACK')
+            AND l_quantity BETWEEN {quantity2} AND {quantity2} + 10
+            AND p_size BETWEEN 1 AND 10
+        )
+        OR (
+            p_brand = '{brand3}'
+            AND p_container IN ('LG CASE', 'LG BOX', 'LG PACK', 'LG PKG')
+            AND l_quantity BETWEEN {quantity3} AND {quantity3} + 10
+            AND p_size BETWEEN 1 AND 15
+        )
+    )
+"""
+
+
+def _draw(pick: Picker, _scale: float) -> dict[str, Any]:
+    return {
+        "brand1": brand(pick),
+        "brand2": brand(pick),
+        "brand3": brand(pick),
+        "quantity1": pick.whole(1, 10),
+        "quantity2": pick.whole(10, 20),
+        "quantity3": pick.whole(20, 30),
+    }
+
+
+QUERY = define(
+    19,
+    "Discounted revenue",
+    sql=SQL,
+    columns={
+        "revenue": "sum",
+    },
+    defaults={
+        "brand1": "Brand#12",
+        "brand2": "Brand#23",
+        "brand3": "Brand#34",
+        "quantity1": 1,
+        "quantity2": 10,
+        "quantity3": 20,
+    },
+    draw=_draw,
+)

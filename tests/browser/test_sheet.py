@@ -1,0 +1,103 @@
+"""The sheet in a real browser: it shows, fits, asks the network for nothing, and is legible."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+
+from dyno.report import sheet
+from tests.bundles import quickstart
+from tests.conftest import missing
+from tests.judged import judged
+
+FLAGS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    binary, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if binary is None or driver is None:
+        missing("Chromium with its driver")
+        return
+    options = Options()
+    options.binary_location = binary
+    for flag in [*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"]:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    chrome = webdriver.Chrome(options=options, service=Service(driver))
+    yield chrome
+    chrome.quit()
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = judged(quickstart(tmp_path_factory.mktemp("bundle")).write())
+    path = tmp_path_factory.mktemp("page") / "sheet.html"
+    path.write_text(sheet(made.bundle, made.estimates, made.findings), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_sheet_shows_and_fits(
+    browser: webdriver.Chrome, page: Path, width: int, scheme: str
+) -> None:
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia",
+        {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
+    )
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False},
+    )
+    browser.get_log("performance")  # what the browser asked for at its own start
+    browser.get(page.as_uri())
+
+    assert not [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+    requests = [
+        entry["message"]
+        for entry in browser.get_log("performance")
+        if '"Network.requestWillBeSent"' in entry["message"]
+    ]
+    assert all("file://" in message or "data:" in message for message in requests)
+
+    overflow = browser.execute_script(
+        "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    )
+    assert overflow <= 0, f"{overflow} px too wide"
+    headings = [item.text for item in browser.find_elements(By.TAG_NAME, "h2")]
+    assert len(headings) >= 5
+    charts = [item for item in browser.find_elements(By.TAG_NAME, "svg") if item.is_displayed()]
+    assert len([chart for chart in charts if chart.size["width"] > 200]) >= 4
+    text, ground = browser.execute_script(
+        "const s = getComputedStyle(document.body); return [s.color, s.backgroundColor]"
+    )
+    assert contrast(text, ground) >= 7
+
+
+def contrast(first: str, second: str) -> float:
+    """WCAG 2 contrast ratio of two CSS colours."""
+
+    def luminance(colour: str) -> float:
+        parts = [float(x) / 255 for x in colour[colour.index("(") + 1 : -1].split(",")[:3]]
+        linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    bright, dark = sorted((luminance(first), luminance(second)), reverse=True)
+    return (bright + 0.05) / (dark + 0.05)

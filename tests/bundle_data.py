@@ -1,0 +1,146 @@
+"""Plausible figures of a two-processor machine, from which ``bundles`` builds runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+GIB = 1 << 30
+SECOND = 1_000_000_000
+START_NS = 1_795_183_200 * SECOND
+
+HOST: dict[str, Any] = {
+    "cpu": {
+        "model": "Example 9000 2.9 GHz",
+        "logical": 2,
+        "usable": 2,
+        "physical": 2,
+        "sockets": 1,
+        "mhz": 2900.0,
+        "max_mhz": None,
+        "governor": None,
+        "turbo": None,
+        "smt": False,
+        "numa_nodes": 1,
+    },
+    "memory": {
+        "total_bytes": 24 * GIB,
+        "available_bytes": 21 * GIB,
+        "transparent_huge_pages": "always",
+        "huge_pages_total": 0,
+        "swap_total_bytes": 0,
+        "swap_used_bytes": 0,
+    },
+    "kernel": {"system": "Linux", "release": "6.12.9", "version": "#1 SMP", "machine": "x86_64"},
+    "os": {"id": "debian", "version": "13", "name": "Debian GNU/Linux 13 (trixie)"},
+    "virtualisation": {
+        "virtual": True,
+        "hypervisor": None,
+        "vendor": "QEMU",
+        "product": "Standard PC",
+        "container": None,
+    },
+    "cgroup": {"version": 2, "memory_limit_bytes": None, "cpu_quota": None},
+    "storage": {
+        "path": "/srv/dyno-runs",
+        "mount_point": "/srv",
+        "fs_type": "ext4",
+        "fs_kind": "disk",
+        "fs_source": "/dev/vda1",
+        "options": ["rw", "relatime"],
+        "size_bytes": 250_000_000_000,
+        "free_bytes": 120_000_000_000,
+        "device": "vda1",
+        "disk": "vda",
+        "subject": "vda",
+        "disks": [
+            {
+                "name": "vda",
+                "model": "Virtual disk",
+                "size_bytes": 256_000_000_000,
+                "rotational": False,
+                "scheduler": "none",
+                "write_cache": "write back",
+                "requests": 256,
+                "logical_block_bytes": 512,
+                "physical_block_bytes": 4096,
+            }
+        ],
+    },
+    "clock": {"source": "tsc", "available": ["tsc", "kvm-clock"]},
+    "activity": {
+        "load_average": [0.12, 0.2, 0.18],
+        "window_s": 0.5,
+        "idle_percent": 98.0,
+        "steal_percent": 0.0,
+        "steal_percent_since_boot": 0.1,
+    },
+    "io_uring": {"allowed": True, "reason": None},
+    "dyno": {"version": "0.1.0", "python": "3.11.7", "implementation": "CPython"},
+}
+
+TPCH_ROWS = {
+    "region": 5,
+    "nation": 25,
+    "supplier": 10_000,
+    "customer": 150_000,
+    "part": 200_000,
+    "partsupp": 800_000,
+    "orders": 1_500_000,
+    "lineitem": 6_001_215,
+}
+TPCH_BYTES = 1_060_000_000
+
+# The order of stream 0, and seconds by query.
+POWER_ORDER = (14, 2, 9, 20, 6, 17, 18, 8, 21, 13, 3, 22, 16, 4, 11, 15, 1, 10, 19, 5, 7, 12)
+ROW_SECONDS = (
+    *(1.94, 0.21, 0.88, 0.52, 0.61, 0.48, 0.72, 0.44, 2.41, 0.79, 0.19),
+    *(0.74, 1.36, 0.43, 0.91, 0.47, 0.006, 3.85, 0.09, 0.35, 1.27, 0.16),
+)
+COLUMN_SECONDS = (
+    *(0.051, 0.012, 0.037, 0.034, 0.036, 0.011, 0.035, 0.036, 0.094, 0.052, 0.008),
+    *(0.028, 0.083, 0.023, 0.019, 0.024, 0.031, 0.068, 0.037, 0.029, 0.104, 0.019),
+)
+
+OPERATIONS = {
+    # Share of the mix, service time relative to New-Order's, share of prescribed rollbacks.
+    "new_order": (0.45, 1.0, 0.01),
+    "payment": (0.43, 0.55, 0.0),
+    "order_status": (0.04, 0.2, 0.0),
+    "delivery": (0.04, 2.1, 0.0),
+    "stock_level": (0.04, 0.7, 0.0),
+}
+
+# Users: transactions a second, median service of New-Order (ms), CPU %, disk %, driver CPU share.
+LEVELS = {
+    1: (412.0, 2.9, 41.0, 58.0, 0.05),
+    4: (1204.0, 3.9, 74.0, 66.0, 0.14),
+    16: (1687.0, 11.2, 96.0, 61.0, 0.2),
+}
+
+# Depth: IOPS, p50 latency in ms. The last depth of the mix is beyond a ceiling of 20 ms.
+READ_CURVE = {
+    1: (9_800, 0.098),
+    2: (18_900, 0.102),
+    4: (34_100, 0.113),
+    8: (55_600, 0.14),
+    16: (73_800, 0.21),
+    32: (81_900, 0.38),
+    64: (84_600, 0.74),
+    128: (85_300, 1.48),
+    256: (85_100, 2.96),
+}
+MIXED_CURVE = {
+    1: (7_900, 0.12),
+    2: (14_800, 0.13),
+    4: (25_100, 0.155),
+    8: (37_300, 0.21),
+    16: (44_900, 0.35),
+    32: (48_800, 0.64),
+    64: (50_200, 1.25),
+    128: (50_700, 2.5),
+    256: (49_100, 11.5),
+}
+SEQUENTIAL = {
+    "sequential_write": {1: 415.0, 4: 868.0, 16: 921.0},
+    "sequential_read": {1: 640.0, 4: 1_410.0, 16: 1_585.0},
+}

@@ -1,0 +1,85 @@
+"""Settings and cold starts on the command line: into the bundle, or refused before anything."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dyno.bundle import list_bundles
+from dyno.cli import cli
+from dyno.errors import UsageError
+from tests.process import dyno
+
+DUCKDB = ("--target", "embedded:duckdb")
+POSTGRESQL = ("--target", "embedded:postgresql")
+ELSEWHERE = ("--target", "postgresql://bench@db1.invalid/bench")
+RUN, LOAD = ("run", "tpch"), ("load", "tpch", "--scale", "0.01")
+
+WRONG = [
+    ((*RUN, *DUCKDB, "--set", "large_pages=on"), "transparent huge pages"),
+    ((*RUN, *DUCKDB, "--set", "large_pages=on"), "It has: memory, parallelism, grant"),
+    ((*LOAD, *DUCKDB, "--set", "checkpoint_interval=1m"), "Did you mean 'checkpoint_size'?"),
+    ((*LOAD, *POSTGRESQL, "--set", "temp_path=/tmp"), "temp_tablespaces"),
+    ((*RUN, *POSTGRESQL, "--set", "memroy=1GB"), "Did you mean 'memory'?"),
+    ((*RUN, *POSTGRESQL, "--set", "memory=900TB"), "this machine has"),
+    ((*RUN, *POSTGRESQL, "--set", "memory=64kB"), "goes from 128kB"),
+    ((*RUN, *ELSEWHERE, "--set", "memory=50%"), "give bytes"),
+    (("run", "tpcc", "--target", "null:", "--set", "memory=1GB"), "no settings yet"),
+    ((*RUN, *DUCKDB, "--settings", "/no/such.toml"), "Cannot read"),
+    ((*RUN, *ELSEWHERE, "--cold"), "only embedded:postgresql starts cold"),
+    ((*RUN, *DUCKDB, "--cold", "--cold-each-query"), "exclude"),
+    ((*RUN, *DUCKDB, "--cold", "--no-warming"), "first pass"),
+    (("run", "tpcc", *POSTGRESQL, "--cold"), "--cold is for queries"),
+]
+
+
+@pytest.mark.parametrize(("args", "message"), WRONG, ids=lambda value: " ".join(value)[-40:])
+def test_wrong_use_touches_nothing(tmp_path: Path, args: tuple[str, ...], message: str) -> None:
+    out = tmp_path / "out"
+    with pytest.raises(UsageError) as caught:
+        cli.main([*args, "--out", str(out)], standalone_mode=False)
+    assert message in str(caught.value)
+    assert not out.exists()
+
+
+def test_they_reach_the_bundle_the_document_and_the_sheet(out: Path) -> None:
+    file = out / "settings.toml"
+    file.write_text('[settings]\nparallelism = 1\nmemory = "1GB"\n')
+    given = ("--settings", file, "--set", "memory=300MB", "--json", "--out", out)
+    load = dyno(*LOAD, *DUCKDB, *given)
+    assert load.returncode in {0, 1}, load.stderr  # 1: the machine was busy
+    assert "memory=300MB → memory_limit = 300.0 MiB" in load.stderr
+    run = dyno(*RUN, *DUCKDB, *given, "--cold")
+    document: dict[str, Any] = json.loads(run.stdout)
+    assert run.returncode == (0 if document["valid"] else 1), run.stderr
+    memory, parallelism = document["settings"]["duckdb"]
+    assert (memory["name"], memory["found"]) == ("memory_limit", "300.0 MiB")
+    assert (parallelism["name"], parallelism["found"]) == ("threads", "1")
+    assert memory["restored"] is True
+    assert document["cache"]["state"] == "cold"
+    proof = document["cache"]["proofs"]["duckdb"]
+    assert proof["before_bytes"] > 0.5 * proof["bytes"] > 0
+    assert proof["left_share"] <= 0.01
+    bundle = list_bundles(out)[0]
+    assert bundle.run.plan["settings"] == {"memory": "300MB", "parallelism": "1"}
+    assert bundle.run.targets["duckdb"].settings["threads"] == "1"
+    sheet = (bundle.path / "sheet.html").read_text(encoding="utf-8")
+    assert "Changed on DuckDB for this run" in sheet
+    assert "put out of the page cache" in sheet
+
+    again = dyno(*RUN, *DUCKDB, "--no-warming", "--json", "--out", out)
+    plain = json.loads(again.stdout)
+    assert plain["settings"] == {}
+    assert plain["cache"] == {"state": "first", "proofs": {}}
+    assert list_bundles(out)[0].run.targets["duckdb"].settings["memory_limit"] != "300.0 MiB"
+
+    each = dyno(*RUN, *DUCKDB, "--cold-each-query", "--json", "--out", out)
+    told = json.loads(each.stdout)
+    assert told["cache"]["state"] == "cold-each-query"
+    assert told["cache"]["proofs"]["duckdb"]["times"] == 22
+    power = told["tpch"]["engines"]["duckdb"]
+    total = sum(query["seconds"] for query in power["queries"])
+    assert power["power_total_s"] == pytest.approx(total)

@@ -1,0 +1,98 @@
+"""Wrong words and impossible numbers: one line that helps, exit 2."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dyno import targets
+from tests.process import dyno
+
+CASES = [
+    (("qickstart",), "Did you mean 'quickstart'?"),
+    (("runn", "tpch"), "Did you mean"),
+    (("load", "tpch", "--target", "embedded:postgres", "--scale", "1"), "'postgresql'?"),
+    (("load", "tpch", "--target", "embedded:oracle", "--scale", "1"), "Known:"),
+    (("load", "tpch", "--target", "postgresq://x/y", "--scale", "1"), "'postgresql'?"),
+    (("load", "tpch", "--target", "nonsense", "--scale", "1"), "Unknown target"),
+    (("load", "tpch", "--target", "postgresql://h:99999/d", "--scale", "1"), "ort"),
+    (("load", "tcph", "--target", "embedded:duckdb", "--scale", "1"), "Did you mean 'tpch'?"),
+    (("load", "tpch", "--target", "embedded:duckdb", "--scale", "0"), "from 0.001"),
+    (("load", "tpch", "--target", "embedded:duckdb", "--scale", "-1"), "scale"),
+    (("load", "tpch", "--target", "embedded:duckdb", "--scale", "1e9"), "to 10000"),
+    (("load", "tpch", "--target", "embedded:duckdb", "--scale", "nan"), "scale"),
+    (("load", "tpcc", "--target", "embedded:postgresql", "--scale", "1.5"), "whole number"),
+    (("quickstart", "--scale", "0"), "from 0.001"),
+    (("run", "tpcc", "--target", "embedded:duckdb"), "one writer"),
+    (("run", "tpch", "--target", "null:"), "cannot do this"),
+    (("run", "tpcc", "--target", "null:?mean=5"), "mean_us"),
+    (("run", "tpcc", "--target", "null:", "--duration", "soon"), "30s"),
+    (("run", "tpcc", "--target", "null:", "--rate", "5", "--think"), "exclude"),
+    (("run", "tpch", "--target", "embedded:duckdb"), "dyno load tpch"),
+    (("run", "tpch", "--target", "embedded:duckdb", "--streams", "3"), "--test throughput"),
+    (("run", "tpch", "--target", "embedded:duckdb", "--test", "trougput"), "throughput"),
+    (("run", "tpcc", "--target", "null:", "--test", "power"), "--test is for queries"),
+    (("run", "tpcc", "--target", "null:", "--no-refresh"), "--refresh is for queries"),
+    (("io", "/no/such/folder"), "does not exist"),
+    (("io", ".", "--size", "huge"), "512M"),
+    (("generate", "tpch", "--scale", "1", "--to", "x", "--parts", "2", "--part", "3"), "--part 3"),
+    (("report", "nothing"), "No run"),
+    (("doctor", "nosuch://x"), "Unknown target"),
+]
+
+
+@pytest.mark.parametrize(("args", "message"), CASES, ids=lambda value: " ".join(value)[:60])
+def test_wrong_use_is_told_in_one_line(tmp_path: Path, args: tuple[str, ...], message: str) -> None:
+    done = dyno(*args, "--out", tmp_path / "out", cwd=tmp_path)
+    assert done.returncode == 2, done
+    assert message.lower() in done.stderr.lower()
+    assert "Traceback" not in done.stderr
+    assert done.stdout == "" or "Valid" in done.stdout or "run" in done.stdout
+
+
+def test_an_unwritable_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = dyno("io", tmp_path, "--out", tmp_path / "file")
+    assert done.returncode == 2
+    assert "--out" in done.stderr
+
+
+def test_a_folder_where_nobody_may_write(tmp_path: Path) -> None:
+    done = dyno("io", tmp_path, "--out", "/proc/dyno")  # not even root can make it
+    assert done.returncode == 2
+    assert "--out" in done.stderr
+
+
+def test_a_wrong_password_never_shows(tmp_path: Path) -> None:
+    url = "postgresql://someone:topsecret@127.0.0.1:1/db"
+    done = dyno("doctor", url, "--json", "--out", tmp_path)
+    assert done.returncode == 3
+    assert "topsecret" not in done.stdout + done.stderr
+    load = dyno("load", "tpcc", "--target", url, "--scale", "1", "--json", "--out", tmp_path)
+    assert load.returncode == 3
+    assert "topsecret" not in load.stdout + load.stderr
+    for path in tmp_path.rglob("*"):
+        assert not path.is_file() or b"topsecret" not in path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://u:topsecret@h/d",
+        "postgresql://u:top%73ecret@h:5433/d?sslmode=require",
+        "postgresql://u@h/d?password=topsecret&connect_timeout=3",
+        "postgresql:///d?host=/run/x&sslpassword=topsecret",
+        "postgresql://u@h/d?PASSWORD=topsecret",
+    ],
+)
+def test_urls_are_recorded_without_their_passwords(url: str) -> None:
+    redacted = targets.parse(url).redacted
+    assert "secret" not in redacted.replace("topsecret".upper(), "secret")
+    assert "***" in redacted
+    assert redacted.startswith("postgresql://")
+
+
+@pytest.mark.parametrize("url", ["postgresql://u@h/d", "duckdb:///tmp/x.duckdb", "null:?mean_us=5"])
+def test_urls_without_passwords_are_recorded_as_they_are(url: str) -> None:
+    assert targets.parse(url).redacted == url

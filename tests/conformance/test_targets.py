@@ -1,0 +1,93 @@
+"""Every target × every workload, found by enumeration: it works, or it says why it cannot."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dyno import _core, targets, workloads
+from dyno.bundle import list_bundles
+from dyno.targets.base import Capabilities, Limits
+from tests.conftest import missing
+from tests.process import assert_valid, dyno, no_server_left
+
+LIMITS = Limits(memory_bytes=1 << 30, threads=2)
+SCALE = {"tpch": "0.01", "tpcc": "1"}
+
+
+def url_of(name: str) -> str:
+    """A URL that needs nothing but this machine."""
+    return f"embedded:{name}" if name != "null" else "null:?mean_us=200"
+
+
+def capabilities(name: str, out: Path) -> Capabilities:
+    target = targets.open_target(targets.parse(url_of(name)), out, LIMITS)
+    return target.capabilities
+
+
+@pytest.fixture(scope="module", params=targets.names())
+def target(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[tuple[str, Path]]:
+    if lacks := targets.lacks(request.param):
+        missing(lacks)
+    out = tmp_path_factory.mktemp(request.param)
+    yield request.param, out
+    no_server_left(out)
+
+
+@pytest.mark.parametrize("workload", workloads.names())
+def test_load_run_check(target: tuple[str, Path], workload: str) -> None:
+    name, out = target
+    able = capabilities(name, out)
+    where = ("--target", url_of(name), "--json", "--out", out)
+    kind = workloads.get(workload).kind
+
+    load = dyno("load", workload, *where, "--scale", SCALE[workload])
+    if able.load is not True:
+        assert load.returncode == 2
+        assert able.load in load.stderr
+    else:
+        assert_valid(load)
+        assert all(check.passed for check in list_bundles(out)[0].checks())
+        again = dyno("load", workload, *where, "--scale", SCALE[workload])
+        assert again.returncode == 2
+        assert "--replace" in again.stderr
+        assert_valid(dyno("check", workload, *where))
+
+    short = ("--users", "2", "--warmup", "1s", "--duration", "3s") if kind == "oltp" else ()
+    run = dyno("run", workload, *where, *short)
+    capability = able.oltp if kind == "oltp" else able.dss
+    if capability is not True:
+        assert run.returncode == 2
+        assert capability in run.stderr
+        return
+    if kind == "dss":
+        queries = assert_valid(run)["tpch"]["engines"][name]["queries"]
+        assert len(queries) == 22
+        assert all(query["seconds"] > 0 for query in queries)
+    else:
+        (level,) = assert_valid(run, "unsteady", "client-bound")["tpcc"]["levels"]
+        assert level["tps"] > 0
+        assert level["errors"] == 0
+
+
+def test_a_gap_is_a_reason_not_a_shrug(target: tuple[str, Path]) -> None:
+    able = capabilities(*target)
+    for value in vars(able).values():
+        assert value is True or (isinstance(value, str) and len(value) > 15)
+
+
+def test_the_compiled_half_lists_what_it_holds_and_python_knows_each() -> None:
+    parts = json.loads(_core.parts())
+    assert set(parts["workloads"]) == set(workloads.names())
+    for wire in parts["wires"]:
+        assert any(wire in name or name in wire for name in targets.names()), wire
+    from dyno.model import PhaseKind  # noqa: F401  (the model imports without the engines)
+
+    for workload in parts["workloads"]:
+        for table in json.loads(_core.schema(workload)):
+            count, _ = _core.rows(workload, table["name"], 1, 1)
+            assert count > 0

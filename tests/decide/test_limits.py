@@ -1,0 +1,170 @@
+"""What limits a phase, from runs whose limit is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dyno.decide.limits import rules
+from dyno.model import Finding, TargetFacts
+from tests import bundle_data as data
+from tests.bundles import Builder, interrupted, only_io, quickstart
+from tests.judged import Judged, judged
+
+PHASE = "oltp-tpcc-postgresql-users-4"
+
+
+def limit(found: Judged, phase: str = PHASE) -> Finding:
+    return next(
+        item for item in found.findings if item.phase == phase and item.code.startswith("limit-")
+    )
+
+
+def level(path: Path, **load: float) -> Judged:
+    """Four users under a given load of the machine (means over the phase)."""
+    builder = Builder(path / "run").oltp(4)
+    names = {
+        ("cpu", "busy"): load.get("busy", 30.0),
+        ("disk", "utilisation"): load.get("utilisation", 20.0),
+        ("disk", "queue_length"): load.get("queue", 0.5),
+        ("disk", "write_await"): load.get("write_await", 0.2),
+        ("pressure", "some"): load.get("pressure", 3.0),
+    }
+    for row in builder.tables["samples"]:
+        row["value"] = names.get((row["source"], row["metric"]), row["value"])
+    processes = {"dyno": load.get("dyno"), "server": load.get("server")}
+    moments = {row["t_ns"]: None for row in builder.tables["samples"]}
+    for subject, value in processes.items():
+        builder.tables["samples"] += [
+            {
+                "t_ns": moment,
+                "source": "process",
+                "subject": subject,
+                "metric": "cpu",
+                "value": value,
+                "unit": "%",
+            }
+            for moment in moments
+            if value is not None
+        ]
+    return judged(builder.write())
+
+
+def test_every_rule_explains_itself() -> None:
+    codes = [rule.code for rule in rules()]
+    assert len(codes) == len(set(codes)) >= 5
+    assert all(rule.definition.endswith(".") and rule.explanation for rule in rules())
+
+
+@pytest.mark.parametrize(
+    ("load", "code", "words"),
+    [
+        ({"busy": 91.0}, "limit-cpu", "91 % busy"),
+        ({"utilisation": 97.0, "queue": 8.0}, "limit-storage", "vda was in use 97 %"),
+        ({"busy": 88.0, "utilisation": 98.0, "queue": 8.0}, "limit-storage", "8.0 requests"),
+        ({"write_await": 2.5}, "limit-synchronous-writes", "a write took 2.5 ms"),
+        ({"pressure": 60.0}, "limit-synchronous-writes", "60 % of the time"),
+        ({"utilisation": 97.0, "write_await": 3.0}, "limit-synchronous-writes", "97 % in use"),
+        ({"busy": 95.0, "dyno": 20.0, "server": 150.0}, "limit-cpu", "95 % busy"),
+        ({"busy": 95.0, "dyno": 20.0, "server": 50.0}, "limit-other-work", "60 % with work"),
+        ({"busy": 95.0, "dyno": 20.0}, "limit-cpu", "95 % busy"),
+        ({"busy": 60.0}, "limit-unattributed", "CPU was 60 % busy, vda 20 % in use"),
+    ],
+)
+def test_signs(tmp_path: Path, load: dict[str, float], code: str, words: str) -> None:
+    found = limit(level(tmp_path, **load))
+    assert found.code == code
+    assert words in found.message
+    assert found.level == "note"
+    if code != "limit-unattributed":
+        assert "most likely" in found.message
+        assert "not confirmed" in found.message
+        assert found.evidence
+
+
+def test_other_work_spoils_a_run(tmp_path: Path) -> None:
+    found = level(tmp_path / "a", busy=60.0, dyno=10.0, server=50.0)
+    assert "disturbed" in found.codes()
+    assert found.validity.valid is False
+    assert "disturbed" not in level(tmp_path / "b", busy=60.0, dyno=10.0, server=90.0).codes()
+    # Whether the server was watched is not known: nothing can be said.
+    assert "disturbed" not in level(tmp_path / "c", busy=60.0, dyno=10.0).codes()
+
+
+def test_evidence_names_estimates(tmp_path: Path) -> None:
+    found = judged(quickstart(tmp_path).write())
+    evidence = {name for item in found.findings for name in item.evidence if "." in name}
+    assert evidence
+    assert evidence <= found.names()
+
+
+def test_the_driver_goes_before_all_else(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run").oltp(16, driver_share=0.95)
+    found = limit(judged(builder.write()), "oltp-tpcc-postgresql-users-16")
+    assert found.code == "limit-client"
+
+
+def test_one_session_cannot_use_two_processors(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run").power("postgresql", data.ROW_SECONDS)
+    found = limit(judged(builder.write()), "power-tpch-postgresql")
+    assert found.code == "limit-cpu-of-sessions"
+    assert "1.1 of 2 processors" in found.message
+
+
+def test_a_short_phase_is_not_judged(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run").power("duckdb", data.COLUMN_SECONDS)
+    found = limit(judged(builder.write()), "power-tpch-duckdb")
+    assert found.code == "limit-unattributed"
+    assert "fewer than 3 readings" in found.message
+
+
+@pytest.mark.parametrize(
+    ("url", "local"),
+    [
+        ("embedded:postgresql", True),
+        ("postgresql:///bench?host=/run/postgresql", True),
+        ("postgresql://me@localhost:5432/bench", True),
+        ("postgresql://me@[::1]:5432/bench", True),
+        ("duckdb:///data/x.duckdb", True),
+        ("postgresql://me@db.example:5432/bench", False),
+        ("postgresql://me@[2001:db8::7]/bench", False),
+    ],
+)
+def test_a_machine_that_was_not_observed_is_not_blamed(
+    tmp_path: Path, url: str, local: bool
+) -> None:
+    builder = Builder(tmp_path / "run").oltp(16)
+    builder.targets["postgresql"] = TargetFacts(url=url, version="PostgreSQL 18.1")
+    found = limit(judged(builder.write()), "oltp-tpcc-postgresql-users-16")
+    assert found.code == ("limit-cpu" if local else "limit-unattributed")
+    assert ("not observed" in found.message) is not local
+
+
+def test_the_verdict_speaks_of_the_best_level_and_of_each_target(tmp_path: Path) -> None:
+    found = judged(quickstart(tmp_path).write())
+    assert found.findings[0].message == (
+        "Valid. Most likely limits: CPU for transactions (16 users); the CPU of one session for "
+        "queries on PostgreSQL; none found for queries on DuckDB."
+    )
+    assert [item.level for item in found.findings].count("verdict") == 1
+
+
+def test_the_verdict_of_part_of_a_run(tmp_path: Path) -> None:
+    only = judged(only_io(tmp_path).write())
+    assert only.findings[0].message == "Valid. Only storage was measured."
+    cut = judged(interrupted(tmp_path).write("interrupted"))
+    assert cut.findings[0].message == (
+        "Not valid: incomplete. Most likely limits: the CPU of one session for queries on "
+        "PostgreSQL."
+    )
+    loaded = Builder(tmp_path / "load", verb="load").load("tpch", "duckdb", 4.0, 1.0)
+    assert judged(loaded.write()).findings[0].message == "Valid. Only loads were measured."
+    both = Builder(tmp_path / "both").io().load("tpch", "duckdb", 4.0, 1.0)
+    words = judged(both.write()).findings[0].message
+    assert words == "Valid. Only storage and loads were measured."
+    checked = Builder(tmp_path / "check", verb="check").consistency()
+    assert judged(checked.write()).findings[0].message == "Valid. Only checks were made."
+    begun = Builder(tmp_path / "begun").oltp(4, status="failed")
+    words = judged(begun.write("failed", "The server is gone.")).findings[0].message
+    assert words.endswith("Neither queries nor transactions were measured to the end.")

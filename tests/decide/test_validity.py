@@ -1,0 +1,176 @@
+"""Each rule: a run that breaks it, and the whole run that breaks none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dyno.decide.validity import rules
+from dyno.model import Check
+from tests import bundle_data as data
+from tests.bundles import Builder, interrupted, quickstart
+from tests.judged import Judged, judged
+
+OPEN = {"kind": "open", "rate_per_s": 500.0, "poisson": True}
+
+
+def test_a_sound_run_is_valid(tmp_path: Path) -> None:
+    found = judged(quickstart(tmp_path).write())
+    assert found.validity.valid is True
+    assert not found.validity.reasons
+    assert found.warned() == {"thp-always"}
+
+
+def test_every_rule_explains_itself() -> None:
+    codes = [rule.code for rule in rules()]
+    assert len(codes) == len(set(codes)) >= 9
+    for rule in rules():
+        for text in (rule.definition, rule.explanation):
+            assert text.endswith(".")
+            assert "\n" not in text
+
+
+def level(**fields: object) -> Callable[[Path], Builder]:
+    def build(path: Path) -> Builder:
+        return Builder(path / "run").machine().oltp(4, **fields)  # pyright: ignore[reportArgumentType]
+
+    return build
+
+
+def broken_io(path: Path) -> Builder:
+    builder = Builder(path / "run").io()
+    builder.tables["io"][3]["errors"] = '{"io": 1}'
+    return builder
+
+
+def bad_rows(path: Path) -> Builder:
+    builder = Builder(path / "run").load("tpch", "postgresql", 3.0, 1.0)
+    builder.checks.append(
+        Check(name="rows of orders", target="postgresql", passed=False, message="5 rows of 6")
+    )
+    return builder
+
+
+def stolen(path: Path) -> Builder:
+    builder = Builder(path / "run").oltp(4)
+    for row in builder.tables["samples"]:
+        if row["metric"] == "steal":
+            row["value"] = 9.0
+    return builder
+
+
+def queries_failing(path: Path) -> Builder:
+    return Builder(path / "run").power("duckdb", data.COLUMN_SECONDS, fails="q09")
+
+
+def nothing_ended(path: Path) -> Builder:
+    builder = Builder(path / "run").oltp(4)
+    for row in builder.tables["ops/users-4"]:
+        row.update(done=0, rolled_back=0)
+    return builder
+
+
+@pytest.mark.parametrize(
+    ("build", "code", "words"),
+    [
+        (level(driver_share=0.75), "client-bound", "75 %"),
+        (level(outcome={"thread_utilisation_max": 0.95}), "client-bound", "95 %"),
+        (level(loop=OPEN, outcome={"lag_p99_ms": 1.4}), "client-bound", "1.4 ms"),
+        (level(error_share=0.02), "errors", "deadlock detected"),
+        (level(slope=0.4), "unsteady", "rose by 3"),
+        (level(slope=-0.4), "unsteady", "fell by 3"),
+        (level(slope=1.9, duration_s=120), "unsteady", "never settled"),
+        (stolen, "throttled", "9 %"),
+        (queries_failing, "errors", "q09"),
+        (broken_io, "errors", "at 1 point of"),
+        (bad_rows, "inconsistent", "rows of orders"),
+        (nothing_ended, "incomplete", "No transaction"),
+        (lambda path: quickstart(path).answers(wrong="q15"), "wrong-answers", "q15"),
+        (lambda path: quickstart(path).consistency(broken=3), "inconsistent", "condition 3"),
+        (lambda path: Builder(path / "run").io(direct=False), "untrusted-storage", "page cache"),
+        (lambda path: Builder(path / "run").machine(), "incomplete", "nothing"),
+        (interrupted, "incomplete", "did not end"),
+    ],
+)
+def test_a_broken_rule_makes_the_run_invalid(
+    tmp_path: Path, build: Callable[[Path], Builder], code: str, words: str
+) -> None:
+    found = judged(build(tmp_path).write())
+    assert found.validity.valid is False
+    assert found.codes() == {code}
+    assert any(words in reason.message for reason in found.validity.reasons), found.validity
+    assert found.findings[0].level == "verdict"
+    assert found.findings[0].message.startswith(f"Not valid: {code}.")
+    assert code in found.warned()
+
+
+@pytest.mark.parametrize(
+    ("build", "code"),
+    [
+        (level(error_share=0.008), "errors"),
+        (level(slope=0.2), "unsteady"),
+        (level(loop=OPEN, outcome={"scheduled": 1000, "late": 30, "unsent": 4}), "behind"),
+    ],
+)
+def test_what_only_warns(tmp_path: Path, build: Callable[[Path], Builder], code: str) -> None:
+    found = judged(build(tmp_path).write())
+    assert found.validity.valid is True
+    assert code in found.warned()
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        level(driver_share=0.69),
+        # A closed loop has no schedule to lag behind.
+        level(outcome={"lag_p99_ms": 40.0}),
+        level(loop=OPEN, outcome={"lag_p99_ms": 0.9, "scheduled": 1000, "late": 9}),
+        level(slope=0.08),
+        level(duration_s=120),
+    ],
+)
+def test_what_is_within_the_limits(tmp_path: Path, build: Callable[[Path], Builder]) -> None:
+    found = judged(build(tmp_path).write())
+    assert found.validity.valid is True
+    assert found.warned() == {"thp-always"}
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        ("interrupted", "interrupted during TPC-C-derived, 1 user"),
+        ("failed", "the server went away"),
+        ("running", "was killed during"),
+    ],
+)
+def test_a_run_that_did_not_end_says_where(tmp_path: Path, status: str, words: str) -> None:
+    builder = interrupted(tmp_path)
+    found = judged(builder.write(status, error="the server went away"))  # pyright: ignore
+    assert found.codes() == {"incomplete"}
+    assert len(found.validity.reasons) == 1
+    assert words in found.validity.reasons[0].message
+    assert found.validity.reasons[0].phase == "oltp-tpcc-postgresql-users-1"
+
+
+def test_notes_of_the_profiler_warn(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run").io()
+    detail = {**builder.phases[0].detail, "notes": ["io_uring is not allowed; used threads"]}
+    builder.phases[0] = builder.phases[0].model_copy(update={"detail": detail})
+    found = judged(builder.write())
+    assert found.validity.valid is True
+    assert "untrusted-storage" in found.warned()
+
+
+def test_all_reasons_are_kept(tmp_path: Path) -> None:
+    builder = quickstart(tmp_path).answers(wrong="q02").consistency(broken=7)
+    found: Judged = judged(builder.write())
+    assert found.codes() == {"wrong-answers", "inconsistent"}
+    assert found.findings[0].message.startswith("Not valid: wrong-answers, inconsistent.")
+
+
+def test_facts_of_another_shape_spoil_nothing(tmp_path: Path) -> None:
+    builder = quickstart(tmp_path)
+    builder.host = {"cpu": 5, "memory": "much", "storage": [], "activity": None}
+    assert judged(builder.write()).validity.valid is True

@@ -1,0 +1,69 @@
+"""Ctrl-C in every phase of quickstart, and SIGKILL: a readable bundle, no server left."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from dyno.bundle import list_bundles
+from tests.process import dyno, end, no_server_left, start, wait_for_phase
+
+PHASES = [
+    "machine",
+    "io",
+    "provision-postgresql",
+    "load-tpch-postgresql",
+    "index-tpch-postgresql",
+    "power-tpch-postgresql",
+    "load-tpch-duckdb",
+    "power-tpch-duckdb",
+    "load-tpcc-postgresql",
+    "oltp-tpcc-postgresql-users-4",
+    "check-tpcc-postgresql-run",
+]
+ARGS = ("quickstart", "--quick", "--scale", "0.02", "--json", "--out")
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_ctrl_c_leaves_a_readable_bundle_and_no_server(out: Path, phase: str) -> None:
+    process = start(*ARGS, out)
+    wait_for_phase(process, out, phase)
+    os.kill(process.pid, signal.SIGINT)
+    code, _, errors = end(process)
+    assert code == 130, errors
+    assert "Interrupted" in errors
+    assert "Traceback" not in errors
+    no_server_left(out)
+    (bundle,) = list_bundles(out)
+    assert bundle.run.status == "interrupted"
+    assert bundle.run.validity.valid is False
+    assert "incomplete" in {reason.code for reason in bundle.run.validity.reasons}
+    assert all(item.end_ns is not None for item in bundle.run.phases)
+    assert (bundle.path / "sheet.html").stat().st_size > 1000
+    assert not list(out.glob(".dyno-io-*"))
+
+
+def test_a_terminal_that_closes_is_like_ctrl_c(out: Path) -> None:
+    process = start(*ARGS, out)
+    wait_for_phase(process, out, "io")
+    os.kill(process.pid, signal.SIGTERM)
+    assert end(process)[0] == 130
+
+
+def test_sigkill_leaves_a_readable_bundle_no_server_and_no_lock(out: Path) -> None:
+    process = start(*ARGS, out)
+    wait_for_phase(process, out, "power-tpch-postgresql")
+    os.kill(process.pid, signal.SIGKILL)
+    assert end(process)[0] == -signal.SIGKILL
+    no_server_left(out)
+    (bundle,) = list_bundles(out)
+    assert bundle.run.status == "running"
+    assert bundle.table("io").num_rows > 0
+    report = dyno("report", "last", "--json", "--out", out)
+    assert report.returncode == 1, report.stderr
+    assert "incomplete" in report.stdout or "did not end" in report.stdout
+    again = dyno("io", out, "--size", "64M", "--step", "100ms", "--json", "--out", out)
+    assert again.returncode in {0, 1}, again.stderr

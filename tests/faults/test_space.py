@@ -1,0 +1,66 @@
+"""A disk that is full before the work, and one that fills during it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dyno import targets
+from dyno.bundle import list_bundles
+from tests.conftest import missing
+from tests.process import dyno, end, no_server_left, start, wait_for_phase
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 1 GiB."""
+    if os.geteuid() != 0:
+        missing("root, to mount a small file system")
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1g,mode=755", "dyno-test", folder], check=False
+    )
+    if mounted.returncode != 0:
+        missing("the right to mount a small file system")
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+def test_too_little_space_is_told_before_the_start(small: Path) -> None:
+    done = dyno("quickstart", "--scale", "1", "--out", small / "out")
+    assert done.returncode == 3
+    assert "needs" in done.stderr
+    assert "GB" in done.stderr
+    assert not list(small.glob("out/*/run.json"))
+    load = dyno(
+        "load", "tpch", "--target", "embedded:duckdb", "--scale", "10", "--out", small / "out"
+    )
+    assert load.returncode == 3
+    assert "needs" in load.stderr
+
+
+@pytest.mark.parametrize("engine", ["postgresql", "duckdb", "clickhouse"])
+def test_a_disk_that_fills_during_the_load(small: Path, engine: str) -> None:
+    if lacks := targets.lacks(engine):
+        missing(lacks)
+    out = small / "out"
+    process = start(
+        "load", "tpch", "--target", f"embedded:{engine}", "--scale", "0.3", "--out", out
+    )
+    wait_for_phase(process, out, f"load-tpch-{engine}")
+    state = os.statvfs(small)
+    leave = 20 << 20
+    with (small / "filler").open("wb") as filler:
+        os.posix_fallocate(filler.fileno(), 0, state.f_bavail * state.f_frsize - leave)
+    code, _, errors = end(process, timeout=120)
+    assert code == 3, errors
+    assert "space" in errors.lower() or "full" in errors.lower(), errors
+    assert "Traceback" not in errors
+    no_server_left(out)
+    (bundle,) = list_bundles(out)
+    assert bundle.run.status in {"failed", "running"}

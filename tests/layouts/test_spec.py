@@ -1,0 +1,115 @@
+"""Layouts as they are written: presets fit, and each mistake gets one clear line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dyno import layouts
+from dyno.errors import UsageError
+from dyno.layouts import spec
+from dyno.layouts.parts import LayoutParts, needed, require
+from dyno.layouts.resolve import resolve
+
+
+@pytest.mark.parametrize("name", layouts.names())
+def test_every_preset_says_what_it_is_for_and_fits(name: str) -> None:
+    assert len(layouts.purpose(name)) > 40
+    layout = resolve(name, "tpch", 0.01)
+    assert (layout.name, layout.source) == (name, "preset")
+    asked = {part for part, _ in needed(layout)}
+    assert (asked == set()) == (name == "default")
+    assert type(layout).model_validate_json(layout.model_dump_json(exclude_defaults=True)) == layout
+
+
+def test_what_a_target_cannot_do_is_refused_with_its_reason() -> None:
+    layout = resolve("partitioned-4", "tpch", 1)
+    with pytest.raises(UsageError, match=r"lineitem is partitioned.*the null target: .*one phys"):
+        require(layout, LayoutParts(), "null")
+    require(layout, LayoutParts(partitions=True), "null")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('index = "none"', r"unknown key 'index'. Did you mean 'indexes'"),
+        ('indexes = "nne"', r"indexes is 'nne'; it must be 'none', 'keys'"),
+        ("x =", "no TOML"),
+        ('[volumes]\ndat = "/x"', r"unknown key 'volumes.dat'. Did you mean 'data'"),
+        ('[volumes]\ndata = "x"', r"volumes.data is 'x'; give the full path"),
+        ('[volumes]\nlog = "tablespace:x"', r"volumes.log is 'tablespace:x'; give the full path"),
+        ("[tables.lineitems]", r"unknown table 'lineitems'. Did you mean 'lineitem'"),
+        ('[tables.part]\nclusters = ["p_size"]', r"'tables.part.clusters'. Did you mean 'cluster'"),
+        ('[tables.part]\ncluster = ["p_sze"]', r"column of part 'p_sze'. Did you mean 'p_size'"),
+        ('[tables.part]\ncluster = ["p_size", "p_size"]', r"cluster\[1\] repeats p_size"),
+        ('[[tables.part.indexes]]\ncolums = ["x"]', r"indexes\[0\].colums'. Did you mean"),
+        ("[[tables.part.indexes]]", r"tables.part.indexes\[0\].columns is missing"),
+        (
+            '[[tables.part.indexes]]\ncolumns = ["p_size"]\nname = "orders_by_customer"',
+            "the name orders_by_customer is taken",
+        ),
+        ('[tables.orders]\npartition = { column = "o_orderdat", count = 4 }', "mean 'o_orderdate'"),
+        ('[tables.orders]\npartition = { column = "o_orderdate", count = 1 }', "greater than or"),
+        ('[tables.orders]\npartition = { column = "o_orderdate" }', "either count or bounds"),
+        ('[tables.orders]\npartition = { column = "o_totalprice", count = 4 }', "give bounds"),
+        (
+            '[tables.region]\npartition = { column = "r_name", bounds = ["M"] }',
+            r"bounds\[0\] is 'M'; it must be of another column: texts",
+        ),
+        (
+            '[tables.orders]\npartition = { column = "o_orderdate", bounds = [1995] }',
+            r"bounds\[0\] is 1995; it must be a date like 1995-01-31",
+        ),
+        (
+            '[tables.orders]\npartition = { column = "o_orderdate", '
+            'bounds = ["1995-01-01", "1994-01-01"] }',
+            r"bounds\[1\] is 1994-01-01, below 1995-01-01 before it; bounds must rise",
+        ),
+        (
+            '[tables.orders]\npartition = { column = "o_orderdate", '
+            'bounds = [1995-01-01, "1995-01-01"] }',
+            r"bounds\[1\] repeats the bound 1995-01-01",
+        ),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match=message) as caught:
+        resolve(str(file), "tpch", 1)
+    assert "\n" not in str(caught.value).removesuffix("\n") or "TOML" in str(caught.value)
+
+
+def test_a_column_that_can_be_null_has_no_ranges(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    text = '[tables.orders]\npartition = { column = "o_carrier_id", bounds = [5] }'
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match="can be NULL"):
+        resolve(str(file), "tpcc", 1)
+
+
+def test_an_unknown_name_offers_the_nearest_and_lists_all(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"Did you mean 'clustered'\? Known: bare, .*keys-foreign"):
+        spec.read("clusterd")
+    with pytest.raises(UsageError, match=r"Cannot read the layout .*No such file"):
+        spec.read(str(tmp_path / "absent.toml"))
+    (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(UsageError, match="no UTF-8"):
+        spec.read(str(tmp_path / "binary.toml"))
+
+
+def test_volumes_are_used_in_turn(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(
+        'form = "row"\n[volumes]\ndata = "/a"\n[tables.lineitem]\nform = "column"\n'
+        'partition = { column = "l_orderkey", count = 3, volumes = ["/b", "tablespace:c"] }\n',
+        encoding="utf-8",
+    )
+    layout = resolve(str(file), "tpch", 0.01)
+    parts = layout.design("lineitem").partitions
+    assert [layout.volume_of("lineitem", part) for part in parts] == ["/b", "tablespace:c", "/b"]
+    assert layout.data_volumes() == ["/a", "/b", "tablespace:c"]
+    assert layout.volume_of("part") == "/a"
+    assert (layout.design("part").form, layout.design("lineitem").form) == ("row", "column")
+    assert layout.design("lineitem").bounds == ("20001", "40001")

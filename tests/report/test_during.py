@@ -1,0 +1,218 @@
+"""Maintenance under load, plans and figures by query: from a bundle with known answers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dyno.analyse.resample import change_percent, ratio_percent
+from dyno.model import Phase
+from dyno.report import document, summary
+from tests import bundle_data as data
+from tests.bundles import SECOND, Builder
+from tests.judged import Judged, judged
+from tests.report.conftest import sheet_of
+
+LEVEL = "users-4"
+NAME = "reindex-tpcc-postgresql-users-4"
+
+
+def maintenance(builder: Builder, start_ns: int, end_ns: int, **detail: Any) -> None:
+    """Adds the phase of a maintenance between two times."""
+    found = {
+        "workload": "tpcc",
+        "level": LEVEL,
+        "maintenance": "reindex",
+        "method": "REINDEX INDEX CONCURRENTLY of 10 indexes",
+        "start_ns": start_ns,
+        "end_ns": end_ns,
+        "rounds": 2,
+        "error": None,
+        "space_peak_bytes": 38_500_000_000,
+        "space_estimate_bytes": 37_000_000_000,
+        "space_estimate_source": "the largest index once more",
+        **detail,
+    }
+    builder.phases.append(
+        Phase(
+            name=NAME,
+            title="Online reindex",
+            kind="maintenance",
+            target="postgresql",
+            start_ns=start_ns,
+            end_ns=end_ns,
+            status="done" if found["error"] is None else "failed",
+            detail=found,
+        )
+    )
+
+
+def under_load(out: Path, *, loss: float = 0.1, seconds: int = 12, **detail: Any) -> Builder:
+    """36 s of transactions; from the 12th on maintenance, in which ``loss`` of them is missing."""
+    builder = Builder(out / "run", verb="run").machine().target("postgresql")
+    first = builder.now + 6 * SECOND
+    builder.oltp(4, duration_s=36)
+    # Between two whole seconds, as a maintenance begins and ends when it will.
+    start, end = first + round(11.6 * SECOND), first + round((12.3 + seconds) * SECOND)
+    for row in builder.tables[f"ops/{LEVEL}"]:
+        if start <= row["t_ns"] and row["t_ns"] + SECOND <= end:
+            row["done"] = round(row["done"] * (1 - loss))
+            row["rolled_back"] = round(row["rolled_back"] * (1 - loss))
+    maintenance(builder, start, end, **detail)
+    return builder
+
+
+def figures(found: Judged) -> dict[str, Any]:
+    start = f"during.{NAME}."
+    return {
+        item.name.removeprefix(start): item
+        for item in found.estimates
+        if item.name.startswith(start)
+    }
+
+
+def test_the_loss_is_found_with_its_interval(tmp_path: Path) -> None:
+    found = judged(under_load(tmp_path).write())
+    parts = figures(found)
+    # The 11.6th to the 24.3rd second: whole ones are 12 to 23; those it cuts belong nowhere.
+    assert [parts[f"{part}_intervals"].value for part in ("before", "during", "after")] == [
+        *(11, 12, 11)
+    ]
+    change = parts["during_change_percent"]
+    assert change.value == pytest.approx(-10, abs=1.0)
+    assert change.low < change.value < change.high < 0
+    after = parts["after_change_percent"]
+    assert after.low < 0 < after.high
+    assert parts["seconds"].value == pytest.approx(12.7)
+    assert parts["before_p95_ms"].value > 0
+    # What the maintenance changes is no unsteadiness of the level.
+    assert "maintenance" not in found.codes()
+    assert "unsteady" not in found.codes()
+
+
+def test_no_loss_is_told_as_none(tmp_path: Path) -> None:
+    change = figures(judged(under_load(tmp_path, loss=0).write()))["during_change_percent"]
+    assert change.low < 0 < change.high
+
+
+def test_a_deep_and_lasting_loss_is_not_called_unsteady(tmp_path: Path) -> None:
+    found = judged(under_load(tmp_path, loss=0.9, seconds=23).write())
+    assert "unsteady" not in found.codes()
+
+
+def test_a_maintenance_that_did_not_end_spoils_the_run(tmp_path: Path) -> None:
+    found = judged(under_load(tmp_path, error="it took longer than the limit").write())
+    assert "maintenance" in found.codes()
+    (reason,) = [item for item in found.validity.reasons if item.code == "maintenance"]
+    assert "it took longer than the limit" in reason.message
+    # There is no stretch after one that did not end.
+    assert figures(found)["after_intervals"].value == 0
+
+
+def test_a_short_one_is_warned_of(tmp_path: Path) -> None:
+    found = judged(under_load(tmp_path, seconds=2).write())
+    assert "maintenance" in found.warned()
+    assert found.validity.valid is True
+    change = figures(found)["during_change_percent"]
+    assert change.low is None
+
+
+def test_the_sheet_shades_it_and_compares_the_parts(tmp_path: Path) -> None:
+    found = sheet_of(judged(under_load(tmp_path).write()))
+    table = found.page.table("Before, during and after")
+    assert [row[2] for row in table[1:]] == ["before", "during", "after"]
+    assert table[2][5].startswith("-10") or table[2][5].startswith("-9")
+    work = found.page.table("The maintenance")
+    assert [text.replace("\N{NARROW NO-BREAK SPACE}", " ") for text in work[1][5:7]] == [
+        *("38.5 GB", "37 GB")
+    ]
+    assert "Maintenance" in found.page.section("meanwhile").text
+    assert "online reindex" in found.html
+    made = found.judged
+    assert any("reindex -" in line for line in summary(made.bundle, made.estimates, made.findings))
+    (told,) = document(made.bundle, made.estimates, made.findings)["maintenance"]
+    assert told["name"] == "reindex"
+    assert told["space_peak_bytes"] == 38_500_000_000
+    low, high = told["during_change_interval"]
+    assert low < told["during_change_percent"] < high
+
+
+def test_queries_round_maintenance_compare_the_same_queries(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run", verb="run").machine().target("postgresql")
+    builder.power("postgresql", data.ROW_SECONDS)
+    rows = builder.tables.setdefault("during", [])
+    bounds: dict[str, tuple[int, int]] = {}
+    # Only the first nine queries meet the maintenance: the slow ones among them must not count.
+    for part, slower, count in (("before", 1.0, 44), ("during", 1.25, 9), ("after", 1.0, 22)):
+        start = builder.now
+        for place in range(count):
+            took = data.ROW_SECONDS[place % 22] * slower
+            rows.append(
+                {
+                    "t_ns": builder.now,
+                    "end_ns": builder.now + round(took * SECOND),
+                    "part": part,
+                    "round": place // 22,
+                    "query": f"q{place % 22 + 1:02d}",
+                    "target": "postgresql",
+                    "seconds": took,
+                }
+            )
+            builder.now += round(took * SECOND)
+        bounds[part] = start, builder.now
+    maintenance(builder, *bounds["during"], level=None, workload="tpch")
+    found = judged(builder.write())
+    parts = figures(found)
+    assert parts["during_change_percent"].value == pytest.approx(-20)
+    assert parts["after_change_percent"].value == pytest.approx(0)
+    expected = 22 * 3600 / sum(data.ROW_SECONDS)
+    assert parts["before_qph"].value == pytest.approx(expected)
+    assert parts["during_qph"].value == pytest.approx(0.8 * expected)
+    table = sheet_of(found).page.table("Before, during and after")
+    assert table[2][5].startswith("-20.0")
+
+
+def test_resampling_knows_its_limits() -> None:
+    assert change_percent([], [1.0]) is None
+    assert change_percent([0.0, 0.0], [1.0]) is None
+    assert change_percent([10.0] * 4, [5.0] * 9) == (-50.0, None, None)
+    assert change_percent([10.0] * 9, [5.0] * 9) == (-50.0, -50.0, -50.0)
+    assert ratio_percent([1.0], [0.0]) is None
+    assert ratio_percent([1.0] * 3, [2.0] * 3) == (-50.0, None, None)
+    first = change_percent(list(range(1, 40)), list(range(2, 41)))
+    assert first == change_percent(list(range(1, 40)), list(range(2, 41)))
+
+
+def test_plans_and_figures_by_query_are_shown_and_harmless(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run", verb="run").machine().target("postgresql")
+    builder.power("postgresql", data.ROW_SECONDS)
+    for row in builder.tables["queries"]:
+        row.update(bytes_read=1_500_000, temp_bytes=0, meter='{"bytes_read": "<i>pg_stat_io</i>"}')
+    bundle = builder.write()
+    folder = bundle.path / "plans" / "postgresql"
+    folder.mkdir(parents=True)
+    plan = {"analysed": True, "text": "Aggregate\n└─ <script>alert(1)</script>", "plan": [{}]}
+    (folder / "q01.json").write_text(json.dumps(plan))
+    (folder / "q02.json").write_text(json.dumps({"error": "out of memory"}))
+    (folder / "q03.json").write_text("{ torn")
+    (folder / "q04.json").write_text("[1]")
+    found = sheet_of(judged(bundle))
+    text = found.page.section("plans").text
+    assert "└─ <script>alert(1)</script>" in text
+    assert "<script>" not in found.html
+    assert "No plan: out of memory" in text
+    assert "Q3" not in text
+    work = found.page.table("What the engine did, by query")
+    assert len(work) == 1 + 22
+    assert work[1][4].startswith("0")
+    assert work[1][5] == "–"
+    assert "<i>" not in found.html
+    made = found.judged
+    engine = document(made.bundle, made.estimates, made.findings)["tpch"]["engines"]["postgresql"]
+    assert engine["queries"][0]["plan"] == "plans/postgresql/q01.json"
+    assert engine["queries"][0]["bytes_read"] == 1_500_000
+    assert engine["queries"][0]["peak_memory_bytes"] is None
+    assert engine["queries"][4]["plan"] is None

@@ -1,0 +1,127 @@
+"""Bundles that lack something give a page that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dyno.report import document, summary
+from tests import bundle_data as data
+from tests.bundles import Builder, interrupted, only_io, quickstart
+from tests.judged import judged
+from tests.report.conftest import sheet_of
+
+
+def test_only_storage(tmp_path: Path) -> None:
+    found = sheet_of(judged(only_io(tmp_path).write()))
+    assert found.page.sections() == [
+        *("headlines", "machine", "storage", "meanwhile", "method", "repeat")
+    ]
+    assert (
+        "Not in this run: decision support, transactions." in found.page.section("headlines").text
+    )
+    assert "TPC" not in found.page.root.all("main")[0].text
+    assert "dyno io /srv/dyno-runs --step 1.5s" in found.html
+
+
+def test_an_interrupted_run(tmp_path: Path) -> None:
+    found = sheet_of(judged(interrupted(tmp_path).write("interrupted")))
+    verdict = found.page.root.all("div", class_="verdict")[0]
+    assert "bad" in verdict.attributes["class"]
+    assert "✗ Not valid" in verdict.text
+    assert "incomplete" in verdict.all("code")[0].text
+    assert verdict.text.count("interrupted during") == 1
+    headlines = found.page.section("headlines").text
+    assert "TPC-C-derived, 1 user did not end: interrupted." in headlines
+    assert [row[0] for row in found.page.table("Levels of load")[1:]] == ["1 user"]
+
+
+def test_a_killed_run_is_read_from_its_spools(tmp_path: Path) -> None:
+    builder = quickstart(tmp_path)
+    last = builder.phases[-1]
+    builder.phases[-1] = last.model_copy(update={"status": "running", "end_ns": None})
+    found = sheet_of(judged(builder.write("running")))
+    assert "was killed during" in found.page.root.all("div", class_="verdict")[0].text
+    assert "transactions" in found.page.sections()
+
+
+@pytest.mark.parametrize("table", ["io", "queries", "samples", "ops/users-4"])
+def test_a_lost_table(tmp_path: Path, table: str) -> None:
+    builder = quickstart(tmp_path)
+    del builder.tables[table]
+    found = judged(builder.write())
+    assert sheet_of(found).page.sections()
+    assert summary(found.bundle, found.estimates, found.findings)
+
+
+@pytest.mark.parametrize("place", range(0, 22, 3))
+def test_a_run_cut_off_anywhere(tmp_path: Path, place: int) -> None:
+    builder = quickstart(tmp_path)
+    builder.phases = builder.phases[:place]
+    if builder.phases:
+        last = builder.phases[-1]
+        builder.phases[-1] = last.model_copy(update={"status": "running", "end_ns": None})
+    end = builder.phases[-1].start_ns if builder.phases else data.START_NS
+    for name, rows in builder.tables.items():
+        builder.tables[name] = [row for row in rows if row["t_ns"] < end]
+    found = judged(builder.write("running"))
+    assert found.validity.valid is False
+    assert sheet_of(found).page.sections()
+
+
+def test_nothing_at_all(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run")
+    builder.host = {}
+    found = judged(builder.write("failed", error="No space left."))
+    page = sheet_of(found).page
+    assert "No space left." in page.root.all("div", class_="verdict")[0].text
+    assert document(found.bundle, found.estimates, found.findings)["io"] is None
+
+
+def test_a_bundle_that_was_never_judged(tmp_path: Path) -> None:
+    found = judged(only_io(tmp_path).write())
+    unjudged = type(found.bundle).open(found.bundle.path)
+    from dyno.report import sheet
+
+    html = sheet(unjudged, found.estimates, [])
+    assert "? Not judged" in html
+    assert summary(unjudged, found.estimates, [])[0].startswith("NOT JUDGED")
+
+
+def failing(path: Path) -> Builder:
+    return Builder(path / "run").machine().power("duckdb", data.COLUMN_SECONDS, fails="q09")
+
+
+def test_a_failed_query(tmp_path: Path) -> None:
+    found = sheet_of(judged(failing(tmp_path).write()))
+    row = found.page.table("Power test")[1]
+    assert row == ["duckdb (column store)", "21", "–", "–", "–", "1 failed"]
+    assert "q09" not in found.page.table("Seconds by query")[1]
+
+
+def rated(path: Path) -> Builder:
+    loop = {"kind": "open", "rate_per_s": 2.5, "poisson": True}
+    return Builder(path / "run").oltp(4, loop=loop, level="rate-2.5-users-4")
+
+
+def same_users(path: Path) -> Builder:
+    builder = rated(path)
+    loop = {"kind": "open", "rate_per_s": 500, "poisson": True}
+    return builder.oltp(4, loop=loop, level="rate-500-users-4")
+
+
+@pytest.mark.parametrize("build", [rated, same_users])
+def test_levels_by_rate(tmp_path: Path, build: Callable[[Path], Builder]) -> None:
+    found = sheet_of(judged(build(tmp_path).write()))
+    rows = found.page.table("Levels of load")[1:]
+    assert rows[0][0] == "2.5/s over 4 users"
+    assert len(found.page.section("transactions").all("svg", role="img")) == 2
+
+
+def test_a_single_target_has_no_ratios(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run").target("duckdb").power("duckdb", data.COLUMN_SECONDS)
+    table = sheet_of(judged(builder.write())).page.table("Seconds by query")
+    assert table[0][:2] == ["Query", "DuckDB, s"]
+    assert "ratio" not in " ".join(table[0])

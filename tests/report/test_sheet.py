@@ -1,0 +1,158 @@
+"""The structure of the page: what a reader finds, and where."""
+
+from __future__ import annotations
+
+import re
+
+from dyno.model import NOTICES
+from dyno.report.charts import theme
+from dyno.report.sections import makers
+from tests import bundle_data as data
+from tests.report.conftest import Sheet
+
+SECTIONS = [
+    *("headlines", "machine", "storage", "queries", "transactions", "meanwhile", "loads"),
+    *("checks", "settings", "method", "repeat"),
+]
+
+
+def test_the_verdict_comes_first_and_the_sections_follow(whole: Sheet) -> None:
+    assert whole.page.sections() == SECTIONS
+    # Streams, layouts, maintenance under load and plans are parts of other runs.
+    assert len(makers()) == len(SECTIONS) + 4
+    verdict = whole.page.root.all("div", class_="verdict")[0]
+    assert "good" in verdict.attributes["class"]
+    assert "✓ Valid" in verdict.text
+    assert "CPU for transactions (16 users)" in verdict.text
+    assert whole.html.index('class="verdict') < whole.html.index("<main>")
+
+
+def test_the_page_stands_alone(whole: Sheet) -> None:
+    assert len(whole.html) < 1_000_000
+    assert "<script" not in whole.html
+    assert not whole.page.root.all("link")
+    assert not whole.page.root.all("img")
+    for element in whole.page.root.all():
+        assert not {"src", "href", "srcset", "onclick", "onload"} & set(element.attributes) or (
+            element.tag == "a" and element.attributes["href"].startswith("#")
+        )
+    assert "url(" not in whole.html
+    assert "@import" not in whole.html
+    policy = whole.page.root.all("meta", http_equiv="Content-Security-Policy")[0]
+    assert policy.attributes["content"].startswith("default-src 'none'")
+
+
+def test_it_is_semantic(whole: Sheet) -> None:
+    root = whole.page.root
+    assert root.all("html")[0].attributes["lang"] == "en"
+    assert len(root.all("h1")) == 1
+    assert len(root.all("main")) == 1
+    assert all(
+        row.all("th", scope="row")
+        for row in root.all("tr")
+        if row.parent and row.parent.tag == "tbody"
+    )
+    identifiers = [element.attributes["id"] for element in root.all() if "id" in element.attributes]
+    assert len(identifiers) == len(set(identifiers))
+    targets = {link.attributes["href"][1:] for link in root.all("nav")[0].all("a")}
+    assert targets == set(SECTIONS)
+
+
+def test_charts_have_two_widths_words_for_the_blind_and_tooltips(whole: Sheet) -> None:
+    charts = whole.page.root.all("svg", role="img")
+    assert len(charts) == 2 * 5
+    for chart in charts:
+        assert len(chart.attributes["aria-label"]) > 60
+        assert set(chart.attributes["class"].split()) & {"wide", "narrow"}
+    titles = {title.text for title in whole.page.root.all("title")}
+    assert (
+        "Random read, 8\N{NARROW NO-BREAK SPACE}KiB, queue depth 8: 55,600 IOPS, p95 0.247 ms"
+        in titles
+    )
+    assert "Q17 on DuckDB: 0.031 s" in titles
+    assert "16 users: New-Order p95 22.3 ms" in titles
+    assert "TPC-C-derived, 4 users: 21.2\N{NARROW NO-BREAK SPACE}s" in titles
+
+
+def test_chart_colours_follow_the_scheme(whole: Sheet) -> None:
+    drawn = "".join(re.findall(r"<svg class=\"chart.*?</svg>", whole.html, re.S))
+    for value in re.findall(r'(?:fill|stroke)="([^"]+)"', drawn):
+        assert value in ("none", "transparent") or value.startswith("var(--"), value
+    style = whole.page.root.all("style")[0].text
+    for variable in theme.VARIABLES.values():
+        assert style.count(f"{variable}:") == 2, variable
+
+
+def test_headlines(whole: Sheet) -> None:
+    cards = whole.page.section("headlines").all("li")
+    texts = [" ".join(card.text.split()) for card in cards]
+    for words in (
+        *("Sequential read 1,585 MB/s", "Random read 85,300 IOPS", "PostgreSQL, 22 queries 18.9 s"),
+        *("DuckDB against PostgreSQL 15.2 × faster", "Transactions 1,687 /s with 16 users"),
+        *("Answers equal 22 of 22", "Consistency holds 11 of 11"),
+    ):
+        assert any(words in text for text in texts), words
+
+
+def test_every_query_with_its_ratio(whole: Sheet) -> None:
+    table = whole.page.table("Seconds by query")
+    assert table[0][:4] == ["Query", "PostgreSQL, s", "DuckDB, s", "PostgreSQL / DuckDB"]
+    assert len(table) == 23
+    assert table[1][:5] == ["Q1", "1.940", "0.051", "38.0 ×", "equal"]
+    assert table[17][3] == "0.194 × slower"
+    assert "DuckDB was slower in Q17." in whole.page.section("queries").text
+
+
+def test_every_transaction_with_both_latencies(whole: Sheet) -> None:
+    for users in data.LEVELS:
+        title = f"By transaction, {users} user{'s' if users > 1 else ''}"
+        table = whole.page.table(title)
+        assert [row[0] for row in table[1:]] == [
+            *("New-Order", "Payment", "Order-Status", "Delivery", "Stock-Level")
+        ]
+        assert {
+            "Response p95, ms",
+            "Service p95, ms",
+            "Response p50, ms",
+            "Service p99, ms",
+        } <= set(table[0])
+    levels = whole.page.table("Levels of load")
+    assert [row[0] for row in levels[1:]] == ["1 user", "4 users", "16 users"]
+    assert levels[3][1:4] == ["1,687", "45,076", "22.3"]
+
+
+def test_other_tables(whole: Sheet) -> None:
+    assert len(whole.page.table("Every point")) == 1 + 3 + 3 + 9 + 9
+    assert [row[0] for row in whole.page.table("Rows in")[1:]] == [
+        *("tpch 1 → PostgreSQL", "tpch 1 → DuckDB", "tpcc 5 → PostgreSQL")
+    ]
+    assert ["condition 11", "PostgreSQL", "skipped"] == whole.page.table("Failed or skipped")[1][:3]
+    assert len(whole.page.table("What limits each phase")) == 12
+    files = {row[0] for row in whole.page.table("Files of the bundle")[1:]}
+    assert {"run.json", "events.jsonl", "io.parquet", "ops/users-4.parquet"} <= files
+    assert "dyno quickstart --scale 1" in whole.page.section("repeat").all("pre")[0].text
+
+
+def test_the_notice_stands_by_every_derived_figure(whole: Sheet) -> None:
+    for ident, workload in (("queries", "tpch"), ("transactions", "tpcc")):
+        section = whole.page.section(ident)
+        blocks = [
+            *section.all("figure"),
+            *section.all("div", class_="table"),
+            *section.all("details", class_="table"),
+        ]
+        assert blocks
+        for block in blocks:
+            assert NOTICES[workload] in block.text
+    for group in whole.page.section("headlines").all("div", class_="group")[1:]:
+        assert "not comparable with published TPC results" in group.text
+    assert all(notice in whole.page.section("method").text for notice in NOTICES.values())
+    assert NOTICES["tpch"] in whole.page.section("loads").text
+
+
+def test_warnings_about_the_machine(whole: Sheet) -> None:
+    verdict = whole.page.root.all("div", class_="verdict")[0]
+    assert "1 warning" in verdict.text
+    notes = whole.page.section("machine").all("li")
+    assert [note.attributes["class"] for note in notes] == ["bad", "muted", "muted"]
+    assert "Example 9000" in whole.page.section("machine").text

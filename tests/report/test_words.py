@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import pytest
+
+from dyno.model import Clock, Run
+from dyno.report import words
+from dyno.report.repeat import command
+from dyno.report.series import Series, thinned
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "–"),
+        (0, "0"),
+        (3, "3"),
+        (85_312.4, "85,312"),
+        (12.345, "12.3"),
+        (1.2345, "1.23"),
+        (0.19354, "0.194"),
+        (0.00012, "0.0001"),
+        (-2.5, "-2.50"),
+    ],
+)
+def test_figures(value: float | None, text: str) -> None:
+    assert words.figure(value) == text
+
+
+def test_sizes_and_times() -> None:
+    space = "\N{NARROW NO-BREAK SPACE}"
+    assert words.bytes_text(24 * 2**30) == f"24{space}GiB"
+    assert words.bytes_text(8192) == f"8{space}KiB"
+    assert words.decimal_bytes(1_060_000_000) == f"1.06{space}GB"
+    assert words.decimal_bytes(3) == f"3{space}B"
+    assert words.seconds(0.85) == f"850{space}ms"
+    assert words.seconds(200) == f"3{space}min 20{space}s"
+    assert words.moment(1_795_183_200_000_000_000) == "2026-11-20 14:00:00 UTC"
+    assert words.moment(10**40) == "at an unknown time"
+
+
+def test_names() -> None:
+    assert words.operation_title("order_status") == "Order-Status"
+    assert words.query_title("q05") == "Q5"
+    assert words.query_title("mine") == "mine"
+    assert words.users_title({"users": 1}, "x") == "1 user"
+    assert words.users_title({}, "users-4") == "users-4"
+    assert words.plain("a\x1b[31mb") == "a\N{REPLACEMENT CHARACTER}[31mb"
+
+
+def test_a_verdict_without_its_first_sentence() -> None:
+    assert words.limits_only("Valid. Most likely limits: CPU.") == "Most likely limits: CPU."
+    assert words.limits_only("Not valid: client-bound, unsteady. Rest.") == "Rest."
+    assert words.limits_only("Not valid: incomplete.") == ""
+
+
+def run(verb: str, workloads: tuple[str, ...] = (), **plan: object) -> Run:
+    clock = Clock(unix_ns=0, monotonic_ns=0)
+    return Run(run="r", dyno="0", verb=verb, workloads=workloads, plan=plan, clock=clock)
+
+
+@pytest.mark.parametrize(
+    ("made", "text"),
+    [
+        (run("run", ("tpcc",), command="dyno run tpcc --users 4"), "dyno run tpcc --users 4"),
+        (run("quickstart"), "dyno quickstart"),
+        (run("io", command=5), "dyno io"),
+    ],
+)
+def test_the_command_that_repeats_a_run(made: Run, text: str) -> None:
+    assert command(made) == text
+
+
+def test_thinning_keeps_the_mean() -> None:
+    series = Series([float(at) for at in range(5000)], [float(at % 10) for at in range(5000)])
+    fewer = thinned(series, 500)
+    assert len(fewer.values) == 500
+    assert sum(fewer.values) / 500 == pytest.approx(4.5)
+    assert thinned(fewer, 500) is fewer

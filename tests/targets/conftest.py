@@ -1,0 +1,75 @@
+"""Servers and schemas that the tests of targets share."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dyno import schema, targets
+from dyno.targets.base import Limits
+from dyno.targets.postgresql.target import PostgresTarget
+
+LIMITS = Limits(memory_bytes=256 << 20, threads=2)
+
+
+def column(name: str, kind: dict[str, Any], *, nullable: bool = False) -> dict[str, Any]:
+    """A column as the compiled half declares it."""
+    return {"name": name, "kind": kind, "nullable": nullable, "prose": False}
+
+
+ITEMS: list[dict[str, Any]] = [
+    {
+        "name": "item",
+        "columns": [
+            column("i_id", {"type": "int32"}),
+            column("i_big", {"type": "int64"}),
+            column("i_price", {"type": "decimal", "precision": 15, "scale": 2}, nullable=True),
+            column("i_code", {"type": "char", "len": 5}),
+            column("i_name", {"type": "varchar", "max": 20}),
+            column("i_day", {"type": "date"}),
+            column('i "at"', {"type": "timestamp"}, nullable=True),
+        ],
+        "primary_key": ["i_id"],
+    },
+    {
+        "name": "log",
+        "columns": [column("l_text", {"type": "varchar", "max": 9}, nullable=True)],
+        "primary_key": [],
+    },
+]
+"""Tables with every type; the workload that has them is called ``items``."""
+
+
+def embedded(out: Path) -> PostgresTarget:
+    """A private PostgreSQL that is not started yet."""
+    target = targets.open_target(targets.parse("embedded:postgresql"), out, LIMITS)
+    assert isinstance(target, PostgresTarget)
+    return target
+
+
+@pytest.fixture
+def items(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of a workload with the tables above, without the compiled half."""
+    monkeypatch.setattr(schema, "tables", lambda workload: ITEMS)
+    return "items"
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresTarget]:
+    """A running server that tests may fill but not break."""
+    with embedded(tmp_path_factory.mktemp("pg")) as target:
+        yield target
+
+
+@pytest.fixture
+def public_out() -> Iterator[Path]:
+    """An output folder that every user can reach, unlike pytest's own."""
+    folder = Path(tempfile.mkdtemp(prefix="dyno-test-", dir="/tmp"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,130 @@
+"""The journal of a load: what goes on, what is refused, and that nobody's table is touched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dyno import resume, targets
+from dyno.errors import UsageError
+from dyno.targets import journal
+from dyno.targets.base import Loaded, LoadPlan, Unfinished
+from dyno.targets.duckdb import load as duckdb_load
+from tests.targets.conftest import LIMITS
+
+core = pytest.importorskip("dyno._core")
+
+PLAN = LoadPlan("tpch", 0.01, 1, 2)
+HEAD = 'dyno:tpch journal {"scale": 0.01, "seed": 1, "streams": 2}'
+TABLE = f"dyno_tpch.{journal.TABLE}"
+
+
+@pytest.fixture(params=["postgresql", "duckdb"])
+def target(request: pytest.FixtureRequest, out: Path, postgres: Any) -> Iterator[Any]:
+    """A target with empty tables."""
+    if request.param == "postgresql":
+        session = postgres.connect()
+        session.execute("DROP SCHEMA IF EXISTS dyno_tpch CASCADE")
+        session.close()
+        postgres.create_tables("tpch", replace=True)
+        yield postgres
+        return
+    with targets.open_target(targets.parse("embedded:duckdb"), out, LIMITS) as opened:
+        opened.create_tables("tpch", replace=True)
+        yield opened
+
+
+def execute(target: Any, sql: str) -> list[Any]:
+    session = target.connect()
+    try:
+        return session.execute(sql).rows
+    finally:
+        session.close()
+
+
+def going_on(plan: LoadPlan = PLAN) -> LoadPlan:
+    return LoadPlan(plan.workload, plan.scale, plan.seed, plan.streams, resume=True)
+
+
+def test_a_journal_is_read_and_what_is_none_is_not() -> None:
+    done = [("orders", 2, 3, 7), ("part", 1, 1, 5)]
+    found = journal.unfinished(HEAD, "tpch", done)
+    assert found is not None
+    assert found[0] == Unfinished(0.01, 1, 2, parts=2, rows=12)
+    assert found[1][0] == journal.Done("orders", 2, 3, 7)
+    for text in [None, "", "mine", HEAD.replace("tpch", "tpcc"), "dyno:tpch journal {", HEAD[:30]]:
+        assert journal.unfinished(text, "tpch", done) is None
+
+
+def test_a_load_without_some_parts_loads_just_those(target: Any) -> None:
+    target.mark("tpch", Loaded(0.01, 1, complete=False))
+    whole = target.load(PLAN, core.Control())
+    parts = execute(target, f"SELECT COUNT(*), SUM(part_rows) FROM {TABLE}")[0]
+    assert parts[1] == whole.rows
+    # As if the load had been cut off before these tables.
+    execute(target, "DELETE FROM dyno_tpch.orders")
+    execute(target, "DELETE FROM dyno_tpch.region")
+    execute(target, f"DELETE FROM {TABLE} WHERE part_table IN ('orders', 'region')")
+    found = resume.require(target, going_on())
+    assert found.rows == whole.rows - 15_005
+    rest = target.load(going_on(), core.Control())
+    assert rest.rows == 15_005
+    assert execute(target, "SELECT COUNT(*) FROM dyno_tpch.orders")[0][0] == 15_000
+    assert execute(target, f"SELECT COUNT(*), SUM(part_rows) FROM {TABLE}")[0] == parts
+    # All in, and only the mark was missing: nothing is loaded again.
+    assert target.load(going_on(), core.Control()).rows == 0
+    target.mark("tpch", Loaded(0.01, 1, complete=True))
+    assert target.unfinished("tpch") is None
+    with pytest.raises(UsageError, match="nothing to resume"):
+        resume.require(target, going_on())
+
+
+def test_other_data_is_refused_and_an_unfinished_load_is_named(target: Any) -> None:
+    target.mark("tpch", Loaded(0.01, 1, complete=False))
+    with pytest.raises(UsageError, match="no unfinished load"):
+        resume.require(target, going_on())
+    resume.refuse_unfinished(target, "tpch")
+    target.load(PLAN, core.Control())
+    for plan, reason in [
+        (LoadPlan("tpch", 0.02, 1, 2), r"scale 0\.01, not 0\.02"),
+        (LoadPlan("tpch", 0.01, 3, 2), "seed 1, not 3"),
+    ]:
+        with pytest.raises(UsageError, match=reason):
+            resume.require(target, going_on(plan))
+    with pytest.raises(UsageError, match="--resume to go on with it, or --replace"):
+        resume.refuse_unfinished(target, "tpch")
+    execute(target, f"UPDATE {TABLE} SET parts = 99 WHERE part_table = 'lineitem'")
+    with pytest.raises(Exception, match="cut otherwise"):
+        target.load(going_on(), core.Control())
+    target.create_tables("tpch", replace=True)
+    assert target.unfinished("tpch") is None
+
+
+def test_a_table_of_that_name_that_is_not_dynos_stays(target: Any) -> None:
+    execute(target, f"CREATE TABLE {TABLE} (mine INTEGER)")
+    assert target.unfinished("tpch") is None
+    with pytest.raises(UsageError, match="not Dyno's"):
+        target.load(PLAN, core.Control())
+    target.create_tables("tpch", replace=True)
+    target.mark("tpch", Loaded(0.01, 1, complete=True))
+    assert execute(target, f"SELECT COUNT(*) FROM {TABLE}")[0][0] == 0
+    execute(target, f"DROP TABLE {TABLE}")
+
+
+def test_large_tables_go_into_duckdb_by_parts(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(duckdb_load, "PART_ROWS", 10_000)
+    with targets.open_target(targets.parse("embedded:duckdb"), out, LIMITS) as target:
+        target.create_tables("tpch", replace=False)
+        outcome = target.load(PLAN, core.Control())
+        cut = execute(
+            target,
+            "SELECT COUNT(*), MAX(parts), SUM(part_rows) "
+            f"FROM {TABLE} WHERE part_table = 'lineitem'",
+        )
+        assert cut == [(7, 7, 60_175)]
+        keys = "SELECT COUNT(DISTINCT (l_orderkey, l_linenumber)) FROM dyno_tpch.lineitem"
+        assert execute(target, keys) == [(60_175,)]
+        assert outcome.rows == execute(target, f"SELECT SUM(part_rows) FROM {TABLE}")[0][0]

@@ -1,0 +1,224 @@
+"""Maintenance: it really happens, damage is found, and a stopped one leaves nothing behind."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dyno import targets
+from dyno.errors import DynoError, Interrupted, UsageError
+from dyno.model import Check
+from dyno.targets import maintenance
+from dyno.targets.base import Limits
+from dyno.targets.duckdb.maintenance import DuckdbScan
+from dyno.targets.duckdb.target import DuckdbTarget
+from dyno.targets.maintenance import Job, prepare
+from dyno.targets.postgresql.integrity import Amcheck, Scan, integrity_check
+from dyno.targets.postgresql.target import PostgresTarget
+from tests.maintained import fill
+from tests.process import wait_until
+from tests.targets.conftest import LIMITS, embedded
+from tests.targets.debian import debian_server
+
+LINEITEM = "dyno_tpch.lineitem_pkey"
+
+
+@pytest.fixture(scope="module")
+def tpch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresTarget]:
+    with embedded(tmp_path_factory.mktemp("tpch")) as target:
+        fill(target)
+        yield target
+
+
+@pytest.fixture(scope="module")
+def duck(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("duck")
+    with open_duck(out) as target:
+        fill(target)
+    return out
+
+
+def open_duck(out: Path) -> DuckdbTarget:
+    target = targets.open_target(targets.parse("embedded:duckdb"), out, LIMITS)
+    assert isinstance(target, DuckdbTarget)
+    return target
+
+
+def once(job: Job) -> list[Check]:
+    return job.run(threading.Event(), lambda done, total, text: None)
+
+
+def rows(target: PostgresTarget, sql: str) -> list[tuple[Any, ...]]:
+    with closing(target.connect()) as session:
+        return session.execute(sql).rows
+
+
+FILES = (
+    "SELECT relname, pg_relation_filenode(oid) FROM pg_class "
+    "WHERE relnamespace = 'dyno_tpch'::regnamespace AND relkind = 'i' ORDER BY 1"
+)
+INVALID = (
+    "SELECT indexrelid::regclass::text FROM pg_index x JOIN pg_class c ON c.oid = indexrelid "
+    "WHERE NOT indisvalid AND relnamespace = 'dyno_tpch'::regnamespace"
+)
+
+
+def test_a_reindex_makes_every_index_anew_and_counts_its_room(tpch: PostgresTarget) -> None:
+    before = dict(rows(tpch, FILES))
+    largest = rows(tpch, f"SELECT pg_relation_size('{LINEITEM}')")[0][0]
+    with closing(prepare(tpch, "tpch", "reindex")) as job:
+        assert job.estimate.size == largest
+        assert "CONCURRENTLY of 12 indexes" in job.method
+        (check,) = once(job)
+        peak = job.space()
+    assert check.passed, check.message
+    after = dict(rows(tpch, FILES))
+    assert before.keys() == after.keys()
+    assert not {name for name in after if after[name] == before[name]}
+    assert peak is not None
+    assert largest <= peak <= 2 * largest
+
+
+@pytest.mark.timeout(90)
+def test_a_stopped_reindex_leaves_no_half_index(tpch: PostgresTarget) -> None:
+    stop = threading.Event()
+    caught: list[DynoError] = []
+    with closing(tpch.connect("tpch")) as reader, closing(prepare(tpch, "tpch", "reindex")) as job:
+        # A reader's transaction keeps the old index from going: the reindex waits for it.
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM lineitem")
+
+        def run() -> None:
+            try:
+                job.run(stop, lambda done, total, text: None)
+            except DynoError as error:
+                caught.append(error)
+
+        worker = threading.Thread(target=run)
+        worker.start()
+        wait_until(lambda: rows(tpch, INVALID), "a half-built index")
+        wait_until(job.space, "the room that it takes")
+        stop.set()
+        wait_until(lambda: (job.cancel(), not worker.is_alive())[1], "the reindex to stop")
+        assert [type(error) for error in caught] == [Interrupted]
+        reader.execute("ROLLBACK")
+    assert not rows(tpch, INVALID)
+
+
+def make_stale(target: PostgresTarget) -> None:
+    """Makes an index miss a row of its table."""
+    ready = f"UPDATE pg_index SET indisready = %s WHERE indexrelid = '{LINEITEM}'::regclass"
+    with closing(target.connect("tpch")) as session:
+        session.execute(ready % "false")
+    with closing(target.connect("tpch")) as session:
+        session.execute("INSERT INTO lineitem SELECT * FROM lineitem LIMIT 1")
+        session.execute(ready % "true")
+
+
+def mend(target: PostgresTarget) -> None:
+    with closing(target.connect("tpch")) as session:
+        session.execute("SET enable_indexscan = off; SET enable_bitmapscan = off")
+        session.execute(
+            "DELETE FROM lineitem WHERE ctid IN (SELECT max(ctid) FROM lineitem "
+            "GROUP BY l_orderkey, l_linenumber HAVING count(*) > 1)"
+        )
+        session.execute(f"REINDEX INDEX {LINEITEM}")
+
+
+def failed(checks: list[Check]) -> dict[str, str]:
+    return {check.name: check.message for check in checks if check.passed is not True}
+
+
+def test_without_amcheck_a_scan_finds_a_row_that_an_index_lacks(
+    tpch: PostgresTarget,
+) -> None:
+    with closing(integrity_check(tpch.connect, "tpch")) as job:
+        assert isinstance(job, Scan)
+        assert "does not come with the extension amcheck" in job.method
+        assert job.estimate.size == 0
+        checks = once(job)
+        assert len(checks) == 8 + 12
+        assert not failed(checks)
+        assert job.space() == 0
+        make_stale(tpch)
+        try:
+            found = failed(once(job))
+        finally:
+            mend(tpch)
+    assert set(found) == {"integrity-check lineitem_pkey"}
+    assert "60,175 rows by the index, 60,176 by the table" in found["integrity-check lineitem_pkey"]
+
+
+def test_amcheck_finds_a_row_that_an_index_lacks_and_is_dropped_again(public_out: Path) -> None:
+    with debian_server(public_out) as url:
+        target = targets.open_target(targets.parse(url), public_out, LIMITS)
+        assert isinstance(target, PostgresTarget)
+        with target:
+            fill(target)
+            with closing(integrity_check(target.connect, "tpch")) as job:
+                assert isinstance(job, Amcheck)
+                checks = once(job)
+                assert len(checks) == 8 + 12
+                assert not failed(checks)
+                make_stale(target)
+                found = failed(once(job))
+            assert set(found) == {"integrity-check lineitem_pkey"}
+            assert "lacks matching index tuple" in found["integrity-check lineitem_pkey"]
+            assert not rows(target, "SELECT 1 FROM pg_extension WHERE extname = 'amcheck'")
+
+            with closing(target.connect()) as session:
+                session.execute("CREATE ROLE plain LOGIN; GRANT USAGE ON SCHEMA dyno_tpch TO plain")
+                session.execute("GRANT SELECT ON ALL TABLES IN SCHEMA dyno_tpch TO plain")
+            other = targets.open_target(
+                targets.parse(url.replace("user=dyno", "user=plain")), public_out, LIMITS
+            )
+            assert isinstance(other, PostgresTarget)
+            mend(target)
+            with other, closing(integrity_check(other.connect, "tpch")) as job:
+                assert "CREATE EXTENSION amcheck" in job.method
+                assert not failed(once(job))
+
+
+def test_a_scan_of_duckdb_sees_a_changed_row(duck: Path) -> None:
+    with open_duck(duck) as target, closing(prepare(target, "tpch", "integrity-check")) as job:
+        assert isinstance(job, DuckdbScan)
+        checks = once(job)
+        assert [check.passed for check in checks] == [True] * 8
+        assert job.space() == 0
+        with closing(target.connect("tpch")) as session:
+            session.execute("UPDATE nation SET n_name = 'ATLANTIS' WHERE n_nationkey = 3")
+            found = failed(once(job))
+            session.execute("UPDATE nation SET n_name = 'CANADA' WHERE n_nationkey = 3")
+        assert set(found) == {"integrity-check nation"}
+        assert not failed(once(job))
+
+
+def test_a_scan_of_duckdb_finds_damage_in_the_file(duck: Path, tmp_path: Path) -> None:
+    whole = next(duck.rglob("dyno.duckdb"))
+    content = bytearray(whole.read_bytes())
+    middle = len(content) // 2
+    for place in range(middle, middle + 4096):
+        content[place] ^= 0xFF
+    broken = tmp_path / "broken.duckdb"
+    broken.write_bytes(content)
+    url = targets.parse(f"duckdb://{broken}")
+    target = targets.open_target(url, tmp_path, Limits(256 << 20, 2))
+    with target, closing(prepare(target, "tpch", "integrity-check")) as job:
+        found = failed(once(job))
+    assert found
+    assert all("checksum" in message for message in found.values()), found
+
+
+def test_what_a_target_cannot_do_has_a_reason(duck: Path, tmp_path: Path) -> None:
+    with open_duck(duck) as target, pytest.raises(UsageError, match="keeps no indexes"):
+        prepare(target, "tpch", "reindex")
+    null = targets.open_target(targets.parse("null:"), tmp_path, LIMITS)
+    with pytest.raises(UsageError, match="Dyno knows no maintenance"):
+        prepare(null, "tpcc", "integrity-check")
+    with pytest.raises(UsageError, match="'integrity-check'"):
+        maintenance.parse("integrity")

@@ -1,0 +1,49 @@
+"""Space over the length of a step: the start, the peak between, the end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dyno.footprint import Meter, StepRecord, occupied
+from tests.process import wait_until
+
+
+def test_a_peak_between_the_ends_is_seen() -> None:
+    level = {"now": 100}
+    with Meter() as meter, meter.watching(lambda: level["now"]) as peak:
+        level["now"] = 300
+        wait_until(lambda: peak.highest == 300, "the peak to be sampled")
+        level["now"] = 150
+    assert (peak.first, peak.highest, peak.last) == (100, 300, 150)
+    assert (peak.extra, peak.growth) == (200, 50)
+
+
+def test_without_samples_there_is_growth_but_no_peak() -> None:
+    values = iter([10, 25])
+    with Meter() as meter, meter.watching(lambda: next(values), live=False) as peak:
+        pass
+    assert (peak.extra, peak.growth) == (None, 15)
+    with Meter() as meter, meter.watching(None) as nothing:
+        pass
+    assert (nothing.extra, nothing.growth) == (None, None)
+
+
+def test_a_record_has_speed_where_rows_move() -> None:
+    step = StepRecord("cluster t", "cluster", 2.0, "t", 10**9, 1_200, 7, 1_000).record()
+    assert (step["gb_per_h"], step["ratio"]) == (1800.0, 1.2)
+    still = StepRecord("index i", "index", 2.0).record()
+    assert (still["gb_per_h"], still["ratio"]) == (None, None)
+
+
+def test_a_file_counts_with_what_lies_beside_it(tmp_path: Path) -> None:
+    file, log = tmp_path / "x.db", tmp_path / "x.db-wal"
+    file.write_bytes(b"1" * 10_000)
+    alone = occupied([file])
+    log.write_bytes(b"1" * 10_000)
+    (tmp_path / "x.db.tmp").mkdir()
+    (tmp_path / "x.db.tmp" / "spill").write_bytes(b"1" * 10_000)
+    (tmp_path / "other").write_bytes(b"1" * 10_000)
+    assert alone >= 10_000
+    assert occupied([file]) == 3 * alone
+    assert occupied([tmp_path]) == 4 * alone
+    assert occupied([tmp_path / "absent" / "x"]) == 0

@@ -1,0 +1,132 @@
+"""The bundle: complete, atomic, and readable at every moment."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dyno.bundle import Bundle, find_bundle, list_bundles
+from dyno.errors import DiskFullError, UsageError
+from dyno.model import Check, Validity
+from dyno.record import Recorder, file_error, write_atomically
+
+SAMPLE = {
+    "t_ns": 1,
+    "source": "host",
+    "subject": "cpu",
+    "metric": "busy",
+    "value": 12.5,
+    "unit": "%",
+}
+
+
+def test_a_bundle_holds_what_was_recorded(out: Path) -> None:
+    recorder = Recorder(out, "run", {"scale": 1}, ("tpch",))
+    with recorder.phase("power-tpch-x", "Power", "dss", "x") as detail:
+        detail["scale"] = 1
+    recorder.add("samples", [SAMPLE, {**SAMPLE, "t_ns": 2}])
+    recorder.spool("ops/users-4").write_text('{"t_ns": 5, "op": "payment", "errors": {"io": 1}}\n')
+    recorder.add_checks([Check(name="c", target="x", passed=True, message="fine")])
+    recorder.finish("done")
+    recorder.judge(Validity(valid=True), [], [])
+    recorder.close()
+
+    bundle = Bundle.open(recorder.path)
+    assert bundle.run.status == "done"
+    assert bundle.run.validity.valid is True
+    assert "TPC-H" in bundle.run.notices[0]
+    assert bundle.run.phases[0].detail == {"scale": 1}
+    assert bundle.table("samples").column("t_ns").to_pylist() == [1, 2]
+    assert bundle.table("ops/users-4").column("errors").to_pylist() == ['{"io": 1}']
+    assert bundle.levels() == ["users-4"]
+    assert bundle.checks()[0].message == "fine"
+    assert not list(recorder.path.glob("samples.jsonl"))
+    events = [json.loads(line) for line in (recorder.path / "events.jsonl").open()]
+    assert [event["event"] for event in events] == [
+        "run-started",
+        "phase-started",
+        "phase-ended",
+        "run-ended",
+    ]
+
+
+def test_a_phase_tells_how_it_ended(out: Path) -> None:
+    recorder = Recorder(out, "run", {}, ())
+    with pytest.raises(ValueError, match="x"), recorder.phase("a", "A", "io"):
+        raise ValueError("x")
+    with pytest.raises(KeyboardInterrupt), recorder.phase("b", "B", "io"):
+        raise KeyboardInterrupt
+    assert [phase.status for phase in recorder.run.phases] == ["failed", "interrupted"]
+    recorder.close()
+
+
+def test_a_killed_run_is_readable(out: Path) -> None:
+    script = f"""
+import os, signal
+from pathlib import Path
+from dyno.record import Recorder
+recorder = Recorder(Path({str(out)!r}), "run", {{}}, ())
+recorder.add("samples", [{SAMPLE!r}])
+with recorder.phase("io", "Storage", "io"):
+    with recorder.spool("io").open("a") as file:
+        file.write('{{"t_ns": 7, "phase": "mixed"}}\\n{{"t_ns": 8, "ph')
+        file.flush()
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+    done = subprocess.run([sys.executable, "-c", script], check=False)
+    assert done.returncode == -signal.SIGKILL
+    (bundle,) = list_bundles(out)
+    assert bundle.run.status == "running"
+    assert bundle.run.phases[0].end_ns is None
+    assert bundle.table("samples").num_rows == 1
+    assert bundle.table("io").column("t_ns").to_pylist() == [7]  # the torn line is left out
+
+
+def test_bundles_are_found_by_the_beginning_of_their_name(out: Path) -> None:
+    first, second = (Recorder(out, "run", {}, ()) for _ in range(2))
+    assert find_bundle(out, first.run.run).path == first.path
+    assert find_bundle(out, str(second.path)).path == second.path
+    assert find_bundle(out, "last").path in {first.path, second.path}
+    with pytest.raises(UsageError, match="matches 2"):
+        find_bundle(out, "20")
+    with pytest.raises(UsageError, match="No run"):
+        find_bundle(out, "nothing")
+    first.close()
+    second.close()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"schema_version": 99}', '{"schema_version": 1, "run": 5}', "\x00"]
+)
+def test_damaged_bundles_are_refused_in_one_line(out: Path, text: str) -> None:
+    (out / "run.json").write_text(text)
+    with pytest.raises(UsageError) as caught:
+        Bundle.open(out)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_full_disk_has_a_message_of_its_own() -> None:
+    error = file_error(OSError(errno.ENOSPC, "No space left on device"), Path("/x/y"))
+    assert isinstance(error, DiskFullError)
+    assert "/x/y" in str(error)
+
+
+def test_an_unwritable_folder_is_wrong_use(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="--out"):
+        Recorder(tmp_path / "file", "run", {}, ())
+
+
+def test_atomic_writes_leave_no_rest(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    write_atomically(path, "1")
+    write_atomically(path, "2")
+    assert path.read_text() == "2"
+    assert os.listdir(tmp_path) == ["a.json"]

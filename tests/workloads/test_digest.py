@@ -1,0 +1,49 @@
+"""The digest goes column by column, and says what the canonical rows say."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dyno.workloads.canonical import canonical, digest
+from dyno.workloads.rule import Rule
+
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=5),
+    st.decimals(allow_nan=False, allow_infinity=False, places=4, min_value=-99, max_value=99),
+    st.dates(),
+)
+COLUMN = st.sampled_from([VALUES, st.integers(), st.text(" ab", max_size=4)])
+RULES: tuple[Rule, ...] = ("exact", "sum", "exact", "average")
+
+
+@given(st.data(), st.integers(0, 6))
+def test_the_digest_is_that_of_the_sorted_canonical_rows(data: Any, count: int) -> None:
+    columns = [data.draw(st.lists(data.draw(COLUMN), min_size=count, max_size=count))
+               for _ in RULES]  # fmt: skip
+    rows = list(zip(*columns, strict=True))
+    records = sorted("\x1f".join(row) for row in canonical(rows, RULES))
+    expected = hashlib.sha256("\x1e".join(records).encode()).hexdigest()[:16]
+    assert digest(rows, RULES) == expected
+
+
+def test_known_digest() -> None:
+    rows = [(2, "b ", Decimal("1.005")), (1, "a", 0.1), (3, date(1995, 1, 1), None)]
+    text = "\x1e".join(["1\x1fa\x1f0.10", "2\x1fb\x1f1.01", "3\x1f1995-01-01\x1f\\N"])
+    rules: tuple[Rule, ...] = ("exact", "exact", "sum")
+    assert digest(rows, rules) == hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def test_rows_of_another_width_are_refused() -> None:
+    with pytest.raises(ValueError, match="2 columns where 3"):
+        digest([(1, 2, 3), (1, 2)], ("exact", "exact", "exact"))

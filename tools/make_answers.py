@@ -1,0 +1,108 @@
+"""Makes the expected answers that Dyno ships: python tools/make_answers.py [SCALE …]
+
+Loads the data at each scale into private PostgreSQL and DuckDB, proves the load, runs the 22
+queries with validation parameters on both, and writes a file only if they agree on every query to
+the cent; at scale 1 both must equal the published answers too. Needs about 4 GB of disk at scale 1.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+import tempfile
+import threading
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from dyno import __version__, _core, host, targets, workloads
+from dyno.targets.base import Loaded, LoadPlan, QueryResult, Target
+from dyno.workloads.answers import canonical, compare_engines
+from dyno.workloads.base import Workload
+from dyno.workloads.tpch.expected import SCALES, write
+
+ENGINES = ("postgresql", "duckdb")
+SEED = 1
+
+
+def main() -> None:
+    """Makes the answers at the scales of the command line, or at all."""
+    for scale in [float(word) for word in sys.argv[1:]] or SCALES:
+        with tempfile.TemporaryDirectory(prefix="dyno-answers-") as folder:
+            make(scale, Path(folder))
+
+
+def make(scale: float, out: Path) -> None:
+    """Writes the answers at a scale, or ends with what differs."""
+    workload = workloads.get("tpch")
+    limits = host.limits(host.collect(out))
+    versions: dict[str, str] = {}
+    answers: dict[str, dict[str, QueryResult]] = {}
+    for name in ENGINES:
+        with targets.open_target(targets.parse(f"embedded:{name}"), out, limits) as target:
+            versions[name] = target.facts().version
+            print(f"{scale:g}: {versions[name]}", flush=True)  # noqa: T201
+            load(target, workload, scale, limits.threads)
+            answers[name] = ask(target, workload, scale)
+    first = answers[ENGINES[0]]
+    for query in workload.queries:
+        for one, other in combinations(ENGINES, 2):
+            rows = answers[one][query.name].rows, answers[other][query.name].rows
+            refuse(f"{query.name}, {one} and {other}", compare_engines(*rows, query.rules))
+        for name in ENGINES:
+            rows = answers[name][query.name].rows
+            refuse(f"{query.name}, {name}", workload.reference(query, scale, rows) or [])
+    about = {
+        "workload": "derived from TPC-H; not comparable with published TPC results",
+        "scale": scale,
+        "seed": "any: this workload's data does not depend on it",
+        "engines": versions,
+        "rule": "the engines agree on every query: exact columns equal, others to the cent",
+        "published": "both equal the published answers within the specification's rules"
+        if scale == 1
+        else "none at this scale",
+        "made_by": f"tools/make_answers.py, Dyno {__version__}, {platform.machine()}",
+    }
+    content = {
+        query.name: {
+            "parameters": query.validation(scale),
+            "rows": canonical(first[query.name].rows, query.rules),
+        }
+        for query in workload.queries
+    }
+    path = write(scale, {"about": about, "answers": content})
+    print(f"{path}: {path.stat().st_size:,} bytes", flush=True)  # noqa: T201
+
+
+def load(target: Target, workload: Workload, scale: float, threads: int) -> None:
+    """Loads, indexes and proves the data."""
+    target.create_tables(workload.name, replace=True)
+    target.load(LoadPlan(workload.name, scale, SEED, max(2, threads)), _core.Control())
+    target.index(workload.name, threading.Event(), lambda *_: None)
+    loaded = Loaded(scale, SEED, complete=True)
+    for check in workload.check(target.name, lambda: target.connect(workload.name), loaded, "load"):
+        refuse(f"{target.name}, {check.name}", [] if check.passed else [check.message])
+
+
+def ask(target: Target, workload: Workload, scale: float) -> dict[str, QueryResult]:
+    """The answers to all queries."""
+    connection = target.connect(workload.name)
+    try:
+        return {
+            query.name: connection.execute(
+                target.sql(workload.name, query.name, query.text(query.validation(scale)))
+            )
+            for query in workload.queries
+        }
+    finally:
+        connection.close()
+
+
+def refuse(what: str, faults: list[Any]) -> None:
+    """Ends here if there are faults."""
+    if faults:
+        raise SystemExit(f"{what}: {faults[0]}; nothing was written")
+
+
+if __name__ == "__main__":
+    main()
