@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from abc import ABC, abstractmethod
 from typing import Any
 
 import psycopg
@@ -51,7 +52,7 @@ def _check(name: str, passed: bool | None, message: str) -> Check:
     return Check(name=label, target="postgresql", passed=passed, message=message)
 
 
-class _Integrity(Work):
+class _Integrity(Work, ABC):
     """What both share: tables and indexes of the workload, and damage as failed checks."""
 
     estimate = SpaceEstimate(0, _READS_ONLY)
@@ -90,17 +91,17 @@ class _Integrity(Work):
         progress(len(steps), len(steps), "")
         return checks
 
+    @abstractmethod
     def _whole(self, step: str | Index) -> str:
         """What holds of a table or index that is sound."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _table(self, table: str) -> str | None:
         """What is wrong with a table."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _index(self, index: Index) -> str | None:
         """What is wrong with an index."""
-        raise NotImplementedError
 
 
 class Amcheck(_Integrity):
