@@ -29,15 +29,19 @@ _ADVICE = {
     "disk_full": "; free space on the volume of the directory",
     "out_of_memory": "; the query needs more than max_memory_usage",
 }
+_SPILLED = "Limit for temporary files size exceeded"
 
 
 def statement_error(text: str) -> DynoError:
     """The error for a statement that failed."""
     code = re.search(r"Code: (\d+)\.", text)
     kind = _KINDS.get(int(code[1]), "database") if code else "database"
+    advice = _ADVICE.get(kind, "")
     if "No space left on device" in text:
-        kind = "disk_full"
-    return error_of_kind(kind, f"ClickHouse: {_short(text)}{_ADVICE.get(kind, '')}.")
+        kind, advice = "disk_full", _ADVICE["disk_full"]
+    elif _SPILLED in text:
+        kind, advice = "disk_full", "; raise temp_limit, or grant so that less is spilled"
+    return error_of_kind(kind, f"ClickHouse: {_short(text)}{advice}.")
 
 
 def start_error(text: str, folder: Path) -> TargetError:
