@@ -37,6 +37,8 @@ def session_settings(limits: Limits) -> dict[str, int | str]:
         "max_bytes_before_external_sort": limits.memory_bytes // 2,
         # Blocks of an insert are sorted in memory; the default of 256 MiB is for large machines.
         "min_insert_block_size_bytes": min(256 << 20, limits.memory_bytes // 16),
+        # A layout may have more partitions than the 100 that one insert may reach by default.
+        "max_partitions_per_insert_block": 0,
         **STANDARD_SQL,
     }
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from dyno.errors import TargetError, UsageError
+from dyno.footprint import occupied
 from dyno.layouts.model import Layout
 from dyno.model import Applied, TargetFacts
 from dyno.settings import Setting
@@ -23,7 +25,7 @@ from dyno.targets.base import (
     Progress,
     TargetUrl,
 )
-from dyno.targets.clickhouse import ddl, queries, settings, tuning
+from dyno.targets.clickhouse import ddl, design, queries, settings, tuning
 from dyno.targets.clickhouse.connection import ClickhouseConnection
 from dyno.targets.clickhouse.engine import Engine
 from dyno.targets.clickhouse.finish import finish
@@ -127,16 +129,10 @@ class ClickhouseTarget:
         """
         return self._session(workload)
 
-    def create_tables(
-        self,
-        workload: str,
-        *,
-        replace: bool,
-        layout: Layout | None = None,  # noqa: ARG002  (none but its own)
-    ) -> None:
-        """Creates the workload's tables, ordered by their keys (see the protocol)."""
+    def create_tables(self, workload: str, *, replace: bool, layout: Layout | None = None) -> None:
+        """Creates the workload's tables, in their order and partitions (see the protocol)."""
         with closing(self.connect()) as session:
-            ddl.create_tables(session, str(self._folder), workload, replace=replace)
+            ddl.create_tables(session, str(self._folder), workload, replace=replace, layout=layout)
 
     def loaded(self, workload: str) -> Loaded | None:
         """What is loaded, by Dyno's mark."""
@@ -170,11 +166,17 @@ class ClickhouseTarget:
         workload: str,
         control: threading.Event,
         progress: Progress,
-        layout: Layout | None = None,  # noqa: ARG002
+        layout: Layout | None = None,
     ) -> dict[str, Any]:
-        """Merges what the load wrote; returns seconds a step."""
+        """Merges what the load wrote, partition by partition.
+
+        Returns:
+            Seconds a step; ``space`` and ``notes`` as the protocol says.
+        """
         with closing(self.connect()) as session:
-            return finish(session, workload, control, progress)
+            probe = partial(occupied, self.data_paths())
+            done = finish(session, workload, probe, control, progress)
+        return {**done, "notes": design.notes(layout)}
 
     def wire(self, workload: str = "") -> dict[str, Any]:  # noqa: ARG002
         """There is no wire.
