@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -32,6 +33,10 @@ WANTED = {
 GROUPING = (
     "SELECT count(), sum(length(s)) FROM (SELECT sipHash64(number) AS h, "
     "any(toString(number)) AS s FROM numbers({rows}) GROUP BY h)"
+)
+SORT = (
+    "SELECT count() FROM (SELECT toString(cityHash64(number)) AS s, number AS n "
+    "FROM numbers(1500000) ORDER BY s, n LIMIT 900000, 1)"
 )
 
 
@@ -81,7 +86,10 @@ def test_every_word_is_applied_and_forgotten(target: ClickhouseTarget) -> None:
         # And they do what the words say.
         with closing(target.connect()) as session:
             assert session.execute(GROUPING.format(rows=300_000)).rows[0][0] == 300_000
-            assert spilled(target) > 0
+            grouped = spilled(target)
+            assert grouped > 0
+            assert session.execute(SORT).rows == [(1,)]
+            assert spilled(target) > grouped
             with pytest.raises(TargetError, match="temporary files") as caught:
                 session.execute(GROUPING.format(rows=6_000_000))
             assert caught.value.kind == "disk_full"
@@ -139,3 +147,38 @@ def test_what_was_given_but_is_not_there_is_an_error(
     with pytest.raises(TargetError, match=r"parallelism=1 was not applied.*has 2"), target:
         pass
     assert target.process_ids() == []
+
+
+def test_a_cold_start_is_proven_and_keeps_the_settings(target: ClickhouseTarget) -> None:
+    tuning.tune(target, asked("parallelism=1"))
+    with target:
+        with closing(target.connect()) as session:
+            session.execute("CREATE TABLE kept (x UInt64, s String) ENGINE = MergeTree ORDER BY x")
+            session.execute(
+                "INSERT INTO kept SELECT number, randomPrintableASCII(50) FROM numbers(300000)"
+            )
+            session.execute("SELECT sum(length(s)) FROM kept")
+        (before,) = target.process_ids()
+        emptied = target.cool()
+        assert emptied.left_share <= 0.01
+        assert emptied.before_bytes > emptied.bytes / 2 > 5_000_000
+        assert target.process_ids() != [before]
+        assert shown(target)["max_threads"] == "1"
+        with closing(target.connect()) as session:
+            hits = "SELECT sum(value) FROM system.events WHERE event = 'MarkCacheHits'"
+            assert session.execute(hits).rows[0][0] in {0, None}
+            assert session.execute("SELECT count() FROM kept").rows == [(300_000,)]
+
+
+def test_a_directory_that_somebody_else_holds_is_not_called_cold(
+    target: ClickhouseTarget, out: Path
+) -> None:
+    with target:
+        target.cool()
+        lock = target.data_paths()[0] / "status"
+        target._close()
+        with lock.open("wb") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            with pytest.raises(TargetError, match=r"No cold start.*open in another process"):
+                target.cool()
+        assert target.cool().left_share <= 0.01

@@ -46,7 +46,7 @@ def statement_error(text: str) -> DynoError:
 
 def start_error(text: str, folder: Path) -> TargetError:
     """The error for a directory that could not be opened, with what to do about it."""
-    if holder := _holder(folder):
+    if holder := holder_of(folder):
         return TargetError(
             f"{folder} is open in another process ({holder}); ClickHouse admits one. "
             "Wait for it, or give another directory.",
@@ -55,7 +55,7 @@ def start_error(text: str, folder: Path) -> TargetError:
     return TargetError(f"ClickHouse cannot open {folder}: {_short(text)}.", kind="io")
 
 
-def _holder(folder: Path) -> str:
+def holder_of(folder: Path) -> str:
     """Who holds the lock on the directory's ``status`` file; empty if nobody does."""
     try:
         handle = os.open(folder / "status", os.O_RDONLY | os.O_CLOEXEC)

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from dyno.errors import TargetError, UsageError
 from dyno.footprint import occupied
+from dyno.host.pagecache import Emptied, empty, files_under
 from dyno.layouts.model import Layout
 from dyno.model import Applied, TargetFacts
 from dyno.settings import Setting
@@ -25,12 +26,17 @@ from dyno.targets.base import (
     Progress,
     TargetUrl,
 )
-from dyno.targets.clickhouse import ddl, design, queries, settings, tuning
+from dyno.targets.clickhouse import ddl, design, plans, queries, settings, tuning
 from dyno.targets.clickhouse.connection import ClickhouseConnection
 from dyno.targets.clickhouse.engine import Engine
+from dyno.targets.clickhouse.errors import holder_of
 from dyno.targets.clickhouse.finish import finish
 from dyno.targets.clickhouse.load import load
+from dyno.targets.clickhouse.maintenance import NO_INDEXES, ClickhouseCheck
+from dyno.targets.clickhouse.meter import ClickhouseMeter
 from dyno.targets.clickhouse.place import locate, prepare
+from dyno.targets.maintenance import Job, Maintenance
+from dyno.targets.plans import QueryPlan
 
 _NO_TRANSACTIONS = "ClickHouse is not driven with transactions: it has none over several statements"
 
@@ -44,7 +50,7 @@ class ClickhouseTarget:
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         self.url = url
-        self.capabilities = Capabilities(oltp=_NO_TRANSACTIONS, refresh=_NO_REFRESH)
+        self.capabilities = Capabilities(oltp=_NO_TRANSACTIONS, cold=True, refresh=_NO_REFRESH)
         self._given = self._limits = limits
         self._folder = locate(url, out)
         self._engine: Engine | None = None
@@ -81,6 +87,22 @@ class ClickhouseTarget:
     def tuned(self) -> tuple[Applied, ...]:
         """What was applied, as read back."""
         return self._applied
+
+    def cool(self) -> Emptied:
+        """Ends the engine with its caches, puts the files out of the page cache, starts again.
+
+        Raises:
+            TargetError: If it cannot be proven that nobody has the directory open and nothing of
+                it is cached.
+        """
+        self._close()
+        if holder := holder_of(self._folder):
+            raise TargetError(
+                f"No cold start: {self._folder} is open in another process ({holder}).", kind="busy"
+            )
+        emptied = empty(files_under(self.data_paths()))
+        self._open()
+        return emptied
 
     def _open(self) -> None:
         self._engine = Engine(self._folder, settings.engine_options(self._limits))
@@ -189,6 +211,20 @@ class ClickhouseTarget:
     def sql(self, workload: str, name: str, neutral: str) -> str:  # noqa: ARG002
         """The statement in ClickHouse's own SQL."""
         return queries.own(neutral)
+
+    def maintenance(self, workload: str, name: Maintenance) -> Job | str:
+        """A check of all checksums; there are no indexes."""
+        if name == "reindex":
+            return NO_INDEXES
+        return ClickhouseCheck(self.connect(), self._folder / "tmp", workload)
+
+    def meter(self, connection: Connection) -> ClickhouseMeter:
+        """What the queries of a session read, spill and hold, by ClickHouse's log of them."""
+        return ClickhouseMeter(cast("ClickhouseConnection", connection))
+
+    def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
+        """The plan of a query."""
+        return plans.explain(cast("ClickhouseConnection", connection), sql, analyse=analyse)
 
     def data_paths(self) -> list[Path]:
         """The directory; spilled data lies in its ``tmp``."""

@@ -35,6 +35,9 @@ LACKS = {
 LEAST_MEMORY = 64 << 20
 """The engine itself takes 20 MB; with less than this, no query runs."""
 
+_SORT_BLOCK = 100 << 20
+"""The engine's own."""
+
 _GRANTED = ("sort", "group_by", "distinct", "join")
 _NOTES = {
     "max_server_memory_usage": "of everything in the engine together; a sixteenth of it for the "
@@ -76,8 +79,9 @@ def within(wanted: Sequence[Change], limits: Limits) -> Limits:
 def of_sessions(wanted: Sequence[Change]) -> dict[str, int]:
     """Settings of each session, beyond Dyno's own."""
     found = {item.name: item.value for item in wanted if not item.engine}
-    if any(item.setting.word == "grant" for item in wanted):
-        found.update(_shares())
+    for item in wanted:
+        if item.setting.word == "grant":
+            found.update(_beside(item.value))
     return found
 
 
@@ -112,7 +116,7 @@ def verify(
     for item in wanted:
         given = {item.name: item.value}
         if item.setting.word == "grant":
-            given.update(_shares())
+            given.update(_beside(item.value))
         for name, value in given.items():
             if found.get(name) != str(value):
                 raise TargetError(
@@ -160,6 +164,8 @@ def _changes(item: Setting) -> list[Change]:
             return [Change(item, KNOBS[word], value)]
 
 
-def _shares() -> dict[str, int]:
-    """The other thresholds, shares of the memory: with a grant it alone decides."""
-    return {f"max_bytes_ratio_before_external_{name}": 0 for name in _GRANTED}
+def _beside(grant: int) -> dict[str, int]:
+    """What else a grant needs so that it alone decides."""
+    shares = {f"max_bytes_ratio_before_external_{name}": 0 for name in _GRANTED}
+    # A sort spills no less than this at once, whatever its threshold.
+    return {**shares, "min_external_sort_block_bytes": min(grant, _SORT_BLOCK)}
