@@ -16,6 +16,7 @@ from dyno import targets, workloads
 from dyno.errors import DatabaseError, Interrupted, UsageError
 from dyno.model import Check
 from dyno.targets.base import Limits
+from dyno.targets.clickhouse import engine
 from dyno.targets.clickhouse.target import ClickhouseTarget
 from dyno.targets.maintenance import Job, prepare
 from dyno.targets.meter import FIGURES, QueryMeter
@@ -118,6 +119,19 @@ def test_the_log_stays_in_memory_and_small(target: ClickhouseTarget) -> None:
         ((engine, count),) = session.execute(facts).rows
     assert engine == "Memory"
     assert count <= 1500
+
+
+def test_an_engine_without_a_log_says_so(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if lacks := targets.lacks("clickhouse"):
+        missing(lacks)
+    monkeypatch.setattr(engine, "_CONFIG", "/a?b/engine.xml")
+    with opened("embedded:clickhouse", out) as target, closing(target.connect()) as session:
+        meter = QueryMeter(target, session)
+        meter.before()
+        session.execute("SELECT 1")
+        found = meter.after()
+    assert [found[name] for name in FIGURES] == [None] * 3
+    assert set(sources(found).values()) == {"this ClickHouse keeps no query_log"}
 
 
 def test_every_query_has_a_plan_as_text_and_as_data(target: ClickhouseTarget) -> None:

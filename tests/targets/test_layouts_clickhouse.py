@@ -186,6 +186,30 @@ def test_order_and_keys_on_request(target: Target, tmp_path: Path) -> None:
     assert rows(target, "SELECT count() FROM lineitem") == [(60_175,)]  # nothing was touched
 
 
+def test_partitions_by_time_and_an_order_with_nulls(target: Target, tmp_path: Path) -> None:
+    file = tmp_path / "tpcc.toml"
+    file.write_text(
+        '[tables.orders]\ncluster = ["o_carrier_id", "o_id"]\n'
+        'partition = { column = "o_entry_d", bounds = ["2020-01-01T12:00:00"], side = "left" }'
+    )
+    target.create_tables("tpcc", replace=True, layout=resolve(str(file), "tpcc", 1))
+    with closing(target.connect("tpcc")) as session:
+        for number, (time, carrier) in enumerate(
+            [("11:59:59", 3), ("12:00:00", None), ("12:00:00.000001", None), ("13:00:00", 1)]
+        ):
+            session.execute(
+                "INSERT INTO orders (o_w_id, o_d_id, o_id, o_entry_d, o_carrier_id) "
+                f"VALUES (1, 1, {number}, '2020-01-01 {time}', {carrier or 'NULL'})"
+            )
+        session.execute("OPTIMIZE TABLE orders FINAL")
+        found = session.execute(
+            "SELECT _partition_id, o_id, o_carrier_id FROM orders "
+            "ORDER BY _partition_id, _part_offset"
+        ).rows
+        session.execute("DROP DATABASE dyno_tpcc SYNC")
+    assert found == [("1", 0, 3), ("1", 1, None), ("2", 3, 1), ("2", 2, None)]
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

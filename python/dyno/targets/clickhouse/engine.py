@@ -15,8 +15,9 @@ from typing import Any
 from dyno.errors import TargetError
 from dyno.targets.clickhouse import child, lacks
 from dyno.targets.clickhouse.errors import start_error
+from dyno.targets.clickhouse.place import CHDB_READS
 
-_CONFIG = Path(__file__).with_name("engine.xml")
+_CONFIG = str(Path(__file__).with_name("engine.xml"))
 _GONE_S = 5.0
 _STOP_S = 15.0
 
@@ -40,7 +41,9 @@ class Engine:
         self._lock = threading.Lock()
         self._sessions = 0
         self._killed_by_us = False
-        told = {**options, "config-file": _CONFIG}
+        told: dict[str, int | str] = {**options}
+        if not set(CHDB_READS) & set(_CONFIG):  # or it goes without its log of statements
+            told["config-file"] = _CONFIG
         address = f"{folder}?" + "&".join(f"{name}={value}" for name, value in told.items())
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:

@@ -9,7 +9,8 @@ from dyno.errors import TargetError, UsageError
 from dyno.targets.base import TargetUrl
 
 _OWN = {"metadata", "store", "data"}
-_CHDB_READS = "?&=#"
+CHDB_READS = "?&=#"
+"""What a path cannot hold in the address that chdb is given."""
 
 
 def locate(url: TargetUrl, out: Path) -> Path:
@@ -34,7 +35,7 @@ def locate(url: TargetUrl, out: Path) -> Path:
                 "clickhouse:relative/directory."
             )
         folder = Path(f"/{path.lstrip('/')}" if path.startswith("/") else path).absolute()
-    if found := set(_CHDB_READS) & set(str(folder)):
+    if found := set(CHDB_READS) & set(str(folder)):
         raise UsageError(
             f"{folder}: chdb takes no directory with {' '.join(sorted(found))} in its path."
         )
