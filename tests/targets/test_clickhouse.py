@@ -55,7 +55,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickhouseTarget
     no_server_left(out)
 
 
-def loader(target: ClickhouseTarget) -> Callable[[int], ClickhouseConnection]:
+def loader(target: ClickhouseTarget) -> Callable[[int | None], ClickhouseConnection]:
     return lambda rows: target._session(rows=rows)
 
 
@@ -362,6 +362,26 @@ def test_the_engine_ends_with_a_dyno_that_is_killed(out: Path) -> None:
     holder.kill()
     holder.communicate()
     wait_until(lambda: not engine.is_running(), "the engine to end")
+
+
+def test_rows_that_are_lost_without_an_error_are_missed(
+    house: ClickhouseTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dyno.targets.clickhouse import load as loading
+
+    core = pytest.importorskip("dyno._core")
+    house.create_tables("tpch", replace=True)
+    plan = LoadPlan("tpch", 0.01, 1, 2, ("region",))
+    assert house.load(plan, core.Control()).rows == 5
+    # As it is where the volume fills: all rows are told as written, and none is there.
+    monkeypatch.setattr(loading, "insert", lambda *_: 5)
+    with pytest.raises(TargetError, match="kept 0 of 5 rows of region") as caught:
+        house.load(plan, core.Control())
+    assert caught.value.kind == "database"
+    monkeypatch.setattr(loading, "_LITTLE_BYTES", 1 << 62)
+    with pytest.raises(TargetError, match="MiB of space are left") as caught:
+        house.load(plan, core.Control())
+    assert caught.value.kind == "disk_full"
 
 
 def test_a_load_is_cancelled(house: ClickhouseTarget) -> None:

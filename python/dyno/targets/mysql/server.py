@@ -15,6 +15,7 @@ import pymysql
 
 from dyno.errors import DiskFullError, DynoError, TargetError
 from dyno.targets.base import Limits
+from dyno.targets.ending import ended
 from dyno.targets.mysql import binaries, datafolder
 from dyno.targets.mysql.datafolder import tells_full_disk
 from dyno.targets.mysql.settings import options, settings
@@ -109,15 +110,13 @@ class Server:
         if interrupt is not None:
             raise interrupt
 
-    def died(self, wait_s: float = 1.0) -> DynoError | None:
+    def died(self) -> DynoError | None:
         """Why sessions broke: what ended the server.
-
-        A broken session is seen a moment before the server's end is, hence ``wait_s``.
 
         Returns:
             The error to raise; None if the server is well.
         """
-        if not self._exited.wait(wait_s) or self._process is None:
+        if self._process is None or not ended(self._exited, self._answers):
             return None
         code = self._process.returncode
         if code < 0 and code != -signal.SIGABRT:  # it aborts itself after saying why
@@ -168,6 +167,13 @@ class Server:
         started.wait()
         if failure:
             raise failure[0]
+
+    def _answers(self) -> bool:
+        try:
+            pymysql.connect(unix_socket=str(self.socket), user=USER, connect_timeout=5).close()
+        except pymysql.Error as error:
+            return "Too many connections" in str(error)
+        return True
 
     def _await_ready(self) -> None:
         deadline = time.monotonic() + _START_S

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from dyno.errors import DiskFullError, DynoError, TargetError
 from dyno.targets.base import Limits
+from dyno.targets.ending import ended
 from dyno.targets.postgresql import binaries, cluster, sockets, tablespaces, wal
 from dyno.targets.postgresql.checksums import Checksums
 from dyno.targets.postgresql.identity import Identity, choose
@@ -178,15 +179,13 @@ class Server:
         if interrupt is not None:
             raise interrupt
 
-    def died(self, wait_s: float = 1.0) -> DynoError | None:
+    def died(self) -> DynoError | None:
         """Why sessions broke: what ended the server.
-
-        A broken session is seen a moment before the server's end is, hence ``wait_s``.
 
         Returns:
             The error to raise; None if the server is well.
         """
-        if not self._exited.wait(wait_s) or self._process is None:
+        if self._process is None or not ended(self._exited, self._answers):
             return None
         code = self._process.returncode
         if code < 0:
@@ -269,6 +268,15 @@ class Server:
         started.wait()
         if failure:
             raise failure[0]
+
+    def _answers(self) -> bool:
+        import psycopg
+
+        try:
+            psycopg.connect(**self.conninfo(), connect_timeout=5).close()
+        except psycopg.OperationalError as error:
+            return "too many clients" in str(error)
+        return True
 
     def _await_ready(self) -> None:
         import psycopg
