@@ -52,15 +52,20 @@ def test_they_reach_the_bundle_the_document_and_the_sheet(out: Path) -> None:
     load = dyno(*LOAD, *DUCKDB, *given)
     assert load.returncode in {0, 1}, load.stderr  # 1: the machine was busy
     assert "memory=300MB → memory_limit = 300.0 MiB" in load.stderr
-    run = dyno(*RUN, *DUCKDB, *given, "--cold")
-    document: dict[str, Any] = json.loads(run.stdout)
+    for _ in range(5):
+        run = dyno(*RUN, *DUCKDB, *given, "--cold")
+        document: dict[str, Any] = json.loads(run.stdout)
+        proof = document["cache"]["proofs"]["duckdb"]
+        # Another program may have emptied the machine's cache before: then there was nothing to do.
+        if proof["before_bytes"] > 0.5 * proof["bytes"]:
+            break
+        (out / "engines" / "duckdb" / "dyno.duckdb").read_bytes()
     assert run.returncode == (0 if document["valid"] else 1), run.stderr
     memory, parallelism = document["settings"]["duckdb"]
     assert (memory["name"], memory["found"]) == ("memory_limit", "300.0 MiB")
     assert (parallelism["name"], parallelism["found"]) == ("threads", "1")
     assert memory["restored"] is True
     assert document["cache"]["state"] == "cold"
-    proof = document["cache"]["proofs"]["duckdb"]
     assert proof["before_bytes"] > 0.5 * proof["bytes"] > 0
     assert proof["left_share"] <= 0.01
     bundle = list_bundles(out)[0]

@@ -34,7 +34,7 @@ def data_of(out: Path) -> Path:
 
 
 def nothing_left(out: Path) -> None:
-    wait_until(lambda: not working_in(data_of(out), PROGRAM), "the server to end", timeout=30)
+    wait_until(lambda: not working_in(data_of(out), PROGRAM), "the server to end")
 
 
 def keep(target: PostgresTarget, value: int) -> None:

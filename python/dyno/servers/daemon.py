@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from dyno.errors import DiskFullError, DynoError, TargetError
+from dyno.servers.ending import ended
 from dyno.servers.identity import Identity
 from dyno.servers.product import Product
 from dyno.servers.serverlog import ServerLog
@@ -135,15 +136,13 @@ class Daemon:
         if interrupt is not None:
             raise interrupt
 
-    def died(self, wait_s: float = 1.0) -> DynoError | None:
-        """Why sessions broke: what ended the server.
-
-        A broken session is seen a moment before the server's end is, hence ``wait_s``.
+    def died(self, answers: Callable[[], bool]) -> DynoError | None:
+        """Why sessions broke: what ended the server, of which ``answers`` tells if it is well.
 
         Returns:
             The error to raise; None if the server is well.
         """
-        if not self._exited.wait(wait_s) or self._process is None:
+        if self._process is None or not ended(self._exited, answers):
             return None
         code = self._process.returncode
         if code < 0 and signal.Signals(-code) not in self._product.aborts:

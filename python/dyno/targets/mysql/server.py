@@ -78,12 +78,12 @@ class Server:
                 sockets.remove(self._home)
                 self._lock.release()
 
-    def died(self, wait_s: float = 1.0) -> DynoError | None:
+    def died(self) -> DynoError | None:
         """Why sessions broke: what ended the server.
 
         See :meth:`dyno.servers.daemon.Daemon.died`.
         """
-        return self._daemon.died(wait_s)
+        return self._daemon.died(self._answers)
 
     def _launch(self, identity: Identity, programs: binaries.Binaries) -> None:
         command = [
@@ -109,6 +109,9 @@ class Server:
         except pymysql.Error as error:
             return " ".join(str(error).split())
         return None
+
+    def _answers(self) -> bool:
+        return (refusal := self._refusal()) is None or "Too many connections" in refusal
 
     def _recovers(self, _: str) -> bool:
         """Whether its log, where it writes its progress, has grown since the last call."""

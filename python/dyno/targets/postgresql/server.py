@@ -152,12 +152,12 @@ class Server:
         """
         self._daemon.end()
 
-    def died(self, wait_s: float = 1.0) -> DynoError | None:
+    def died(self) -> DynoError | None:
         """Why sessions broke: what ended the server.
 
         See :meth:`dyno.servers.daemon.Daemon.died`.
         """
-        return self._daemon.died(wait_s)
+        return self._daemon.died(self._answers)
 
     def _configure(self, identity: Identity, programs: binaries.Binaries) -> None:
         io_uring = cluster.offers_io_uring(identity, self.data, programs)
@@ -221,6 +221,9 @@ class Server:
         except psycopg.OperationalError as error:
             return " ".join(str(error).split())
         return None
+
+    def _answers(self) -> bool:
+        return (refusal := self._refusal()) is None or "too many clients" in refusal
 
 
 def _recovers(answer: str) -> bool:
