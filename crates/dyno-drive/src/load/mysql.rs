@@ -96,10 +96,7 @@ struct Stream {
 
 impl Stream {
     fn connect(config: &MysqlConfig) -> Result<Self> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| Error::from_io(&error, "starting a loading stream"))?;
+        let runtime = streams::runtime()?;
         let limit = Duration::from_secs_f64(config.connect_timeout_s);
         let connection = runtime.block_on(async {
             match tokio::time::timeout(limit, Conn::new(config.options())).await {
@@ -172,10 +169,7 @@ impl streams::Stream for Stream {
         };
         let taken = self.connection.affected_rows();
         self.require_no_warning()?;
-        if taken != rows {
-            let message = format!("the server took {taken} of {rows} rows");
-            return Err(Error::new(ErrorKind::Protocol, message));
-        }
+        streams::require_all(rows, taken)?;
         self.run("COMMIT", stop)?;
         Ok((rows, bytes))
     }
