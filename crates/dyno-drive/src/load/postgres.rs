@@ -8,7 +8,8 @@ use tokio::runtime::Runtime;
 use super::journal;
 use super::plan::{Journal, LoadOutcome, LoadPlan};
 use super::streams::{self, Stop};
-use crate::wire::postgres::{Config, CopyIn, quoted};
+use crate::wire::postgres::{Config, CopyIn};
+use crate::wire::quoted;
 
 /// See [`load`](super::load). Each part is one transaction, in which the journal takes it in too.
 pub fn load(plan: &LoadPlan, config: &Config, control: &Control) -> Result<LoadOutcome> {
