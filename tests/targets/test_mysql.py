@@ -331,9 +331,11 @@ def test_work_that_is_stopped_while_indexing(empty: MysqlTarget) -> None:
 
 def test_tls_is_demanded_or_refused_in_words(mariadb: MysqlTarget) -> None:
     secure = at(mariadb, more="&ssl=1")
-    assert "TLS" in str(secure.capabilities.load)
+    assert "TLS over TCP only" in str(secure.capabilities.load)
     with pytest.raises(TargetError, match="SSL"), secure:
         pass
+    with pytest.raises(_core.EngineError, match="TLS is not spoken over a unix socket"):
+        secure.load(SMALL, _core.Control())
 
 
 def test_a_killed_server_is_a_lost_connection_and_a_load_starts_again(tmp_path: Path) -> None:

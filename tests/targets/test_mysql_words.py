@@ -54,6 +54,9 @@ def test_tls_in_urls(tmp_path: Path) -> None:
     assert secure["ssl"] == {"ca": str(file)}
     assert secure["ssl_disabled"] is False
     assert address("mysql://u@h?ssl=0").tls is None
+    assert address(f"mysql://u@h?ssl_ca={file}").wire()["tls"] == {"ca": str(file)}
+    assert address("mysql://u@h?ssl=1").wire()["tls"] == {"ca": None}
+    assert "tls" not in address("mysql://u@h").wire()
 
 
 @pytest.mark.parametrize("query", ["sll=1", "ssl=perhaps", "charset=latin1"])

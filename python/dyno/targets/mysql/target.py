@@ -34,7 +34,7 @@ from dyno.targets.mysql.connection import MysqlConnection, literal
 from dyno.targets.mysql.server import USER, Server
 
 _NO_OLTP = "the transaction driver does not speak MySQL's protocol yet"
-_NO_TLS = "the URL demands TLS, which the loader does not speak yet"
+_NO_TLS = "the loader speaks TLS over TCP only; leave unix_socket or ssl out of the URL"
 _SERVER_GONE = {"connection_lost", "unreachable"}
 
 
@@ -53,8 +53,8 @@ class MysqlTarget:
             self._address = Address("localhost", 0, USER)
         else:
             self._address = Address.parse(url)
-        tls = self._address.tls is not None
-        self.capabilities = Capabilities(oltp=_NO_OLTP, load=_NO_TLS if tls else True)
+        tls_on_socket = self._address.tls is not None and bool(self._address.unix_socket)
+        self.capabilities = Capabilities(oltp=_NO_OLTP, load=_NO_TLS if tls_on_socket else True)
 
     def __enter__(self) -> MysqlTarget:
         """Starts the private server, or checks that the one at the URL can be used.
