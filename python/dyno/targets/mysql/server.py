@@ -8,16 +8,17 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pymysql
 
 from dyno.errors import DiskFullError, DynoError, TargetError
 from dyno.targets.base import Limits
-from dyno.targets.mysql import binaries, datafolder
+from dyno.targets.mysql import binaries, datafolder, volumes
 from dyno.targets.mysql.datafolder import tells_full_disk
 from dyno.targets.mysql.settings import options, settings
+from dyno.targets.mysql.version import Version
 from dyno.targets.postgresql import sockets
 from dyno.targets.postgresql.identity import Identity
 from dyno.targets.postgresql.lock import EngineLock
@@ -56,6 +57,15 @@ class Server:
         self._program = "mariadbd"
         self.data = home / "data"
         self.socket = home / "s" / _SOCKET
+        self.own: volumes.Home | None = None
+        self.log_volume: volumes.Volume = False
+        """Where the next start puts the log."""
+        self.asked_temp: str | None = None
+        """Where a run wants temporary files; a layout's volume otherwise."""
+        self.override: Callable[[dict[str, str], Version], dict[str, str]] = lambda *_: {}
+        """What a run asks for in the place of what :func:`settings` chose, which it is given."""
+        self.usual: dict[str, str] = {}
+        self.settings: dict[str, str] = {}
 
     @property
     def pid(self) -> int | None:
@@ -76,12 +86,17 @@ class Server:
                 self._home.mkdir(parents=True, exist_ok=True)
                 # Whoever the server runs as must pass through; the data has its own mode.
                 self._home.chmod(0o711 if os.geteuid() == 0 else 0o700)
-                self._lock.acquire(_LEFTOVER_S, lambda: evict(self.data, self._program))
+                resumed = self._lock.descriptor >= 0
+                if not resumed:
+                    self._lock.acquire(_LEFTOVER_S, lambda: evict(self.data, self._program))
                 self.data, identity = datafolder.prepare(
                     self._home, programs, self._lock.descriptor
                 )
+                self.own = volumes.Home(self._home, identity, programs)
+                log = volumes.place_log(self.own, self.log_volume)
                 self.socket = sockets.make(self._home, identity.owner) / _SOCKET
-                self._launch(identity, programs)
+                self._configure(self.own, resumed=resumed)
+                self._launch(identity, programs, log)
             self._await_ready()
             self._ready = True
         except BaseException:
@@ -90,6 +105,22 @@ class Server:
 
     def stop(self) -> None:
         """Ends it, politely at first; never raises but for Ctrl-C, and then after it has ended."""
+        try:
+            self.pause()
+        finally:
+            if self._lock.descriptor >= 0:
+                evict(self.data, self._program)
+                sockets.remove(self._home)
+                with contextlib.suppress(TargetError, OSError):  # the next stop tries again
+                    volumes.sweep(self._home)
+                self._lock.release()
+
+    def pause(self) -> None:
+        """Ends it, but keeps its folder locked, for :meth:`start` to go on.
+
+        Raises:
+            KeyboardInterrupt: After it has ended.
+        """
         interrupt: KeyboardInterrupt | None = None
         # Before it is ready, nothing is worth saving.
         for number, patience_s in _STOP if self._ready else _STOP[1:]:
@@ -102,10 +133,7 @@ class Server:
                 interrupt = error  # impatience: on to the next, quicker way
         if self._keeper is not None:
             self._keeper.join(10.0)
-        if self._lock.descriptor >= 0:
-            evict(self.data, self._program)
-            sockets.remove(self._home)
-            self._lock.release()
+        self._ready = False
         if interrupt is not None:
             raise interrupt
 
@@ -128,19 +156,30 @@ class Server:
             return _full(f"MariaDB stopped: {reason}")
         return TargetError(f"MariaDB stopped: {reason}.", kind="connection_lost")
 
-    def _launch(self, identity: Identity, programs: binaries.Binaries) -> None:
+    def _configure(self, own: volumes.Home, *, resumed: bool) -> None:
+        temporary = volumes.temp_folder(own, self.asked_temp)
+        if resumed:  # room on the volume has changed, the settings must not
+            return
+        usual = volumes.temp_volume(self._home)
+        chosen = settings(self._limits, VolumeFacts.of(self._home))
+        self.usual = {**chosen, "tmpdir": usual or str(self._home / "tmp")}
+        wanted = self.override(self.usual, own.programs.version)
+        self.settings = {**self.usual, **wanted, "tmpdir": str(temporary)}
+
+    def _launch(self, identity: Identity, programs: binaries.Binaries, log: Path) -> None:
         command = [
             programs.server,
             "--no-defaults",
             f"--datadir={self.data}",
-            f"--tmpdir={self._home / 'tmp'}",
+            f"--innodb-log-group-home-dir={log}",
             f"--socket={self.socket}",
             f"--pid-file={self.data / 'mariadbd.pid'}",
             "--skip-networking",
             "--skip-name-resolve",
             "--skip-log-bin",
-            *options(settings(self._limits, VolumeFacts.of(self._home))),
+            *options(self.settings),
         ]
+        self._exited.clear()
         started = threading.Event()
         failure: list[OSError] = []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace as changed
 from pathlib import Path
@@ -14,7 +14,8 @@ from typing import Any
 from dyno import schema, workloads
 from dyno.errors import DynoError
 from dyno.layouts.model import Layout
-from dyno.model import TargetFacts
+from dyno.model import Applied, TargetFacts
+from dyno.settings import Setting
 from dyno.targets import mark
 from dyno.targets.base import (
     Capabilities,
@@ -32,6 +33,7 @@ from dyno.targets.mysql import ddl, facts, index
 from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.connection import MysqlConnection, literal
 from dyno.targets.mysql.server import USER, Server
+from dyno.targets.mysql.tuned import Tuning
 
 _NO_OLTP = "the transaction driver does not speak MySQL's protocol yet"
 _NO_TLS = "the URL demands TLS, which the loader does not speak yet"
@@ -48,6 +50,7 @@ class MysqlTarget:
         self._limits = limits
         self._server: Server | None = None
         self._local: tuple[Path, int] | None = None
+        self._tuning = Tuning()
         if url.scheme == "embedded":
             self._server = Server((out / "engines" / self.name).resolve(), limits)
             self._address = Address("localhost", 0, USER)
@@ -63,17 +66,40 @@ class MysqlTarget:
             TargetError: If it cannot.
         """
         if self._server is not None:
-            self._server.start()
-            self._address = changed(self._address, unix_socket=str(self._server.socket))
+            self._start(self._server)
             return self
         with closing(self.connect()) as session:
             self._local = facts.on_this_machine(session, self._address)
+            self._tuning.plan_sessions(session, self._address.server)
+        with closing(self.connect()) as session:
+            self._tuning.verify_sessions(session)
         return self
 
     def __exit__(self, *exc: object) -> None:
-        """Stops the private server."""
+        """Stops the private server; its settings end with it."""
         if self._server is not None:
             self._server.stop()
+        self._tuning.left()
+
+    def tune(self, asked: Sequence[Setting]) -> None:
+        """Takes settings, before it is entered (see :class:`dyno.targets.tuning.Tunable`)."""
+        self._tuning = Tuning(asked)
+        if self._server is not None:
+            self._tuning.give(self._server)
+
+    def tuned(self) -> tuple[Applied, ...]:
+        """What was applied, as read back."""
+        return self._tuning.applied
+
+    def _start(self, server: Server) -> None:
+        server.start()
+        self._address = changed(self._address, unix_socket=str(server.socket))
+        try:
+            with closing(self.connect()) as session:
+                self._tuning.verify_server(session, server)
+        except BaseException:
+            server.stop()
+            raise
 
     def facts(self) -> TargetFacts:
         """Version and settings, read back from the live system."""
@@ -83,7 +109,7 @@ class MysqlTarget:
     def connect(self, workload: str = "") -> MysqlConnection:
         """A new session; plain table names in it mean those of ``workload``."""
         database = mark.schema_of(workload) if workload else ""
-        return MysqlConnection.open(self._address, self._explain, database)
+        return MysqlConnection.open(self._address, self._explain, database, self._tuning.sessions)
 
     def create_tables(
         self,
