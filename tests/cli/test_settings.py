@@ -34,6 +34,7 @@ WRONG = [
     (("run", "tpcc", "--target", "null:", "--set", "memory=1GB"), "no settings yet"),
     ((*RUN, *DUCKDB, "--settings", "/no/such.toml"), "Cannot read"),
     ((*RUN, *ELSEWHERE, "--cold"), "only embedded:postgresql starts cold"),
+    ((*RUN, "--target", "mysql://db1.invalid/", "--cold"), "only embedded:mysql starts cold"),
     ((*RUN, *DUCKDB, "--cold", "--cold-each-query"), "exclude"),
     ((*RUN, *DUCKDB, "--cold", "--no-warming"), "first pass"),
     (("run", "tpcc", *POSTGRESQL, "--cold"), "--cold is for queries"),

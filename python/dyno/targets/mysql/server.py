@@ -60,9 +60,11 @@ class Server:
         self.own: volumes.Home | None = None
         self.log_volume: volumes.Volume = False
         """Where the next start puts the log."""
+        self.temp_volume: volumes.Volume = False
+        """Where temporary files go from the next start on."""
         self.asked_temp: str | None = None
         """Where a run wants temporary files; a layout's volume otherwise."""
-        self.override: Callable[[dict[str, str], Version], dict[str, str]] = lambda *_: {}
+        self.override: Callable[[dict[str, str], Version], dict[str, str]] = _nothing
         """What a run asks for in the place of what :func:`settings` chose, which it is given."""
         self.usual: dict[str, str] = {}
         self.settings: dict[str, str] = {}
@@ -94,6 +96,7 @@ class Server:
                 )
                 self.own = volumes.Home(self._home, identity, programs)
                 log = volumes.place_log(self.own, self.log_volume)
+                volumes.place_temp(self._home, self.temp_volume)
                 self.socket = sockets.make(self._home, identity.owner) / _SOCKET
                 self._configure(self.own, resumed=resumed)
                 self._launch(identity, programs, log)
@@ -237,6 +240,10 @@ class Server:
         lines = self._log.lines()
         told = [line.partition("[ERROR] ")[2] for line in lines if "[ERROR] " in line]
         return (told or lines[-1:] or [f"nothing was logged in {self._log.path}"])[0].rstrip(".")
+
+
+def _nothing(_usual: dict[str, str], _version: Version) -> dict[str, str]:
+    return {}
 
 
 def _full(message: str) -> DiskFullError:
