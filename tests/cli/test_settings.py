@@ -15,6 +15,7 @@ from tests.process import dyno
 
 DUCKDB = ("--target", "embedded:duckdb")
 POSTGRESQL = ("--target", "embedded:postgresql")
+MYSQL = ("--target", "embedded:mysql")
 ELSEWHERE = ("--target", "postgresql://bench@db1.invalid/bench")
 RUN, LOAD = ("run", "tpch"), ("load", "tpch", "--scale", "0.01")
 
@@ -27,9 +28,13 @@ WRONG = [
     ((*RUN, *POSTGRESQL, "--set", "memory=900TB"), "this machine has"),
     ((*RUN, *POSTGRESQL, "--set", "memory=64kB"), "goes from 128kB"),
     ((*RUN, *ELSEWHERE, "--set", "memory=50%"), "give bytes"),
+    ((*RUN, *MYSQL, "--set", "parallelism=2"), "one thread does the whole of a query"),
+    ((*RUN, *MYSQL, "--set", "parallelism=2"), "It has: memory, grant, temp_limit"),
+    ((*RUN, *MYSQL, "--set", "checksums=off"), "pages always have them"),
     (("run", "tpcc", "--target", "null:", "--set", "memory=1GB"), "no settings yet"),
     ((*RUN, *DUCKDB, "--settings", "/no/such.toml"), "Cannot read"),
     ((*RUN, *ELSEWHERE, "--cold"), "only embedded:postgresql starts cold"),
+    ((*RUN, "--target", "mysql://db1.invalid/", "--cold"), "only embedded:mysql starts cold"),
     ((*RUN, *DUCKDB, "--cold", "--cold-each-query"), "exclude"),
     ((*RUN, *DUCKDB, "--cold", "--no-warming"), "first pass"),
     (("run", "tpcc", *POSTGRESQL, "--cold"), "--cold is for queries"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pymysql
 
-from dyno.errors import DynoError
+from dyno.errors import DynoError, TargetError
 from dyno.servers import home, sockets
 from dyno.servers.daemon import Daemon
 from dyno.servers.identity import Identity
@@ -15,9 +17,10 @@ from dyno.servers.processes import evict
 from dyno.servers.serverlog import ServerLog
 from dyno.servers.volume import VolumeFacts
 from dyno.targets.base import Limits
-from dyno.targets.mysql import binaries, datafolder
+from dyno.targets.mysql import binaries, datafolder, volumes
 from dyno.targets.mysql.product import MARIADB
 from dyno.targets.mysql.settings import options, settings
+from dyno.targets.mysql.version import Version
 
 USER = "root"
 _SOCKET = "mysql.sock"
@@ -40,6 +43,17 @@ class Server:
         self._program = "mariadbd"
         self.data = folder / "data"
         self.socket = folder / "s" / _SOCKET
+        self.own: volumes.Home | None = None
+        self.log_volume: volumes.Volume = False
+        """Where the next start puts the log."""
+        self.temp_volume: volumes.Volume = False
+        """Where temporary files go from the next start on."""
+        self.asked_temp: str | None = None
+        """Where a run wants temporary files; a layout's volume otherwise."""
+        self.override: Callable[[dict[str, str], Version], dict[str, str]] = _nothing
+        """What a run asks for in the place of what :func:`settings` chose, which it is given."""
+        self.usual: dict[str, str] = {}
+        self.settings: dict[str, str] = {}
 
     @property
     def pid(self) -> int | None:
@@ -57,12 +71,18 @@ class Server:
             self._program = Path(programs.server).name
             with home.readable_errors(self._home, MARIADB.name):
                 home.make(self._home)
-                self._lock.acquire(_LEFTOVER_S, self._evict)
+                resumed = self._lock.descriptor >= 0
+                if not resumed:
+                    self._lock.acquire(_LEFTOVER_S, self._evict)
                 self.data, identity = datafolder.prepare(
                     self._home, programs, self._lock.descriptor
                 )
+                self.own = volumes.Home(self._home, identity, programs)
+                log = volumes.place_log(self.own, self.log_volume)
+                volumes.place_temp(self._home, self.temp_volume)
                 self.socket = sockets.make(self._home, identity.owner, _SOCKET) / _SOCKET
-                self._launch(identity, programs)
+                self._configure(self.own, resumed=resumed)
+                self._launch(identity, programs, log)
             self._daemon.await_ready(self._refusal, self._recovers)
         except BaseException:
             self.stop()
@@ -71,12 +91,22 @@ class Server:
     def stop(self) -> None:
         """Ends it, politely at first; never raises but for Ctrl-C, and then after it has ended."""
         try:
-            self._daemon.end()
+            self.pause()
         finally:
             if self._lock.descriptor >= 0:
                 self._evict()
                 sockets.remove(self._home)
+                with contextlib.suppress(TargetError, OSError):  # the next stop tries again
+                    volumes.sweep(self._home)
                 self._lock.release()
+
+    def pause(self) -> None:
+        """Ends it, but keeps its folder locked, for :meth:`start` to go on.
+
+        Raises:
+            KeyboardInterrupt: After it has ended.
+        """
+        self._daemon.end()
 
     def died(self) -> DynoError | None:
         """Why sessions broke: what ended the server.
@@ -85,18 +115,28 @@ class Server:
         """
         return self._daemon.died(self._answers)
 
-    def _launch(self, identity: Identity, programs: binaries.Binaries) -> None:
+    def _configure(self, own: volumes.Home, *, resumed: bool) -> None:
+        temporary = volumes.temp_folder(own, self.asked_temp)
+        if resumed:  # room on the volume has changed, the settings must not
+            return
+        usual = volumes.temp_volume(self._home)
+        chosen = settings(self._limits, VolumeFacts.of(self._home))
+        self.usual = {**chosen, "tmpdir": usual or str(self._home / "tmp")}
+        wanted = self.override(self.usual, own.programs.version)
+        self.settings = {**self.usual, **wanted, "tmpdir": str(temporary)}
+
+    def _launch(self, identity: Identity, programs: binaries.Binaries, log: Path) -> None:
         command = [
             programs.server,
             "--no-defaults",
             f"--datadir={self.data}",
-            f"--tmpdir={self._home / 'tmp'}",
+            f"--innodb-log-group-home-dir={log}",
             f"--socket={self.socket}",
             f"--pid-file={self.data / 'mariadbd.pid'}",
             "--skip-networking",
             "--skip-name-resolve",
             "--skip-log-bin",
-            *options(settings(self._limits, VolumeFacts.of(self._home))),
+            *options(self.settings),
         ]
         self._daemon.launch(identity, command, self.data, self._lock.descriptor)
 
@@ -117,3 +157,7 @@ class Server:
         """Whether its log, where it writes its progress, has grown since the last call."""
         before, self._logged = self._logged, self._log.path.stat().st_size
         return self._logged != before
+
+
+def _nothing(_usual: dict[str, str], _version: Version) -> dict[str, str]:
+    return {}
