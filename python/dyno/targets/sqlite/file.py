@@ -41,6 +41,7 @@ def settings(limits: Limits) -> dict[str, int]:
     """
     return {
         "cache_size": -max(2000, limits.memory_bytes // 4 // 1024),
+        "foreign_keys": 1,  # only tables that declare some have any
         "threads": limits.threads,  # helpers of a sort; SQLite itself caps them, at 8
         "secure_delete": 0,  # Debian's build overwrites what is deleted with zeros
     }

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 SETTINGS: dict[str, int | str] = {
     "busy_timeout": int(BUSY_TIMEOUT_S * 1000),
     "cache_size": -16_000,  # KiB; rows go to the end of a tree, which needs no more
+    "foreign_keys": 0,  # all at once afterwards, when there are keys to find rows by
     "journal_mode": "delete",  # a write-ahead log would be written twice; it is set back
     "synchronous": 2,
 }

@@ -8,11 +8,13 @@ import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from dyno import schema, workloads
 from dyno.errors import TargetError, UsageError
+from dyno.footprint import Probe, occupied
 from dyno.host.pagecache import Emptied, empty
 from dyno.layouts.model import Layout
 from dyno.model import Applied, TargetFacts
@@ -28,9 +30,9 @@ from dyno.targets.base import (
     TargetUrl,
 )
 from dyno.targets.insert import insert_values
-from dyno.targets.sqlite import ddl, index, tuning
+from dyno.targets.sqlite import ddl, design, index, tuning
 from dyno.targets.sqlite.connection import SqliteConnection
-from dyno.targets.sqlite.file import locate, open_session, siblings, spill_folder
+from dyno.targets.sqlite.file import locate, open_session, siblings, spill_folder, spilled
 from dyno.targets.sqlite.load import load
 from dyno.targets.sqlite.load import settings as loader_settings
 from dyno.targets.sqlite.translate import to_sqlite
@@ -47,6 +49,7 @@ _PRAGMAS = (
     "busy_timeout",
     "cache_size",
     "encoding",
+    "foreign_keys",
     "journal_mode",
     "mmap_size",
     "page_size",
@@ -217,16 +220,12 @@ class SqliteTarget:
             self._sessions.add(session)
         return session
 
-    def create_tables(
-        self,
-        workload: str,
-        *,
-        replace: bool,
-        layout: Layout | None = None,  # noqa: ARG002  (none but its own)
-    ) -> None:
+    def create_tables(self, workload: str, *, replace: bool, layout: Layout | None = None) -> None:
         """Creates the workload's tables, without indexes (see the protocol)."""
         with closing(self.connect(workload)) as session:
-            ddl.create_tables(session, self._file(workload), workload, replace=replace)
+            ddl.create_tables(
+                session, self._file(workload), workload, replace=replace, layout=layout
+            )
 
     def loaded(self, workload: str) -> Loaded | None:
         """What is loaded, by Dyno's mark."""
@@ -262,17 +261,25 @@ class SqliteTarget:
         workload: str,
         control: threading.Event,
         progress: Progress,
-        layout: Layout | None = None,  # noqa: ARG002
+        layout: Layout | None = None,
     ) -> dict[str, Any]:
-        """Adds keys and indexes and gathers statistics; returns seconds a step.
+        """Sorts what the layout clusters, adds keys and indexes, and gathers statistics.
 
         A file with nothing but Dyno's tables is given a write-ahead log then.
+
+        Returns:
+            Seconds a step, and ``space`` as the protocol says.
         """
-        work = index.steps(schema.tables(workload), workloads.get(workload).indexes)
+        work = design.steps(schema.tables(workload), workloads.get(workload), layout)
+        probe = partial(_occupied, [self._file(workload)])
         with closing(self.connect(workload)) as session:
             if ddl.only_dynos(session):
-                work.append(index.WRITE_AHEAD)
-            return index.run(session, work, control, progress)
+                work.append(design.WRITE_AHEAD)
+            return index.run(session, work, probe, control, progress)
+
+    def space_probe(self) -> tuple[Probe, bool] | None:
+        """The file and what lies beside it, and temporary files, which have no name."""
+        return partial(_occupied, self.data_paths()), True
 
     def wire(self, workload: str = "") -> dict[str, Any]:  # noqa: ARG002
         """There is no wire.
@@ -301,6 +308,10 @@ class SqliteTarget:
     def _left(self, session: SqliteConnection) -> None:
         with self._lock:
             self._sessions.discard(session)
+
+
+def _occupied(paths: Sequence[Path]) -> int:
+    return occupied(paths) + spilled()
 
 
 def _files(place: Path) -> list[Path]:
