@@ -82,12 +82,13 @@ def run(
 
 
 def _do(session: SqliteConnection, step: Step) -> None:
-    if len(step.statements) > 1:
+    first, *more = step.statements
+    if more:
         with transaction(session):
             for statement in step.statements:
                 session.execute(statement)
         return
-    rows = session.execute(step.statements[0]).rows
+    rows = session.execute(first).rows
     if step.empty and rows:
         raise TargetError(
             f"{len(rows):,} rows of {step.table} refer to no row, the first to {rows[0][2]}.",

@@ -30,7 +30,8 @@ from dyno.targets.base import (
     TargetUrl,
 )
 from dyno.targets.insert import insert_values
-from dyno.targets.sqlite import ddl, design, index, tuning
+from dyno.targets.maintenance import Job, Maintenance
+from dyno.targets.sqlite import ddl, design, index, maintenance, tuning
 from dyno.targets.sqlite.connection import SqliteConnection
 from dyno.targets.sqlite.file import locate, open_session, siblings, spill_folder, spilled
 from dyno.targets.sqlite.load import load
@@ -292,6 +293,11 @@ class SqliteTarget:
     def sql(self, workload: str, name: str, neutral: str) -> str:  # noqa: ARG002
         """The statement in SQLite's words: its dates, and arithmetic of constants worked out."""
         return to_sqlite(neutral)
+
+    def maintenance(self, workload: str, name: Maintenance) -> Job | str:
+        """An integrity check; and with a write-ahead log a reindex."""
+        file = self._file(workload)
+        return maintenance.prepare(lambda: self.connect(workload), file, workload, name)
 
     def data_paths(self) -> list[Path]:
         """The database file, or the folder of Dyno's own."""
