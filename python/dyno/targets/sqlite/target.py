@@ -31,12 +31,13 @@ from dyno.targets.base import (
 )
 from dyno.targets.insert import insert_values
 from dyno.targets.maintenance import Job, Maintenance
-from dyno.targets.sqlite import ddl, design, index, maintenance, tuning
+from dyno.targets.plans import QueryPlan
+from dyno.targets.sqlite import ddl, design, index, maintenance, plans, tuning
 from dyno.targets.sqlite.connection import SqliteConnection
 from dyno.targets.sqlite.file import locate, open_session, siblings, spill_folder, spilled
 from dyno.targets.sqlite.load import load
 from dyno.targets.sqlite.load import settings as loader_settings
-from dyno.targets.sqlite.translate import to_sqlite
+from dyno.targets.sqlite.queries import own
 
 _NO_WIRE = "SQLite is not driven with transactions: the driver has no wire for it yet"
 
@@ -290,9 +291,14 @@ class SqliteTarget:
         """
         raise UsageError(f"{_NO_WIRE}.")
 
-    def sql(self, workload: str, name: str, neutral: str) -> str:  # noqa: ARG002
-        """The statement in SQLite's words: its dates, and arithmetic of constants worked out."""
-        return to_sqlite(neutral)
+    def sql(self, workload: str, name: str, neutral: str) -> str:
+        """The statement in SQLite's words: its dates, and what its planner does not see."""
+        return own(workload, name, neutral)
+
+    def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
+        """The plan of a query."""
+        assert isinstance(connection, SqliteConnection)  # noqa: S101  (one of its own)
+        return plans.explain(connection, sql, analyse=analyse)
 
     def maintenance(self, workload: str, name: Maintenance) -> Job | str:
         """An integrity check; and with a write-ahead log a reindex."""
