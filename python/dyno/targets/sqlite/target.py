@@ -37,6 +37,7 @@ from dyno.targets.sqlite.connection import SqliteConnection
 from dyno.targets.sqlite.file import locate, open_session, siblings, spill_folder, spilled
 from dyno.targets.sqlite.load import load
 from dyno.targets.sqlite.load import settings as loader_settings
+from dyno.targets.sqlite.meter import SqliteMeter
 from dyno.targets.sqlite.queries import own
 
 _NO_WIRE = "SQLite is not driven with transactions: the driver has no wire for it yet"
@@ -294,6 +295,11 @@ class SqliteTarget:
     def sql(self, workload: str, name: str, neutral: str) -> str:
         """The statement in SQLite's words: its dates, and what its planner does not see."""
         return own(workload, name, neutral)
+
+    def meter(self, connection: Connection) -> SqliteMeter:
+        """What the queries of a session read and spill, by the kernel's count."""
+        assert isinstance(connection, SqliteConnection)  # noqa: S101  (one of its own)
+        return SqliteMeter(connection)
 
     def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
         """The plan of a query."""
