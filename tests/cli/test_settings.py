@@ -14,6 +14,7 @@ from dyno.errors import UsageError
 from tests.process import dyno
 
 DUCKDB = ("--target", "embedded:duckdb")
+SQLITE = ("--target", "embedded:sqlite")
 POSTGRESQL = ("--target", "embedded:postgresql")
 MYSQL = ("--target", "embedded:mysql")
 ELSEWHERE = ("--target", "postgresql://bench@db1.invalid/bench")
@@ -23,6 +24,9 @@ WRONG = [
     ((*RUN, *DUCKDB, "--set", "large_pages=on"), "transparent huge pages"),
     ((*RUN, *DUCKDB, "--set", "large_pages=on"), "It has: memory, parallelism, grant"),
     ((*LOAD, *DUCKDB, "--set", "checkpoint_interval=1m"), "Did you mean 'checkpoint_size'?"),
+    ((*LOAD, *SQLITE, "--set", "checksums=on"), "the pages of stock SQLite have none"),
+    ((*RUN, *SQLITE, "--set", "grant=1MB"), "It has: memory, parallelism, temp_path, commit, che"),
+    ((*RUN, *SQLITE, "--set", "parallelism=64"), "helpers; give from 1 to"),
     ((*LOAD, *POSTGRESQL, "--set", "temp_path=/tmp"), "temp_tablespaces"),
     ((*RUN, *POSTGRESQL, "--set", "memroy=1GB"), "Did you mean 'memory'?"),
     ((*RUN, *POSTGRESQL, "--set", "memory=900TB"), "this machine has"),

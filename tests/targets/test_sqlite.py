@@ -80,7 +80,7 @@ def test_rows_keys_and_statistics(filled: SqliteTarget) -> None:
         order = "SELECT rowid, o_orderkey FROM orders WHERE rowid <> o_orderkey"
         assert session.execute(order).rows == []  # stored by its key
     names = {f"dyno_{index.name}" for index in workloads.get("tpch").indexes}
-    assert names | {"dyno_lineitem_key", "dyno_partsupp_key"} == {row[0] for row in indexes}
+    assert names | {"dyno_lineitem_pkey", "dyno_partsupp_pkey"} == {row[0] for row in indexes}
     assert len(analysed) == 8
 
 
