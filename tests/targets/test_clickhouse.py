@@ -210,7 +210,7 @@ def test_rows_come_in_through_arrow(house: ClickhouseTarget, items: str) -> None
         assert session.execute("SELECT count() FROM log").rows == [(0,)]
         assert session.execute("SELECT count() FROM item").rows == [(3,)]
         steps = house.index(items, threading.Event(), lambda *_: None)
-        assert set(steps) == {"merge item", "merge log", "total"}
+        assert set(steps) == {"merge item", "merge log", "total", "space", "notes"}
         stop = threading.Event()
         stop.set()
         with pytest.raises(Interrupted):
