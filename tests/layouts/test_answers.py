@@ -14,7 +14,7 @@ from dyno import targets, workloads
 from dyno.bundle import Bundle
 from dyno.targets.base import Limits, QueryResult
 from dyno.workloads.answers import compare_engines
-from tests.process import dyno, no_server_left
+from tests.process import DISTURBANCES, dyno, no_server_left
 
 SCALE = 0.01
 LIMITS = Limits(memory_bytes=256 << 20, threads=2)
@@ -32,7 +32,7 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dic
         )  # fmt: skip
         assert done.stdout, done.stderr
         documents[name] = json.loads(done.stdout)
-        assert {reason["code"] for reason in documents[name]["reasons"]} <= {"disturbed"}
+        assert {reason["code"] for reason in documents[name]["reasons"]} <= DISTURBANCES
     yield out, documents
     no_server_left(out)
 
@@ -84,6 +84,8 @@ def test_a_run_tells_the_layout_that_it_found(loaded: tuple[Path, dict[str, Any]
         ("embedded:duckdb", "clusterd", 2, "Did you mean 'clustered'? Known: bare"),
         ("embedded:postgresql", "mine.toml", 3, "/no/such/volume (for data) does not exist"),
         ("postgresql://nobody@127.0.0.1:1/x", "log.toml", 2, "initdb --waldir"),
+        ("mysql://nobody@127.0.0.1:1/", "log.toml", 2, "set innodb_log_group_home_dir"),
+        ("embedded:mysql", "columnar", 2, "MariaDB ColumnStore is a storage engine of its own"),
     ],
 )
 def test_a_layout_is_refused_before_anything_is_touched(

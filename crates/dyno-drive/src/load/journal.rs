@@ -4,7 +4,7 @@ use dyno_gen::Part;
 use dyno_record::{Error, ErrorKind, Result};
 
 use super::plan::{DonePart, Journal};
-use crate::wire::postgres::quoted;
+use crate::wire::quoted;
 
 /// The parts that are still to be loaded.
 ///

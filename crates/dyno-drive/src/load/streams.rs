@@ -9,9 +9,10 @@ use std::time::Instant;
 
 use dyno_gen::{Dataset, Part};
 use dyno_record::{Control, Error, ErrorKind, Result};
+use tokio::runtime::{Builder, Runtime};
 
 use super::plan::{LoadOutcome, LoadPlan, LoadedTable};
-use super::{tables, units};
+use super::{journal, tables, units};
 
 /// More streams than this help nobody.
 const MOST_STREAMS: u32 = 1024;
@@ -52,7 +53,29 @@ impl Stop<'_> {
     }
 }
 
-/// Runs a plan's load over streams that `connect` opens.
+/// What serves one stream's connection, in the thread that loads.
+///
+/// # Errors
+/// The system's.
+pub fn runtime() -> Result<Runtime> {
+    let built = Builder::new_current_thread().enable_all().build();
+    built.map_err(|error| Error::from_io(&error, "starting a loading stream"))
+}
+
+/// Fails unless the server took every row that was generated.
+///
+/// # Errors
+/// `protocol`.
+pub fn require_all(generated: u64, taken: u64) -> Result<()> {
+    if taken == generated {
+        return Ok(());
+    }
+    let message = format!("the server took {taken} of {generated} rows");
+    Err(Error::new(ErrorKind::Protocol, message))
+}
+
+/// Runs a plan's load over streams that `connect` opens, without the parts that its journal has.
+/// Recording the others there is up to the streams.
 ///
 /// # Errors
 /// See [`load`](super::load).
@@ -71,10 +94,11 @@ pub fn load<S: Stream>(
     for table in &tables {
         rows += data.row_count(table)?.count;
     }
-    control.set_total(rows);
+    let record = plan.journal.as_ref();
+    control.set_total(rows.saturating_sub(journal::rows_done(record)));
     control.set_step(format!("loading {}", plan.workload.as_str()));
 
-    let parts = units::cut(&data, &tables, plan.streams)?;
+    let parts = journal::remaining(units::cut(&data, &tables, plan.streams)?, record)?;
     let failed = AtomicBool::new(false);
     let work = Work {
         data: &data,
@@ -173,7 +197,8 @@ fn outcome(tables: &[&'static str], loaded: &[Loaded], seconds: f64) -> LoadOutc
                 table,
                 rows: parts().map(|part| part.rows).sum(),
                 bytes: parts().map(|part| part.bytes).sum(),
-                seconds: ended_s - started_s,
+                // A table that was whole already has no part in this load.
+                seconds: if ended_s.is_finite() { ended_s - started_s } else { 0.0 },
             }
         })
         .collect();

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pymysql
@@ -40,9 +40,19 @@ class MysqlConnection:
 
     @classmethod
     def open(
-        cls, address: Address, explain: Callable[[], DynoError | None], database: str = ""
+        cls,
+        address: Address,
+        explain: Callable[[], DynoError | None],
+        database: str = "",
+        variables: Mapping[str, str] | None = None,
     ) -> MysqlConnection:
         """Connects; plain table names mean those of ``database``, if it exists.
+
+        Args:
+            address: Where to.
+            explain: See the class.
+            database: To be in; that of the address if empty.
+            variables: Names of variables and whole numbers to set them to.
 
         Raises:
             TargetError: One line that says what to do, also for a server that is too old.
@@ -52,6 +62,8 @@ class MysqlConnection:
             session.version.require(address.server)
             for statement in session_settings(session.version):
                 session.execute(statement)
+            for name, value in (variables or {}).items():
+                session.execute(f"SET SESSION {name} = {int(value)}")
             if database:
                 session._use(database)
             elif address.database:

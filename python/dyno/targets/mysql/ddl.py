@@ -8,12 +8,15 @@ Processor time of MariaDB 10.11 for ``lineitem`` at scale 0.1: 2.5 s with the ke
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dyno import schema
 from dyno.errors import DynoError, TargetError
 from dyno.targets import mark
 from dyno.targets.base import Loaded
+from dyno.targets.mysql import kept
 from dyno.targets.mysql.connection import MysqlConnection, literal, quoted
 
 _TYPES = {"int32": "INT", "int64": "BIGINT", "date": "DATE", "timestamp": "DATETIME(6)"}
@@ -41,47 +44,66 @@ def column_type(kind: dict[str, Any]) -> str:
             raise DynoError(f"MySQL has no type for the column type {kind}.")
 
 
-def create_table(place: str, table: dict[str, Any], comment: str) -> str:
-    """``CREATE TABLE`` with the primary key."""
+def create_table(
+    place: str, table: dict[str, Any], comment: str, key: Sequence[str] | None = None
+) -> str:
+    """``CREATE TABLE`` with its primary key, or another one, which may be empty for none."""
+    key = table["primary_key"] if key is None else key
     lines = [
         f"{quoted(column['name'])} {column_type(column['kind'])}"
         f"{' NULL' if column['nullable'] else ' NOT NULL'}"
         for column in table["columns"]
     ]
-    if table["primary_key"]:
-        lines.append(f"PRIMARY KEY ({', '.join(map(quoted, table['primary_key']))})")
+    if key:
+        lines.append(f"PRIMARY KEY ({', '.join(map(quoted, key))})")
     name = f"{quoted(place)}.{quoted(table['name'])}"
     return f"CREATE TABLE {name} ({', '.join(lines)}) {_TABLE} COMMENT={literal(comment)}"
 
 
-def create_tables(session: MysqlConnection, server: str, workload: str, *, replace: bool) -> None:
-    """Creates the workload's tables in their own database (see the protocol).
+def to_replace(session: MysqlConnection, server: str, workload: str, *, replace: bool) -> list[str]:
+    """Tables that have to go before the workload's can be made; those that refer to others first.
 
     Raises:
-        TargetError: Also if the server takes no streamed rows; nothing is dropped then.
+        UsageError: If one is not Dyno's, or any exists and ``replace`` is false.
+        TargetError: If the server takes no streamed rows.
     """
     place = mark.schema_of(workload)
     present = relations(session, place)
     gone = mark.to_replace(f"{server}, database {place},", workload, present, replace=replace)
     require_local_infile(session, server)
+    gone = _referring_first(gone, _references(session, place))
+    return [*gone, kept.TABLE] if kept.is_ours(present.get(kept.TABLE), workload) else gone
+
+
+def replace_tables(
+    session: MysqlConnection, place: str, gone: Sequence[str], created: Sequence[str]
+) -> None:
+    """Drops tables and makes others. MariaDB and MySQL cannot do all of it or nothing."""
     session.execute(f"CREATE DATABASE IF NOT EXISTS {quoted(place)}")
     for name in gone:
         session.execute(f"DROP TABLE {quoted(place)}.{quoted(name)}")
-    for table in schema.tables(workload):
-        session.execute(create_table(place, table, mark.write(workload, None)))
+    for statement in created:
+        session.execute(statement)
 
 
 def set_mark(session: MysqlConnection, workload: str, loaded: Loaded) -> None:
     """Writes Dyno's mark on the workload's tables: a change of metadata only."""
-    place = quoted(mark.schema_of(workload))
-    text = literal(mark.write(workload, loaded))
+    name = mark.schema_of(workload)
+    if loaded.layout:
+        digest = kept.put(session, name, workload, loaded.layout)
+        loaded = dataclasses.replace(loaded, layout=digest)
+    place, text = quoted(name), literal(mark.write(workload, loaded))
     for name in schema.table_names(workload):
         session.execute(f"ALTER TABLE {place}.{quoted(name)} COMMENT = {text}")
 
 
 def loaded(session: MysqlConnection, workload: str) -> Loaded | None:
     """What Dyno's mark says of the workload's tables."""
-    return mark.read(relations(session, mark.schema_of(workload)), workload)
+    place = mark.schema_of(workload)
+    found = mark.read(relations(session, place), workload)
+    if found is None or not found.layout:
+        return found
+    return dataclasses.replace(found, layout=kept.get(session, place, found.layout))
 
 
 def relations(session: MysqlConnection, place: str) -> dict[str, str | None]:
@@ -100,6 +122,50 @@ def index_names(session: MysqlConnection, place: str) -> set[tuple[str, str]]:
         f"WHERE table_schema = {literal(place)}"
     )
     return {(str(table), str(name)) for table, name in found.rows}
+
+
+def key_columns(session: MysqlConnection, place: str) -> dict[str, list[str]]:
+    """The columns of the primary key of every table that has one, in their order."""
+    rows = session.execute(
+        "SELECT table_name, column_name FROM information_schema.statistics "  # noqa: S608
+        f"WHERE table_schema = {literal(place)} AND index_name = 'PRIMARY' "
+        "ORDER BY table_name, seq_in_index"
+    ).rows
+    found: dict[str, list[str]] = {}
+    for table, column in rows:
+        found.setdefault(str(table), []).append(str(column))
+    return found
+
+
+def foreign_keys(session: MysqlConnection, place: str) -> set[tuple[str, str]]:
+    """Table and name of every foreign key in a database."""
+    rows = session.execute(
+        "SELECT table_name, constraint_name FROM information_schema.table_constraints "  # noqa: S608
+        f"WHERE table_schema = {literal(place)} AND constraint_type = 'FOREIGN KEY'"
+    ).rows
+    return {(str(table), str(name)) for table, name in rows}
+
+
+def _references(session: MysqlConnection, place: str) -> dict[str, set[str]]:
+    """By table, the other tables of a database that refer to it."""
+    rows = session.execute(
+        "SELECT referenced_table_name, table_name FROM "  # noqa: S608  (quoted)
+        f"information_schema.referential_constraints WHERE constraint_schema = {literal(place)}"
+    ).rows
+    found: dict[str, set[str]] = {}
+    for table, other in rows:
+        found.setdefault(str(table), set()).add(str(other))
+    return found
+
+
+def _referring_first(names: Sequence[str], references: Mapping[str, set[str]]) -> list[str]:
+    found: list[str] = []
+    left = list(names)
+    while left:
+        free = [name for name in left if not references.get(name, set()) & ({*left} - {name})]
+        found += free or left  # a circle is the server's to refuse
+        left = [name for name in left if name not in found]
+    return found
 
 
 def require_local_infile(session: MysqlConnection, server: str) -> None:

@@ -90,11 +90,11 @@ def parts(error: pymysql.Error) -> tuple[int, str]:
             return 0, ""
 
 
-def grant(database: str, account: str) -> str:
-    """The statement that gives ``account`` all that Dyno needs on a database."""
+def grant(database: str, account: str, more: str = "") -> str:
+    """The statement that gives ``account`` all that Dyno needs on a database, and ``more``."""
     # An underscore in the name would be a wildcard.
     name = database.replace("`", "``").replace("_", r"\_").replace("%", r"\%")
-    return f"GRANT {PRIVILEGES} ON `{name}`.* TO {account}"
+    return f"GRANT {PRIVILEGES}{more} ON `{name}`.* TO {account}"
 
 
 _PASSWORD = "give the right ones in the URL, in MYSQL_PWD or in ~/.my.cnf"  # noqa: S105
@@ -129,7 +129,8 @@ _GLOBAL = re.compile(r"the (.+?) privilege\(?s?\)? for this operation")
 def _grant(text: str) -> str:
     for pattern in (_DATABASE, _TABLE):
         if found := pattern.search(text):
-            return f"; an administrator must run: {grant(found[2], found[1])}"
+            more = ", REFERENCES" if text.startswith("REFERENCES ") else ""  # for foreign keys
+            return f"; an administrator must run: {grant(found[2], found[1], more)}"
     if found := _GLOBAL.search(text):
         return f"; an administrator must run: GRANT {found[1]} ON *.* TO this user"
     if "local infile" in text.lower() or "command is not allowed" in text:

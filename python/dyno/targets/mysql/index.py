@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 import time
@@ -17,14 +18,27 @@ from dyno.workloads.base import Index
 
 _POLL_S = 0.1
 _MOST_SESSIONS = 8
+_INTERRUPTED = "Interrupted while adding indexes."
 
 
 @dataclass(frozen=True)
 class Step:
-    """One statement of the work: what it is called in the record, and its SQL."""
+    """One statement of the work.
+
+    Attributes:
+        name: What it is called in the record.
+        kind: ``index``, ``cluster``, ``foreign key`` or ``analyse``.
+        table: The table it works on.
+    """
 
     name: str
     statement: str
+    kind: str
+    table: str
+
+
+Around = Callable[[Step, MysqlConnection], contextlib.AbstractContextManager[None]]
+"""Entered for the length of a step's statement, with the session that runs it."""
 
 
 def build_steps(place: str, indexes: Sequence[Index], present: set[tuple[str, str]]) -> list[Step]:
@@ -44,7 +58,8 @@ def build_steps(place: str, indexes: Sequence[Index], present: set[tuple[str, st
             for index in wanted
         )
         name = f"index {', '.join(index.name for index in wanted)}"
-        steps.append(Step(name, f"ALTER TABLE {quoted(place)}.{quoted(table)} {added}"))
+        statement = f"ALTER TABLE {quoted(place)}.{quoted(table)} {added}"
+        steps.append(Step(name, statement, "index", table))
     return steps
 
 
@@ -60,7 +75,7 @@ def analyze_steps(place: str, tables: Sequence[dict[str, Any]], version: Version
         if version.is_mariadb:
             columns = [quoted(item["name"]) for item in table["columns"] if not item["prose"]]
             statement += f" PERSISTENT FOR COLUMNS ({', '.join(columns)}) INDEXES ALL"
-        steps.append(Step(f"analyse {table['name']}", statement))
+        steps.append(Step(f"analyse {table['name']}", statement, "analyse", table["name"]))
     return steps
 
 
@@ -73,7 +88,9 @@ class Indexer:
         threads: int,
         stop: threading.Event,
         progress: Progress,
+        around: Around = lambda _step, _session: contextlib.nullcontext(),
     ) -> None:
+        self._around = around
         self._connect = connect
         self._threads = max(1, min(threads, _MOST_SESSIONS))
         self._stop = stop
@@ -97,6 +114,8 @@ class Indexer:
         waiting: queue.SimpleQueue[Step] = queue.SimpleQueue()
         for step in steps:
             waiting.put(step)
+        if self._stop.is_set():
+            raise Interrupted(_INTERRUPTED)
         sessions: list[MysqlConnection] = []
         try:
             for _ in range(min(self._threads, len(steps))):
@@ -117,9 +136,14 @@ class Indexer:
             for session in sessions:
                 session.close()
         if self._stop.is_set():
-            raise Interrupted("Interrupted while adding indexes.")
+            raise Interrupted(_INTERRUPTED)
         if self._failures:
             raise self._failures[0]
+
+    def run_alone(self, steps: Sequence[Step]) -> None:
+        """Runs the steps one after another (see :meth:`run`)."""
+        for step in steps:
+            self.run([step])
 
     def _work(self, session: MysqlConnection, waiting: queue.SimpleQueue[Step]) -> None:
         while not self._stop.is_set() and not self._failures:
@@ -128,9 +152,11 @@ class Indexer:
             except queue.Empty:
                 return
             self._progress(self._done, self._total, step.name)
-            start = time.monotonic()
             try:
-                answer = session.execute(step.statement)
+                with self._around(step, session):
+                    start = time.monotonic()
+                    answer = session.execute(step.statement)
+                    seconds = time.monotonic() - start
                 # ANALYZE tells its failures as rows: table, operation, type, text.
                 told = [row[3] for row in answer.rows if str(row[2]).lower() == "error"]
                 if told:
@@ -138,5 +164,5 @@ class Indexer:
             except DynoError as error:
                 self._failures.append(error)
                 return
-            self.seconds[step.name] = time.monotonic() - start
+            self.seconds[step.name] = seconds
             self._done += 1

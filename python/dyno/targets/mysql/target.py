@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any
 
-from dyno import schema, workloads
-from dyno.errors import DynoError
+from dyno import places, schema
+from dyno.errors import DynoError, UsageError
+from dyno.footprint import Meter, Probe
+from dyno.host.pagecache import Emptied, empty, files_under
 from dyno.layouts.model import Layout
-from dyno.model import TargetFacts
+from dyno.model import Applied, TargetFacts
+from dyno.settings import Setting
 from dyno.targets import mark
 from dyno.targets.base import (
     Capabilities,
@@ -28,13 +31,20 @@ from dyno.targets.base import (
 )
 from dyno.targets.dialect import translate
 from dyno.targets.insert import insert_values
-from dyno.targets.mysql import ddl, facts, index
+from dyno.targets.mysql import ddl, facts, provision, volumes
 from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.connection import MysqlConnection, literal
+from dyno.targets.mysql.index import Indexer
 from dyno.targets.mysql.server import USER, Server
+from dyno.targets.mysql.space import Files, StepLog, size_of
+from dyno.targets.mysql.tuned import Tuning
 
 _NO_OLTP = "the transaction driver does not speak MySQL's protocol yet"
-_NO_TLS = "the URL demands TLS, which the loader does not speak yet"
+_NO_TLS = "the loader speaks TLS over TCP only; leave unix_socket or ssl out of the URL"
+_NO_COLD = (
+    "a server that is not Dyno's own is not restarted, and the caches of its machine are beyond "
+    "reach; only embedded:mysql starts cold"
+)
 _SERVER_GONE = {"connection_lost", "unreachable"}
 
 
@@ -48,13 +58,20 @@ class MysqlTarget:
         self._limits = limits
         self._server: Server | None = None
         self._local: tuple[Path, int] | None = None
-        if url.scheme == "embedded":
-            self._server = Server((out / "engines" / self.name).resolve(), limits)
+        self._tuning = Tuning()
+        self._home = (out / "engines" / self.name).resolve()
+        embedded = url.scheme == "embedded"
+        if embedded:
+            self._server = Server(self._home, limits)
             self._address = Address("localhost", 0, USER)
         else:
             self._address = Address.parse(url)
-        tls = self._address.tls is not None
-        self.capabilities = Capabilities(oltp=_NO_OLTP, load=_NO_TLS if tls else True)
+        tls_on_socket = self._address.tls is not None and bool(self._address.unix_socket)
+        self.capabilities = Capabilities(
+            oltp=_NO_OLTP,
+            load=_NO_TLS if tls_on_socket else True,
+            cold=True if embedded else _NO_COLD,
+        )
 
     def __enter__(self) -> MysqlTarget:
         """Starts the private server, or checks that the one at the URL can be used.
@@ -63,17 +80,54 @@ class MysqlTarget:
             TargetError: If it cannot.
         """
         if self._server is not None:
-            self._server.start()
-            self._address = changed(self._address, unix_socket=str(self._server.socket))
+            self._start(self._server)
             return self
         with closing(self.connect()) as session:
             self._local = facts.on_this_machine(session, self._address)
+            self._tuning.plan_sessions(session, self._address.server)
+        with closing(self.connect()) as session:
+            self._tuning.verify_sessions(session)
         return self
 
     def __exit__(self, *exc: object) -> None:
-        """Stops the private server."""
+        """Stops the private server; its settings end with it."""
         if self._server is not None:
             self._server.stop()
+        self._tuning.left()
+
+    def tune(self, asked: Sequence[Setting]) -> None:
+        """Takes settings, before it is entered (see :class:`dyno.targets.tuning.Tunable`)."""
+        self._tuning = Tuning(asked)
+        if self._server is not None:
+            self._tuning.give(self._server)
+
+    def tuned(self) -> tuple[Applied, ...]:
+        """What was applied, as read back."""
+        return self._tuning.applied
+
+    def cool(self) -> Emptied:
+        """Restarts the private server with none of its data cached.
+
+        Raises:
+            UsageError: If the server is not Dyno's own.
+            TargetError: If it cannot be proven that nothing is cached.
+        """
+        if self._server is None:
+            raise UsageError(f"{_NO_COLD}.")
+        self._server.pause()
+        emptied = empty(files_under(self.data_paths()))
+        self._start(self._server)
+        return emptied
+
+    def _start(self, server: Server) -> None:
+        server.start()
+        self._address = changed(self._address, unix_socket=str(server.socket))
+        try:
+            with closing(self.connect()) as session:
+                self._tuning.verify_server(session, server)
+        except BaseException:
+            server.stop()
+            raise
 
     def facts(self) -> TargetFacts:
         """Version and settings, read back from the live system."""
@@ -83,18 +137,52 @@ class MysqlTarget:
     def connect(self, workload: str = "") -> MysqlConnection:
         """A new session; plain table names in it mean those of ``workload``."""
         database = mark.schema_of(workload) if workload else ""
-        return MysqlConnection.open(self._address, self._explain, database)
+        return MysqlConnection.open(self._address, self._explain, database, self._tuning.sessions)
 
-    def create_tables(
-        self,
-        workload: str,
-        *,
-        replace: bool,
-        layout: Layout | None = None,  # noqa: ARG002  (none but its own)
-    ) -> None:
+    def before_start(self, layout: Layout) -> None:
+        """Notes where the private server's log and temporary files belong."""
+        if self._server is not None:
+            self._server.log_volume, self._server.temp_volume = layout.log, layout.temp
+
+    def deviations(self, layout: Layout) -> list[str]:
+        """Log or temporary files that a later load of another workload has moved."""
+        found: list[str] = []
+        log, temp = volumes.log_volume(self._home), volumes.temp_volume(self._home)
+        if layout.log is not None and log != layout.log:
+            found.append(f"The log no longer lies on {layout.log}, but in {log or self._home}.")
+        if layout.temp is not None and temp != layout.temp:
+            found.append(f"Temporary files no longer go to {layout.temp}.")
+        return found
+
+    def create_tables(self, workload: str, *, replace: bool, layout: Layout | None = None) -> None:
         """Creates the workload's tables with their primary keys, without other indexes."""
+        home = self._server.own if self._server is not None else None
         with closing(self.connect()) as session:
-            ddl.create_tables(session, self._address.server, workload, replace=replace)
+            provision.create_tables(
+                session, self._address.server, workload, layout, home, replace=replace
+            )
+
+    def space_probe(self) -> tuple[Probe, bool] | None:
+        """The private server's files; of another server what it says, asked at rest only."""
+        files = self._files()
+        if files is not None:
+            return files.total, True
+        with closing(self.connect()) as session:
+            if size_of(session, mark.schema_of("")) is None:
+                return None
+        return self._size, False
+
+    def _size(self) -> int:
+        """Bytes of all that Dyno has on another server."""
+        with closing(self.connect()) as session:
+            return size_of(session, mark.schema_of("")) or 0
+
+    def _files(self) -> Files | None:
+        if self._server is None or self._server.pid is None:
+            return None
+        temporary = Path(self._server.settings["tmpdir"])
+        folders = volumes.data_folders(self._home)
+        return Files(self._server.data, folders, temporary, self._server.pid)
 
     def loaded(self, workload: str) -> Loaded | None:
         """What is loaded, by Dyno's mark."""
@@ -138,25 +226,31 @@ class MysqlTarget:
         workload: str,
         control: threading.Event,
         progress: Progress,
-        layout: Layout | None = None,  # noqa: ARG002
+        layout: Layout | None = None,
     ) -> dict[str, Any]:
-        """Adds the indexes and gathers statistics; the keys came with the tables.
+        """Sorts rows anew, adds indexes and foreign keys, gathers statistics.
+
+        The primary keys came with the tables.
 
         Returns:
-            Seconds a step, and ``total``.
+            Seconds a step, and ``total``; ``space`` and ``notes`` as the protocol says.
         """
         start = time.monotonic()
-        place = mark.schema_of(workload)
-        with closing(self.connect()) as session:
-            present = ddl.index_names(session, place)
-            version = session.version
-        build = index.build_steps(place, workloads.get(workload).indexes, present)
-        analyze = index.analyze_steps(place, schema.tables(workload), version)
-        indexer = index.Indexer(self.connect, self._limits.threads, control, progress)
-        indexer.expect(len(build) + len(analyze))
-        indexer.run(build)
-        indexer.run(analyze)
-        return {**indexer.seconds, "total": time.monotonic() - start}
+        with closing(self.connect()) as session, Meter() as meter:
+            stages, notes = provision.stages(session, workload, layout)
+            own = self._server.own if self._server is not None else None
+            owner = own.identity.owner if own is not None else (0, 0)
+            log = StepLog(mark.schema_of(workload), self._files(), meter, owner)
+            indexer = Indexer(self.connect, self._limits.threads, control, progress, log.around)
+            indexer.expect(sum(len(stage.steps) for stage in stages))
+            for stage in stages:
+                (indexer.run_alone if stage.alone else indexer.run)(stage.steps)
+            return {
+                **indexer.seconds,
+                "total": time.monotonic() - start,
+                "space": log.records(indexer.seconds),
+                "notes": notes,
+            }
 
     def wire(self, workload: str = "") -> dict[str, Any]:
         """How the Rust loader reaches it; plain table names there mean those of ``workload``."""
@@ -168,9 +262,9 @@ class MysqlTarget:
         return translate(neutral, "mysql")
 
     def data_paths(self) -> list[Path]:
-        """The server's data folder, if it lies on this machine."""
+        """The server's data folder, if it lies on this machine, and its places on volumes."""
         if self._server is not None:
-            return [self._server.data]
+            return [self._server.data, *places.own(self._home)]
         return [] if self._local is None else [self._local[0]]
 
     def process_ids(self) -> list[int]:

@@ -1,0 +1,148 @@
+"""A layout in MariaDB's and MySQL's words: tables with partitions, and the steps after a load."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dyno.layouts.model import Layout, Partition
+from dyno.targets.mysql import ddl
+from dyno.targets.mysql.connection import literal, quoted
+from dyno.targets.mysql.index import Step, analyze_steps, build_steps
+from dyno.targets.mysql.layout import can_have, clustered_key, loaded_key
+from dyno.targets.mysql.version import Version
+from dyno.workloads.base import ForeignKey, Index, Workload
+
+Folder = Callable[[str], str]
+"""Gives the server's folder for tables on a volume."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Steps that may go on side by side, or ``alone`` one after another."""
+
+    steps: Sequence[Step]
+    alone: bool = False
+
+
+@dataclass(frozen=True)
+class Present:
+    """What a database has already, of a load that was cut off after it.
+
+    Attributes:
+        indexes: Table and name of each.
+        keys: The primary key's columns of each table.
+        constraints: Table and name of each foreign key.
+    """
+
+    indexes: set[tuple[str, str]]
+    keys: Mapping[str, list[str]]
+    constraints: set[tuple[str, str]]
+
+
+def create_table(
+    place: str, table: dict[str, Any], comment: str, layout: Layout, folder: Folder
+) -> str:
+    """``CREATE TABLE`` with the key that the rows are loaded by, partitions and volumes."""
+    design = layout.design(table["name"])
+    key = loaded_key(layout, table)
+    if not design.partitions:
+        where = _directory(layout.volume_of(table["name"]), folder)
+        return ddl.create_table(place, table, comment, key) + where
+    kinds = {column["name"]: column["kind"]["type"] for column in table["columns"]}
+    kind = kinds[design.partition_by or ""]
+    ranges = ", ".join(
+        f"PARTITION {quoted(part.name)} VALUES LESS THAN ({_end(part, kind)})"
+        f"{_directory(layout.volume_of(table['name'], part), folder)}"
+        for part in design.partitions
+    )
+    by = f" PARTITION BY RANGE COLUMNS ({quoted(design.partition_by or '')}) ({ranges})"
+    return ddl.create_table(place, table, comment, key) + by
+
+
+def stages(
+    place: str,
+    tables: Sequence[dict[str, Any]],
+    workload: Workload,
+    layout: Layout,
+    present: Present,
+    version: Version,
+) -> list[Stage]:
+    """Everything that follows the load: rows sorted anew, indexes, foreign keys, statistics."""
+    found = [
+        Stage(_cluster_steps(place, tables, layout, present), alone=True),
+        Stage(build_steps(place, _indexes(workload, layout), present.indexes)),
+        Stage(_foreign_steps(place, workload.foreign_keys, layout, present), alone=True),
+        Stage(analyze_steps(place, tables, version)),
+    ]
+    return [stage for stage in found if stage.steps]
+
+
+def _end(part: Partition, kind: str) -> str:
+    """The first value beyond a partition; MariaDB takes no bound of another type than its column's.
+
+    A plain text is a date, but no time with a fraction of a second.
+    """
+    if part.high is None:
+        return "MAXVALUE"
+    if kind in {"int32", "int64"}:
+        return str(int(part.high))
+    return f"TIMESTAMP{literal(part.high)}" if kind == "timestamp" else literal(part.high)
+
+
+def _directory(volume: str | None, folder: Folder) -> str:
+    return "" if volume is None else f" DATA DIRECTORY = {literal(folder(volume))}"
+
+
+def _indexes(workload: Workload, layout: Layout) -> list[Index]:
+    """The secondary indexes of a layout; they lie in the file of their table or partition."""
+    found = list(workload.indexes) if layout.secondary else []
+    for name, design in layout.tables.items():
+        found += [Index(extra.name, name, extra.columns) for extra in design.indexes]
+    return found
+
+
+def _cluster_steps(
+    place: str, tables: Sequence[dict[str, Any]], layout: Layout, present: Present
+) -> list[Step]:
+    """Rows written anew by another primary key; the one that they came by stays as an index."""
+    steps: list[Step] = []
+    for table in tables:
+        name, key = table["name"], clustered_key(layout, table)
+        if key is None or present.keys.get(name) == key:
+            continue
+        # The partition column in it keeps it from enforcing more than the new primary key does.
+        unique = "UNIQUE " if loaded_key(layout, table) == list(table["primary_key"]) else ""
+        statement = (
+            f"ALTER TABLE {quoted(place)}.{quoted(name)} DROP PRIMARY KEY, "
+            f"ADD PRIMARY KEY ({_listed(key)}), "
+            f"ADD {unique}INDEX {quoted(f'{name}_pkey')} ({_listed(table['primary_key'])})"
+        )
+        steps.append(Step(f"cluster {name}", statement, "cluster", name))
+    return steps
+
+
+def _foreign_steps(
+    place: str, keys: Sequence[ForeignKey], layout: Layout, present: Present
+) -> list[Step]:
+    """Foreign keys, which the server checks; all of a table's at once, as it is copied for them."""
+    missing: dict[str, list[ForeignKey]] = {}
+    for key in keys if layout.foreign_keys else ():
+        if can_have(layout, key) and (key.table, key.name) not in present.constraints:
+            missing.setdefault(key.table, []).append(key)
+    steps: list[Step] = []
+    for table, wanted in missing.items():
+        added = ", ".join(
+            f"ADD CONSTRAINT {quoted(key.name)} FOREIGN KEY ({_listed(key.columns)}) "
+            f"REFERENCES {quoted(place)}.{quoted(key.other)} ({_listed(key.other_columns)})"
+            for key in wanted
+        )
+        name = f"foreign key {', '.join(key.name for key in wanted)}"
+        statement = f"ALTER TABLE {quoted(place)}.{quoted(table)} {added}"
+        steps.append(Step(name, statement, "foreign key", table))
+    return steps
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(quoted, names))

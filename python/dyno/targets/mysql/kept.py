@@ -1,0 +1,66 @@
+"""The layout of the data in full: a table's comment, which bears the mark, has no room for it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+from dyno.errors import TargetError, UsageError
+from dyno.targets.mark import PREFIX
+from dyno.targets.mysql.connection import MysqlConnection, literal, quoted
+
+TABLE = "dyno_layout"
+
+
+def is_ours(comment: str | None, workload: str) -> bool:
+    """Whether a table's comment says that it is Dyno's."""
+    return comment == _comment(workload)
+
+
+def require_free(place: str, workload: str, relations: Mapping[str, str | None]) -> None:
+    """Refuses a table of that name that is not Dyno's.
+
+    Raises:
+        UsageError: Naming it.
+    """
+    if TABLE in relations and not is_ours(relations[TABLE], workload):
+        raise UsageError(f"{place}.{TABLE} is not Dyno's; rename it or move it away.")
+
+
+def put(session: MysqlConnection, place: str, workload: str, layout: str) -> str:
+    """Keeps a layout; returns what the mark says in its place."""
+    digest = hashlib.sha256(layout.encode()).hexdigest()[:16]
+    table = f"{quoted(place)}.{quoted(TABLE)}"
+    session.execute(
+        f"CREATE TABLE IF NOT EXISTS {table} (digest VARCHAR(16) NOT NULL PRIMARY KEY, "
+        f"layout LONGTEXT NOT NULL) ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 "
+        f"COMMENT={literal(_comment(workload))}"
+    )
+    row = f"({literal(digest)}, {literal(layout)})"
+    session.execute(f"REPLACE INTO {table} VALUES {row}")  # noqa: S608  (quoted)
+    return digest
+
+
+def get(session: MysqlConnection, place: str, digest: str) -> str:
+    """The layout that a mark tells of.
+
+    Raises:
+        TargetError: If it is gone.
+    """
+    table = f"{quoted(place)}.{quoted(TABLE)}"
+    query = f"SELECT layout FROM {table} WHERE digest = {literal(digest)}"  # noqa: S608  (quoted)
+    try:
+        rows = session.execute(query).rows
+    except TargetError:
+        rows = []
+    if not rows:
+        raise TargetError(
+            f"The layout of the data in {place} is gone: {place}.{TABLE} lacks {digest}. "
+            "Load again with --replace.",
+            kind="database",
+        )
+    return str(rows[0][0])
+
+
+def _comment(workload: str) -> str:
+    return f"{PREFIX}{workload} layout"

@@ -1,0 +1,150 @@
+"""What of a layout MariaDB and MySQL can have, and which primary keys come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dyno.errors import UsageError
+from dyno.layouts.model import Layout
+from dyno.layouts.parts import LayoutParts
+from dyno.targets.base import TargetUrl
+from dyno.workloads.base import ForeignKey
+
+_COLUMN = (
+    "InnoDB stores rows. MariaDB ColumnStore is a storage engine of its own with its own loader, "
+    "which Dyno neither looks for nor uses; DuckDB and ClickHouse are column stores"
+)
+_REMOTE_DATA = (
+    "a folder of DATA DIRECTORY must be made on the server's machine for the server's user, which "
+    "Dyno does for embedded:mysql only"
+)
+_REMOTE_LOG = (
+    "only the log of embedded:mysql can be moved by Dyno. Stop this server, move its ib_logfile0 "
+    "(MySQL: #innodb_redo) to the volume and set innodb_log_group_home_dir to that"
+)
+_REMOTE_TEMP = "its tmpdir is set when it starts, and only embedded:mysql is started by Dyno"
+_NO_PREALLOCATION = "InnoDB extends the file of a table as rows come; no room can be claimed before"
+_BY_RANGE = {"int32", "int64", "date", "timestamp"}
+"""Types that RANGE COLUMNS takes; it takes no decimals."""
+
+
+def parts(url: TargetUrl) -> LayoutParts:
+    """What this target can do of a layout."""
+    private = url.scheme == "embedded"
+    return LayoutParts(
+        partitions=True,
+        no_keys=True,
+        primary_keys=True,
+        foreign_keys=True,
+        secondary=True,
+        cluster=True,
+        row=True,
+        column=_COLUMN,
+        data=True if private else _REMOTE_DATA,
+        log=True if private else _REMOTE_LOG,
+        temp=True if private else _REMOTE_TEMP,
+        preallocate=_NO_PREALLOCATION,
+        tablespaces="InnoDB's general tablespaces are MySQL's alone and cannot hold partitions; "
+        "name a folder",
+    )
+
+
+def require(layout: Layout, tables: Sequence[dict[str, Any]]) -> None:
+    """Refuses what InnoDB cannot do with these tables.
+
+    Raises:
+        UsageError: With the reason.
+    """
+    for table in tables:
+        name, design = table["name"], layout.design(table["name"])
+        columns = {column["name"]: column for column in table["columns"]}
+        if design.partition_by is not None:
+            kind = columns[design.partition_by]["kind"]["type"]
+            if kind not in _BY_RANGE:
+                raise UsageError(
+                    f"Layout {layout.name}: {name} cannot be partitioned by {design.partition_by}: "
+                    f"MariaDB and MySQL make ranges of whole numbers and dates, not of {kind}."
+                )
+        if not design.cluster:
+            continue
+        listed = ", ".join(design.cluster)
+        why = ""
+        if not layout.primary_keys:
+            why = f"and indexes = '{layout.indexes}' leaves it none"
+        elif not table["primary_key"]:
+            why = "which this table has none of"
+        elif nullable := [column for column in design.cluster if columns[column]["nullable"]]:
+            why = f"in which {nullable[0]}, that can be NULL, cannot be"
+        if why:
+            raise UsageError(
+                f"Layout {layout.name}: {name} cannot be clustered by {listed}: InnoDB sorts rows "
+                f"by the primary key only, {why}."
+            )
+
+
+def loaded_key(layout: Layout, table: dict[str, Any]) -> list[str]:
+    """The primary key that a table is made and loaded with; empty for none.
+
+    It has the column of the partitions in it, which MariaDB and MySQL demand.
+    """
+    if not layout.primary_keys:
+        return []
+    key, by = list(table["primary_key"]), layout.design(table["name"]).partition_by
+    return [*key, by] if key and by is not None and by not in key else key
+
+
+def clustered_key(layout: Layout, table: dict[str, Any]) -> list[str] | None:
+    """The primary key that sorts the rows as the layout has it; None if the loaded one does."""
+    columns, key = list(layout.design(table["name"]).cluster), loaded_key(layout, table)
+    if not columns or key[: len(columns)] == columns:
+        return None
+    return [*columns, *(name for name in key if name not in columns)]
+
+
+def can_have(layout: Layout, key: ForeignKey) -> bool:
+    """Whether a foreign key can be declared: InnoDB has none of or to partitioned tables."""
+    return not (layout.design(key.table).partitions or layout.design(key.other).partitions)
+
+
+def notes(
+    layout: Layout, tables: Sequence[dict[str, Any]], foreign_keys: Sequence[ForeignKey]
+) -> list[str]:
+    """What differs from what the layout's words promise, and why."""
+    found: list[str] = []
+    if not layout.primary_keys:
+        found.append("Without primary keys InnoDB keeps the rows by a hidden number, as they came.")
+    for table in tables:
+        found += _key_notes(layout, table)
+    if layout.foreign_keys:
+        found += [
+            f"No foreign key from {key.table} to {key.other}: InnoDB has none of or to a "
+            "partitioned table."
+            for key in foreign_keys
+            if not can_have(layout, key)
+        ]
+        if any(can_have(layout, key) for key in foreign_keys):
+            found.append("InnoDB made an index for each foreign key that had none to use.")
+    return found
+
+
+def _key_notes(layout: Layout, table: dict[str, Any]) -> list[str]:
+    name, own = table["name"], list(table["primary_key"])
+    design, loaded = layout.design(name), loaded_key(layout, table)
+    clustered = clustered_key(layout, table)
+    alone = f"({', '.join(own)})"
+    if clustered is not None:
+        text = f"The primary key of {name} is ({', '.join(clustered)}), by which InnoDB sorts rows"
+        if loaded == own:
+            return [f"{text}; the unique index {name}_pkey enforces {alone}."]
+        return [f"{text}; no unique index can be without the partition column to enforce {alone}."]
+    found: list[str] = []
+    if design.cluster:
+        listed = ", ".join(design.cluster)
+        found.append(f"The primary key of {name} sorts its rows by {listed} already.")
+    if loaded and loaded != own:
+        found.append(
+            f"The primary key of {name} is ({', '.join(loaded)}): the partition column must be in "
+            f"it, and so it no longer enforces {alone} alone."
+        )
+    return found

@@ -1,0 +1,60 @@
+"""A workload's tables made in a physical design, and what follows their load."""
+
+from __future__ import annotations
+
+from dyno import schema, workloads
+from dyno.layouts import DEFAULT
+from dyno.layouts.model import Layout
+from dyno.targets import mark
+from dyno.targets.mysql import ddl, design, kept, layout
+from dyno.targets.mysql.connection import MysqlConnection
+from dyno.targets.mysql.design import Present, Stage
+from dyno.targets.mysql.volumes import Home
+
+
+def create_tables(
+    session: MysqlConnection,
+    server: str,
+    workload: str,
+    wanted: Layout | None,
+    home: Home | None,
+    *,
+    replace: bool,
+) -> None:
+    """Creates the workload's tables with the keys that they are loaded by.
+
+    Raises:
+        UsageError: See the protocol; nothing was touched then.
+        TargetError: If a volume cannot be used, or the server takes no streamed rows.
+    """
+    place, tables = mark.schema_of(workload), schema.tables(workload)
+    text = mark.write(workload, None)
+    gone = ddl.to_replace(session, server, workload, replace=replace)
+    if wanted is None:
+        created = [ddl.create_table(place, table, text) for table in tables]
+    else:
+        layout.require(wanted, tables)
+        kept.require_free(place, workload, ddl.relations(session, place))
+
+        def folder(volume: str) -> str:
+            assert home is not None  # noqa: S101  (volumes are the private server's alone)
+            return str(home.folder(volume, "data"))
+
+        created = [design.create_table(place, table, text, wanted, folder) for table in tables]
+    ddl.replace_tables(session, place, gone, created)
+
+
+def stages(
+    session: MysqlConnection, workload: str, wanted: Layout | None
+) -> tuple[list[Stage], list[str]]:
+    """What follows the load and is not there yet, and notes on what differs from the layout."""
+    place, tables = mark.schema_of(workload), schema.tables(workload)
+    known = workloads.get(workload)
+    present = Present(
+        ddl.index_names(session, place),
+        ddl.key_columns(session, place),
+        ddl.foreign_keys(session, place),
+    )
+    plan = wanted or Layout(name=DEFAULT, workload=workload)
+    found = design.stages(place, tables, known, plan, present, session.version)
+    return found, [] if wanted is None else layout.notes(wanted, tables, known.foreign_keys)

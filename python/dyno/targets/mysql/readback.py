@@ -1,0 +1,150 @@
+"""Settings as the live server has them: what sessions may change, and whether it was applied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from dyno.errors import TargetError, UsageError
+from dyno.model import Applied
+from dyno.settings import bytes_text
+from dyno.targets.mysql.connection import MysqlConnection, literal
+from dyno.targets.mysql.tuning import Change
+from dyno.targets.mysql.version import Version
+
+AS_IT_IS = "as the server has it"
+AT_START = "at the start"
+IN_SESSIONS = "in each session"
+
+_OF_SESSIONS = {
+    "join_buffer_size",
+    "join_buffer_space_limit",
+    "max_heap_table_size",
+    "max_tmp_session_space_usage",
+    "sort_buffer_size",
+    "tmp_disk_table_size",
+    "tmp_table_size",
+}
+_ONLY_AT_START = {"large_pages", "tmpdir"}
+_CHUNKS = ("innodb_buffer_pool_chunk_size", "innodb_buffer_pool_instances")
+
+
+def read(session: MysqlConnection, names: Iterable[str]) -> dict[str, str]:
+    """The variables as this session has them; those that the server lacks are left out."""
+    listed = ", ".join(literal(name) for name in names)
+    rows = session.execute(f"SHOW SESSION VARIABLES WHERE Variable_name IN ({listed})").rows
+    return {str(name).lower(): str(value) for name, value in rows}
+
+
+def amount(text: str | None) -> int | None:
+    """A value as a number, a switch as 1 or 0; None if it is neither."""
+    if text is None:
+        return None
+    return {"ON": 1, "OFF": 0}.get(text, int(text) if text.isdigit() else None)
+
+
+def defaults(session: MysqlConnection, names: Iterable[str]) -> dict[str, str]:
+    """What MariaDB has for the variables if nobody says anything."""
+    listed = ", ".join(literal(name.upper()) for name in names)
+    rows = session.execute(
+        "SELECT variable_name, default_value FROM information_schema.system_variables "  # noqa: S608
+        f"WHERE variable_name IN ({listed})"  # (our own names)
+    ).rows
+    return {str(name).lower(): str(value) for name, value in rows if value is not None}
+
+
+def verify(
+    session: MysqlConnection,
+    changes: Sequence[Change],
+    before: Mapping[str, str],
+    how: Mapping[str, str],
+) -> list[Applied]:
+    """Reads every change back.
+
+    Args:
+        session: One with the changes.
+        changes: What was asked.
+        before: Values without the changes.
+        how: How each was applied.
+
+    Raises:
+        TargetError: If the server has something else.
+    """
+    shown = read(session, [*(item.name for item in changes), *_CHUNKS])
+    applied: list[Applied] = []
+    for item in changes:
+        found = shown.get(item.name)
+        rounding = "" if found is None or _equal(item, found) else _rounding(item, found, shown)
+        if found is None or not (rounding or _equal(item, found)):
+            has = "lacks it" if found is None else f"has {found}"
+            raise TargetError(
+                f"{item.word}={item.asked} was not applied: {session.version.product} was given "
+                f"{item.name} = {item.value} and {has}.",
+                kind="database",
+            )
+        applied.append(
+            Applied(
+                word=item.word,
+                asked=item.asked,
+                name=item.name,
+                value=item.value,
+                found=found,
+                before=before.get(item.name, ""),
+                how=how[item.name],
+                note="; ".join(note for note in (item.note, rounding) if note),
+            )
+        )
+    return applied
+
+
+def for_sessions(
+    session: MysqlConnection, changes: Sequence[Change], server: str
+) -> dict[str, str]:
+    """Those of the changes that each session of a server that is not Dyno's has to make.
+
+    What the server has already needs no change.
+
+    Raises:
+        UsageError: If the server lacks one, or one is the whole server's; Dyno leaves that alone.
+    """
+    shown = read(session, [*(item.name for item in changes), *_CHUNKS])
+    wanted: dict[str, str] = {}
+    for item in changes:
+        found = shown.get(item.name)
+        if found is None:
+            raise UsageError(f"{item.word}={item.asked}: {server} has no {item.name}.")
+        if _equal(item, found) or _rounding(item, found, shown):
+            continue
+        if item.name not in _OF_SESSIONS:
+            raise UsageError(
+                f"{item.word}={item.asked} means {item.name} = {item.value}, which is the whole "
+                f"server's; {server} has {found}. Dyno never changes the configuration of a server "
+                f"that is not its own. {_todo(item, session.version)} Then run this again."
+            )
+        wanted[item.name] = item.value
+    return wanted
+
+
+def _todo(item: Change, version: Version) -> str:
+    fixed = item.name in _ONLY_AT_START or (
+        item.name == "innodb_log_file_size"
+        and not (version.is_mariadb and version.number >= (10, 9))
+    )
+    if fixed:
+        return f"As its owner: put {item.name} = {item.value} into its my.cnf and restart it."
+    return f"As its owner: SET GLOBAL {item.name} = {item.value};"
+
+
+def _equal(item: Change, found: str) -> bool:
+    if item.amount is None:
+        return item.value.rstrip("/") == found.rstrip("/")
+    return item.amount == amount(found)
+
+
+def _rounding(item: Change, found: str, shown: Mapping[str, str]) -> str:
+    """Words on a buffer pool that was rounded up to whole chunks; empty if it was not that."""
+    if item.name != "innodb_buffer_pool_size" or item.amount is None:
+        return ""
+    unit = (amount(shown.get(_CHUNKS[0])) or 0) * (amount(shown.get(_CHUNKS[1])) or 1)
+    if not unit or amount(found) != -(-item.amount // unit) * unit:
+        return ""
+    return f"the server rounded it up to whole chunks of {bytes_text(unit)}"

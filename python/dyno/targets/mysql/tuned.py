@@ -1,0 +1,147 @@
+"""The settings of one run on one server: given, applied, verified, restored."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from dyno.errors import TargetError
+from dyno.model import Applied
+from dyno.settings import Setting
+from dyno.targets.mysql import readback
+from dyno.targets.mysql.connection import MysqlConnection
+from dyno.targets.mysql.server import Server
+from dyno.targets.mysql.tuning import Change, changes
+from dyno.targets.mysql.version import Version
+
+_FACTS = ("join_buffer_space_limit", "log_bin")
+
+
+class Tuning:
+    """What is asked of one target.
+
+    A private server is started with it, and nothing of it stays: the next start says everything
+    anew. A server that is not Dyno's own is left as it is: each of Dyno's sessions there sets what
+    a session may.
+
+    Attributes:
+        sessions: Variables that every session sets, by name.
+        applied: What was read back.
+    """
+
+    def __init__(self, asked: Sequence[Setting] = ()) -> None:
+        """Takes settings.
+
+        Raises:
+            UsageError: If the server takes no such value.
+        """
+        self._asked = list(asked)
+        self._changes: list[Change] = changes(self._asked)
+        self._before: dict[str, str] = {}
+        self._how: dict[str, str] = {}
+        self.sessions: dict[str, str] = {}
+        self.applied: tuple[Applied, ...] = ()
+
+    def give(self, server: Server) -> None:
+        """Has the private server start with them."""
+        server.asked_temp = self._value("temp_path")
+
+        def override(usual: dict[str, str], version: Version) -> dict[str, str]:
+            self._changes = changes(
+                self._asked, version, lambda name: readback.amount(usual.get(name))
+            )
+            return {item.name: item.value for item in self._changes if item.name != "tmpdir"}
+
+        server.override = override
+
+    def verify_server(self, session: MysqlConnection, server: Server) -> None:
+        """Reads back what the private server was started with.
+
+        Raises:
+            TargetError: If it has something else, or no large pages where they must be.
+        """
+        if not self._changes:
+            return
+        names = [item.name for item in self._changes]
+        before = {**readback.defaults(session, names), **server.usual}
+        given = [
+            Change(item.word, item.asked, item.name, server.settings[item.name])
+            if item.name == "tmpdir"  # a folder of Dyno's own in the one that was named
+            else item
+            for item in self._changes
+        ]
+        how = dict.fromkeys(names, readback.AT_START)
+        found = readback.verify(session, given, before, how)
+        self.applied = tuple(self._with_large_pages(item, server) for item in found)
+
+    def plan_sessions(self, session: MysqlConnection, server: str) -> None:
+        """Finds out what sessions of a server that is not Dyno's have to set.
+
+        Raises:
+            UsageError: If something needs the server's own configuration.
+        """
+        if not self._changes:
+            return
+        shown = readback.read(session, _FACTS)
+        self._changes = changes(
+            self._asked, session.version, lambda name: readback.amount(shown.get(name))
+        )
+        self._before = readback.read(session, [item.name for item in self._changes])
+        self.sessions = readback.for_sessions(session, self._changes, server)
+        self._how = {
+            item.name: readback.IN_SESSIONS if item.name in self.sessions else readback.AS_IT_IS
+            for item in self._changes
+        }
+
+    def verify_sessions(self, session: MysqlConnection) -> None:
+        """Reads back what a session has.
+
+        Raises:
+            TargetError: If it has something else.
+        """
+        if self._changes:
+            found = readback.verify(session, self._changes, self._before, self._how)
+            self.applied = tuple(found)
+
+    def left(self) -> None:
+        """Notes that the target was left: what was set ended with its server or its sessions."""
+        self.applied = tuple(item.model_copy(update={"restored": True}) for item in self.applied)
+
+    def _value(self, word: str) -> str | None:
+        return next((str(item.value) for item in self._asked if item.word == word), None)
+
+    def _with_large_pages(self, item: Applied, server: Server) -> Applied:
+        """MariaDB goes on with small pages where there are no large ones, and only logs it."""
+        if item.name != "large_pages" or item.value == "OFF":
+            return item
+        used = _large_page_bytes(server.pid)
+        if self._value("large_pages") == "on" and not used:
+            size = _meminfo("Hugepagesize") * 1024
+            pool = int(server.settings["innodb_buffer_pool_size"])
+            needed = pool * 11 // 10 // size + 1 if size else "N"
+            raise TargetError(
+                f"large_pages=on: MariaDB got none, {_meminfo('HugePages_Free')} are free and "
+                f"about {needed} are needed. As root: sysctl -w vm.nr_hugepages={needed}; or give "
+                "large_pages=try.",
+                kind="out_of_memory",
+            )
+        return item.model_copy(update={"note": f"large pages in use: {used >> 20} MB"})
+
+
+def _large_page_bytes(pid: int | None) -> int:
+    """What of a process's memory lies in large pages."""
+    return _kilobytes(Path(f"/proc/{pid}/status"), "HugetlbPages") * 1024
+
+
+def _meminfo(name: str) -> int:
+    return _kilobytes(Path("/proc/meminfo"), name)
+
+
+def _kilobytes(file: Path, name: str) -> int:
+    try:
+        text = file.read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return 0
+    found = re.search(rf"^{name}:\s+(\d+)", text, re.MULTILINE)
+    return int(found[1]) if found else 0

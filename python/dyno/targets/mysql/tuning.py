@@ -1,0 +1,167 @@
+"""Dyno's neutral settings in MariaDB's and MySQL's words. Pure: what is asked in, changes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from dyno.errors import UsageError
+from dyno.settings import Setting, bytes_text
+from dyno.targets.mysql.version import Version
+
+_KIB = 1 << 10
+_MIB = 1 << 20
+_GIB = 1 << 30
+
+KNOBS = {
+    "memory": "innodb_buffer_pool_size",
+    "grant": "sort_buffer_size",
+    "temp_limit": "tmp_disk_table_size",
+    "temp_path": "tmpdir",
+    "large_pages": "large_pages",
+    "commit": "innodb_flush_log_at_trx_commit",
+    "checkpoint_size": "innodb_log_file_size",
+}
+
+LACKS = {
+    "parallelism": "one thread does the whole of a query, in MariaDB as in MySQL",
+    "checksums": "InnoDB's pages always have them in MariaDB 10.6 and newer",
+    "checkpoint_interval": "InnoDB writes pages by the room in its log (checkpoint_size), not by "
+    "the clock",
+}
+
+_STEPS = {
+    "innodb_buffer_pool_size": _MIB,
+    "sort_buffer_size": 16 * _KIB,  # the coarsest of those that are given with it
+    "innodb_log_file_size": _MIB,
+    "innodb_redo_log_capacity": _MIB,
+}
+"""Bytes that a variable counts in; it knows nothing finer."""
+
+_BOUNDS = {
+    "innodb_buffer_pool_size": (8 * _MIB, 1 << 43),
+    "sort_buffer_size": (32 * _KIB, 1 << 40),
+    "tmp_disk_table_size": (_MIB, 1 << 50),
+    "max_tmp_session_space_usage": (_MIB, 1 << 50),
+    "innodb_log_file_size": (8 * _MIB, 512 * _GIB),
+    "innodb_redo_log_capacity": (8 * _MIB, 512 * _GIB),
+}
+
+_NOTES = {
+    "sort_buffer_size": "each sort of a query has its own",
+    "tmp_disk_table_size": "of each temporary table on disk; sorted runs are not counted",
+    "max_tmp_session_space_usage": "of each session",
+    "innodb_log_file_size": "the whole log; pages are written before it is full",
+    "innodb_redo_log_capacity": "the whole log; pages are written before it is full",
+}
+
+JOINS = 4
+"""Join buffers of the full size that a query can have at once, where MariaDB limits their sum."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One variable of the server, as it shall be.
+
+    Attributes:
+        value: As the server takes it.
+        amount: The same in bytes; None for a word or a path.
+    """
+
+    word: str
+    asked: str
+    name: str
+    value: str
+    amount: int | None = None
+    note: str = ""
+
+
+def changes(
+    asked: Sequence[Setting],
+    version: Version | None = None,
+    now: Callable[[str], int | None] = lambda _: None,
+) -> list[Change]:
+    """What has to be changed, the variable of the word itself before those that follow it.
+
+    Args:
+        asked: The settings.
+        version: The server's; None stands for the oldest MariaDB, to check values before a start.
+        now: The present amount of a variable, in bytes or as a count; None if it has none.
+
+    Raises:
+        UsageError: If a value is beyond what the server takes.
+    """
+    server = version or Version("MariaDB", (10, 6))
+    return [item for setting in asked for item in _change(setting, server, now)]
+
+
+def name_of(word: str, version: Version) -> str:
+    """The variable that a word means on a server of this version."""
+    number = version.number[:2]
+    if word == "temp_limit" and version.is_mariadb and number >= (11, 5):
+        return "max_tmp_session_space_usage"
+    if word == "checkpoint_size" and not version.is_mariadb and version.number >= (8, 0, 30):
+        return "innodb_redo_log_capacity"
+    return KNOBS[word]
+
+
+def _change(setting: Setting, version: Version, now: Callable[[str], int | None]) -> list[Change]:
+    name = name_of(setting.word, version)
+    base = Change(setting.word, setting.text, name, str(setting.value))
+    if setting.word == "commit":
+        return _commit(base, durable=setting.value == "durable", binary_log=now("log_bin") == 1)
+    if setting.word == "large_pages":
+        # MariaDB itself goes on without them; `on` is more, and proven after the start.
+        return [replace(base, value="OFF" if setting.value == "off" else "ON")]
+    if not isinstance(setting.value, int):
+        return [base]
+    first = _sized(replace(base, note=_NOTES.get(name, "")), setting.value)
+    return _grant(first, version, now) if setting.word == "grant" else [first]
+
+
+def _commit(base: Change, *, durable: bool, binary_log: bool) -> list[Change]:
+    note = "" if durable else "a crash may lose the last second's commits"
+    value = 1 if durable else 0
+    found = [replace(base, value=str(value), amount=value, note=note)]
+    if binary_log:
+        found.append(replace(found[0], name="sync_binlog", note="the binary log's part of it"))
+    return found
+
+
+def _grant(first: Change, version: Version, now: Callable[[str], int | None]) -> list[Change]:
+    """Sorts, joins and the tables in memory that groups are gathered in."""
+    size = first.amount or 0
+    found = [
+        first,
+        replace(first, name="join_buffer_size", note="each join of a query has its own"),
+        replace(first, name="tmp_table_size", note="each table of groups has its own"),
+        replace(first, name="max_heap_table_size", note="else it would bound tmp_table_size"),
+    ]
+    limit = now("join_buffer_space_limit")
+    if version.is_mariadb and limit is not None and limit < size * JOINS:
+        total = size * JOINS
+        found.append(
+            replace(
+                first,
+                name="join_buffer_space_limit",
+                value=str(total),
+                amount=total,
+                note=f"raised with it: room for {JOINS} joins",
+            )
+        )
+    return found
+
+
+def _sized(base: Change, size: int) -> Change:
+    step = _STEPS.get(base.name, 1)
+    whole = size // step * step
+    notes = [base.note] if base.note else []
+    if whole != size:
+        notes.append(f"rounded down to whole {bytes_text(step)}")
+    least, most = _BOUNDS[base.name]
+    if not least <= whole <= most:
+        raise UsageError(
+            f"{base.word}={base.asked}: {base.name} goes from {bytes_text(least)} to "
+            f"{bytes_text(most)}."
+        )
+    return replace(base, value=str(whole), amount=whole, note="; ".join(notes))

@@ -1,0 +1,150 @@
+"""What the private server has outside its folder: tables, log and temporary files on volumes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from dyno import places
+from dyno.errors import TargetError
+from dyno.record import write_atomically
+from dyno.servers.identity import Identity
+from dyno.targets.mysql.binaries import Binaries
+
+_STATE = "volumes.json"
+_LOGS = "ib_logfile*"
+
+Volume = str | Literal[False] | None
+"""A folder; None for beside the data; False for where it is."""
+
+
+@dataclass
+class Home:
+    """The private server's folder, and as whom it runs."""
+
+    path: Path
+    identity: Identity
+    programs: Binaries
+
+    def folder(self, volume: str, name: str) -> Path:
+        """A folder of the server's own on a volume, made if it is missing.
+
+        Raises:
+            TargetError: If the server's user cannot get there.
+        """
+        owner = self.identity.owner
+        folder = places.claim(Path(volume), self.path, owner) / name
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if owner[0] != os.geteuid():
+            os.chown(folder, *owner)
+        code, _ = self.identity.run([self.programs.server, "--no-defaults", "--version"], folder)
+        if code != 0:
+            raise TargetError(
+                f"The private MariaDB runs {self.identity} and cannot reach {volume}. Let every "
+                "user pass through its parent folders (chmod o+x), or name another volume.",
+                kind="denied",
+            )
+        return folder
+
+
+def temp_volume(home: Path) -> str | None:
+    """The volume that a layout gave temporary files; None if they lie in ``home``."""
+    return _state(home).get("temp")
+
+
+def log_volume(home: Path) -> str | None:
+    """The volume that a layout gave the log; None if it lies with the data."""
+    return _state(home).get("log")
+
+
+def place_temp(home: Path, volume: Volume) -> None:
+    """Notes where temporary files belong from the next start on."""
+    if volume is not False:
+        _write(home, {**_state(home), "temp": volume})
+
+
+def temp_folder(home: Home, asked: str | None) -> Path:
+    """An empty folder for temporary files: on the volume ``asked``, or where a layout has it."""
+    volume = asked or temp_volume(home.path)
+    if volume is None:
+        return home.path / "tmp"
+    folder = home.folder(volume, "tmp")
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
+    return folder
+
+
+def place_log(home: Home, volume: Volume) -> Path:
+    """Puts the log where it belongs, while the server is down; returns its folder.
+
+    The copy is complete and durable before it counts; the old one goes last.
+
+    Raises:
+        TargetError: If the volume cannot be used by the server.
+        OSError: If copying failed; the log is then where it was.
+    """
+    data = home.path / "data"
+    there = log_volume(home.path)
+    old = data if there is None else home.folder(there, "log")
+    if volume is False or volume == there:
+        return old
+    new = data if volume is None else home.folder(volume, "log")
+    for file in sorted(old.glob(_LOGS)):
+        _copy(file, new / file.name, home.identity)
+    _sync(new)
+    _write(home.path, {**_state(home.path), "log": volume})
+    for file in old.glob(_LOGS):
+        file.unlink()
+    return new
+
+
+def data_folders(home: Path) -> list[Path]:
+    """Folders on volumes that hold tables, or may."""
+    return [place / "data" for place in places.own(home) if (place / "data").is_dir()]
+
+
+def sweep(home: Path) -> None:
+    """Gives up places on volumes that hold nothing any more, while the server is down."""
+    kept = {volume for volume in (temp_volume(home), log_volume(home)) if volume is not None}
+    for place in places.own(home):
+        if str(place.parent) not in kept and not any((place / "data").rglob("*.ibd")):
+            places.release(home, [place])
+
+
+def _copy(source: Path, target: Path, identity: Identity) -> None:
+    shutil.copyfile(source, target)
+    target.chmod(0o600)
+    if identity.owner[0] != os.geteuid():
+        os.chown(target, *identity.owner)
+    _sync(target)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _state(home: Path) -> dict[str, str | None]:
+    try:
+        found = json.loads((home / _STATE).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        # Without it the log could not be found, and a server without its log loses data.
+        raise TargetError(f"{home / _STATE} cannot be read; restore it.", kind="io") from error
+    return found if isinstance(found, dict) else {}
+
+
+def _write(home: Path, state: dict[str, str | None]) -> None:
+    if state != _state(home):
+        write_atomically(home / _STATE, json.dumps(state))
