@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -16,6 +18,7 @@ from dyno.layouts.resolve import resolve
 from dyno.load import loaded
 from dyno.targets.base import LoadPlan, QueryResult, Target
 from dyno.workloads.answers import compare_engines
+from tests.process import end, start, wait_for_phase
 from tests.targets.conftest import LIMITS
 
 SCALE = 0.01
@@ -131,6 +134,25 @@ def test_a_clustered_table_is_stored_by_its_columns(out: Path, tmp_path: Path) -
             assert compare_engines(one.rows, other.rows, query.rules) == [], query.name
         (cluster,) = [step for step in done["space"] if step["step"] == "cluster lineitem"]
         assert cluster["extra_peak_bytes"] > 5_000_000
+        load(target, None, replace=True)
+        assert rows(target, "SELECT count(*) FROM lineitem") == [(60_175,)]
+
+
+def test_a_kill_while_rows_are_sorted_leaves_all_or_none_of_it(out: Path) -> None:
+    process = start(
+        "load", "tpch", "--target", "embedded:sqlite", "--scale", "0.1", "--layout", "clustered",
+        "--out", out,
+    )  # fmt: skip
+    wait_for_phase(process, out, "index-tpch")
+    os.kill(process.pid, signal.SIGKILL)
+    assert end(process)[0] == -signal.SIGKILL
+    with opened(out) as target:
+        assert rows(target, "SELECT count(*) FROM lineitem") == [(600_572,)]
+        tables = [row[0] for row in rows(target, "SELECT name FROM sqlite_master")]
+        assert not [name for name in tables if name.startswith("dyno_cluster")]
+        state = target.loaded("tpch")
+        assert state is not None
+        assert not state.complete
         load(target, None, replace=True)
         assert rows(target, "SELECT count(*) FROM lineitem") == [(60_175,)]
 

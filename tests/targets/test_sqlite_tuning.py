@@ -78,6 +78,7 @@ def test_every_word_is_applied_and_forgotten(out: Path, tmp_path: Path) -> None:
     assert all(item.restored for item in target.tuned())
     target.tune([])
     with target:
+        assert target.tuned() == ()
         assert shown(target)["temp_store_directory"] is None
         assert shown(target)["synchronous"] == 2
         assert shown(target)["wal_autocheckpoint"] == 1000

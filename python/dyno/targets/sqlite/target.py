@@ -130,6 +130,7 @@ class SqliteTarget:
     def tune(self, asked: Sequence[Setting]) -> None:
         """Takes settings, before it is entered (see :class:`dyno.targets.tuning.Tunable`)."""
         self._changes = tuning.changes(asked)
+        self._applied = ()
 
     def tuned(self) -> tuple[Applied, ...]:
         """What was applied, as read back."""
