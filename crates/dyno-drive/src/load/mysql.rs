@@ -1,6 +1,7 @@
 //! Loads MariaDB and MySQL by `LOAD DATA LOCAL INFILE`: the "file" is generated while the server
 //! reads it. One connection and two threads a stream, one that generates and one that sends.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -17,6 +18,7 @@ use serde::Deserialize;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
+use super::journal;
 use super::plan::{LoadOutcome, LoadPlan};
 use super::streams::{self, Stop};
 use crate::wire::postgres::Secret;
@@ -61,6 +63,9 @@ pub struct MysqlConfig {
     /// Longest wait for a connection, authentication included.
     #[serde(default = "default_timeout")]
     pub connect_timeout_s: f64,
+    /// Variables that every session sets to a whole number.
+    #[serde(default)]
+    pub settings: BTreeMap<String, u64>,
 }
 
 fn default_timeout() -> f64 {
@@ -78,24 +83,33 @@ impl MysqlConfig {
             .user(Some(self.user.clone()))
             .pass(self.password.as_ref().map(Secret::as_str))
             .db_name(Some(self.database.clone()))
-            .init(SESSION.to_vec())
+            .init(self.session())
             .into()
+    }
+
+    /// The statements that begin a session.
+    fn session(&self) -> Vec<String> {
+        let own = self.settings.iter().map(|(name, value)| format!("SET SESSION {name} = {value}"));
+        SESSION.iter().map(ToString::to_string).chain(own).collect()
     }
 }
 
 /// See [`load`](super::load). Each part is one transaction.
 pub fn load(plan: &LoadPlan, config: &MysqlConfig, control: &Control) -> Result<LoadOutcome> {
-    streams::load(plan, control, || Stream::connect(config))
+    let journal = plan.journal.as_ref().map(|journal| quoted(&journal.table));
+    streams::load(plan, control, || Stream::connect(config, journal.clone()))
 }
 
 /// A connection and the runtime that serves it.
 struct Stream {
     runtime: Runtime,
     connection: Conn,
+    /// The table that parts are recorded in, quoted.
+    journal: Option<String>,
 }
 
 impl Stream {
-    fn connect(config: &MysqlConfig) -> Result<Self> {
+    fn connect(config: &MysqlConfig, journal: Option<String>) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -108,12 +122,12 @@ impl Stream {
                 Err(_) => Err(Error::new(ErrorKind::Unreachable, "the server does not answer")),
             }
         })?;
-        Ok(Self { runtime, connection })
+        Ok(Self { runtime, connection, journal })
     }
 
     /// Runs statements, watching `stop` meanwhile.
     fn run(&mut self, statement: &str, stop: &Stop<'_>) -> Result<()> {
-        let Self { runtime, connection } = self;
+        let Self { runtime, connection, .. } = self;
         runtime.block_on(async {
             let answer = connection.query_drop(statement);
             tokio::pin!(answer);
@@ -176,6 +190,10 @@ impl streams::Stream for Stream {
             let message = format!("the server took {taken} of {rows} rows");
             return Err(Error::new(ErrorKind::Protocol, message));
         }
+        if let Some(table) = &self.journal {
+            let record = journal::record(table, part, taken);
+            self.run(&record, stop)?;
+        }
         self.run("COMMIT", stop)?;
         Ok((rows, bytes))
     }
@@ -183,7 +201,7 @@ impl streams::Stream for Stream {
     fn abandon(self) {
         // The server rolls back what a broken connection leaves open. Ending the statement in the
         // orderly way would wait for it.
-        let Self { runtime, connection } = self;
+        let Self { runtime, connection, .. } = self;
         drop(connection);
         drop(runtime);
     }
@@ -303,6 +321,16 @@ mod tests {
         .unwrap();
         assert!(!format!("{config:?}").contains("p4ss"));
         assert_eq!(config.options().pass(), Some("p4ss"));
+    }
+
+    #[test]
+    fn sessions_set_what_they_are_given() {
+        let config: MysqlConfig = serde_json::from_str(
+            r#"{"host": "h", "port": 1, "user": "u", "database": "d",
+                "settings": {"sort_buffer_size": 65536}}"#,
+        )
+        .unwrap();
+        assert_eq!(config.session()[2], "SET SESSION sort_buffer_size = 65536");
     }
 
     #[test]

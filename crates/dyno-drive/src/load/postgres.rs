@@ -156,7 +156,8 @@ impl Work<'_> {
             return Err(Error::new(ErrorKind::Protocol, message));
         }
         if let Some(journal) = self.journal {
-            runtime.block_on(copy.execute(&journal::record(journal, part, taken)))?;
+            let record = journal::record(&quoted(&journal.table), part, taken);
+            runtime.block_on(copy.execute(&format!("{record}; commit")))?;
         }
         Ok((taken, bytes))
     }

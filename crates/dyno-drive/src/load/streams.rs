@@ -11,7 +11,7 @@ use dyno_gen::{Dataset, Part};
 use dyno_record::{Control, Error, ErrorKind, Result};
 
 use super::plan::{LoadOutcome, LoadPlan, LoadedTable};
-use super::{tables, units};
+use super::{journal, tables, units};
 
 /// More streams than this help nobody.
 const MOST_STREAMS: u32 = 1024;
@@ -71,10 +71,11 @@ pub fn load<S: Stream>(
     for table in &tables {
         rows += data.row_count(table)?.count;
     }
-    control.set_total(rows);
+    let record = plan.journal.as_ref();
+    control.set_total(rows.saturating_sub(journal::rows_done(record)));
     control.set_step(format!("loading {}", plan.workload.as_str()));
 
-    let parts = units::cut(&data, &tables, plan.streams)?;
+    let parts = journal::remaining(units::cut(&data, &tables, plan.streams)?, record)?;
     let failed = AtomicBool::new(false);
     let work = Work {
         data: &data,
@@ -173,7 +174,8 @@ fn outcome(tables: &[&'static str], loaded: &[Loaded], seconds: f64) -> LoadOutc
                 table,
                 rows: parts().map(|part| part.rows).sum(),
                 bytes: parts().map(|part| part.bytes).sum(),
-                seconds: ended_s - started_s,
+                // A table that was whole already has no part in this load.
+                seconds: if ended_s.is_finite() { ended_s - started_s } else { 0.0 },
             }
         })
         .collect();
