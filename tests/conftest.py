@@ -3,11 +3,33 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+from dyno.host.mounts import mount_of, parse_mountinfo
+from dyno.host.storage import fs_kind
 
 REQUIRE_ALL = os.environ.get("DYNO_REQUIRE_ALL") == "1"
+
+# The same examples every time, however long a busy machine takes for one of them.
+settings.register_profile(
+    "dyno", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("dyno")
+
+
+def _in_memory(folder: str) -> bool:
+    mounts = parse_mountinfo(Path("/proc/self/mountinfo").read_text(encoding="utf-8"))
+    mount = mount_of(Path(folder).resolve(), mounts)
+    return mount is not None and fs_kind(mount.fs_type) == "memory"
+
+
+# Where /tmp is memory, nothing can start cold, and the engines' data would take it up.
+if _in_memory(tempfile.gettempdir()) and not _in_memory("/var/tmp"):
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", "/var/tmp")
 
 
 def missing(component: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from dyno.footprint import Meter, StepRecord, occupied
@@ -35,14 +36,22 @@ def test_a_record_has_speed_where_rows_move() -> None:
     assert (still["gb_per_h"], still["ratio"]) == (None, None)
 
 
+def written(file: Path) -> None:
+    """Makes a file of a size that no file system compresses, and sees it to the disk."""
+    with file.open("wb") as opened:
+        opened.write(os.urandom(10_000))
+        opened.flush()
+        os.fsync(opened.fileno())
+
+
 def test_a_file_counts_with_what_lies_beside_it(tmp_path: Path) -> None:
     file, log = tmp_path / "x.db", tmp_path / "x.db-wal"
-    file.write_bytes(b"1" * 10_000)
+    written(file)
     alone = occupied([file])
-    log.write_bytes(b"1" * 10_000)
+    written(log)
     (tmp_path / "x.db.tmp").mkdir()
-    (tmp_path / "x.db.tmp" / "spill").write_bytes(b"1" * 10_000)
-    (tmp_path / "other").write_bytes(b"1" * 10_000)
+    written(tmp_path / "x.db.tmp" / "spill")
+    written(tmp_path / "other")
     assert alone >= 10_000
     assert occupied([file]) == 3 * alone
     assert occupied([tmp_path]) == 4 * alone

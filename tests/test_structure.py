@@ -25,7 +25,8 @@ STAGES = {
 }
 # What a plug-in or a shared module may never know: the stages and the command line.
 BELOW_STAGES = {
-    "targets", "workloads", "layouts", "model", "record", "bundle", "tables", "errors", "host",
+    "targets", "workloads", "layouts", "servers", "model", "record", "bundle", "tables", "errors",
+    "host",
 }  # fmt: skip
 
 

@@ -106,7 +106,7 @@ class StepRecord:
 
     Attributes:
         kind: ``create``, ``load``, ``cluster``, ``primary key``, ``index``, ``foreign key``,
-            ``analyse`` or ``checkpoint``.
+            ``merge``, ``analyse`` or ``checkpoint``.
         table: The table or partition it worked on, if one.
         moved_bytes: Bytes of rows that it moved, where it moves rows.
         extra_peak_bytes: Above what was occupied before, at the peak; None if not measured.

@@ -8,16 +8,15 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.process import dyno
+from tests.process import assert_valid, dyno
 
 
 @pytest.fixture(scope="module")
 def loaded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("check")
     file = folder / "a.duckdb"
-    load = ("load", "tpch", "--target", f"duckdb://{file}", "--scale", "0.01")
-    done = dyno(*load, "--out", folder / "out")
-    assert done.returncode == 0, done.stderr
+    load = ("load", "tpch", "--target", f"duckdb://{file}", "--scale", "0.01", "--json")
+    assert_valid(dyno(*load, "--out", folder / "out"))
     return file, folder / "out"
 
 

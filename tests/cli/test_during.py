@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dyno.bundle import Bundle, list_bundles
-from tests.process import dyno, end, no_server_left, start, wait_for_phase
+from tests.process import DISTURBANCES, dyno, end, no_server_left, start, wait_for_phase
 
 POSTGRESQL = ("--target", "embedded:postgresql")
 
@@ -30,7 +30,7 @@ def run(out: Path, *args: str) -> tuple[dict[str, Any], Bundle]:
     assert done.returncode in {0, 1}, done.stderr
     document = json.loads(done.stdout)
     codes = {reason["code"] for reason in document["reasons"]}
-    assert codes <= {"disturbed", "unsteady", "client-bound"}, document["reasons"]
+    assert codes <= {*DISTURBANCES, "unsteady", "client-bound"}, document["reasons"]
     return document, Bundle.open(Path(document["bundle"]))
 
 

@@ -14,6 +14,7 @@ from dyno.errors import UsageError
 from tests.process import dyno
 
 DUCKDB = ("--target", "embedded:duckdb")
+SQLITE = ("--target", "embedded:sqlite")
 POSTGRESQL = ("--target", "embedded:postgresql")
 MYSQL = ("--target", "embedded:mysql")
 ELSEWHERE = ("--target", "postgresql://bench@db1.invalid/bench")
@@ -23,6 +24,9 @@ WRONG = [
     ((*RUN, *DUCKDB, "--set", "large_pages=on"), "transparent huge pages"),
     ((*RUN, *DUCKDB, "--set", "large_pages=on"), "It has: memory, parallelism, grant"),
     ((*LOAD, *DUCKDB, "--set", "checkpoint_interval=1m"), "Did you mean 'checkpoint_size'?"),
+    ((*LOAD, *SQLITE, "--set", "checksums=on"), "the pages of stock SQLite have none"),
+    ((*RUN, *SQLITE, "--set", "grant=1MB"), "It has: memory, parallelism, temp_path, commit, che"),
+    ((*RUN, *SQLITE, "--set", "parallelism=64"), "helpers; give from 1 to"),
     ((*LOAD, *POSTGRESQL, "--set", "temp_path=/tmp"), "temp_tablespaces"),
     ((*RUN, *POSTGRESQL, "--set", "memroy=1GB"), "Did you mean 'memory'?"),
     ((*RUN, *POSTGRESQL, "--set", "memory=900TB"), "this machine has"),
@@ -57,15 +61,20 @@ def test_they_reach_the_bundle_the_document_and_the_sheet(out: Path) -> None:
     load = dyno(*LOAD, *DUCKDB, *given)
     assert load.returncode in {0, 1}, load.stderr  # 1: the machine was busy
     assert "memory=300MB → memory_limit = 300.0 MiB" in load.stderr
-    run = dyno(*RUN, *DUCKDB, *given, "--cold")
-    document: dict[str, Any] = json.loads(run.stdout)
+    for _ in range(5):
+        run = dyno(*RUN, *DUCKDB, *given, "--cold")
+        document: dict[str, Any] = json.loads(run.stdout)
+        proof = document["cache"]["proofs"]["duckdb"]
+        # Another program may have emptied the machine's cache before: then there was nothing to do.
+        if proof["before_bytes"] > 0.5 * proof["bytes"]:
+            break
+        (out / "engines" / "duckdb" / "dyno.duckdb").read_bytes()
     assert run.returncode == (0 if document["valid"] else 1), run.stderr
     memory, parallelism = document["settings"]["duckdb"]
     assert (memory["name"], memory["found"]) == ("memory_limit", "300.0 MiB")
     assert (parallelism["name"], parallelism["found"]) == ("threads", "1")
     assert memory["restored"] is True
     assert document["cache"]["state"] == "cold"
-    proof = document["cache"]["proofs"]["duckdb"]
     assert proof["before_bytes"] > 0.5 * proof["bytes"] > 0
     assert proof["left_share"] <= 0.01
     bundle = list_bundles(out)[0]

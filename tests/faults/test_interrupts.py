@@ -27,8 +27,31 @@ PHASES = [
 ARGS = ("quickstart", "--quick", "--scale", "0.02", "--json", "--out")
 
 
+# The last phase is short, and what follows it is not to be interrupted: it is made to last.
+LONG_CHECK = """
+from dyno.workloads.tpcc import checks
+
+real = checks.check_conditions
+
+
+def slow(target, session, after):
+    if after == "run":
+        session.execute("SELECT pg_sleep(3600)")
+    return real(target, session, after)
+
+
+checks.check_conditions = slow
+"""
+
+
 @pytest.mark.parametrize("phase", PHASES)
-def test_ctrl_c_leaves_a_readable_bundle_and_no_server(out: Path, phase: str) -> None:
+def test_ctrl_c_leaves_a_readable_bundle_and_no_server(
+    out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, phase: str
+) -> None:
+    if phase == PHASES[-1]:
+        (tmp_path / "sitecustomize.py").write_text(LONG_CHECK)
+        path = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
+        monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path))
     process = start(*ARGS, out)
     wait_for_phase(process, out, phase)
     os.kill(process.pid, signal.SIGINT)

@@ -18,7 +18,7 @@ def test_a_second_quickstart_in_the_same_folder_is_refused(out: Path) -> None:
     assert second.returncode == 3
     assert str(first.pid) in second.stderr
     assert "Traceback" not in second.stderr
-    code, output, errors = end(first, timeout=240)
+    code, output, errors = end(first)
     document = json.loads(output)
     assert code == (0 if document["valid"] else 1), errors
     (bundle,) = list_bundles(out)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -93,7 +92,7 @@ class FakeProbe:
 def sample(recorder: FakeRecorder, clock: Time, *probes: Probe, interval_s: float = 1.0) -> None:
     """Runs a sampler to the end of the clock's steps."""
     with Sampler(recorder, probes, interval_s, clock=clock.clock, wait=clock.wait):
-        assert clock.ended.wait(10)
+        assert clock.ended.wait(300)
 
 
 def missed(recorder: FakeRecorder) -> list[float]:
@@ -221,10 +220,9 @@ def test_every_probe_is_read_by_default_and_leaving_ends_the_thread_at_once(
     tmp_path: Path,
 ) -> None:
     recorder = Recorder(tmp_path, "run", {}, ())
+    # The next tick is an hour away: a thread that waited for it would be there still.
     with Sampler(recorder, interval_s=3600) as sampler:
         sampler.watch([1])
-        before = time.monotonic()
-    assert time.monotonic() - before < 1
     assert not any(thread.name == "dyno-sampler" for thread in threading.enumerate())
     recorder.finish("done")
     journal = (recorder.path / "events.jsonl").read_text(encoding="utf-8")
@@ -240,7 +238,7 @@ def test_on_the_real_clock_no_tick_comes_before_its_place_on_the_grid(tmp_path: 
     enough = threading.Event()
     probe = FakeProbe("a", lambda reading: enough.set() if reading >= 3 else None)
     with Sampler(recorder, [probe], 0.02):
-        assert enough.wait(10)
+        assert enough.wait(300)
     recorder.finish("done")
     recorder.close()
     table = read_table(recorder.path, "samples").to_pylist()

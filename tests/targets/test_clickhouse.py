@@ -31,6 +31,7 @@ from tests.process import end, no_server_left, servers, start, wait_for_phase, w
 from tests.targets.conftest import LIMITS, column
 
 ENDLESS = "SELECT count() FROM numbers(1000000000000) WHERE number % 7 = 3"
+UNDER_WAY = "SELECT count() FROM system.processes WHERE query LIKE 'SELECT count() FROM numbers%'"
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -54,7 +55,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClickhouseTarget
     no_server_left(out)
 
 
-def loader(target: ClickhouseTarget) -> Callable[[int], ClickhouseConnection]:
+def loader(target: ClickhouseTarget) -> Callable[[int | None], ClickhouseConnection]:
     return lambda rows: target._session(rows=rows)
 
 
@@ -209,7 +210,7 @@ def test_rows_come_in_through_arrow(house: ClickhouseTarget, items: str) -> None
         assert session.execute("SELECT count() FROM log").rows == [(0,)]
         assert session.execute("SELECT count() FROM item").rows == [(3,)]
         steps = house.index(items, threading.Event(), lambda *_: None)
-        assert set(steps) == {"merge item", "merge log", "total"}
+        assert set(steps) == {"merge item", "merge log", "total", "space", "notes"}
         stop = threading.Event()
         stop.set()
         with pytest.raises(Interrupted):
@@ -229,13 +230,12 @@ def test_a_statement_is_cancelled_from_another_thread(house: ClickhouseTarget) -
 
     thread = threading.Thread(target=run)
     thread.start()
-    own = "SELECT count() FROM system.processes WHERE query LIKE 'SELECT count() FROM numbers%'"
-    wait_until(lambda: other.execute(own).rows == [(1,)], "the statement to start")
+    wait_until(lambda: other.execute(UNDER_WAY).rows == [(1,)], "the statement to start")
     other.cancel()  # somebody else's, and nothing is under way in it
     assert other.execute("SELECT 1").rows == [(1,)]
     assert thread.is_alive()
     session.cancel()
-    thread.join(60)
+    thread.join(300)
     assert caught == ["timeout"]
     assert session.execute("SELECT 1").rows == [(1,)]  # and nothing of the other's answer
     assert session.execute("SELECT getSetting('join_use_nulls')").rows == [(True,)]
@@ -325,10 +325,18 @@ def test_a_url_that_names_no_directory(out: Path, url: str, words: str) -> None:
 
 def test_an_engine_that_is_killed_is_named(out: Path) -> None:
     with opened("embedded:clickhouse", out) as target:
-        session = target.connect()
-        threading.Timer(0.2, os.kill, (target.process_ids()[0], signal.SIGKILL)).start()
+        session, other = target.connect(), target.connect()
+        (pid,) = target.process_ids()
+
+        def strike() -> None:
+            wait_until(lambda: other.execute(UNDER_WAY).rows == [(1,)], "the statement to start")
+            os.kill(pid, signal.SIGKILL)
+
+        striker = threading.Thread(target=strike)
+        striker.start()
         with pytest.raises(TargetError) as caught:
             session.execute(ENDLESS)
+        striker.join()
         assert caught.value.kind == "connection_lost"
         assert str(caught.value) == "ClickHouse was killed (signal 9: SIGKILL)."
         with pytest.raises(TargetError) as again:
@@ -353,7 +361,27 @@ def test_the_engine_ends_with_a_dyno_that_is_killed(out: Path) -> None:
     engine = psutil.Process(int(holder.stdout.readline()))
     holder.kill()
     holder.communicate()
-    wait_until(lambda: not engine.is_running(), "the engine to end", timeout=30)
+    wait_until(lambda: not engine.is_running(), "the engine to end")
+
+
+def test_rows_that_are_lost_without_an_error_are_missed(
+    house: ClickhouseTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dyno.targets.clickhouse import load as loading
+
+    core = pytest.importorskip("dyno._core")
+    house.create_tables("tpch", replace=True)
+    plan = LoadPlan("tpch", 0.01, 1, 2, ("region",))
+    assert house.load(plan, core.Control()).rows == 5
+    # As it is where the volume fills: all rows are told as written, and none is there.
+    monkeypatch.setattr(loading, "insert", lambda *_: 5)
+    with pytest.raises(TargetError, match="kept 0 of 5 rows of region") as caught:
+        house.load(plan, core.Control())
+    assert caught.value.kind == "database"
+    monkeypatch.setattr(loading, "_LITTLE_BYTES", 1 << 62)
+    with pytest.raises(TargetError, match="MiB of space are left") as caught:
+        house.load(plan, core.Control())
+    assert caught.value.kind == "disk_full"
 
 
 def test_a_load_is_cancelled(house: ClickhouseTarget) -> None:
@@ -372,7 +400,7 @@ def test_a_load_is_cancelled(house: ClickhouseTarget) -> None:
     thread.start()
     wait_until(lambda: control.progress()["done"] > 100_000, "rows")
     control.cancel()
-    thread.join(60)
+    thread.join(300)
     assert [type(error) for error in caught] == [Interrupted]
     with closing(house.connect("tpch")) as session:  # and the engine goes on
         assert session.execute("SELECT count() FROM nation").rows[0][0] in {0, 25}

@@ -54,16 +54,18 @@ def test_a_statement_is_cancelled_from_another_thread(postgres: PostgresTarget) 
 
     def sleep() -> None:
         try:
-            session.execute("SELECT pg_sleep(60)")
+            session.execute("SELECT pg_sleep(3600)")
         except TargetError as error:
             caught.append(error)
 
     thread = threading.Thread(target=sleep)
     thread.start()
-    active = "SELECT 1 FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)' AND state = 'active'"
+    active = (
+        "SELECT 1 FROM pg_stat_activity WHERE query LIKE '%pg_sleep(3600)' AND state = 'active'"
+    )
     wait_until(lambda: other.execute(active).rows, "the statement")
     session.cancel()
-    thread.join(30)
+    thread.join(300)
     assert [error.kind for error in caught] == ["timeout"]
     assert session.execute("SELECT 1").rows == [(1,)]
     session.close()

@@ -175,7 +175,7 @@ def test_a_statement_is_cancelled_from_another_thread(duck: DuckdbTarget) -> Non
         session.cancel()
         return not thread.is_alive()
 
-    wait_until(stopped, "the statement to stop", timeout=30)
+    wait_until(stopped, "the statement to stop")
     assert caught == ["timeout"]
     assert session.execute("SELECT 1").rows == [(1,)]
     session.close()

@@ -84,7 +84,6 @@ def test_a_reindex_makes_every_index_anew_and_counts_its_room(tpch: PostgresTarg
     assert largest <= peak <= 2 * largest
 
 
-@pytest.mark.timeout(90)
 def test_a_stopped_reindex_leaves_no_half_index(tpch: PostgresTarget) -> None:
     stop = threading.Event()
     caught: list[DynoError] = []

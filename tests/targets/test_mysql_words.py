@@ -9,6 +9,7 @@ import pytest
 
 from dyno import targets
 from dyno.errors import DynoError, TargetError, UsageError
+from dyno.servers.volume import VolumeFacts
 from dyno.targets.base import Limits
 from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.ddl import column_type, create_table
@@ -16,7 +17,6 @@ from dyno.targets.mysql.errors import connect_error, kind_of, statement_error
 from dyno.targets.mysql.index import analyze_steps, build_steps
 from dyno.targets.mysql.settings import options, settings
 from dyno.targets.mysql.version import Version
-from dyno.targets.postgresql.volume import VolumeFacts
 from dyno.workloads.base import Index
 from tests.targets.conftest import ITEMS
 
@@ -54,6 +54,9 @@ def test_tls_in_urls(tmp_path: Path) -> None:
     assert secure["ssl"] == {"ca": str(file)}
     assert secure["ssl_disabled"] is False
     assert address("mysql://u@h?ssl=0").tls is None
+    assert address(f"mysql://u@h?ssl_ca={file}").wire()["tls"] == {"ca": str(file)}
+    assert address("mysql://u@h?ssl=1").wire()["tls"] == {"ca": None}
+    assert "tls" not in address("mysql://u@h").wire()
 
 
 @pytest.mark.parametrize("query", ["sll=1", "ssl=perhaps", "charset=latin1"])

@@ -15,10 +15,11 @@ import pytest
 from dyno import targets, workloads
 from dyno.errors import DatabaseError
 from dyno.tables import Table, read_table
-from dyno.targets.base import Target
+from dyno.targets.base import Connection, Target
 from dyno.targets.meter import FIGURES, QueryMeter
 from dyno.targets.plans import Explains
 from tests.maintained import fill
+from tests.process import wait_until
 from tests.targets.conftest import LIMITS
 
 SORT = (
@@ -35,12 +36,23 @@ def target(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[Ta
         yield found
 
 
+def settled(target: Target, session: Connection, others: int = 0) -> None:
+    """Waits until sessions that were closed before are gone: PostgreSQL's meter minds others."""
+    if target.name == "postgresql":
+        there = (
+            "SELECT count(*) FROM pg_stat_activity "
+            "WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+        )
+        wait_until(lambda: session.execute(there).rows == [(others,)], "other sessions to end")
+
+
 def sources(columns: dict[str, Any]) -> dict[str, str]:
     return json.loads(columns["meter"])
 
 
 def test_a_query_that_spills_says_so_and_one_that_does_not_says_zero(target: Target) -> None:
     with closing(target.connect("tpch")) as session:
+        settled(target, session)
         if target.name == "postgresql":
             session.execute("SET work_mem = '64kB'; SET max_parallel_workers_per_gather = 0")
             statement = SORT
@@ -72,6 +84,7 @@ def test_a_query_that_spills_says_so_and_one_that_does_not_says_zero(target: Tar
 
 def test_what_another_session_may_have_caused_is_left_out(target: Target) -> None:
     with closing(target.connect("tpch")) as session, closing(target.connect("tpch")) as other:
+        settled(target, session, others=1)
         meter = QueryMeter(target, session)
         meter.before()
         session.execute("SELECT sum(l_quantity) FROM lineitem")
@@ -90,6 +103,7 @@ def test_what_another_session_may_have_caused_is_left_out(target: Target) -> Non
 
 def test_a_query_that_failed_has_no_figures(target: Target) -> None:
     with closing(target.connect("tpch")) as session:
+        settled(target, session)
         meter = QueryMeter(target, session)
         meter.before()
         with pytest.raises(DatabaseError):

@@ -15,9 +15,11 @@ import psutil
 import pytest
 
 from dyno.errors import TargetError
-from dyno.targets.postgresql import identity, sockets
-from dyno.targets.postgresql.identity import Identity
-from dyno.targets.postgresql.processes import working_in
+from dyno.servers import identity
+from dyno.servers.identity import Identity
+from dyno.servers.processes import working_in
+from dyno.targets.postgresql.product import PROGRAM
+from dyno.targets.postgresql.server import SOCKET
 from dyno.targets.postgresql.target import PostgresTarget
 from tests.conftest import missing
 from tests.process import wait_until
@@ -32,7 +34,7 @@ def data_of(out: Path) -> Path:
 
 
 def nothing_left(out: Path) -> None:
-    wait_until(lambda: not working_in(data_of(out)), "the server to end", timeout=30)
+    wait_until(lambda: not working_in(data_of(out), PROGRAM), "the server to end")
 
 
 def keep(target: PostgresTarget, value: int) -> None:
@@ -55,7 +57,7 @@ def test_it_starts_stops_and_keeps_its_data(out: Path) -> None:
         assert os.getsid(pid) == pid  # Ctrl-C in the terminal passes it by
         folder = Path(target.wire()["host"])
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-        assert stat.S_IMODE((folder / sockets.NAME).stat().st_mode) & 0o077 == 0
+        assert stat.S_IMODE((folder / SOCKET).stat().st_mode) & 0o077 == 0
         keep(target, 5)
         session = target.connect()
         assert session.execute("SHOW listen_addresses").rows == [("",)]

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dyno.targets.postgresql.serverlog import ServerLog, tells_full_disk
+from dyno.servers.serverlog import ServerLog
+from dyno.targets.postgresql.product import explain, tells_full_disk
 
 STAMP = "2026-01-02 03:04:05.678 UTC [42] "
 
@@ -32,11 +33,11 @@ def log(tmp_path: Path, *lines: str) -> ServerLog:
     ],
 )
 def test_the_explaining_line(tmp_path: Path, lines: list[str], told: str) -> None:
-    assert log(tmp_path, *lines).reason() == told
+    assert log(tmp_path, *lines).reason(explain) == told
 
 
 def test_an_empty_log_names_itself(tmp_path: Path) -> None:
-    assert "server.log" in log(tmp_path).reason()
+    assert "server.log" in log(tmp_path).reason(explain)
 
 
 def test_a_full_disk_is_told() -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from dyno.servers.volume import VolumeFacts
 from dyno.targets.base import Limits
 from dyno.targets.postgresql.settings import conf, settings
 from dyno.targets.postgresql.target import PostgresTarget
-from dyno.targets.postgresql.volume import VolumeFacts
 
 GIB = 1 << 30
 DISK = VolumeFacts(rotational=False, free_bytes=100 * GIB, shared_memory_bytes=8 * GIB)

@@ -80,7 +80,7 @@ def test_rows_keys_and_statistics(filled: SqliteTarget) -> None:
         order = "SELECT rowid, o_orderkey FROM orders WHERE rowid <> o_orderkey"
         assert session.execute(order).rows == []  # stored by its key
     names = {f"dyno_{index.name}" for index in workloads.get("tpch").indexes}
-    assert names | {"dyno_lineitem_key", "dyno_partsupp_key"} == {row[0] for row in indexes}
+    assert names | {"dyno_lineitem_pkey", "dyno_partsupp_pkey"} == {row[0] for row in indexes}
     assert len(analysed) == 8
 
 
@@ -221,7 +221,7 @@ def test_a_load_and_a_session_exclude_each_other(lite: SqliteTarget) -> None:
     with pytest.raises(TargetError, match="being loaded"):
         lite.connect()
     control.cancel()
-    thread.join(60)
+    thread.join(300)
     assert caught == ["cancelled"]
     with closing(lite.connect("tpch")) as session:
         assert session.execute("SELECT count(*) FROM part").rows == [(0,)]
@@ -229,7 +229,7 @@ def test_a_load_and_a_session_exclude_each_other(lite: SqliteTarget) -> None:
 
 def test_a_killed_load_leaves_no_row_and_says_so(out: Path) -> None:
     path = out / "x.db"
-    load = ("load", "tpch", "--target", f"sqlite://{path}", "--scale", "0.3", "--out", out / "o")
+    load = ("load", "tpch", "--target", f"sqlite://{path}", "--scale", "1", "--out", out / "o")
     process = start(*load)
     wait_for_phase(process, out / "o", "load-tpch")
     wait_until(lambda: path.exists() and path.stat().st_size > 2e6, "rows in the file")
@@ -286,7 +286,7 @@ def test_a_statement_is_cancelled_from_another_thread(lite: SqliteTarget) -> Non
         session.cancel()
         return not thread.is_alive()
 
-    wait_until(stopped, "the statement to stop", timeout=30)
+    wait_until(stopped, "the statement to stop")
     assert caught == ["timeout"]
     assert session.execute("SELECT 1").rows == [(1,)]
     session.close()

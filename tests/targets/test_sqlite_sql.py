@@ -6,6 +6,9 @@ from datetime import date
 
 import pytest
 
+from dyno import workloads
+from dyno.errors import DynoError
+from dyno.targets.sqlite.queries import JOIN_ORDERS, own
 from dyno.targets.sqlite.translate import later, to_sqlite
 
 
@@ -39,3 +42,72 @@ def test_days_are_counted_as_postgresql_counts(
     day: date, count: int, unit: str, expected: date
 ) -> None:
     assert later(day, count, unit) == expected
+
+
+def test_what_an_or_implies_of_each_table_is_added() -> None:
+    found = own(
+        "tpch",
+        "x",
+        "SELECT 1 FROM part JOIN lineitem ON l_partkey = p_partkey WHERE p_size < 9 AND "
+        "((p_brand = 'a' AND l_tax = 1 AND p_name = 'c') OR (l_tax = 2 AND p_brand = 'b'))",
+    )
+    conditions = found.partition(" WHERE ")[2]
+    assert "p_size < 9" in conditions
+    assert "(p_brand = 'a' AND p_name = 'c') OR p_brand = 'b'" in conditions
+    assert "l_tax = 1 OR l_tax = 2" in conditions
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "p_brand = 'a' OR p_brand = 'b'",  # of one table: nothing to add
+        "(p_brand = 'a' AND l_tax = 1) OR s_name = 'x'",  # nothing that all branches share
+        "p_partkey = l_partkey OR (p_size = 1 AND l_tax = 3)",  # a branch of both at once
+        "p_brand = 'a' AND l_tax = 1",
+    ],
+)
+def test_where_nothing_is_implied_nothing_is_added(condition: str) -> None:
+    neutral = f"SELECT 1 FROM part, lineitem, supplier WHERE {condition}"
+    assert own("tpch", "x", neutral).count(" OR ") == neutral.count(" OR ")
+
+
+def test_what_is_added_never_changes_the_rows() -> None:
+    """Also where values are missing: over every combination of them."""
+    import itertools
+    import sqlite3
+
+    neutral = (
+        "SELECT p_brand, p_size, l_tax, l_quantity FROM part, lineitem WHERE "
+        "(p_brand = 1 AND l_tax = 1) OR (p_size = 2 AND l_quantity = 2) OR "
+        "(NOT p_brand = 2 AND l_tax IS NULL)"
+    )
+    raw = sqlite3.connect(":memory:")
+    raw.execute("CREATE TABLE part (p_brand, p_size)")
+    raw.execute("CREATE TABLE lineitem (l_tax, l_quantity)")
+    values = list(itertools.product((None, 1, 2), repeat=2))
+    for table in ("part", "lineitem"):
+        raw.executemany(f"INSERT INTO {table} VALUES (?, ?)", values)
+    changed = own("tpch", "x", neutral)
+    assert changed.count(" OR ") > neutral.count(" OR ")
+    rows = [sorted(map(repr, raw.execute(text))) for text in (neutral, changed)]
+    raw.close()
+    assert rows[0] == rows[1]
+    assert 0 < len(rows[0]) < 81
+
+
+@pytest.mark.parametrize(("workload", "name"), list(JOIN_ORDERS))
+def test_tables_are_joined_in_the_order_that_is_given(workload: str, name: str) -> None:
+    (query,) = [query for query in workloads.get(workload).queries if query.name == name]
+    found = own(workload, name, query.text())
+    joined = found.partition(" FROM ")[2].rpartition(" WHERE ")[0].rpartition("FROM ")[2]
+    tables = tuple(part.split()[-1] for part in joined.split(" CROSS JOIN "))
+    assert tables == JOIN_ORDERS[workload, name]
+    # Every condition of a join is a condition of the whole.
+    for link in query.text().split(" ON ")[1:]:
+        for condition in link.splitlines()[0].split(" AND "):
+            assert condition.strip() in found
+
+
+def test_a_query_that_joins_other_tables_is_a_fault_of_dyno() -> None:
+    with pytest.raises(DynoError, match="No SELECT joins orders"):
+        own("tpch", "q05", "SELECT 1 FROM part JOIN lineitem ON l_partkey = p_partkey")

@@ -174,7 +174,8 @@ mod tests {
         with_alarm(|alarm| async move {
             let start = monotonic_ns();
             let woken = Rc::new(RefCell::new(Vec::new()));
-            let tasks: Vec<_> = [3_000_000u64, 1_000_000, 2_000_000, 1_000_000]
+            // Long enough for all to be asleep before the first is due.
+            let tasks: Vec<_> = [900_000_000u64, 300_000_000, 600_000_000, 300_000_000]
                 .into_iter()
                 .map(|delay| {
                     let (alarm, woken) = (alarm.clone(), Rc::clone(&woken));
@@ -188,7 +189,7 @@ mod tests {
             for task in tasks {
                 task.await.unwrap();
             }
-            assert_eq!(*woken.borrow(), [1_000_000, 1_000_000, 2_000_000, 3_000_000]);
+            assert_eq!(*woken.borrow(), [300_000_000, 300_000_000, 600_000_000, 900_000_000]);
         });
     }
 

@@ -1,12 +1,12 @@
 //! What generation costs: `throughput WORKLOAD SCALE SINK THREADS [TABLE…]` with SINK one of
-//! `count`, `pgcopy`, `tbl`, `csv` and `arrow`. Output is thrown away; a line a table is printed.
+//! `count`, `pgcopy`, `loaddata`, `tbl`, `csv` and `arrow`. Output is thrown away; a line a table is printed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
 use dyno_gen::schema::TableSchema;
-use dyno_gen::sink::{CountSink, PgCopySink, TextFormat, TextSink};
+use dyno_gen::sink::{CountSink, LoadDataSink, PgCopySink, TextFormat, TextSink};
 use dyno_gen::{Dataset, Workload, arrow_reader};
 use dyno_record::{Control, Error, ErrorKind, Result};
 
@@ -64,6 +64,7 @@ fn write_parts(
     };
     let work = || -> Result<(u64, u64)> {
         let (mut count, mut copy) = (CountSink::new(), PgCopySink::new(table.columns.len(), null));
+        let mut loaddata = LoadDataSink::new(null);
         let mut tbl = TextSink::new(TextFormat::Tbl, null);
         let mut csv = TextSink::new(TextFormat::Csv, null);
         let mut rows = 0;
@@ -71,6 +72,7 @@ fn write_parts(
             rows += match sink {
                 "count" => data.write(part, &mut count, &control)?,
                 "pgcopy" => data.write(part, &mut copy, &control)?,
+                "loaddata" => data.write(part, &mut loaddata, &control)?,
                 "tbl" => data.write(part, &mut tbl, &control)?,
                 "csv" => data.write(part, &mut csv, &control)?,
                 other => return Err(Error::new(ErrorKind::Usage, format!("no sink {other}"))),
@@ -78,6 +80,7 @@ fn write_parts(
         }
         let bytes = match sink {
             "pgcopy" => copy.finish()?,
+            "loaddata" => loaddata.finish()?,
             "tbl" => tbl.finish()?,
             "csv" => csv.finish()?,
             _ => control.progress().bytes,

@@ -76,12 +76,10 @@ impl Part {
     }
 }
 
-/// A workload at a scale, with the seed of its random choices.
+/// The data of a workload at a scale, or of a pair of refresh functions.
 #[derive(Debug, Clone)]
 pub struct Dataset {
     workload: Workload,
-    scale: f64,
-    seed: u64,
     rows: Rows,
 }
 
@@ -103,7 +101,7 @@ impl Dataset {
             Workload::Tpch => Rows::Tpch(Tpch::new(scale)?),
             Workload::Tpcc => Rows::Tpcc(Tpcc::new(scale, seed)?),
         };
-        Ok(Self { workload, scale, seed, rows })
+        Ok(Self { workload, rows })
     }
 
     /// What pair `pair` (from 0) of refresh functions inserts into `tpch` data at `scale`: new
@@ -113,7 +111,7 @@ impl Dataset {
     /// `usage` if there is no such scale or pair.
     pub fn refresh(scale: f64, seed: u64, pair: u64) -> Result<Self> {
         let rows = Rows::Refresh(Tpch::new(scale)?.refresh(seed, pair)?);
-        Ok(Self { workload: Workload::Tpch, scale, seed, rows })
+        Ok(Self { workload: Workload::Tpch, rows })
     }
 
     /// The keys of the orders, if this is the data of a pair of refresh functions.
@@ -122,21 +120,6 @@ impl Dataset {
             Rows::Refresh(rows) => Some(rows.keys()),
             Rows::Tpch(_) | Rows::Tpcc(_) => None,
         }
-    }
-
-    /// The workload.
-    pub fn workload(&self) -> Workload {
-        self.workload
-    }
-
-    /// The scale factor or number of warehouses.
-    pub fn scale(&self) -> f64 {
-        self.scale
-    }
-
-    /// The seed.
-    pub fn seed(&self) -> u64 {
-        self.seed
     }
 
     /// The tables, in the order in which they are best loaded.

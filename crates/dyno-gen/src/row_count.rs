@@ -1,9 +1,7 @@
 //! How many rows a table has.
 
-use serde::Serialize;
-
 /// How many rows a table has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowCount {
     /// Rows.
     pub count: u64,

@@ -6,6 +6,7 @@ mod calendar;
 mod chunk;
 mod count;
 mod digits;
+mod fields;
 mod loaddata;
 mod pgcopy;
 mod sums;

@@ -9,7 +9,7 @@ use dyno_record::Result;
 
 const SLOTS: u32 = 8;
 const BLOCK: u32 = 8192;
-const LONG: Duration = Duration::from_secs(10);
+const LONG: Duration = Duration::from_secs(120);
 
 type Open = fn(&Setup<'_>) -> Result<Box<dyn Engine>>;
 

@@ -7,7 +7,7 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use dyno_gen::sink::arrow_schema;
 use dyno_gen::{ArrowReader, Dataset, Part, Workload, arrow_part_reader};
-use dyno_record::Control;
+use dyno_record::{Control, Error, ErrorKind};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -88,7 +88,10 @@ pub fn arrow_stream(
 ) -> PyResult<ArrowStream> {
     let make = || {
         let dataset = Arc::new(Dataset::new(Workload::parse(workload)?, scale, seed)?);
-        let part = dataset.part(table, part.saturating_sub(1), parts)?;
+        let index = part.checked_sub(1).ok_or_else(|| {
+            Error::new(ErrorKind::Usage, "part 0 does not exist: they count from 1")
+        })?;
+        let part = dataset.part(table, index, parts)?;
         Ok(Source { dataset, part, threads, control: control.0.clone() })
     };
     make().map(ArrowStream).map_err(|error| raise(&error))

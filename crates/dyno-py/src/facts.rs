@@ -31,25 +31,37 @@ pub fn schema(workload: &str) -> PyResult<String> {
 
 /// Rows of a table at a scale with a seed: the count and whether it is exact.
 #[pyfunction]
-pub fn rows(workload: &str, table: &str, scale: f64, seed: u64) -> PyResult<(u64, bool)> {
-    let count = || {
+pub fn rows(
+    py: Python<'_>,
+    workload: &str,
+    table: &str,
+    scale: f64,
+    seed: u64,
+) -> PyResult<(u64, bool)> {
+    // Where an exact count takes a moment, other threads go on meanwhile.
+    let count = py.detach(|| {
         let dataset = Dataset::new(Workload::parse(workload)?, scale, seed)?;
         dataset.row_count(table)
-    };
-    count().map(|rows| (rows.count, rows.exact)).map_err(|error| raise(&error))
+    });
+    count.map(|rows| (rows.count, rows.exact)).map_err(|error| raise(&error))
 }
 
 /// A pair of refresh functions: orders, lines, its lowest and highest order key, and the lowest
 /// remainder by 32 of its keys, which have eight of them.
 #[pyfunction]
-pub fn refresh_pair(scale: f64, seed: u64, pair: u64) -> PyResult<(u64, u64, i64, i64, i64)> {
-    let facts = || {
+pub fn refresh_pair(
+    py: Python<'_>,
+    scale: f64,
+    seed: u64,
+    pair: u64,
+) -> PyResult<(u64, u64, i64, i64, i64)> {
+    let facts = py.detach(|| {
         let data = Dataset::refresh(scale, seed, pair)?;
         let (orders, lines) = (data.row_count("orders")?, data.row_count("lineitem")?);
         let keys = data.refresh_keys().expect("it is the data of a pair");
         Ok((orders.count, lines.count, keys.first, keys.last, keys.slot))
-    };
-    facts().map_err(|error| raise(&error))
+    });
+    facts.map_err(|error| raise(&error))
 }
 
 /// What the generator puts into a table, as JSON: its `rows`, and for each column the exact `sum` of

@@ -45,16 +45,6 @@ impl OpTotals {
         self.response.merge(&other.response);
         self.service.merge(&other.service);
     }
-
-    /// Empties the totals and keeps their memory.
-    pub fn clear(&mut self) {
-        self.done = 0;
-        self.rolled_back = 0;
-        self.errors.clear();
-        self.retries.clear();
-        self.response.clear();
-        self.service.clear();
-    }
 }
 
 /// One line of an `ops/*.jsonl` spool: an operation in an interval. The bundle's Parquet files

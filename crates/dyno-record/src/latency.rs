@@ -40,11 +40,6 @@ impl Latency {
         self.0.add(&other.0).expect("all latencies share one range");
     }
 
-    /// Empties the distribution and keeps its memory.
-    pub fn clear(&mut self) {
-        self.0.reset();
-    }
-
     /// Number of latencies counted.
     pub fn count(&self) -> u64 {
         self.0.len()

@@ -9,7 +9,7 @@ mod streams;
 mod units;
 
 use dyno_gen::Dataset;
-use dyno_record::{Control, Result};
+use dyno_record::{Control, Error, ErrorKind, Result};
 
 pub use plan::{DonePart, Journal, LoadOutcome, LoadPlan, LoadWire, LoadedTable};
 pub use sqlite::SqliteFile;
@@ -18,7 +18,8 @@ pub use sqlite::SqliteFile;
 /// count rows, `bytes` what was sent.
 ///
 /// # Errors
-/// `usage` for a plan that makes no sense, or tables that are missing; what connecting meets; the
+/// `usage` for a plan that makes no sense, such as one with a journal for a database whose loads
+/// keep none, or tables that are missing; what connecting meets; the
 /// server's, such as `disk_full`; `cancelled`. Each part of a table that was under way then is
 /// rolled back, those before it stay. With a journal they are recorded there, each in the
 /// transaction that loads it, and a later load with the same plan and what the journal says does
@@ -26,6 +27,9 @@ pub use sqlite::SqliteFile;
 pub fn load(plan: &LoadPlan, control: &Control) -> Result<LoadOutcome> {
     match &plan.wire {
         LoadWire::Postgres(config) => postgres::load(plan, config, control),
+        _ if plan.journal.is_some() => {
+            Err(Error::new(ErrorKind::Usage, "only loads of PostgreSQL keep a journal"))
+        }
         LoadWire::Sqlite(file) => sqlite::load(plan, file, control),
         LoadWire::Mysql(config) => mysql::load(plan, config, control),
     }

@@ -1,7 +1,9 @@
 //! Loads MariaDB and MySQL by `LOAD DATA LOCAL INFILE`: the "file" is generated while the server
 //! reads it. One connection and two threads a stream, one that generates and one that sends.
 
-use std::collections::BTreeMap;
+mod config;
+mod error;
+
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -13,16 +15,16 @@ use dyno_gen::sink::LoadDataSink;
 use dyno_gen::{Dataset, Part};
 use dyno_record::{Control, Error, ErrorKind, Result};
 use mysql_async::prelude::Queryable as _;
-use mysql_async::{Conn, InfileData, LocalInfileError, Opts, OptsBuilder, ServerError};
-use serde::Deserialize;
+use mysql_async::{Conn, InfileData, LocalInfileError};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
+pub use self::config::MysqlConfig;
+use self::error::{class, connect_error, statement_error};
 use super::journal;
 use super::plan::{LoadOutcome, LoadPlan};
 use super::streams::{self, Stop};
-use crate::wire::postgres::Secret;
-
+use crate::wire::connect_timeout;
 /// Bytes of one protocol packet: below any `max_allowed_packet` that a server is run with.
 const PACKET_BYTES: usize = 512 * 1024;
 
@@ -31,68 +33,6 @@ const PACKETS_AHEAD: usize = 4;
 
 /// How often a stream that waits for the server looks whether it is to stop.
 const LOOK: Duration = Duration::from_millis(100);
-
-/// What does not fit a column is told and never cut; there is one meaning of a time stamp.
-///
-/// `unique_checks` stays on. Without it and `foreign_key_checks` MariaDB sorts the rows of an empty
-/// table before it stores them and locks the whole table: twice the processor time (5.0 s against
-/// 2.5 s for `lineitem` at scale 0.1, 10.11) for rows that come sorted, and one stream at a time.
-const SESSION: [&str; 2] = [
-    "SET NAMES utf8mb4 COLLATE utf8mb4_bin",
-    "SET SESSION sql_mode = 'STRICT_ALL_TABLES', time_zone = '+00:00', unique_checks = 1",
-];
-
-/// How to reach a MariaDB or MySQL server.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MysqlConfig {
-    /// A host name or address.
-    pub host: String,
-    /// TCP port.
-    pub port: u16,
-    /// A unix socket's path; it goes before host and port.
-    #[serde(default)]
-    pub unix_socket: Option<String>,
-    /// User to log in as.
-    pub user: String,
-    /// Their password, if they have one.
-    #[serde(default)]
-    pub password: Option<Secret>,
-    /// Database of the tables.
-    pub database: String,
-    /// Longest wait for a connection, authentication included.
-    #[serde(default = "default_timeout")]
-    pub connect_timeout_s: f64,
-    /// Variables that every session sets to a whole number.
-    #[serde(default)]
-    pub settings: BTreeMap<String, u64>,
-}
-
-fn default_timeout() -> f64 {
-    10.0
-}
-
-impl MysqlConfig {
-    fn options(&self) -> Opts {
-        OptsBuilder::default()
-            .ip_or_hostname(self.host.clone())
-            .tcp_port(self.port)
-            .socket(self.unix_socket.clone())
-            // Otherwise the driver changes over to a socket on its own, and measures another path.
-            .prefer_socket(self.unix_socket.is_some())
-            .user(Some(self.user.clone()))
-            .pass(self.password.as_ref().map(Secret::as_str))
-            .db_name(Some(self.database.clone()))
-            .init(self.session())
-            .into()
-    }
-
-    /// The statements that begin a session.
-    fn session(&self) -> Vec<String> {
-        let own = self.settings.iter().map(|(name, value)| format!("SET SESSION {name} = {value}"));
-        SESSION.iter().map(ToString::to_string).chain(own).collect()
-    }
-}
 
 /// See [`load`](super::load). Each part is one transaction.
 pub fn load(plan: &LoadPlan, config: &MysqlConfig, control: &Control) -> Result<LoadOutcome> {
@@ -110,13 +50,10 @@ struct Stream {
 
 impl Stream {
     fn connect(config: &MysqlConfig, journal: Option<String>) -> Result<Self> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| Error::from_io(&error, "starting a loading stream"))?;
-        let limit = Duration::from_secs_f64(config.connect_timeout_s);
+        let runtime = streams::runtime()?;
+        let (limit, options) = (connect_timeout(config.connect_timeout_s)?, config.options()?);
         let connection = runtime.block_on(async {
-            match tokio::time::timeout(limit, Conn::new(config.options())).await {
+            match tokio::time::timeout(limit, Conn::new(options)).await {
                 Ok(Ok(connection)) => Ok(connection),
                 Ok(Err(error)) => Err(connect_error(error)),
                 Err(_) => Err(Error::new(ErrorKind::Unreachable, "the server does not answer")),
@@ -186,10 +123,7 @@ impl streams::Stream for Stream {
         };
         let taken = self.connection.affected_rows();
         self.require_no_warning()?;
-        if taken != rows {
-            let message = format!("the server took {taken} of {rows} rows");
-            return Err(Error::new(ErrorKind::Protocol, message));
-        }
+        streams::require_all(rows, taken)?;
         if let Some(table) = &self.journal {
             let record = journal::record(table, part, taken);
             self.run(&record, stop)?;
@@ -249,64 +183,9 @@ fn statement(part: &Part) -> String {
     format!("LOAD DATA LOCAL INFILE 'dyno' INTO TABLE {table} CHARACTER SET utf8mb4 ({columns})")
 }
 
-/// An identifier in SQL, whatever characters it has.
+/// An identifier as MariaDB and MySQL quote it.
 fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
-}
-
-fn connect_error(error: mysql_async::Error) -> Error {
-    match error {
-        mysql_async::Error::Server(error) => server_error(&error),
-        mysql_async::Error::Io(error) => {
-            Error::new(ErrorKind::Unreachable, format!("cannot connect: {error}"))
-        }
-        other => Error::new(ErrorKind::Protocol, format!("cannot connect: {other}")),
-    }
-}
-
-fn statement_error(error: mysql_async::Error) -> Error {
-    match error {
-        mysql_async::Error::Server(error) => server_error(&error),
-        mysql_async::Error::Io(error) => {
-            Error::new(ErrorKind::ConnectionLost, format!("the connection broke: {error}"))
-        }
-        mysql_async::Error::Driver(mysql_async::DriverError::ConnectionClosed) => {
-            Error::new(ErrorKind::ConnectionLost, "the server closed the connection")
-        }
-        other => Error::new(ErrorKind::Protocol, other.to_string()),
-    }
-}
-
-fn server_error(error: &ServerError) -> Error {
-    let advice = match error.code {
-        1148 | 3948 | 4166 => "; allow it on the server: SET GLOBAL local_infile = 1",
-        1146 | 1049 => "; create the tables first",
-        _ => "",
-    };
-    let kind = class(error.code, &error.message);
-    let message = error.message.replace('\n', " ");
-    Error::new(kind, format!("{message}{advice} [error {}]", error.code))
-}
-
-/// The class of a server's error number (MariaDB manual, "MariaDB Error Codes"). Operating-system
-/// errors come inside of others: 28 is "no space left on device".
-fn class(code: u16, message: &str) -> ErrorKind {
-    if message.contains("No space left") || message.contains("error 28 ") {
-        return ErrorKind::DiskFull;
-    }
-    match code {
-        1040 | 1203 | 1226 => ErrorKind::TooManyConnections,
-        1044 | 1045 | 1129 | 1130 | 1142 | 1143 | 1148 | 1227 | 1370 | 1698 | 3159 | 3948
-        | 4166 => ErrorKind::Denied,
-        1021 | 1114 => ErrorKind::DiskFull,
-        5 | 1037 | 1038 | 1041 => ErrorKind::OutOfMemory,
-        1205 | 1317 | 1969 | 3024 => ErrorKind::Timeout,
-        1213 => ErrorKind::Deadlock,
-        1020 => ErrorKind::Serialization,
-        1053 | 1080 | 1152 | 1158..=1161 | 1184 | 1927 => ErrorKind::ConnectionLost,
-        1049 | 1146 => ErrorKind::Usage,
-        _ => ErrorKind::Database,
-    }
 }
 
 #[cfg(test)]
@@ -314,39 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passwords_do_not_show() {
-        let config: MysqlConfig = serde_json::from_str(
-            r#"{"host": "h", "port": 1, "user": "u", "password": "p4ss", "database": "d"}"#,
-        )
-        .unwrap();
-        assert!(!format!("{config:?}").contains("p4ss"));
-        assert_eq!(config.options().pass(), Some("p4ss"));
-    }
-
-    #[test]
-    fn sessions_set_what_they_are_given() {
-        let config: MysqlConfig = serde_json::from_str(
-            r#"{"host": "h", "port": 1, "user": "u", "database": "d",
-                "settings": {"sort_buffer_size": 65536}}"#,
-        )
-        .unwrap();
-        assert_eq!(config.session()[2], "SET SESSION sort_buffer_size = 65536");
-    }
-
-    #[test]
     fn names_are_quoted() {
         assert_eq!(quoted("a`b"), "`a``b`");
-    }
-
-    #[test]
-    fn errors_are_classed() {
-        let told = |code, message: &str| {
-            let (message, state) = (message.to_owned(), "HY000".to_owned());
-            server_error(&ServerError { code, message, state })
-        };
-        assert_eq!(told(1213, "Deadlock found").kind, ErrorKind::Deadlock);
-        assert_eq!(told(1030, "Got error 28 from storage engine").kind, ErrorKind::DiskFull);
-        let disabled = told(4166, "The used command is not allowed");
-        assert!(disabled.message.contains("SET GLOBAL local_infile = 1"), "{disabled}");
     }
 }

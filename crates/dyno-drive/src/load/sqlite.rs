@@ -18,6 +18,7 @@ use self::feed::Feed;
 pub use self::file::SqliteFile;
 use super::plan::{LoadOutcome, LoadPlan, LoadedTable};
 use super::tables;
+use crate::wire::quoted;
 
 /// See [`load`](super::load). Nothing is there until everything is: whatever ends the load early,
 /// even the death of the process, rolls back all of it.
@@ -117,8 +118,4 @@ fn statement(part: &Part) -> String {
     let places = vec!["?"; names.len()].join(", ");
     let (table, names) = (quoted(part.table.name), names.join(", "));
     format!("insert into {table} ({names}) values ({places})")
-}
-
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }

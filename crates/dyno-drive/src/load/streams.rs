@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use dyno_gen::{Dataset, Part};
 use dyno_record::{Control, Error, ErrorKind, Result};
+use tokio::runtime::{Builder, Runtime};
 
 use super::plan::{LoadOutcome, LoadPlan, LoadedTable};
 use super::{journal, tables, units};
@@ -52,7 +53,29 @@ impl Stop<'_> {
     }
 }
 
-/// Runs a plan's load over streams that `connect` opens.
+/// What serves one stream's connection, in the thread that loads.
+///
+/// # Errors
+/// The system's.
+pub fn runtime() -> Result<Runtime> {
+    let built = Builder::new_current_thread().enable_all().build();
+    built.map_err(|error| Error::from_io(&error, "starting a loading stream"))
+}
+
+/// Fails unless the server took every row that was generated.
+///
+/// # Errors
+/// `protocol`.
+pub fn require_all(generated: u64, taken: u64) -> Result<()> {
+    if taken == generated {
+        return Ok(());
+    }
+    let message = format!("the server took {taken} of {generated} rows");
+    Err(Error::new(ErrorKind::Protocol, message))
+}
+
+/// Runs a plan's load over streams that `connect` opens, without the parts that its journal has.
+/// Recording the others there is up to the streams.
 ///
 /// # Errors
 /// See [`load`](super::load).

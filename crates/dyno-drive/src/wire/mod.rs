@@ -5,15 +5,34 @@
 
 pub mod null;
 pub mod postgres;
+mod secret;
 mod value;
 
 use std::borrow::Cow;
 use std::future::Future;
+use std::time::Duration;
 
-use dyno_record::Result;
+use dyno_record::{Error, ErrorKind, Result};
 
 use crate::alarm::Alarm;
+pub use secret::Secret;
 pub use value::{Type, Value};
+
+/// An identifier in standard SQL, whatever characters it has.
+pub(crate) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// A plan's `connect_timeout_s`.
+///
+/// # Errors
+/// `usage` if that is no length of time.
+pub(crate) fn connect_timeout(seconds: f64) -> Result<Duration> {
+    Duration::try_from_secs_f64(seconds).map_err(|_| {
+        let message = format!("connect_timeout_s is {seconds}; it must be seconds from 0");
+        Error::new(ErrorKind::Usage, message)
+    })
+}
 
 /// A statement that a workload declares and a session prepares once.
 #[derive(Debug, Clone)]
@@ -125,4 +144,17 @@ pub trait Wire: Clone + Send + Sync + 'static {
         statements: &[Statement],
         alarm: &Alarm,
     ) -> impl Future<Output = Result<Self::Session>>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timeout_is_a_length_of_time() {
+        assert_eq!(connect_timeout(2.5).unwrap(), Duration::from_millis(2500));
+        for wrong in [-1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(connect_timeout(wrong).unwrap_err().kind, ErrorKind::Usage);
+        }
+    }
 }

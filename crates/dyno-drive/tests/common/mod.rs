@@ -37,7 +37,7 @@ impl Server {
             chown(&dir, Some(NOBODY), Some(NOBODY)).unwrap();
         }
         std::fs::set_permissions(&dir, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port(number);
         let mut server = Self { bin, dir, port, child: None };
         let made = server
             .command("initdb")
@@ -67,7 +67,7 @@ impl Server {
     pub fn launch(&mut self) {
         let log =
             std::fs::File::options().create(true).append(true).open(self.dir.join("log")).unwrap();
-        let deadline = Instant::now() + Duration::from_secs(20);
+        let deadline = Instant::now() + Duration::from_secs(300);
         while Instant::now() < deadline {
             // After a SIGKILL it refuses to start until the last old process is gone.
             let mut child = self
@@ -192,6 +192,16 @@ pub fn keys(workload: Workload) -> String {
         format!("alter table {} add primary key ({});", table.name, table.primary_key.join(", "))
     });
     keys.collect()
+}
+
+/// A port of this process's own below those that the kernel hands out, so that nobody is given it
+/// between now and the server's start.
+fn free_port(number: u32) -> u16 {
+    let first = 15_000 + (std::process::id() * 8 + number * 4_001) % 16_000;
+    (first..32_000)
+        .map(|port| u16::try_from(port).unwrap())
+        .find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok())
+        .expect("a free port")
 }
 
 fn is_root() -> bool {

@@ -3,8 +3,7 @@
 use dyno_record::Result;
 use serde::{Deserialize, Serialize};
 
-use super::chunk::Chunks;
-use super::{RowSink, calendar, digits};
+use super::fields::{FieldSink, Fields};
 use crate::schema::TableSchema;
 
 /// A text format.
@@ -31,18 +30,13 @@ impl TextFormat {
     }
 }
 
-/// Rows as text, handed over in chunks of about [`CHUNK_BYTES`](super::CHUNK_BYTES), which end at
-/// the end of a row.
-#[derive(Debug)]
-pub struct TextSink<W> {
-    chunks: Chunks<W>,
-    format: TextFormat,
-}
+/// Rows in a [`TextFormat`].
+pub type TextSink<W> = FieldSink<TextFormat, W>;
 
 impl<W: FnMut(&[u8]) -> Result<()>> TextSink<W> {
     /// An empty text. An error of `write` ends the row that met it.
     pub fn new(format: TextFormat, write: W) -> Self {
-        Self { chunks: Chunks::new(write), format }
+        Self::of(format, write)
     }
 
     /// The line with the names of the columns, in formats that have one.
@@ -53,115 +47,53 @@ impl<W: FnMut(&[u8]) -> Result<()>> TextSink<W> {
             self.chunks.put(b"\n");
         }
     }
+}
 
-    /// Hands over the rows gathered so far.
-    ///
-    /// # Errors
-    /// Those of `write`.
-    pub fn flush(&mut self) -> Result<()> {
-        self.chunks.flush()
-    }
-
-    /// Hands over the last rows; returns the bytes of the whole text.
-    ///
-    /// # Errors
-    /// Those of `write`.
-    pub fn finish(mut self) -> Result<u64> {
-        self.chunks.flush()?;
-        Ok(self.chunks.bytes())
-    }
-
-    /// Every field is followed by its separator; CSV takes the last one back.
+impl Fields for TextFormat {
     #[inline]
-    fn end_field(&mut self) {
-        self.chunks.put(match self.format {
-            TextFormat::Tbl => b"|",
-            TextFormat::Csv => b",",
-        });
+    fn separator(&self) -> u8 {
+        match self {
+            Self::Tbl => b'|',
+            Self::Csv => b',',
+        }
     }
 
-    fn quoted(&mut self, value: &str) {
-        self.chunks.put(b"\"");
-        for (i, piece) in value.split('"').enumerate() {
-            if i > 0 {
-                self.chunks.put(b"\"\"");
-            }
-            self.chunks.buffer.extend_from_slice(piece.as_bytes());
+    #[inline]
+    fn ends_rows_with_separator(&self) -> bool {
+        *self == Self::Tbl
+    }
+
+    #[inline]
+    fn null(&self) -> &'static [u8] {
+        b""
+    }
+
+    #[inline]
+    fn text(&self, buffer: &mut Vec<u8>, value: &str) {
+        let special = |byte: &u8| matches!(byte, b',' | b'"' | b'\n' | b'\r');
+        if *self == Self::Csv && (value.is_empty() || value.as_bytes().iter().any(special)) {
+            quoted(buffer, value);
+        } else {
+            buffer.extend_from_slice(value.as_bytes());
         }
-        self.chunks.put(b"\"");
     }
 }
 
-impl<W: FnMut(&[u8]) -> Result<()>> RowSink for TextSink<W> {
-    #[inline]
-    fn begin_row(&mut self) {}
-
-    #[inline]
-    fn int32(&mut self, value: i32) {
-        self.int64(i64::from(value));
-    }
-
-    #[inline]
-    fn int64(&mut self, value: i64) {
-        digits::signed(&mut self.chunks.buffer, value);
-        self.end_field();
-    }
-
-    #[inline]
-    fn decimal(&mut self, unscaled: i64, scale: u8) {
-        digits::decimal(&mut self.chunks.buffer, unscaled, scale);
-        self.end_field();
-    }
-
-    #[inline]
-    fn date(&mut self, days: i32) {
-        self.chunks.put(&calendar::date_text(days));
-        self.end_field();
-    }
-
-    #[inline]
-    fn timestamp(&mut self, micros: i64) {
-        let text = calendar::timestamp_text(micros);
-        let shown = if micros % 1_000_000 == 0 { &text[..19] } else { &text[..] };
-        self.chunks.buffer.extend_from_slice(shown);
-        self.end_field();
-    }
-
-    #[inline]
-    fn text(&mut self, value: &str) {
-        let special = |byte: &u8| matches!(byte, b',' | b'"' | b'\n' | b'\r');
-        if self.format == TextFormat::Csv
-            && (value.is_empty() || value.as_bytes().iter().any(special))
-        {
-            self.quoted(value);
-        } else {
-            self.chunks.buffer.extend_from_slice(value.as_bytes());
+fn quoted(buffer: &mut Vec<u8>, value: &str) {
+    buffer.push(b'"');
+    for (i, piece) in value.split('"').enumerate() {
+        if i > 0 {
+            buffer.extend_from_slice(b"\"\"");
         }
-        self.end_field();
+        buffer.extend_from_slice(piece.as_bytes());
     }
-
-    #[inline]
-    fn null(&mut self) {
-        self.end_field();
-    }
-
-    #[inline]
-    fn end_row(&mut self) -> Result<()> {
-        if self.format == TextFormat::Csv {
-            self.chunks.buffer.pop();
-        }
-        self.chunks.put(b"\n");
-        self.chunks.end_row()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.chunks.bytes()
-    }
+    buffer.push(b'"');
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sink::RowSink;
 
     fn row(format: TextFormat, fill: impl FnOnce(&mut dyn RowSink)) -> String {
         let mut text = Vec::new();

@@ -102,16 +102,6 @@ pub enum Choice {
     Null,
 }
 
-impl From<Name> for Choice {
-    fn from(name: Name) -> Self {
-        match name {
-            Name::IoUring => Self::IoUring,
-            Name::Psync => Self::Psync,
-            Name::Null => Self::Null,
-        }
-    }
-}
-
 /// What an engine is opened with.
 #[derive(Debug, Clone, Copy)]
 pub struct Setup<'a> {

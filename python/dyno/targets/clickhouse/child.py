@@ -33,6 +33,11 @@ _CANCELLED = "Code: 394. DB::Exception: Query was cancelled."
 MESSAGE = 1 << 16
 
 
+def comment(session: int) -> str:
+    """What the statements of a session are known by in the engine (``log_comment``)."""
+    return f"dyno-{session}"
+
+
 @dataclass
 class Statement:
     """Which statement a session is at; a cancellation may cross its end on the way.
@@ -70,11 +75,11 @@ class Server:
             message = json.loads(data)
             number = message["session"]
             if message["do"] == "cancel":
-                work = (self._statements[number], f"dyno-{number}", message["statement"])
+                work = (self._statements[number], comment(number), message["statement"])
                 threading.Thread(target=self._cancel, args=work, daemon=True).start()
             else:
                 self._statements[number] = Statement()
-                work = (self._statements[number], f"dyno-{number}", *handles)
+                work = (self._statements[number], comment(number), *handles)
                 threading.Thread(target=self._session, args=work, daemon=True).start()
 
     def close(self) -> None:

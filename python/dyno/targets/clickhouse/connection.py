@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from dyno.errors import TargetError
 from dyno.targets.base import QueryResult
+from dyno.targets.clickhouse import child
 from dyno.targets.clickhouse.engine import Engine
 from dyno.targets.clickhouse.errors import statement_error
 
@@ -33,6 +34,7 @@ class ClickhouseConnection:
         """
         self._engine = engine
         self._number, self._channel = engine.session(rows)
+        self.comment = child.comment(self._number)
         self._statement = 0
         self._cancelled_at: float | None = None
 

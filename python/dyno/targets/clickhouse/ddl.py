@@ -6,8 +6,10 @@ from typing import Any
 
 from dyno import schema
 from dyno.errors import DynoError
+from dyno.layouts.model import Layout, TableDesign
 from dyno.targets import mark
 from dyno.targets.base import Loaded
+from dyno.targets.clickhouse import design
 from dyno.targets.clickhouse.connection import ClickhouseConnection
 
 _TYPES = {
@@ -47,24 +49,45 @@ def column_type(column: dict[str, Any]) -> str:
     return f"Nullable({name})" if column["nullable"] else name
 
 
-def create_table(place: str, table: dict[str, Any], comment: str) -> str:
-    """``CREATE TABLE``: rows lie in the order of the primary key."""
+def create_table(
+    place: str, table: dict[str, Any], comment: str, layout: Layout | None = None
+) -> str:
+    """``CREATE TABLE``: rows lie in the order of the primary key, or as the layout says."""
     columns = [f"{quoted(column['name'])} {column_type(column)}" for column in table["columns"]]
-    key = ", ".join(quoted(name) for name in table["primary_key"])
+    order = design.order(table, layout)
+    by = ", ".join(quoted(name) for name in order)
+    nullable = any(column["nullable"] for column in table["columns"] if column["name"] in order)
+    parts = _partitions(table, layout.design(table["name"])) if layout else ""
     return (
         f"CREATE TABLE {quoted(place, table['name'])} ({', '.join(columns)}) "
-        f"ENGINE = MergeTree ORDER BY ({key}) COMMENT {literal(comment)}"
+        f"ENGINE = MergeTree{parts} ORDER BY ({by})"
+        f"{' SETTINGS allow_nullable_key = 1' if nullable else ''} COMMENT {literal(comment)}"
     )
 
 
+def _partitions(table: dict[str, Any], wanted: TableDesign) -> str:
+    if not wanted.partitions:
+        return ""
+    column = next(item for item in table["columns"] if item["name"] == wanted.partition_by)
+    ends = [literal(part.low) for part in wanted.partitions if part.low is not None]
+    number = design.number(wanted, quoted(column["name"]), column_type(column), ends)
+    return f" PARTITION BY {number}"
+
+
 def create_tables(
-    session: ClickhouseConnection, folder: str, workload: str, *, replace: bool
+    session: ClickhouseConnection,
+    folder: str,
+    workload: str,
+    *,
+    replace: bool,
+    layout: Layout | None = None,
 ) -> None:
     """Creates the workload's tables (see the protocol).
 
     ClickHouse knows no transaction over several of them, but each has Dyno's mark from its first
     moment: what an interruption leaves behind is known as Dyno's and as not whole.
     """
+    design.require(workload, layout)
     place = mark.schema_of(workload)
     tables = schema.tables(workload)
     present = relations(session, place)
@@ -73,7 +96,7 @@ def create_tables(
     for statement in [
         f"CREATE DATABASE IF NOT EXISTS {quoted(place)}",
         *(f"DROP TABLE {quoted(place, name)} SYNC" for name in gone),
-        *(create_table(place, table, comment) for table in tables),
+        *(create_table(place, table, comment, layout) for table in tables),
     ]:
         session.execute(statement)
 

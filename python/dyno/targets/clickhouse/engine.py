@@ -16,6 +16,7 @@ from dyno.errors import TargetError
 from dyno.targets.clickhouse import child, lacks
 from dyno.targets.clickhouse.errors import start_error
 
+_CONFIG = Path(__file__).with_name("engine.xml")
 _GONE_S = 5.0
 _STOP_S = 15.0
 
@@ -39,7 +40,8 @@ class Engine:
         self._lock = threading.Lock()
         self._sessions = 0
         self._killed_by_us = False
-        address = f"{folder}?" + "&".join(f"{name}={value}" for name, value in options.items())
+        told = {**options, "config-file": _CONFIG}
+        address = f"{folder}?" + "&".join(f"{name}={value}" for name, value in told.items())
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(

@@ -29,20 +29,24 @@ _ADVICE = {
     "disk_full": "; free space on the volume of the directory",
     "out_of_memory": "; the query needs more than max_memory_usage",
 }
+_SPILLED = "Limit for temporary files size exceeded"
 
 
 def statement_error(text: str) -> DynoError:
     """The error for a statement that failed."""
     code = re.search(r"Code: (\d+)\.", text)
     kind = _KINDS.get(int(code[1]), "database") if code else "database"
+    advice = _ADVICE.get(kind, "")
     if "No space left on device" in text:
-        kind = "disk_full"
-    return error_of_kind(kind, f"ClickHouse: {_short(text)}{_ADVICE.get(kind, '')}.")
+        kind, advice = "disk_full", _ADVICE["disk_full"]
+    elif _SPILLED in text:
+        kind, advice = "disk_full", "; raise temp_limit, or grant so that less is spilled"
+    return error_of_kind(kind, f"ClickHouse: {_short(text)}{advice}.")
 
 
 def start_error(text: str, folder: Path) -> TargetError:
     """The error for a directory that could not be opened, with what to do about it."""
-    if holder := _holder(folder):
+    if holder := holder_of(folder):
         return TargetError(
             f"{folder} is open in another process ({holder}); ClickHouse admits one. "
             "Wait for it, or give another directory.",
@@ -51,7 +55,7 @@ def start_error(text: str, folder: Path) -> TargetError:
     return TargetError(f"ClickHouse cannot open {folder}: {_short(text)}.", kind="io")
 
 
-def _holder(folder: Path) -> str:
+def holder_of(folder: Path) -> str:
     """Who holds the lock on the directory's ``status`` file; empty if nobody does."""
     try:
         handle = os.open(folder / "status", os.O_RDONLY | os.O_CLOEXEC)

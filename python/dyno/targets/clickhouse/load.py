@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from dyno import schema
-from dyno.errors import Interrupted, TargetError
+from dyno.errors import Interrupted, TargetError, error_of_kind
 from dyno.targets import mark
 from dyno.targets.base import LoadOutcome, LoadPlan
 from dyno.targets.clickhouse.connection import ClickhouseConnection
@@ -28,26 +28,28 @@ if TYPE_CHECKING:
 
     from dyno import _core
 
-    Connect = Callable[[int], ClickhouseConnection]
+    Connect = Callable[[int | None], ClickhouseConnection]
 
 _PIPE_BYTES = 1 << 20
 _F_SETPIPE_SZ = 1031
 _WORTH_PARTS = 100_000
 """Tables with fewer rows are loaded by one stream: each makes a file set of its own."""
+_LITTLE_BYTES = 64 << 20
+"""Less room than this on its volume explains why ClickHouse lost rows."""
 
 
 def load(connect: Connect, plan: LoadPlan, control: _core.Control) -> LoadOutcome:
     """Loads table after table, each in ``plan.streams`` parts at the same time.
 
     Args:
-        connect: Opens a session that takes rows from a pipe.
+        connect: Opens a session that takes rows from a pipe, if it is given the end of one.
         plan: What to load.
         control: Told of progress; cancels.
 
     Raises:
         Interrupted: If ``control`` was cancelled; rows that were written already stay, in a table
             that is marked as not whole.
-        TargetError: What ClickHouse met.
+        TargetError: What ClickHouse met, or that it lost rows without a word.
     """
     from dyno import _core
 
@@ -62,7 +64,9 @@ def load(connect: Connect, plan: LoadPlan, control: _core.Control) -> LoadOutcom
         control.set_step(f"loading {name}")
         before, began = _bytes(control), time.monotonic()
         parts = max(1, plan.streams) if expected[name] >= _WORTH_PARTS else 1
-        rows = _table(connect, plan, name, parts, control)
+        with _all_kept(connect, plan.workload, name) as counted:
+            rows = _table(connect, plan, name, parts, control)
+            counted.append(rows)
         tables.append(
             {
                 "table": name,
@@ -141,6 +145,33 @@ def _table(connect: Connect, plan: LoadPlan, name: str, parts: int, control: _co
     if control.cancelled:
         raise Interrupted(f"Interrupted while loading {name}.")
     return sum(rows)
+
+
+@contextlib.contextmanager
+def _all_kept(connect: Connect, workload: str, name: str) -> Generator[list[int]]:
+    """Makes sure that the table has grown by the rows that are put into the list.
+
+    The streaming insert ends without an error, and tells all rows as written, where the volume was
+    too full for them.
+
+    Raises:
+        TargetError: If rows are missing.
+    """
+    count = f"SELECT count() FROM {quoted(mark.schema_of(workload), name)}"  # noqa: S608
+    room = "SELECT min(unreserved_space) FROM system.disks"
+    sent: list[int] = []
+    with closing(connect(None)) as session:
+        before = int(session.execute(count).rows[0][0])
+        yield sent
+        kept = int(session.execute(count).rows[0][0]) - before
+        if kept == sum(sent):
+            return
+        free = int(session.execute(room).rows[0][0])
+    raise error_of_kind(
+        "disk_full" if free < _LITTLE_BYTES else "database",
+        f"ClickHouse kept {kept:,} of {sum(sent):,} rows of {name} and named no error; "
+        f"{free >> 20:,} MiB of space are left on its volume.",
+    )
 
 
 @contextlib.contextmanager

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dyno.targets.base import Limits
+from collections.abc import Sequence
+
+from dyno.targets.base import Connection, Limits
 
 _MARKS = 16
 """The share of memory (a sixteenth) for the cache of marks; ClickHouse's own would be 5 GiB."""
@@ -35,6 +37,8 @@ def session_settings(limits: Limits) -> dict[str, int | str]:
         "max_bytes_before_external_sort": limits.memory_bytes // 2,
         # Blocks of an insert are sorted in memory; the default of 256 MiB is for large machines.
         "min_insert_block_size_bytes": min(256 << 20, limits.memory_bytes // 16),
+        # A layout may have more partitions than the 100 that one insert may reach by default.
+        "max_partitions_per_insert_block": 0,
         **STANDARD_SQL,
     }
 
@@ -45,3 +49,18 @@ def statement(settings: dict[str, int | str]) -> str:
         f"{name} = {value}" if isinstance(value, int) else f"{name} = '{value}'"
         for name, value in settings.items()
     )
+
+
+def shown(session: Connection, names: Sequence[str]) -> dict[str, str]:
+    """What the engine says of settings of its own and of the session; it leaves out unknown ones.
+
+    Args:
+        session: Whose settings.
+        names: Names of settings, none of them from outside.
+    """
+    listed = ", ".join(f"'{name}'" for name in names)
+    rows = session.execute(
+        f"SELECT name, value FROM system.settings WHERE name IN ({listed}) "  # noqa: S608
+        f"UNION ALL SELECT name, value FROM system.server_settings WHERE name IN ({listed})"
+    ).rows
+    return {str(name): str(value) for name, value in rows}

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from dyno.errors import TargetError, UsageError
+from dyno.footprint import occupied
+from dyno.host.pagecache import Emptied, empty, files_under
 from dyno.layouts.model import Layout
-from dyno.model import TargetFacts
+from dyno.model import Applied, TargetFacts
+from dyno.settings import Setting
 from dyno.targets import mark
 from dyno.targets.base import (
     Capabilities,
@@ -22,12 +26,17 @@ from dyno.targets.base import (
     Progress,
     TargetUrl,
 )
-from dyno.targets.clickhouse import ddl, queries, settings
+from dyno.targets.clickhouse import ddl, design, plans, queries, settings, tuning
 from dyno.targets.clickhouse.connection import ClickhouseConnection
 from dyno.targets.clickhouse.engine import Engine
+from dyno.targets.clickhouse.errors import holder_of
 from dyno.targets.clickhouse.finish import finish
 from dyno.targets.clickhouse.load import load
+from dyno.targets.clickhouse.maintenance import NO_INDEXES, ClickhouseCheck
+from dyno.targets.clickhouse.meter import ClickhouseMeter
 from dyno.targets.clickhouse.place import locate, prepare
+from dyno.targets.maintenance import Job, Maintenance
+from dyno.targets.plans import QueryPlan
 
 _NO_TRANSACTIONS = "ClickHouse is not driven with transactions: it has none over several statements"
 
@@ -41,44 +50,97 @@ class ClickhouseTarget:
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         self.url = url
-        self.capabilities = Capabilities(oltp=_NO_TRANSACTIONS, refresh=_NO_REFRESH)
-        self._limits = limits
+        self.capabilities = Capabilities(oltp=_NO_TRANSACTIONS, cold=True, refresh=_NO_REFRESH)
+        self._given = self._limits = limits
         self._folder = locate(url, out)
         self._engine: Engine | None = None
+        self._changes: list[tuning.Change] = []
+        self._applied: tuple[Applied, ...] = ()
 
     def __enter__(self) -> ClickhouseTarget:
         """Starts the engine on the directory.
 
         Raises:
-            TargetError: If chdb is not installed, the directory is not ClickHouse's, or another
-                process has it open.
+            TargetError: If chdb is not installed, the directory is not ClickHouse's, another
+                process has it open, or a setting was not applied.
+            UsageError: If this ClickHouse lacks a setting that is asked.
         """
         prepare(self._folder, private=self.url.scheme == "embedded")
-        self._engine = Engine(self._folder, settings.engine_options(self._limits))
+        self._open()
+        try:
+            self._verify()
+        except BaseException:
+            self._close()
+            raise
         return self
 
     def __exit__(self, *exc: object) -> None:
-        """Ends the engine."""
+        """Ends the engine; its settings end with it."""
+        self._close()
+        self._applied = tuple(item.model_copy(update={"restored": True}) for item in self._applied)
+
+    def tune(self, asked: Sequence[Setting]) -> None:
+        """Takes settings, before it is entered (see :class:`dyno.targets.tuning.Tunable`)."""
+        self._changes, self._applied = tuning.changes(asked), ()
+        self._limits = tuning.within(self._changes, self._given)
+
+    def tuned(self) -> tuple[Applied, ...]:
+        """What was applied, as read back."""
+        return self._applied
+
+    def cool(self) -> Emptied:
+        """Ends the engine with its caches, puts the files out of the page cache, starts again.
+
+        Raises:
+            TargetError: If it cannot be proven that nobody has the directory open and nothing of
+                it is cached.
+        """
+        self._close()
+        if holder := holder_of(self._folder):
+            raise TargetError(
+                f"No cold start: {self._folder} is open in another process ({holder}).", kind="busy"
+            )
+        emptied = empty(files_under(self.data_paths()))
+        self._open()
+        return emptied
+
+    def _open(self) -> None:
+        self._engine = Engine(self._folder, settings.engine_options(self._limits))
+
+    def _close(self) -> None:
         if self._engine is not None:
             self._engine.stop()
             self._engine = None
 
+    def _verify(self) -> None:
+        if not self._changes:
+            return
+        wanted = tuning.names(self._changes)
+        with closing(ClickhouseConnection(self._running())) as plain:
+            # A session without Dyno's settings tells which there are at all.
+            usual = settings.shown(plain, wanted)
+            version = str(plain.execute("SELECT version()").rows[0][0])
+        tuning.require_known(self._changes, usual, f"ClickHouse {version}")
+        ours = {**settings.engine_options(self._given), **settings.session_settings(self._given)}
+        before = {name: str(ours.get(name, value)) for name, value in usual.items()}
+        with closing(self.connect()) as session:
+            found = settings.shown(session, wanted)
+        self._applied = tuple(tuning.verify(self._changes, found, before))
+
+    def _running(self) -> Engine:
+        if self._engine is None:
+            raise TargetError(f"{self._folder} is not open.", kind="connection_lost")
+        return self._engine
+
     def facts(self) -> TargetFacts:
         """Version and settings, read back from the live system."""
-        ours = [*settings.session_settings(self._limits)]
-        names = ", ".join(ddl.literal(name) for name in ours)
-        engine = ", ".join(ddl.literal(name) for name in settings.engine_options(self._limits))
         with closing(self.connect()) as session:
-            shown = session.execute(
-                f"SELECT name, value FROM system.settings WHERE name IN ({names}) "  # noqa: S608
-                f"UNION ALL SELECT name, value FROM system.server_settings "
-                f"WHERE name IN ({engine}) ORDER BY name"
-            ).rows
+            shown = settings.shown(session, [*settings.engine_options(self._limits), *self._ours()])
             version = str(session.execute("SELECT version()").rows[0][0])
         return TargetFacts(
             url=self.url.redacted,
             version=f"ClickHouse {version} (chdb)",
-            settings={str(name): str(value) for name, value in sorted(shown)},
+            settings=dict(sorted(shown.items())),
         )
 
     def connect(self, workload: str = "") -> ClickhouseConnection:
@@ -89,16 +151,10 @@ class ClickhouseTarget:
         """
         return self._session(workload)
 
-    def create_tables(
-        self,
-        workload: str,
-        *,
-        replace: bool,
-        layout: Layout | None = None,  # noqa: ARG002  (none but its own)
-    ) -> None:
-        """Creates the workload's tables, ordered by their keys (see the protocol)."""
+    def create_tables(self, workload: str, *, replace: bool, layout: Layout | None = None) -> None:
+        """Creates the workload's tables, in their order and partitions (see the protocol)."""
         with closing(self.connect()) as session:
-            ddl.create_tables(session, str(self._folder), workload, replace=replace)
+            ddl.create_tables(session, str(self._folder), workload, replace=replace, layout=layout)
 
     def loaded(self, workload: str) -> Loaded | None:
         """What is loaded, by Dyno's mark."""
@@ -132,11 +188,17 @@ class ClickhouseTarget:
         workload: str,
         control: threading.Event,
         progress: Progress,
-        layout: Layout | None = None,  # noqa: ARG002
+        layout: Layout | None = None,
     ) -> dict[str, Any]:
-        """Merges what the load wrote; returns seconds a step."""
+        """Merges what the load wrote, partition by partition.
+
+        Returns:
+            Seconds a step; ``space`` and ``notes`` as the protocol says.
+        """
         with closing(self.connect()) as session:
-            return finish(session, workload, control, progress)
+            probe = partial(occupied, self.data_paths())
+            done = finish(session, workload, probe, control, progress)
+        return {**done, "notes": design.notes(layout)}
 
     def wire(self, workload: str = "") -> dict[str, Any]:  # noqa: ARG002
         """There is no wire.
@@ -150,6 +212,20 @@ class ClickhouseTarget:
         """The statement in ClickHouse's own SQL."""
         return queries.own(neutral)
 
+    def maintenance(self, workload: str, name: Maintenance) -> Job | str:
+        """A check of all checksums; there are no indexes."""
+        if name == "reindex":
+            return NO_INDEXES
+        return ClickhouseCheck(self.connect(), self._folder / "tmp", workload)
+
+    def meter(self, connection: Connection) -> ClickhouseMeter:
+        """What the queries of a session read, spill and hold, by ClickHouse's log of them."""
+        return ClickhouseMeter(cast("ClickhouseConnection", connection))
+
+    def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
+        """The plan of a query."""
+        return plans.explain(cast("ClickhouseConnection", connection), sql, analyse=analyse)
+
     def data_paths(self) -> list[Path]:
         """The directory; spilled data lies in its ``tmp``."""
         return [self._folder]
@@ -158,12 +234,14 @@ class ClickhouseTarget:
         """The engine's process."""
         return [] if self._engine is None else [self._engine.pid]
 
+    def _ours(self) -> dict[str, int | str]:
+        """Settings of each session: Dyno's own, then those that are asked."""
+        return {**settings.session_settings(self._limits), **tuning.of_sessions(self._changes)}
+
     def _session(self, workload: str = "", rows: int | None = None) -> ClickhouseConnection:
-        if self._engine is None:
-            raise TargetError(f"{self._folder} is not open.", kind="connection_lost")
-        session = ClickhouseConnection(self._engine, rows)
+        session = ClickhouseConnection(self._running(), rows)
         try:
-            session.setup(settings.statement(settings.session_settings(self._limits)))
+            session.setup(settings.statement(self._ours()))
             if workload:
                 session.setup(f"USE {ddl.quoted(mark.schema_of(workload))}")
         except BaseException:

@@ -43,7 +43,9 @@ class Address:
         """Reads ``mysql://user:password@host:port/database?unix_socket=/path``.
 
         A user or password that the URL leaves out comes from ``MYSQL_PWD`` or ``~/.my.cnf``.
-        TLS is used with ``?ssl=1``, and the server's certificate checked with ``?ssl_ca=FILE``.
+        TLS is used with ``?ssl=1``, and the server's certificate and name checked with
+        ``?ssl_ca=FILE``; ``ssl_cert`` and ``ssl_key`` name the client's own. The loader refuses a
+        server's certificate that is itself an authority's (CA:TRUE), which PyMySQL takes.
 
         Raises:
             UsageError: If a parameter is unknown or has no such value.
@@ -98,6 +100,8 @@ class Address:
         }
         if self.unix_socket:
             found["unix_socket"] = self.unix_socket
+        if self.tls is not None:
+            found["tls"] = self.tls
         return {**found, "password": self.password} if self.password else found
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import psutil
 
 from dyno.model import TargetFacts
+from dyno.servers.volume import VolumeFacts
 from dyno.targets.base import Limits, TargetUrl
 from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.connection import MysqlConnection
 from dyno.targets.mysql.settings import SESSION_NAMES, settings
-from dyno.targets.postgresql.volume import VolumeFacts
 
 # What the private server is given, and what else explains a result or compares two servers.
 NAMES = (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dyno.servers.volume import VolumeFacts
 from dyno.targets.base import Limits
 from dyno.targets.mysql.version import Version
-from dyno.targets.postgresql.volume import VolumeFacts
 
 _MIB = 1 << 20
 _GIB = 1 << 30

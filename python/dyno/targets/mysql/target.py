@@ -42,7 +42,7 @@ from dyno.targets.mysql.space import Files, StepLog, size_of
 from dyno.targets.mysql.tuned import Tuning
 
 _NO_OLTP = "the transaction driver does not speak MySQL's protocol yet"
-_NO_TLS = "the URL demands TLS, which the loader does not speak yet"
+_NO_TLS = "the loader speaks TLS over TCP only; leave unix_socket or ssl out of the URL"
 _NO_COLD = (
     "a server that is not Dyno's own is not restarted, and the caches of its machine are beyond "
     "reach; only embedded:mysql starts cold"
@@ -68,10 +68,10 @@ class MysqlTarget:
             self._address = Address("localhost", 0, USER)
         else:
             self._address = Address.parse(url)
-        tls = self._address.tls is not None
+        tls_on_socket = self._address.tls is not None and bool(self._address.unix_socket)
         self.capabilities = Capabilities(
             oltp=_NO_OLTP,
-            load=_NO_TLS if tls else True,
+            load=_NO_TLS if tls_on_socket else True,
             cold=True if embedded else _NO_COLD,
             resume=True,
         )

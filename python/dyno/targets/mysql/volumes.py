@@ -12,8 +12,8 @@ from typing import Literal
 from dyno import places
 from dyno.errors import TargetError
 from dyno.record import write_atomically
+from dyno.servers.identity import Identity
 from dyno.targets.mysql.binaries import Binaries
-from dyno.targets.postgresql.identity import Identity
 
 _STATE = "volumes.json"
 _LOGS = "ib_logfile*"

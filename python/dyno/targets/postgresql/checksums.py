@@ -13,8 +13,8 @@ from pathlib import Path
 
 from dyno.errors import TargetError
 from dyno.record import write_atomically
+from dyno.servers.identity import Identity
 from dyno.targets.postgresql.binaries import Binaries
-from dyno.targets.postgresql.identity import Identity
 
 _JOURNAL = "settings.journal"
 

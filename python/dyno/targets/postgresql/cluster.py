@@ -1,18 +1,18 @@
-"""The data folder of the private server: made whole or not at all, and owned by its server."""
+"""The data folder of the private server and its configuration file."""
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 
-from dyno.errors import DiskFullError, TargetError
+from dyno.errors import TargetError
+from dyno.servers import datafolder
+from dyno.servers.identity import Identity
+from dyno.servers.processes import working_in
 from dyno.targets.postgresql.binaries import Binaries
-from dyno.targets.postgresql.identity import Identity, choose
-from dyno.targets.postgresql.processes import working_in
-from dyno.targets.postgresql.serverlog import tells_full_disk
+from dyno.targets.postgresql.product import POSTGRESQL, PROGRAM
 
 SUPERUSER = "dyno"
 
@@ -20,35 +20,10 @@ SUPERUSER = "dyno"
 def prepare(home: Path, binaries: Binaries, lock: int) -> tuple[Path, Identity]:
     """Makes ``home/data`` ready to be served.
 
-    A folder that exists is kept with what is loaded in it. ``lock`` is the descriptor of the
-    engine's lock; the caller holds it.
-
-    Returns:
-        The data folder and whom its server must run as.
-
-    Raises:
-        TargetError: If it belongs to another user or version, or cannot be made.
+    Returns and raises as :func:`dyno.servers.datafolder.prepare` does.
     """
-    data = home / "data"
-    partial = home / "data.partial"
-    shutil.rmtree(partial, ignore_errors=True)  # of a start that was killed
-    owner = data.stat().st_uid if data.exists() else None
-    uid = os.geteuid()
-    if owner is not None and uid not in (0, owner):
-        raise TargetError(
-            f"{data} belongs to user id {owner}; run dyno as that user or give another --out DIR.",
-            kind="denied",
-        )
-    identity = choose(uid, owner, home, binaries.program("postgres"))
-    if owner is None:
-        _make(partial, identity, binaries, lock)
-        partial.rename(data)
-        return data, identity
-    _require_version(data, binaries)
-    if owner != identity.owner[0]:
-        for path in _tree(data):
-            os.chown(path, *identity.owner, follow_symlinks=False)
-    if not working_in(data):
+    data, identity = datafolder.prepare(home, _Maker(binaries), lock)
+    if not working_in(data, PROGRAM):
         # Of a killed server, whose process id somebody else may have by now.
         (data / "postmaster.pid").unlink(missing_ok=True)
     return data, identity
@@ -75,45 +50,34 @@ def offers_io_uring(identity: Identity, data: Path, binaries: Binaries) -> bool:
     except OSError:
         return False  # before Linux 6.6 nothing tells, and a refusal would be fatal to the server
     question = ["-C", "io_method", "-c", "io_method=io_uring", "-D", str(data)]
-    return disabled == "0" and identity.run([binaries.program("postgres"), *question], data)[0] == 0
+    return disabled == "0" and identity.run([binaries.program(PROGRAM), *question], data)[0] == 0
 
 
-def _make(partial: Path, identity: Identity, binaries: Binaries, lock: int) -> None:
-    partial.mkdir(mode=0o700)
-    if identity.owner[0] != os.geteuid():
-        os.chown(partial, *identity.owner)
-    options = ["--encoding=UTF8", "--locale=C", "--auth=trust", f"--username={SUPERUSER}"]
-    command = [binaries.program("initdb"), f"--pgdata={partial}", *options]
-    code, printed = identity.run(command, partial, keep=[lock])
-    if code == 0:
-        return
-    shutil.rmtree(partial, ignore_errors=True)
-    message = f"PostgreSQL's data folder could not be made: {_cause(printed, code)}"
-    if tells_full_disk(printed):
-        raise DiskFullError(f"{message}. Free some space or give another --out DIR.")
-    raise TargetError(message)
+class _Maker(datafolder.Maker):
+    """See the base class. A folder serves one major version."""
 
+    product = POSTGRESQL
 
-def _cause(printed: str, code: int) -> str:
-    """The line of initdb's output that says why."""
-    lines = [line.strip() for line in printed.splitlines() if line.strip()]
-    told = [match[1] for line in lines if (match := re.search(r"\b(?:FATAL|error): +(.*)", line))]
-    return (told or lines or [f"initdb ended with {code}"])[-1]
+    def __init__(self, binaries: Binaries) -> None:
+        self._binaries = binaries
+        self.server = binaries.program(PROGRAM)
 
+    def command(self, folder: Path) -> list[str]:
+        options = ["--encoding=UTF8", "--locale=C", "--auth=trust", f"--username={SUPERUSER}"]
+        return [self._binaries.program("initdb"), f"--pgdata={folder}", *options]
 
-def _require_version(data: Path, binaries: Binaries) -> None:
-    try:
-        version = (data / "PG_VERSION").read_text(encoding="ascii").strip()
-    except OSError as error:
-        raise TargetError(f"{data} is no PostgreSQL data folder; remove it.") from error
-    if version != str(binaries.major):
-        raise TargetError(
-            f"{data} was made by PostgreSQL {version}, this is {binaries.version}; "
-            "remove it with `dyno clean` or give another --out DIR."
-        )
+    def cause(self, lines: Sequence[str]) -> str | None:
+        found = (re.search(r"\b(?:FATAL|error): +(.*)", line) for line in lines)
+        told = [match[1] for match in found if match]
+        return (told or [*lines] or [None])[-1]
 
-
-def _tree(folder: Path) -> Iterator[Path]:
-    yield folder
-    for place, folders, files in os.walk(folder):
-        yield from (Path(place, name) for name in (*folders, *files))
+    def require_own(self, folder: Path) -> None:
+        try:
+            version = (folder / "PG_VERSION").read_text(encoding="ascii").strip()
+        except OSError as error:
+            raise TargetError(f"{folder} is no PostgreSQL data folder; remove it.") from error
+        if version != str(self._binaries.major):
+            raise TargetError(
+                f"{folder} was made by PostgreSQL {version}, this is {self._binaries.version}; "
+                "remove it with `dyno clean` or give another --out DIR."
+            )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dyno.model import TargetFacts
+from dyno.servers.volume import VolumeFacts
 from dyno.targets.base import Limits, TargetUrl
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.settings import settings
-from dyno.targets.postgresql.volume import VolumeFacts
 
 # What the embedded server is given, and what else explains a result or compares two versions.
 NAMES = (

@@ -4,59 +4,49 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
-import subprocess
-import threading
-import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
-from dyno.errors import DiskFullError, DynoError, TargetError
+from dyno.errors import DynoError, TargetError
+from dyno.servers import home, sockets
+from dyno.servers.daemon import Daemon
+from dyno.servers.identity import Identity, choose
+from dyno.servers.lock import EngineLock
+from dyno.servers.processes import evict
+from dyno.servers.serverlog import ServerLog
+from dyno.servers.volume import VolumeFacts
 from dyno.targets.base import Limits
-from dyno.targets.postgresql import binaries, cluster, sockets, tablespaces, wal
+from dyno.targets.postgresql import binaries, cluster, tablespaces, wal
 from dyno.targets.postgresql.checksums import Checksums
-from dyno.targets.postgresql.identity import Identity, choose
-from dyno.targets.postgresql.lock import EngineLock
-from dyno.targets.postgresql.processes import evict
-from dyno.targets.postgresql.serverlog import ServerLog, tells_full_disk
+from dyno.targets.postgresql.product import POSTGRESQL, PROGRAM
 from dyno.targets.postgresql.settings import conf, settings
-from dyno.targets.postgresql.volume import VolumeFacts
 
-_START_S = 60.0
-_POLL_S = 0.02
+PORT = 5432
+SOCKET = f".s.PGSQL.{PORT}"
+"""Name of the socket, which libpq derives from the port."""
+
 _LEFTOVER_S = 10.0
-
-_STOP = ((signal.SIGINT, 120.0), (signal.SIGQUIT, 15.0), (signal.SIGKILL, 15.0))
-"""Ways to end it, and how long each is given: sessions ended and a checkpoint written; at once,
-with recovery at the next start; by the kernel."""
 
 
 class Server:
     """A PostgreSQL of Dyno's own in ``home``, reached through a unix socket only.
 
-    The server is a child in a session of its own, so that Ctrl-C in the terminal passes it by. A
-    thread starts it and waits for it: if Dyno is killed, that thread ends too, and the kernel
-    sends the server SIGQUIT. The thread also lives as long as the server whichever thread
-    called :meth:`start`.
+    It never outlives Dyno: see :class:`~dyno.servers.daemon.Daemon`.
     """
 
-    def __init__(self, home: Path, limits: Limits) -> None:
-        self._home = home
+    def __init__(self, folder: Path, limits: Limits) -> None:
+        self._home = folder
         self._limits = limits
-        self._lock = EngineLock(home)
-        self._log = ServerLog(home / "server.log")
-        self._process: subprocess.Popen[bytes] | None = None
-        self._exited = threading.Event()
-        self._keeper: threading.Thread | None = None
-        self._ready = False
-        self.data = home / "data"
+        self._lock = EngineLock(folder, POSTGRESQL.name)
+        self._daemon = Daemon(POSTGRESQL, ServerLog(folder / "server.log"))
+        self.data = folder / "data"
         self.log_volume: str | Literal[False] | None = False
         """Where the next start puts the log: a volume, None for beside the data, False for where
         it is."""
         self.own: tablespaces.Home | None = None
-        self.socket_folder = home / "s"
-        self._checksums = Checksums(home)
+        self.socket_folder = folder / "s"
+        self._checksums = Checksums(folder)
         self._kept: tuple[Identity, binaries.Binaries] | None = None
         self.override: Callable[[dict[str, str]], dict[str, str]] = lambda _: {}
         """What a run asks for in the place of what :func:`settings` chose, which it is given."""
@@ -68,14 +58,13 @@ class Server:
     @property
     def pid(self) -> int | None:
         """Process id of the postmaster, None if it does not run."""
-        running = self._process is not None and not self._exited.is_set()
-        return self._process.pid if running and self._process else None
+        return self._daemon.pid
 
     def conninfo(self) -> dict[str, Any]:
         """How libpq reaches it."""
         return {
             "host": str(self.socket_folder),
-            "port": str(sockets.PORT),
+            "port": str(PORT),
             "user": cluster.SUPERUSER,
             "dbname": "postgres",
         }
@@ -88,19 +77,17 @@ class Server:
         """
         try:
             programs = binaries.find()
-            with _readable_errors(self._home):
-                self._home.mkdir(parents=True, exist_ok=True)
-                # Whoever the server runs as must pass through; the data has its own mode.
-                self._home.chmod(0o711 if os.geteuid() == 0 else 0o700)
+            with home.readable_errors(self._home, POSTGRESQL.name):
+                home.make(self._home)
                 resumed = self._lock.descriptor >= 0
                 if not resumed:
-                    self._lock.acquire(_LEFTOVER_S, lambda: evict(self.data))
+                    self._lock.acquire(_LEFTOVER_S, self._evict)
                 self.data, identity = cluster.prepare(self._home, programs, self._lock.descriptor)
                 self.own = tablespaces.Home(self._home, identity, programs)
                 wal.mend(self.data)
                 if self.log_volume is not False:
                     wal.place(self.data, self.own, self.log_volume)
-                self.socket_folder = sockets.make(self._home, identity.owner)
+                self.socket_folder = sockets.make(self._home, identity.owner, SOCKET)
                 self._kept = identity, programs
                 if not resumed:
                     self._configure(identity, programs)
@@ -109,7 +96,7 @@ class Server:
                     self.asked_checksums, programs, identity, self._recover
                 )
                 self._launch(identity, programs)
-            self._await_ready()
+            self._daemon.await_ready(self._refusal, _recovers)
         except BaseException:
             with contextlib.suppress(TargetError):  # what came first is told
                 self.stop()
@@ -126,7 +113,7 @@ class Server:
             self.pause()
         finally:
             if self._lock.descriptor >= 0:
-                evict(self.data)
+                self._evict()
                 try:
                     self._restore()
                 finally:
@@ -141,11 +128,12 @@ class Server:
                 os.geteuid(),
                 self.data.stat().st_uid,
                 self._home,
-                programs.program("postgres"),
+                programs.program(PROGRAM),
+                POSTGRESQL.name,
             )
             question = ["-C", "shared_memory_size_in_huge_pages", "-D", str(self.data)]
             question += [word for pair in self.settings.items() for word in ("-c", "=".join(pair))]
-            code, printed = identity.run([programs.program("postgres"), *question], self.data)
+            code, printed = identity.run([programs.program(PROGRAM), *question], self.data)
             last = printed.strip().splitlines()[-1:]
             if code == 0 and last and last[0].isdigit():
                 return int(last[0])
@@ -162,40 +150,14 @@ class Server:
         Raises:
             KeyboardInterrupt: After it has ended.
         """
-        interrupt: KeyboardInterrupt | None = None
-        # Before it is ready, a polite request can hang in recovery, and nothing is worth saving.
-        for number, patience_s in _STOP if self._ready else _STOP[1:]:
-            if self._process is None or self._exited.is_set():
-                break
-            self._process.send_signal(number)
-            try:
-                self._exited.wait(patience_s)
-            except KeyboardInterrupt as error:
-                interrupt = error  # impatience: on to the next, quicker way
-        if self._keeper is not None:
-            self._keeper.join(10.0)
-        self._ready = False
-        if interrupt is not None:
-            raise interrupt
+        self._daemon.end()
 
-    def died(self, wait_s: float = 1.0) -> DynoError | None:
+    def died(self) -> DynoError | None:
         """Why sessions broke: what ended the server.
 
-        A broken session is seen a moment before the server's end is, hence ``wait_s``.
-
-        Returns:
-            The error to raise; None if the server is well.
+        See :meth:`dyno.servers.daemon.Daemon.died`.
         """
-        if not self._exited.wait(wait_s) or self._process is None:
-            return None
-        code = self._process.returncode
-        if code < 0:
-            message = f"PostgreSQL was killed (signal {-code})."
-            return TargetError(message, kind="connection_lost")
-        reason = self._log.reason()
-        if tells_full_disk(reason):
-            return _full(f"PostgreSQL stopped: {reason}")
-        return TargetError(f"PostgreSQL stopped: {reason}.", kind="connection_lost")
+        return self._daemon.died(self._answers)
 
     def _configure(self, identity: Identity, programs: binaries.Binaries) -> None:
         io_uring = cluster.offers_io_uring(identity, self.data, programs)
@@ -206,7 +168,7 @@ class Server:
         folder = str(self.socket_folder).replace('"', '""')
         reach = {
             "listen_addresses": "",
-            "port": str(sockets.PORT),
+            "port": str(PORT),
             "unix_socket_directories": f'"{folder}"',  # a list: quoted for commas
             "unix_socket_permissions": "0700",
         }
@@ -221,7 +183,7 @@ class Server:
         if self._kept is not None:
             try:
                 self._launch(*self._kept)
-                self._await_ready()
+                self._daemon.await_ready(self._refusal, _recovers)
             finally:
                 self.pause()
 
@@ -231,7 +193,7 @@ class Server:
             return
         identity, programs = self._kept
         try:
-            with _readable_errors(self._home):
+            with home.readable_errors(self._home, POSTGRESQL.name):
                 if self.settings != self.usual:
                     self._write_conf(self.usual, identity)
                 self._checksums.after_stop(programs, identity, self._recover)
@@ -239,75 +201,31 @@ class Server:
             self._kept = None
 
     def _launch(self, identity: Identity, programs: binaries.Binaries) -> None:
-        started = threading.Event()
-        failure: list[OSError] = []
-        self._exited.clear()
+        # Sessions that compute break at once when it has failed, not when they are done.
+        self._daemon.launch(
+            identity,
+            [programs.program(PROGRAM), "-D", str(self.data)],
+            self.data,
+            self._lock.descriptor,
+            after_failure=self._evict,
+        )
 
-        def keep() -> None:
-            try:
-                with self._log.open() as output:
-                    process = identity.spawn(
-                        [programs.program("postgres"), "-D", str(self.data)],
-                        self.data,
-                        signal.SIGQUIT,
-                        output=output,
-                        keep=[self._lock.descriptor],
-                    )
-            except OSError as error:
-                failure.append(error)
-                started.set()
-                return
-            self._process = process
-            started.set()
-            code = process.wait()
-            self._exited.set()
-            if code != 0:
-                evict(self.data)  # so that sessions which compute break now, not when they are done
+    def _evict(self) -> None:
+        evict(self.data, PROGRAM)
 
-        self._keeper = threading.Thread(target=keep, daemon=True, name="dyno-postgresql")
-        self._keeper.start()
-        started.wait()
-        if failure:
-            raise failure[0]
-
-    def _await_ready(self) -> None:
+    def _refusal(self) -> str | None:
         import psycopg
 
-        deadline = time.monotonic() + _START_S
-        while True:
-            try:
-                psycopg.connect(**self.conninfo(), connect_timeout=5).close()
-            except psycopg.OperationalError as error:
-                answer = " ".join(str(error).split())
-                # Recovery after a kill takes what it takes; it answers meanwhile.
-                if "starting up" in answer or "not yet accepting" in answer:
-                    deadline = time.monotonic() + _START_S
-            else:
-                self._ready = True
-                return
-            if self._exited.wait(_POLL_S):
-                reason = self._log.reason()
-                if tells_full_disk(reason):
-                    raise _full(f"PostgreSQL did not start: {reason}")
-                raise TargetError(f"PostgreSQL did not start: {reason} (see {self._log.path}).")
-            if time.monotonic() > deadline:
-                raise TargetError(
-                    f"PostgreSQL did not answer within {_START_S:.0f} s: {answer} "
-                    f"(see {self._log.path})."
-                )
+        try:
+            psycopg.connect(**self.conninfo(), connect_timeout=5).close()
+        except psycopg.OperationalError as error:
+            return " ".join(str(error).split())
+        return None
+
+    def _answers(self) -> bool:
+        return (refusal := self._refusal()) is None or "too many clients" in refusal
 
 
-def _full(message: str) -> DiskFullError:
-    return DiskFullError(f"{message}. Free some space or give another --out DIR.")
-
-
-@contextlib.contextmanager
-def _readable_errors(home: Path) -> Generator[None]:
-    try:
-        yield
-    except OSError as error:
-        place = error.filename or home
-        if error.errno in (28, 122):  # ENOSPC, EDQUOT
-            raise DiskFullError(f"No space left for PostgreSQL in {place}.") from error
-        message = f"PostgreSQL cannot use {place}: {error.strerror}. Give another --out DIR."
-        raise TargetError(message, kind="io") from error
+def _recovers(answer: str) -> bool:
+    """Whether a refusal is that of a server on its way."""
+    return "starting up" in answer or "not yet accepting" in answer

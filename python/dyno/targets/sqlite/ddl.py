@@ -7,7 +7,8 @@ column's last digit (cents): sums are then exact, and so are the consistency con
 compare amounts of one scale with each other. Dates and times are ISO 8601 text, which sorts.
 
 A table with one integer as its primary key is stored by it (``INTEGER PRIMARY KEY``): that is the
-table itself, and costs nothing where rows come in its order, as Dyno's do.
+table itself, and costs nothing where rows come in its order, as Dyno's do. One that a layout
+clusters is stored by those columns (``WITHOUT ROWID``).
 
 SQLite keeps the text of a CREATE TABLE, so that a comment in it sets Dyno's tables apart; what
 they hold is told by a row of the table ``dyno_mark``.
@@ -17,15 +18,17 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
 from dyno import schema, workloads
 from dyno.errors import DynoError, UsageError
+from dyno.layouts.model import Layout
 from dyno.targets import mark
 from dyno.targets.base import Loaded
 from dyno.targets.sqlite.connection import SqliteConnection
+from dyno.targets.sqlite.layout import comes_sorted, has_rowid_key, require, stored_by
 
 MARKS = "dyno_mark"
 
@@ -70,30 +73,61 @@ def column_type(kind: dict[str, Any], *, exact: bool) -> str:
             raise DynoError(f"SQLite has no type for the column type {kind}.")
 
 
-def create_table(workload: str, table: dict[str, Any]) -> str:
-    """``CREATE TABLE`` with Dyno's comment in it."""
-    columns: list[str] = []
+def create_table(
+    workload: str,
+    table: dict[str, Any],
+    layout: Layout | None = None,
+    *,
+    clustered: bool = False,
+    name: str | None = None,
+) -> str:
+    """``CREATE TABLE`` with Dyno's comment in it.
+
+    Args:
+        workload: Whose table it is.
+        table: As the generator declares it.
+        layout: Its design; None for the standard one.
+        clustered: Stored by the columns of the layout, for rows that come in their order.
+        name: Another name for it.
+    """
+    lines: list[str] = []
     for column in table["columns"]:
         kind = column_type(column["kind"], exact=exact(workload))
-        key = " PRIMARY KEY" if is_rowid(table) and [column["name"]] == table["primary_key"] else ""
+        is_key = has_rowid_key(table, layout) and [column["name"]] == table["primary_key"]
+        key = " PRIMARY KEY" if is_key else ""
         null = "" if column["nullable"] else " NOT NULL"
-        columns.append(f"{quoted(column['name'])} {kind}{key}{null}")
-    return f"CREATE TABLE {quoted(table['name'])} /* dyno:{workload} */ ({', '.join(columns)})"
+        lines.append(f"{quoted(column['name'])} {kind}{key}{null}")
+    if clustered:
+        lines.append(f"PRIMARY KEY ({_listed(stored_by(table, layout))})")
+    if layout is not None and layout.foreign_keys:
+        lines += [
+            f"FOREIGN KEY ({_listed(key.columns)}) "
+            f"REFERENCES {quoted(key.other)} ({_listed(key.other_columns)})"
+            for key in workloads.get(workload).foreign_keys
+            if key.table == table["name"]
+        ]
+    head = f"CREATE TABLE {quoted(name or table['name'])} /* dyno:{workload} */"
+    return f"{head} ({', '.join(lines)}){' WITHOUT ROWID' if clustered else ''}"
 
 
-def is_rowid(table: dict[str, Any]) -> bool:
-    """Whether a table is stored by its primary key, which is one integer."""
-    kinds = {column["name"]: column["kind"]["type"] for column in table["columns"]}
-    return [kinds[name] for name in table["primary_key"]] in (["int32"], ["int64"])
-
-
-def create_tables(session: SqliteConnection, file: Path, workload: str, *, replace: bool) -> None:
+def create_tables(
+    session: SqliteConnection,
+    file: Path,
+    workload: str,
+    *,
+    replace: bool,
+    layout: Layout | None = None,
+) -> None:
     """Creates the workload's tables (see the protocol); those to be replaced go first.
 
     A file with nothing else in it shrinks to nothing then, so that the new rows do not go into
     the holes of the old ones.
     """
+    tables = schema.tables(workload)
+    require(layout, tables)
     _refuse_others(session, file, workload)
+    # Dropped one by one, tables would be missed by those that still refer to them.
+    session.execute("PRAGMA foreign_keys = OFF")
     gone = mark.to_replace(str(file), workload, relations(session, workload), replace=replace)
     if gone:
         with transaction(session):
@@ -108,8 +142,9 @@ def create_tables(session: SqliteConnection, file: Path, workload: str, *, repla
                 f"CREATE TABLE {quoted(MARKS)} /* dyno:mark */ "
                 "(workload TEXT PRIMARY KEY, content TEXT NOT NULL)"
             )
-        for table in schema.tables(workload):
-            session.execute(create_table(workload, table))
+        for table in tables:
+            clustered = comes_sorted(table, layout)
+            session.execute(create_table(workload, table, layout, clustered=clustered))
         _write(session, workload, mark.write(workload, None))
 
 
@@ -155,6 +190,10 @@ def transaction(session: SqliteConnection) -> Generator[None]:
         with contextlib.suppress(DynoError):  # some errors have ended it already
             session.execute("ROLLBACK")
         raise
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(quoted, names))
 
 
 def _texts(session: SqliteConnection) -> dict[str, str]:

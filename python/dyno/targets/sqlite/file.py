@@ -9,11 +9,13 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 
 from dyno.errors import TargetError
 from dyno.targets.base import Limits, TargetUrl
 from dyno.targets.fileurl import file_of
+from dyno.targets.sqlite import tuning
 from dyno.targets.sqlite.errors import open_error
 
 BUSY_TIMEOUT_S = 5.0
@@ -39,13 +41,16 @@ def settings(limits: Limits) -> dict[str, int]:
     """
     return {
         "cache_size": -max(2000, limits.memory_bytes // 4 // 1024),
+        "foreign_keys": 1,  # only tables that declare some have any
         "threads": limits.threads,  # helpers of a sort; SQLite itself caps them, at 8
         "secure_delete": 0,  # Debian's build overwrites what is deleted with zeros
     }
 
 
-def open_session(file: Path, limits: Limits) -> sqlite3.Connection:
-    """Opens a file with Dyno's settings; makes it if it is missing.
+def open_session(
+    file: Path, limits: Limits, changes: Sequence[tuning.Change] = ()
+) -> sqlite3.Connection:
+    """Opens a file with Dyno's settings, and what the run asks for; makes it if it is missing.
 
     Raises:
         TargetError: If it cannot be opened, is no database, or is locked.
@@ -64,6 +69,7 @@ def open_session(file: Path, limits: Limits) -> sqlite3.Connection:
         # Without it 'a' LIKE 'A' holds, other than in standard SQL.
         raw.execute("PRAGMA case_sensitive_like = ON")
         raw.execute("SELECT count(*) FROM sqlite_master")  # the first to read the file
+        tuning.apply(raw, changes)
         if raw.execute("SELECT 'a' LIKE 'A'").fetchone() != (0,):
             raise TargetError("This SQLite cannot compare with case: it lacks case_sensitive_like.")
     except BaseException as error:
@@ -76,11 +82,33 @@ def open_session(file: Path, limits: Limits) -> sqlite3.Connection:
     return raw
 
 
-def spill_folder() -> str:
+def siblings(file: Path) -> list[Path]:
+    """A database file, and the journal or log beside it, as far as they are there."""
+    names = (file, *(Path(f"{file}{end}") for end in ("-journal", "-wal", "-shm")))
+    return [name for name in names if name.is_file()]
+
+
+def spilled() -> int:
+    """Bytes in temporary files of SQLite that this process has open.
+
+    They have no name any more, so that a look into their folder does not find them.
+    """
+    total = 0
+    for link in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):
+            if "/etilqs_" in str(link.readlink()):
+                total += link.stat().st_blocks * 512
+    return total
+
+
+def spill_folder(chosen: str = "") -> str:
     """Where sorts that outgrow the cache go: the first folder in SQLite's order that is writable.
 
-    Source: https://www.sqlite.org/tempfiles.html, 5.
+    Source: https://www.sqlite.org/tempfiles.html, 5. ``chosen`` is ``temp_store_directory``, which
+    comes first.
     """
+    if chosen:
+        return chosen
     named = (os.environ.get(name) for name in ("SQLITE_TMPDIR", "TMPDIR"))
     for folder in (*named, "/var/tmp", "/usr/tmp", "/tmp"):  # noqa: S108  (SQLite's own list)
         if folder and os.access(folder, os.W_OK | os.X_OK) and Path(folder).is_dir():

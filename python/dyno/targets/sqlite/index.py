@@ -1,4 +1,4 @@
-"""Keys, indexes and statistics after a load, one statement after another.
+"""The steps after a load, one after another, each with its time and the room that it took.
 
 SQLite has one writer; it spreads the sort of an index over its helper threads.
 """
@@ -11,77 +11,86 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dyno.errors import Interrupted
+from dyno.errors import Interrupted, TargetError
+from dyno.footprint import Meter, Probe, StepRecord
 from dyno.targets.base import Progress
 from dyno.targets.sqlite.connection import SqliteConnection
-from dyno.targets.sqlite.ddl import is_rowid, quoted
+from dyno.targets.sqlite.ddl import transaction
 from dyno.targets.stoppable import stoppable
-from dyno.workloads.base import Index
 
 _INTERRUPTED = "Interrupted while adding keys and indexes."
 
 
 @dataclass(frozen=True)
 class Step:
-    """One statement, and what it is called in the record."""
+    """One piece of work, done in full or not at all.
+
+    Attributes:
+        name: What it is called in the record.
+        statements: More than one are a transaction.
+        kind: As in ``StepRecord``.
+        table: What it works on.
+        empty: Whether rows that come of it are faults.
+    """
 
     name: str
-    statement: str
-
-
-def steps(tables: Sequence[dict[str, Any]], indexes: Sequence[Index]) -> list[Step]:
-    """Primary keys, secondary indexes, and the statistics of each table.
-
-    Names of indexes are shared with tables, so they begin with ``dyno_``. Tables are analysed one
-    by one: a bare ``ANALYZE`` would gather statistics on tables that are not Dyno's.
-    """
-    keyed = [table for table in tables if table["primary_key"] and not is_rowid(table)]
-    return [
-        *(
-            Step(
-                f"primary key {table['name']}",
-                _create(
-                    "UNIQUE INDEX", f"{table['name']}_key", table["name"], table["primary_key"]
-                ),
-            )
-            for table in keyed
-        ),
-        *(
-            Step(f"index {index.name}", _create("INDEX", index.name, index.table, index.columns))
-            for index in indexes
-        ),
-        *(Step(f"analyse {table['name']}", f"ANALYZE {quoted(table['name'])}") for table in tables),
-    ]
-
-
-WRITE_AHEAD = Step("write-ahead log", "PRAGMA journal_mode = WAL")
-"""Makes a writer and readers work side by side. It stays with the file, so it is not for a file
-that holds more than Dyno's tables."""
+    statements: tuple[str, ...]
+    kind: str
+    table: str | None = None
+    empty: bool = False
 
 
 def run(
-    session: SqliteConnection, work: Sequence[Step], stop: threading.Event, progress: Progress
+    session: SqliteConnection,
+    work: Sequence[Step],
+    probe: Probe,
+    stop: threading.Event,
+    progress: Progress,
 ) -> dict[str, Any]:
-    """Runs the steps; returns seconds a step, and ``total``.
+    """Runs the steps; returns seconds a step, ``total``, and ``space`` as the protocol says.
 
     Raises:
         Interrupted: If ``stop`` was set.
-        TargetError: What SQLite met.
+        TargetError: What SQLite met, or a reference that leads nowhere.
     """
     seconds: dict[str, Any] = {}
+    space: list[dict[str, Any]] = []
     start = time.monotonic()
-    with stoppable(session, stop, _INTERRUPTED):
+    # A table that is put into another's place would count as gone from the references to it.
+    session.execute("PRAGMA foreign_keys = OFF")
+    with Meter() as meter, stoppable(session, stop, _INTERRUPTED):
         for number, step in enumerate(work):
             if stop.is_set():
                 raise Interrupted(_INTERRUPTED)
             progress(number, len(work), step.name)
             began = time.monotonic()
-            session.execute(step.statement)
+            with meter.watching(probe) as peak:
+                _do(session, step)
             seconds[step.name] = time.monotonic() - began
+            space.append(
+                StepRecord(
+                    step=step.name,
+                    kind=step.kind,
+                    seconds=seconds[step.name],
+                    table=step.table,
+                    extra_peak_bytes=peak.extra,
+                    extra_rest_bytes=peak.growth,
+                ).record()
+            )
     progress(len(work), len(work), "")
-    return {**seconds, "total": time.monotonic() - start}
+    return {**seconds, "total": time.monotonic() - start, "space": space}
 
 
-def _create(what: str, name: str, table: str, columns: Sequence[str]) -> str:
-    listed = ", ".join(map(quoted, columns))
-    return f"CREATE {what} IF NOT EXISTS {quoted(f'dyno_{name}')} ON {quoted(table)} ({listed})"
+def _do(session: SqliteConnection, step: Step) -> None:
+    first, *more = step.statements
+    if more:
+        with transaction(session):
+            for statement in step.statements:
+                session.execute(statement)
+        return
+    rows = session.execute(first).rows
+    if step.empty and rows:
+        raise TargetError(
+            f"{len(rows):,} rows of {step.table} refer to no row, the first to {rows[0][2]}.",
+            kind="database",
+        )

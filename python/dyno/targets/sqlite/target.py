@@ -6,15 +6,19 @@ import contextlib
 import json
 import sqlite3
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from dyno import schema, workloads
 from dyno.errors import TargetError, UsageError
+from dyno.footprint import Probe, occupied
+from dyno.host.pagecache import Emptied, empty
 from dyno.layouts.model import Layout
-from dyno.model import TargetFacts
+from dyno.model import Applied, TargetFacts
+from dyno.settings import Setting
 from dyno.targets.base import (
     Capabilities,
     Connection,
@@ -26,19 +30,29 @@ from dyno.targets.base import (
     TargetUrl,
 )
 from dyno.targets.insert import insert_values
-from dyno.targets.sqlite import ddl, index
+from dyno.targets.maintenance import Job, Maintenance
+from dyno.targets.plans import QueryPlan
+from dyno.targets.sqlite import ddl, design, index, maintenance, plans, tuning
 from dyno.targets.sqlite.connection import SqliteConnection
-from dyno.targets.sqlite.file import locate, open_session, spill_folder
-from dyno.targets.sqlite.load import SETTINGS, load
-from dyno.targets.sqlite.translate import to_sqlite
+from dyno.targets.sqlite.file import locate, open_session, siblings, spill_folder, spilled
+from dyno.targets.sqlite.load import load
+from dyno.targets.sqlite.load import settings as loader_settings
+from dyno.targets.sqlite.meter import SqliteMeter
+from dyno.targets.sqlite.queries import own
 
 _NO_WIRE = "SQLite is not driven with transactions: the driver has no wire for it yet"
+
+_WHOLE = (
+    "a load is one transaction, so one that was cut off left nothing to go on from; it starts "
+    "again with --replace"
+)
 
 _PRAGMAS = (
     "auto_vacuum",
     "busy_timeout",
     "cache_size",
     "encoding",
+    "foreign_keys",
     "journal_mode",
     "mmap_size",
     "page_size",
@@ -46,6 +60,7 @@ _PRAGMAS = (
     "synchronous",
     "temp_store",
     "threads",
+    "wal_autocheckpoint",
 )
 _WORDS = {
     "auto_vacuum": ("none", "full", "incremental"),
@@ -61,13 +76,16 @@ class SqliteTarget:
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         self.url = url
-        self.capabilities = Capabilities(oltp=_NO_WIRE)
+        self.capabilities = Capabilities(oltp=_NO_WIRE, cold=True, resume=_WHOLE)
         self._limits = limits
         self._out = out
         self._lock = threading.Lock()
         self._sessions: set[SqliteConnection] = set()
         self._loading = False
         self._new: set[Path] = set()
+        self._changes: list[tuning.Change] = []
+        self._applied: tuple[Applied, ...] = ()
+        self._folder: str | None = None  # of temporary files, before it was changed
         locate(url, out, "")
 
     def __enter__(self) -> SqliteTarget:
@@ -75,6 +93,7 @@ class SqliteTarget:
 
         Raises:
             TargetError: If it cannot be opened, is no database, or is locked.
+            UsageError: If this SQLite cannot have a setting that is asked.
         """
         if self.url.scheme == "embedded":
             folder = self._file().parent
@@ -83,7 +102,17 @@ class SqliteTarget:
             except OSError as error:
                 message = f"Cannot make {folder}: {error.strerror}. Give another --out DIR."
                 raise TargetError(message, kind="io") from error
-        self.connect().close()
+        before = self._settings_before()
+        chosen = next(
+            (str(item.amount) for item in self._changes if item.name == tuning.FOLDER), ""
+        )
+        if chosen:
+            self._folder = tuning.set_folder(chosen)
+        try:
+            self._verify(before)
+        except BaseException:
+            self._give_back()
+            raise
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -92,10 +121,67 @@ class SqliteTarget:
             left = list(self._sessions)
         for session in left:
             session.close()
+        self._give_back()
         for file in self._new:
             with contextlib.suppress(OSError):
                 if file.stat().st_size == 0:
                     file.unlink()
+
+    def tune(self, asked: Sequence[Setting]) -> None:
+        """Takes settings, before it is entered (see :class:`dyno.targets.tuning.Tunable`)."""
+        self._changes = tuning.changes(asked)
+
+    def tuned(self) -> tuple[Applied, ...]:
+        """What was applied, as read back."""
+        return self._applied
+
+    def cool(self) -> Emptied:
+        """Puts the files out of the page cache; SQLite's own cache went with its sessions.
+
+        Raises:
+            TargetError: If a session is open, or it cannot be proven that nothing is cached.
+        """
+        with self._lock:
+            if self._sessions or self._loading:
+                raise TargetError(
+                    "No cold start: a session still has the SQLite file open.", kind="busy"
+                )
+        places = self.data_paths()
+        every = [file for place in places for file in _files(place)]
+        for file in every:
+            if _is_open(file):
+                raise TargetError(
+                    f"No cold start: {file} is still open in this process.", kind="busy"
+                )
+        return empty(every)
+
+    def _settings_before(self) -> dict[str, str]:
+        """What a session has without what is asked; also whether the file can be used."""
+        asked, self._changes = self._changes, []
+        try:
+            with closing(self.connect()) as session:
+                names = [item.name for item in asked]
+                found = {name: tuning.read(session.raw, name) for name in names}
+                return {name: "" if it is None else str(it) for name, it in found.items()}
+        finally:
+            self._changes = asked
+
+    def _verify(self, before: Mapping[str, str]) -> None:
+        if not self._changes:
+            return
+        with closing(self.connect()) as session:
+            size = tuning.page_size(session.raw)
+            found = tuning.verify(
+                self._changes, size, lambda name: tuning.read(session.raw, name), before
+            )
+            self._applied = tuple(found)
+
+    def _give_back(self) -> None:
+        """The folder of temporary files is the process's; all others ended with their sessions."""
+        if self._folder is not None:
+            tuning.set_folder(self._folder)
+            self._folder = None
+        self._applied = tuple(item.model_copy(update={"restored": True}) for item in self._applied)
 
     def facts(self) -> TargetFacts:
         """Version and settings, read back from a session."""
@@ -103,15 +189,19 @@ class SqliteTarget:
 
         with closing(self.connect()) as session:
             found = {name: _shown(session, name) for name in _PRAGMAS}
+            folder = spill_folder(str(tuning.read(session.raw, tuning.FOLDER) or ""))
         loader = json.loads(_core.parts())["sqlite"]
         return TargetFacts(
             url=self.url.redacted,
             version=f"SQLite {sqlite3.sqlite_version}",
             settings={
                 **found,
-                "temp_directory": spill_folder(),
+                "temp_directory": folder,
                 "loader": f"SQLite {loader}",
-                **{f"loader.{name}": _words(name, value) for name, value in SETTINGS.items()},
+                **{
+                    f"loader.{name}": _words(name, value)
+                    for name, value in loader_settings(self._changes).items()
+                },
             },
         )
 
@@ -127,20 +217,18 @@ class SqliteTarget:
                 raise TargetError(f"{file} is being loaded: no session may have it open.")
             if not file.exists():
                 self._new.add(file)
-            session = SqliteConnection(open_session(file, self._limits), file, self._left)
+            session = SqliteConnection(
+                open_session(file, self._limits, self._changes), file, self._left
+            )
             self._sessions.add(session)
         return session
 
-    def create_tables(
-        self,
-        workload: str,
-        *,
-        replace: bool,
-        layout: Layout | None = None,  # noqa: ARG002  (none but its own)
-    ) -> None:
+    def create_tables(self, workload: str, *, replace: bool, layout: Layout | None = None) -> None:
         """Creates the workload's tables, without indexes (see the protocol)."""
         with closing(self.connect(workload)) as session:
-            ddl.create_tables(session, self._file(workload), workload, replace=replace)
+            ddl.create_tables(
+                session, self._file(workload), workload, replace=replace, layout=layout
+            )
 
     def loaded(self, workload: str) -> Loaded | None:
         """What is loaded, by Dyno's mark."""
@@ -163,7 +251,7 @@ class SqliteTarget:
                 raise TargetError("A session has the SQLite file open, so that it cannot load.")
             self._loading = True
         try:
-            return load(self._file(plan.workload), plan, control)
+            return load(self._file(plan.workload), plan, control, self._changes)
         finally:
             self._loading = False
 
@@ -176,17 +264,25 @@ class SqliteTarget:
         workload: str,
         control: threading.Event,
         progress: Progress,
-        layout: Layout | None = None,  # noqa: ARG002
+        layout: Layout | None = None,
     ) -> dict[str, Any]:
-        """Adds keys and indexes and gathers statistics; returns seconds a step.
+        """Sorts what the layout clusters, adds keys and indexes, and gathers statistics.
 
         A file with nothing but Dyno's tables is given a write-ahead log then.
+
+        Returns:
+            Seconds a step, and ``space`` as the protocol says.
         """
-        work = index.steps(schema.tables(workload), workloads.get(workload).indexes)
+        work = design.steps(schema.tables(workload), workloads.get(workload), layout)
+        probe = partial(_occupied, [self._file(workload)])
         with closing(self.connect(workload)) as session:
             if ddl.only_dynos(session):
-                work.append(index.WRITE_AHEAD)
-            return index.run(session, work, control, progress)
+                work.append(design.WRITE_AHEAD)
+            return index.run(session, work, probe, control, progress)
+
+    def space_probe(self) -> tuple[Probe, bool] | None:
+        """The file and what lies beside it, and temporary files, which have no name."""
+        return partial(_occupied, self.data_paths()), True
 
     def wire(self, workload: str = "") -> dict[str, Any]:  # noqa: ARG002
         """There is no wire.
@@ -196,9 +292,24 @@ class SqliteTarget:
         """
         raise UsageError(f"{_NO_WIRE}.")
 
-    def sql(self, workload: str, name: str, neutral: str) -> str:  # noqa: ARG002
-        """The statement in SQLite's words: its dates, and arithmetic of constants worked out."""
-        return to_sqlite(neutral)
+    def sql(self, workload: str, name: str, neutral: str) -> str:
+        """The statement in SQLite's words: its dates, and what its planner does not see."""
+        return own(workload, name, neutral)
+
+    def meter(self, connection: Connection) -> SqliteMeter:
+        """What the queries of a session read and spill, by the kernel's count."""
+        assert isinstance(connection, SqliteConnection)  # noqa: S101  (one of its own)
+        return SqliteMeter(connection)
+
+    def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
+        """The plan of a query."""
+        assert isinstance(connection, SqliteConnection)  # noqa: S101  (one of its own)
+        return plans.explain(connection, sql, analyse=analyse)
+
+    def maintenance(self, workload: str, name: Maintenance) -> Job | str:
+        """An integrity check; and with a write-ahead log a reindex."""
+        file = self._file(workload)
+        return maintenance.prepare(lambda: self.connect(workload), file, workload, name)
 
     def data_paths(self) -> list[Path]:
         """The database file, or the folder of Dyno's own."""
@@ -215,6 +326,26 @@ class SqliteTarget:
     def _left(self, session: SqliteConnection) -> None:
         with self._lock:
             self._sessions.discard(session)
+
+
+def _occupied(paths: Sequence[Path]) -> int:
+    return occupied(paths) + spilled()
+
+
+def _files(place: Path) -> list[Path]:
+    """The database files of a place, with the logs beside them."""
+    found = sorted(place.glob("*.sqlite")) if place.is_dir() else [place]
+    return [file for each in found for file in siblings(each)]
+
+
+def _is_open(file: Path) -> bool:
+    """Whether this process has the file open."""
+    whole = file.resolve()
+    for link in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):
+            if link.readlink() == whole:
+                return True
+    return False
 
 
 def _shown(session: SqliteConnection, name: str) -> str:

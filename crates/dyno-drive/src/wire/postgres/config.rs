@@ -1,10 +1,11 @@
 //! Where a server is and who we are.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+
+use crate::wire::Secret;
 
 /// How to reach a PostgreSQL server.
 #[derive(Debug, Clone, Deserialize)]
@@ -62,38 +63,6 @@ impl Config {
             Some(socket) => format!("PostgreSQL at {}", socket.display()),
             None => format!("PostgreSQL at {}:{}", self.host, self.port),
         }
-    }
-}
-
-/// An identifier in SQL, whatever characters it has.
-pub(crate) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
-
-/// A password. It never shows in messages or debug output.
-#[derive(Clone, Deserialize)]
-#[serde(transparent)]
-pub struct Secret(String);
-
-impl Secret {
-    pub(super) fn as_bytes(&self) -> &[u8] {
-        self.0.as_bytes()
-    }
-
-    pub(crate) fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl From<String> for Secret {
-    fn from(text: String) -> Self {
-        Self(text)
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("(hidden)")
     }
 }
 

@@ -12,17 +12,15 @@ mod startup;
 mod transport;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use dyno_record::{Error, ErrorKind, Result};
 
-pub use config::{Config, Secret};
+pub use config::Config;
 pub use session::PostgresSession;
 
-pub(crate) use config::quoted;
 pub(crate) use copy::CopyIn;
 
-use super::{Statement, Wire};
+use super::{Statement, Wire, connect_timeout};
 use crate::alarm::Alarm;
 use transport::Transport;
 
@@ -66,7 +64,7 @@ async fn open(config: &Config) -> Result<Transport> {
 
 async fn limited<T>(config: &Config, work: impl Future<Output = Result<T>>) -> Result<T> {
     let limit_s = config.connect_timeout_s;
-    let limited = tokio::time::timeout(Duration::from_secs_f64(limit_s), work).await;
+    let limited = tokio::time::timeout(connect_timeout(limit_s)?, work).await;
     let result = limited.unwrap_or_else(|_| {
         let message = format!("no answer within {limit_s} s: is the server up and reachable?");
         Err(Error::new(ErrorKind::Unreachable, message))

@@ -9,10 +9,11 @@ use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, Scr
 use postgres_protocol::message::backend::Message;
 use postgres_protocol::message::frontend;
 
+use super::Config;
 use super::error::ServerError;
 use super::frame::{Frame, broken};
 use super::transport::Transport;
-use super::{Config, quoted};
+use crate::wire::{Secret, quoted};
 
 /// Introduces us and authenticates.
 ///
@@ -113,7 +114,7 @@ fn password(config: &Config) -> Result<&[u8]> {
             format!("the server asks for the password of user {} and none was given", config.user);
         Error::new(ErrorKind::Denied, message)
     };
-    config.password.as_ref().map(super::Secret::as_bytes).ok_or_else(missing)
+    config.password.as_ref().map(Secret::as_bytes).ok_or_else(missing)
 }
 
 fn unsupported(method: &str) -> Error {

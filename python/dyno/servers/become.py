@@ -1,4 +1,4 @@
-"""Becomes a PostgreSQL program. A script of its own that imports nothing of Dyno.
+"""Becomes a server's program. A script of its own that imports nothing of Dyno.
 
     python -I -S become.py PARENT SIGNAL IDENTITY FOLDER PROGRAM [ARGUMENT ...]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 
 
-def working_in(data: Path, program: str = "postgres") -> list[psutil.Process]:
+def working_in(data: Path, program: str) -> list[psutil.Process]:
     """Processes of a server whose working directory is ``data``: all of a server's have it."""
     place = str(data.resolve())
     found: list[psutil.Process] = []
@@ -19,7 +19,7 @@ def working_in(data: Path, program: str = "postgres") -> list[psutil.Process]:
     return found
 
 
-def evict(data: Path, program: str = "postgres") -> None:
+def evict(data: Path, program: str) -> None:
     """Kills what is left of a server in ``data``.
 
     Each PostgreSQL process leads a session of its own, and one that computes does not notice the

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Literal
 
 from dyno.errors import TargetError
-from dyno.targets.postgresql.become import FAILED
+from dyno.servers.become import FAILED
 
 _SCRIPT = Path(__file__).with_name("become.py")
 _FALLBACK_NOBODY = 65534
@@ -109,9 +109,7 @@ def candidates(uid: int, owner: int | None) -> list[Identity]:
     return [nobody, inside]
 
 
-def choose(
-    uid: int, owner: int | None, home: Path, program: str, product: str = "PostgreSQL"
-) -> Identity:
+def choose(uid: int, owner: int | None, home: Path, program: str, product: str) -> Identity:
     """The first candidate that can really reach ``home`` and execute ``program``.
 
     Raises:

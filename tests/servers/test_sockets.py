@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from dyno.errors import TargetError
-from dyno.targets.postgresql import sockets
+from dyno.servers import sockets
+from dyno.targets.postgresql.server import SOCKET
 
 ME = (os.geteuid(), os.getegid())
 
@@ -23,26 +24,26 @@ def long_home(tmp_path: Path) -> Path:
 
 def bind(folder: Path) -> None:
     with socket.socket(socket.AF_UNIX) as server:
-        server.bind(str(folder / sockets.NAME))
+        server.bind(str(folder / SOCKET))
 
 
 def test_the_limit_is_the_kernels() -> None:
-    longest = Path("/" + "x" * (sockets.LONGEST - len(sockets.NAME) - 2))
-    assert len(str(longest / sockets.NAME)) == 107
-    assert sockets.fits(longest)
-    assert not sockets.fits(Path(f"{longest}x"))
-    assert not sockets.fits(longest.with_name("ü" * 60))  # bytes count, not characters
+    longest = Path("/" + "x" * (sockets.LONGEST - len(SOCKET) - 2))
+    assert len(str(longest / SOCKET)) == 107
+    assert sockets.fits(longest, SOCKET)
+    assert not sockets.fits(Path(f"{longest}x"), SOCKET)
+    assert not sockets.fits(longest.with_name("ü" * 60), SOCKET)  # bytes count, not characters
 
 
 @pytest.mark.parametrize("deep", [False, True])
 def test_a_folder_is_made_used_and_removed(tmp_path: Path, deep: bool) -> None:
     home = long_home(tmp_path) if deep else Path(os.path.relpath(tmp_path)).resolve()
-    folder = sockets.make(home, ME)
+    folder = sockets.make(home, ME, SOCKET)
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert (home / "s").is_symlink() is deep
     bind(folder)
-    again = sockets.make(home, ME)  # what a killed Dyno left is cleared first
-    assert not (again / sockets.NAME).exists()
+    again = sockets.make(home, ME, SOCKET)  # what a killed Dyno left is cleared first
+    assert not (again / SOCKET).exists()
     assert folder == again or not folder.exists()
     sockets.remove(home)
     assert not again.exists()
@@ -66,6 +67,6 @@ def test_too_long_everywhere_names_the_limit(
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(home))
     monkeypatch.setattr(sockets, "LAST_RESORT", str(home))
     with pytest.raises(TargetError) as caught:
-        sockets.make(home, ME)
+        sockets.make(home, ME, SOCKET)
     assert "at most 91 are allowed" in str(caught.value)
     assert "\n" not in str(caught.value)

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from dyno.errors import TargetError
 
-PORT = 5432
-NAME = f".s.PGSQL.{PORT}"
 LONGEST = 107
 """Bytes of a socket's path: ``sun_path`` holds 108 with its final zero (unix(7))."""
 
@@ -19,13 +17,13 @@ LAST_RESORT = "/tmp"  # noqa: S108
 """Tried where TMPDIR is set to a long path."""
 
 
-def fits(folder: Path) -> bool:
+def fits(folder: Path, name: str) -> bool:
     """Whether a socket in ``folder`` has a path that the kernel takes, and libpq as one host."""
-    return len(os.fsencode(folder / NAME)) <= LONGEST and "," not in str(folder)
+    return len(os.fsencode(folder / name)) <= LONGEST and "," not in str(folder)
 
 
-def make(home: Path, owner: tuple[int, int]) -> Path:
-    """Makes the folder, of mode 0700, for a server that runs as ``owner``.
+def make(home: Path, owner: tuple[int, int], name: str) -> Path:
+    """Makes the folder, of mode 0700, for the socket ``name`` of a server that runs as ``owner``.
 
     It is ``home/s``; where that does not fit, ``home/s`` is a link to a folder with a short path,
     so that it can be found and removed after a kill too.
@@ -35,11 +33,11 @@ def make(home: Path, owner: tuple[int, int]) -> Path:
     """
     remove(home)
     link = home / "s"
-    if fits(link):
+    if fits(link, name):
         link.mkdir(mode=0o700)
         folder = link
     else:
-        folder = _short(home, foreign=owner[0] != os.geteuid())
+        folder = _short(home, name, foreign=owner[0] != os.geteuid())
         link.symlink_to(folder)
     if owner[0] != os.geteuid():
         os.chown(folder, *owner)
@@ -59,21 +57,21 @@ def remove(home: Path) -> None:
         shutil.rmtree(link, ignore_errors=True)
 
 
-def _short(home: Path, *, foreign: bool) -> Path:
+def _short(home: Path, name: str, *, foreign: bool) -> Path:
     # A server that runs as somebody else cannot enter our own runtime folder.
     runtime = None if foreign else os.environ.get("XDG_RUNTIME_DIR")
     places = [Path(place) for place in (runtime, tempfile.gettempdir(), LAST_RESORT) if place]
     for place in places:
         sample = place / (_PREFIX + "x" * 8)  # mkdtemp adds eight characters
-        if not fits(sample):
+        if not fits(sample, name):
             continue
         try:
             return Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
         except OSError:
             continue
-    room = LONGEST - len(os.fsencode(f"/s/{NAME}"))
+    room = LONGEST - len(os.fsencode(f"/s/{name}"))
     raise TargetError(
-        f"The path of PostgreSQL's socket would be too long: {home} has "
+        f"The path of the server's socket would be too long: {home} has "
         f"{len(os.fsencode(home))} bytes, at most {room} are allowed, and no short temporary "
         "folder can be written. Give a shorter --out DIR, or set TMPDIR to a short path."
     )

@@ -20,7 +20,7 @@ class EngineLock:
     of the server's own processes. Holding it therefore proves that nothing runs in the folder.
     """
 
-    def __init__(self, home: Path, product: str = "PostgreSQL") -> None:
+    def __init__(self, home: Path, product: str) -> None:
         self._home = home
         self._product = product
         self._path = home / "lock"

@@ -1,0 +1,119 @@
+//! Rows as text of fields, whatever parts and marks them.
+
+use dyno_record::Result;
+
+use super::chunk::Chunks;
+use super::{RowSink, calendar, digits};
+
+/// What differs between formats of text. Calls are inlined: a format without fields costs nothing.
+pub trait Fields {
+    /// Follows every field.
+    fn separator(&self) -> u8;
+
+    /// Whether it also follows the last field of a row.
+    fn ends_rows_with_separator(&self) -> bool;
+
+    /// NULL.
+    fn null(&self) -> &'static [u8];
+
+    /// Appends a text, quoted or escaped where it must be.
+    fn text(&self, buffer: &mut Vec<u8>, value: &str);
+}
+
+/// Rows as text, handed over in chunks of about [`CHUNK_BYTES`](super::CHUNK_BYTES), which end at
+/// the end of a row.
+#[derive(Debug)]
+pub struct FieldSink<F, W> {
+    pub(super) chunks: Chunks<W>,
+    pub(super) format: F,
+}
+
+impl<F: Fields, W: FnMut(&[u8]) -> Result<()>> FieldSink<F, W> {
+    /// An empty text. An error of `write` ends the row that met it.
+    pub(super) fn of(format: F, write: W) -> Self {
+        Self { chunks: Chunks::new(write), format }
+    }
+
+    /// Hands over the rows gathered so far.
+    ///
+    /// # Errors
+    /// Those of `write`.
+    pub fn flush(&mut self) -> Result<()> {
+        self.chunks.flush()
+    }
+
+    /// Hands over the last rows; returns the bytes of the whole text.
+    ///
+    /// # Errors
+    /// Those of `write`.
+    pub fn finish(mut self) -> Result<u64> {
+        self.chunks.flush()?;
+        Ok(self.chunks.bytes())
+    }
+
+    #[inline]
+    fn end_field(&mut self) {
+        self.chunks.put(&[self.format.separator()]);
+    }
+}
+
+impl<F: Fields, W: FnMut(&[u8]) -> Result<()>> RowSink for FieldSink<F, W> {
+    #[inline]
+    fn begin_row(&mut self) {}
+
+    #[inline]
+    fn int32(&mut self, value: i32) {
+        self.int64(i64::from(value));
+    }
+
+    #[inline]
+    fn int64(&mut self, value: i64) {
+        digits::signed(&mut self.chunks.buffer, value);
+        self.end_field();
+    }
+
+    #[inline]
+    fn decimal(&mut self, unscaled: i64, scale: u8) {
+        digits::decimal(&mut self.chunks.buffer, unscaled, scale);
+        self.end_field();
+    }
+
+    #[inline]
+    fn date(&mut self, days: i32) {
+        self.chunks.put(&calendar::date_text(days));
+        self.end_field();
+    }
+
+    #[inline]
+    fn timestamp(&mut self, micros: i64) {
+        let text = calendar::timestamp_text(micros);
+        let shown = if micros % 1_000_000 == 0 { &text[..19] } else { &text[..] };
+        self.chunks.buffer.extend_from_slice(shown);
+        self.end_field();
+    }
+
+    #[inline]
+    fn text(&mut self, value: &str) {
+        self.format.text(&mut self.chunks.buffer, value);
+        self.end_field();
+    }
+
+    #[inline]
+    fn null(&mut self) {
+        self.chunks.buffer.extend_from_slice(self.format.null());
+        self.end_field();
+    }
+
+    #[inline]
+    fn end_row(&mut self) -> Result<()> {
+        if !self.format.ends_rows_with_separator() {
+            self.chunks.buffer.pop();
+        }
+        self.chunks.put(b"\n");
+        self.chunks.end_row()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.chunks.bytes()
+    }
+}

@@ -1,0 +1,75 @@
+"""The order, the key and the partitions of a table, as a layout asks for them.
+
+A table lies in one order, which its sparse primary index follows: that of its primary key, or that
+of the columns it is clustered by.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dyno import schema
+from dyno.errors import UsageError
+from dyno.layouts.model import Layout, TableDesign
+
+
+def order(table: dict[str, Any], layout: Layout | None) -> tuple[str, ...]:
+    """The columns that a table lies in the order of; none for the order of the load."""
+    if layout is None:
+        return tuple(table["primary_key"])
+    clustered = layout.design(table["name"]).cluster
+    return clustered or (tuple(table["primary_key"]) if layout.primary_keys else ())
+
+
+def number(design: TableDesign, cut: str, kind: str, literals: list[str]) -> str:
+    """The number of a row's partition from 1 on, as an expression.
+
+    The engine keeps the least and greatest value of the column for each part, whatever the
+    expression, and leaves out parts by them.
+
+    Args:
+        design: With partitions.
+        cut: The quoted column.
+        kind: Its type.
+        literals: The lower ends of all partitions but the first.
+    """
+    ends = [f"{cut} < CAST({end} AS {kind}), {at}" for at, end in enumerate(literals, start=1)]
+    return f"multiIf({', '.join(ends)}, {len(design.partitions)})" if ends else "1"
+
+
+def require(workload: str, layout: Layout | None) -> None:
+    """Refuses tables that would have to lie in two orders.
+
+    Raises:
+        UsageError: If a table shall be clustered and have its primary key too.
+    """
+    if layout is None or layout.indexes in {"default", "none"}:
+        return
+    for table in schema.tables(workload):
+        key, cluster = table["primary_key"], layout.design(table["name"]).cluster
+        if key and cluster and list(cluster[: len(key)]) != key:
+            raise UsageError(
+                f"Layout {layout.name}: {table['name']} cannot be clustered by "
+                f"{', '.join(cluster)} and have its primary key ({', '.join(key)}) too; in "
+                "ClickHouse both are the one order of its rows. Leave out indexes = "
+                f"'{layout.indexes}'."
+            )
+
+
+def notes(layout: Layout | None) -> list[str]:
+    """What differs from what the layout's words promise, and why."""
+    if layout is None:
+        return []
+    found: list[str] = []
+    if layout.indexes == "keys":
+        found.append(
+            "A primary key is the order of the rows with a sparse index here; ClickHouse does not "
+            "enforce that it is unique."
+        )
+    for name, design in layout.tables.items():
+        if design.cluster and layout.indexes == "default":
+            found.append(
+                f"{name} lies in the order of ({', '.join(design.cluster)}), and so without an "
+                "index on its primary key: in ClickHouse that is the order of the rows."
+            )
+    return found

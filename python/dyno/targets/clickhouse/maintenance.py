@@ -1,0 +1,80 @@
+"""Maintenance of ClickHouse: the checksums of all its files are proven."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from dyno import schema
+from dyno.errors import DynoError, Interrupted
+from dyno.footprint import folder_bytes
+from dyno.model import Check
+from dyno.targets import mark
+from dyno.targets.base import Progress
+from dyno.targets.clickhouse.connection import ClickhouseConnection
+from dyno.targets.clickhouse.ddl import quoted
+from dyno.targets.maintenance import SpaceEstimate
+
+NO_INDEXES = (
+    "its only index is a sparse one, written with each part of a table in the order of the rows; "
+    "there is none to build anew"
+)
+_STOPPED = "The integrity check was stopped."
+
+
+class ClickhouseCheck:
+    """See the protocol. ``CHECK TABLE`` reads every file of every part of a table."""
+
+    method = "CHECK TABLE: every file of every part read and compared with its checksum"
+    estimate = SpaceEstimate(0, "a check writes nothing")
+
+    def __init__(self, session: ClickhouseConnection, spill: Path, workload: str) -> None:
+        self._session = session
+        self._spill = spill
+        self._workload = workload
+
+    def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
+        """Checks every table."""
+        names = schema.table_names(self._workload)
+        checks: list[Check] = []
+        for number, table in enumerate(names):
+            progress(number, len(names), f"check of {table}")
+            if stop.is_set():
+                raise Interrupted(_STOPPED)
+            try:
+                checks.append(self._check(table))
+            except DynoError as error:
+                if stop.is_set() or error.kind == "timeout":
+                    raise Interrupted(_STOPPED) from error
+                raise
+        progress(len(names), len(names), "")
+        return checks
+
+    def space(self) -> int | None:
+        """Bytes that are spilled in the directory."""
+        return folder_bytes(self._spill)
+
+    def cancel(self) -> None:
+        """Stops the check under way."""
+        self._session.cancel()
+
+    def close(self) -> None:
+        """Ends the session."""
+        self._session.close()
+
+    def _check(self, table: str) -> Check:
+        place = quoted(mark.schema_of(self._workload), table)
+        try:
+            parts = self._session.execute(
+                f"CHECK TABLE {place} SETTINGS check_query_single_value_result = 0"
+            ).rows
+        except DynoError as error:
+            if error.kind != "io":
+                raise
+            passed, message = False, str(error)
+        else:
+            broken = [f"part {name}: {text}" for name, whole, text in parts if not whole]
+            passed = not broken
+            message = broken[0] if broken else f"{len(parts):,} parts, all checksums hold"
+        name = f"integrity-check {table}"
+        return Check(name=name, target="clickhouse", passed=passed, message=message)

@@ -1,0 +1,67 @@
+"""What a query read, spilled and held in memory, from ClickHouse's own log of statements.
+
+The log is in memory (``engine.xml``) and is read between queries, outside their measured time. Its
+figures are those of one statement, whoever else works.
+"""
+
+from __future__ import annotations
+
+from dyno.errors import DynoError
+from dyno.targets.clickhouse.connection import ClickhouseConnection
+from dyno.targets.clickhouse.ddl import literal
+from dyno.targets.meter import Reading
+
+_READ = "ReadBufferFromFileDescriptorReadBytes"
+_SPILLED = "ExternalProcessingCompressedBytesTotal"
+_SOURCES = {
+    "bytes_read": f"ClickHouse's query_log: {_READ} of the query, from files, what it had spilled "
+    "included",
+    "temp_bytes": f"ClickHouse's query_log: {_SPILLED} of the query, as compressed",
+    "peak_memory_bytes": "ClickHouse's query_log: memory_usage, the peak of the query",
+}
+
+
+class ClickhouseMeter:
+    """See the protocol. The statement is the first of its session after :meth:`before`."""
+
+    def __init__(self, session: ClickhouseConnection) -> None:
+        self._session = session
+        self._reason: str | None = None
+        self._known = False
+        self._since = 0
+
+    def before(self) -> None:
+        """Takes the engine's time, by which the statement is found."""
+        if not self._known:
+            self._known, self._reason = True, self._lacking()
+        self._since = self._session.execute("SELECT toUnixTimestamp64Micro(now64(6))").rows[0][0]
+
+    def after(self) -> Reading:
+        """Takes the figures of the statement from the log."""
+        if self._reason is not None:
+            return Reading.missing(self._reason)
+        self._session.execute("SYSTEM FLUSH LOGS query_log")
+        rows = self._session.execute(
+            f"SELECT ProfileEvents['{_READ}'], ProfileEvents['{_SPILLED}'], memory_usage "  # noqa: S608
+            "FROM system.query_log WHERE type = 'QueryFinish' AND is_initial_query "
+            f"AND log_comment = {literal(self._session.comment)} "
+            f"AND toUnixTimestamp64Micro(query_start_time_microseconds) > {self._since} "
+            "ORDER BY query_start_time_microseconds LIMIT 1"
+        ).rows
+        if not rows:
+            return Reading.missing("ClickHouse's query_log does not hold the query")
+        read, spilled, peak = map(int, rows[0])
+        return Reading(read, spilled, peak, sources=dict(_SOURCES))
+
+    def _lacking(self) -> str | None:
+        """Why there are no figures: a counter that is unknown would read as 0."""
+        try:
+            self._session.execute("SYSTEM FLUSH LOGS query_log")
+            self._session.execute("SELECT 1 FROM system.query_log LIMIT 0")
+        except DynoError:
+            return "this ClickHouse keeps no query_log"
+        known = self._session.execute(
+            "SELECT count() FROM system.events "  # noqa: S608  (fixed names)
+            f"WHERE event IN ('{_READ}', '{_SPILLED}') SETTINGS system_events_show_zero_values = 1"
+        ).rows[0][0]
+        return None if known == 2 else "this ClickHouse counts it under another name"

@@ -1,0 +1,49 @@
+"""PostgreSQL as a private server: how it ends, and what its log says of that."""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Sequence
+
+from dyno.servers.product import Product
+
+PROGRAM = "postgres"
+
+_STAMP = re.compile(r"^\S+ \S+ UTC \[\d+\] ")
+_KILLED = re.compile(r"was terminated by signal (\d+)")
+_PANIC = re.compile(r"\bPANIC:\s+(.*)")
+_SEVERE = re.compile(r"\b(?:FATAL|ERROR):\s+(.*)")
+
+
+def explain(lines: Sequence[str]) -> str | None:
+    """A panic, a killed process, the last severe line, or else the last one without its time."""
+    for pattern, told in (
+        (_PANIC, "{}"),
+        (_KILLED, "one of its processes was killed (signal {})"),
+        (_SEVERE, "{}"),
+    ):
+        found = [match[1] for line in lines if (match := pattern.search(line))]
+        found = [text for text in found if "is starting up" not in text]  # to Dyno itself
+        if found:
+            return told.format(found[-1])
+    return _STAMP.sub("", lines[-1]) if lines else None
+
+
+def tells_full_disk(text: str) -> bool:
+    """Whether a message of PostgreSQL's programs means that a volume is full.
+
+    A write that fits in part is cut short without an error of the system.
+    """
+    return any(words in text for words in ("No space left", "wrote only", "quota exceeded"))
+
+
+POSTGRESQL = Product(
+    name="PostgreSQL",
+    # Sessions ended and a checkpoint written; at once, with recovery at the next start; by the
+    # kernel.
+    stops=((signal.SIGINT, 120.0), (signal.SIGQUIT, 15.0), (signal.SIGKILL, 15.0)),
+    at_death=signal.SIGQUIT,
+    explain=explain,
+    tells_full_disk=tells_full_disk,
+)

@@ -1,0 +1,92 @@
+"""What of a layout SQLite can have, and how a table is stored in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dyno.errors import UsageError
+from dyno.layouts.model import Layout
+from dyno.layouts.parts import LayoutParts
+from dyno.targets.base import TargetUrl
+
+
+def parts(url: TargetUrl) -> LayoutParts:  # noqa: ARG001  (the same for every file)
+    """What this target can do of a layout."""
+    return LayoutParts(
+        partitions="SQLite's tables have no partitions; `clustered` keeps a month or a year of "
+        "rows together instead",
+        no_keys=True,
+        primary_keys=True,
+        foreign_keys=True,
+        secondary=True,
+        cluster=True,
+        row=True,
+        column="SQLite stores rows; it has no column form",
+        data="a SQLite database is one file, and the target's URL says where: "
+        "sqlite:///VOLUME/file.sqlite",
+        log="SQLite keeps its log beside the file, which the target's URL places",
+        temp="a SQLite file does not remember where its sorts spill to; give load and run "
+        "--set temp_path=FOLDER",
+        preallocate="SQLite extends its file as rows come",
+    )
+
+
+def is_rowid(table: dict[str, Any]) -> bool:
+    """Whether a table can be stored by its primary key as it is, which is one integer."""
+    kinds = {column["name"]: column["kind"]["type"] for column in table["columns"]}
+    return [kinds[name] for name in table["primary_key"]] in (["int32"], ["int64"])
+
+
+def has_rowid_key(table: dict[str, Any], layout: Layout | None) -> bool:
+    """Whether a table is ``INTEGER PRIMARY KEY``: unless keys or their order are not wanted."""
+    if layout is not None and (not layout.primary_keys or stored_by(table, layout)):
+        return False
+    return is_rowid(table)
+
+
+def stored_by(table: dict[str, Any], layout: Layout | None) -> tuple[str, ...]:
+    """The columns that a ``WITHOUT ROWID`` table is stored by; none for one with a rowid.
+
+    They are those that it is clustered by, and what makes them unique: the rest of its primary key.
+    """
+    cluster = () if layout is None else layout.design(table["name"]).cluster
+    key = tuple(table["primary_key"])
+    if not cluster or (is_rowid(table) and cluster == key):
+        return ()
+    return (*cluster, *(name for name in key if name not in cluster))
+
+
+def comes_sorted(table: dict[str, Any], layout: Layout | None) -> bool:
+    """Whether rows come in the order that they are stored by: then they go where they stay."""
+    by = stored_by(table, layout)
+    return by != () and by == tuple(table["primary_key"])
+
+
+def needs_key(table: dict[str, Any], layout: Layout | None) -> bool:
+    """Whether the primary key takes an index beside the table."""
+    if not table["primary_key"] or (layout is not None and not layout.primary_keys):
+        return False
+    if has_rowid_key(table, layout):
+        return False
+    return set(stored_by(table, layout)) != set(table["primary_key"])
+
+
+def require(layout: Layout | None, tables: list[dict[str, Any]]) -> None:
+    """Refuses what a ``WITHOUT ROWID`` table cannot be stored by.
+
+    Raises:
+        UsageError: With the reason.
+    """
+    for table in tables:
+        by = stored_by(table, layout)
+        if layout is None or not by:
+            continue
+        asked = f"Layout {layout.name}: {table['name']} cannot be clustered in SQLite"
+        if not table["primary_key"]:
+            raise UsageError(f"{asked}: it has no primary key to tell equal rows apart.")
+        if not layout.primary_keys:
+            raise UsageError(f"{asked} without keys: it is stored by one (WITHOUT ROWID).")
+        empty = [column["name"] for column in table["columns"] if column["nullable"]]
+        for name in by:
+            if name in empty:
+                raise UsageError(f"{asked} by {name}, which can be NULL; choose another column.")

@@ -1,0 +1,240 @@
+"""Maintenance of SQLite while it is used: ``PRAGMA integrity_check``, and ``REINDEX``.
+
+With a write-ahead log neither keeps queries from their work: they read the state from before. With
+a rollback journal the one writer locks every reader out, so that no reindex is offered then.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from dyno import schema
+from dyno.errors import DynoError, Interrupted
+from dyno.footprint import occupied
+from dyno.model import Check
+from dyno.targets.base import Progress
+from dyno.targets.maintenance import Job, Maintenance, SpaceEstimate
+from dyno.targets.sqlite.connection import SqliteConnection
+from dyno.targets.sqlite.ddl import literal, quoted
+
+Connect = Callable[[], SqliteConnection]
+
+_OLDEST = (3, 33)
+_STOPPED = "The maintenance was stopped."
+_DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_FRAME_HEADER = 24
+
+_LOCKED_OUT = (
+    "this file has a rollback journal, with which the one writer of SQLite locks every reader out "
+    "while it writes; PRAGMA journal_mode = WAL lets both go on"
+)
+
+
+def prepare(connect: Connect, file: Path, workload: str, name: Maintenance) -> Job | str:
+    """The maintenance of a workload's tables, or the reason why there is none."""
+    if name == "integrity-check":
+        if sqlite3.sqlite_version_info < _OLDEST:
+            return f"SQLite {sqlite3.sqlite_version} cannot check single tables (from 3.33)"
+        return IntegrityCheck(connect, file, workload)
+    with closing(connect()) as session:
+        if session.execute("PRAGMA journal_mode").rows != [("wal",)]:
+            return _LOCKED_OUT
+        found = indexes(session, workload)
+        if not found:
+            return "the layout of its tables has no indexes"
+        sizes = _sizes(session, list(found))
+        page = int(session.execute("PRAGMA page_size").rows[0][0])
+    return Reindex(connect, file, found, sizes, page)
+
+
+def indexes(session: SqliteConnection, workload: str) -> dict[str, str]:
+    """Indexes of a workload's tables, with their table."""
+    names = ", ".join(map(literal, schema.table_names(workload)))
+    rows = session.execute(
+        "SELECT name, tbl_name FROM sqlite_master "  # noqa: S608  (quoted)
+        f"WHERE type = 'index' AND sql IS NOT NULL AND lower(tbl_name) IN ({names}) ORDER BY name"
+    ).rows
+    return {str(name): str(table) for name, table in rows}
+
+
+class _Work:
+    """What both share: a session of each round's own, and the room beside the file.
+
+    A session keeps pages, and those of an earlier round would be taken for what the file holds.
+    """
+
+    def __init__(self, connect: Connect, file: Path) -> None:
+        self._connect = connect
+        self._file = file
+        self._session: SqliteConnection | None = None
+        self._before = occupied([file])
+
+    def space(self) -> int | None:
+        """Growth of the file and its log. What sorts spill cannot be told from that of queries."""
+        return max(0, occupied([self._file]) - self._before)
+
+    def cancel(self) -> None:
+        """See the protocol."""
+        session = self._session
+        if session is not None:
+            session.cancel()
+
+    def close(self) -> None:
+        """Ends the session; what was not done in full is rolled back by SQLite."""
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
+    def _begin(self) -> SqliteConnection:
+        self.close()
+        self._session = self._connect()
+        return self._session
+
+
+class IntegrityCheck(_Work):
+    """See the protocol."""
+
+    method = (
+        "PRAGMA integrity_check of every table: its pages and their order, types and NULLs, and "
+        "each index against the rows; then of the list of free pages. Pages have no checksums: a "
+        "changed value that breaks none of it is not seen. It holds up no query; with a rollback "
+        "journal a writer would wait for it"
+    )
+    estimate = SpaceEstimate(0, "the check only reads")
+
+    def __init__(self, connect: Connect, file: Path, workload: str) -> None:
+        super().__init__(connect, file)
+        self._tables = schema.table_names(workload)
+
+    def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
+        """Checks every table with its indexes, then the file's own lists."""
+        session = self._begin()
+        steps = [(name, f"integrity-check {name}") for name in self._tables]
+        steps.append(("sqlite_master", "integrity-check free pages"))
+        checks: list[Check] = []
+        for number, (table, name) in enumerate(steps):
+            progress(number, len(steps), name)
+            fault = _fault(session, table, stop)
+            message = "sound" if fault is None else fault
+            checks.append(Check(name=name, target="sqlite", passed=fault is None, message=message))
+        progress(len(steps), len(steps), "")
+        return checks
+
+
+class Reindex(_Work):
+    """See the protocol. One index after another, each in a transaction of its own."""
+
+    def __init__(
+        self,
+        connect: Connect,
+        file: Path,
+        found: dict[str, str],
+        sizes: dict[str, int] | None,
+        page_size: int,
+    ) -> None:
+        """Made ready.
+
+        Args:
+            connect: Opens a session.
+            file: The database file.
+            found: Indexes, with their table.
+            sizes: Their bytes; None where this SQLite does not tell.
+            page_size: Bytes of a page.
+        """
+        super().__init__(connect, file)
+        self._indexes = found
+        self.method = (
+            f"REINDEX of {len(found)} indexes, one after another; queries read the state from "
+            "before, and a second writer would wait"
+        )
+        if sizes is None:
+            size, what = self._before, "no more than the file, as this SQLite has no dbstat"
+        else:
+            size, what = sum(sizes.values()), "every page of all indexes"
+        self.estimate = SpaceEstimate(
+            size * (page_size + _FRAME_HEADER) // page_size,
+            f"the write-ahead log takes {what}: it begins anew only while nobody reads from it. "
+            "Sorts that outgrow the cache spill as much as their index, which is not counted",
+        )
+
+    def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
+        """Builds every index anew."""
+        session = self._begin()
+        for number, name in enumerate(self._indexes):
+            progress(number, len(self._indexes), f"reindex of {name}")
+            _execute(session, f"REINDEX {quoted(name)}", stop)
+        progress(len(self._indexes), len(self._indexes), "")
+        lost = [name for name in self._indexes if not _usable(session, name, self._indexes[name])]
+        message = f"{len(self._indexes)} indexes built anew, all usable"
+        if lost:
+            message = f"not usable after it: {', '.join(lost)}"
+        return [Check(name="reindex", target="sqlite", passed=not lost, message=message)]
+
+
+def _execute(
+    session: SqliteConnection, sql: str, stop: threading.Event
+) -> list[tuple[object, ...]]:
+    if stop.is_set():
+        raise Interrupted(_STOPPED)
+    try:
+        return session.execute(sql).rows
+    except DynoError as error:
+        if stop.is_set():
+            raise Interrupted(_STOPPED) from error
+        raise
+
+
+def _fault(session: SqliteConnection, table: str, stop: threading.Event) -> str | None:
+    """What is wrong with a table or its indexes; None if nothing."""
+    try:
+        rows = _execute(session, f"PRAGMA integrity_check({quoted(table)})", stop)
+    except Interrupted:
+        raise
+    except DynoError as error:
+        cause = error.__cause__
+        if not (isinstance(cause, sqlite3.Error) and _code(cause) in _DAMAGE):
+            raise
+        return str(error)
+    if rows == [("ok",)]:
+        return None
+    first = " ".join(str(rows[0][0]).split()) if rows else "it answered nothing"
+    return f"{len(rows)} faults, the first: {first}" if len(rows) > 1 else first
+
+
+def _usable(session: SqliteConnection, name: str, table: str) -> bool:
+    """Whether a query can be made to go by an index."""
+    sql = f"SELECT 1 FROM {quoted(table)} INDEXED BY {quoted(name)} LIMIT 1"  # noqa: S608  (quoted)
+    try:
+        session.execute(sql)
+    except DynoError as error:
+        if isinstance(error.__cause__, sqlite3.OperationalError):
+            return False
+        raise
+    return True
+
+
+def _sizes(session: SqliteConnection, names: list[str]) -> dict[str, int] | None:
+    """Bytes of indexes; None where this SQLite was built without ``dbstat``."""
+    try:
+        return {
+            name: int(
+                session.execute(
+                    "SELECT coalesce(sum(pgsize), 0) FROM dbstat "  # noqa: S608  (quoted)
+                    f"WHERE aggregate = TRUE AND name = {literal(name)}"
+                ).rows[0][0]
+            )
+            for name in names
+        }
+    except DynoError as error:
+        if "no such table" in str(error):
+            return None
+        raise
+
+
+def _code(error: sqlite3.Error) -> int:
+    """The primary result code."""
+    return int(getattr(error, "sqlite_errorcode", None) or 0) & 0xFF

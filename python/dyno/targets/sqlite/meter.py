@@ -1,0 +1,69 @@
+"""What a query read and spilled: SQLite works in the thread that runs it, and Linux counts that.
+
+Sorts may have helper threads, which spill and read back as well, and are gone with the sort. What
+is theirs cannot be told from that of other sessions, so that with helpers nothing is said of what
+was spilled.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from dyno.targets.meter import Reading
+from dyno.targets.sqlite.connection import SqliteConnection
+
+_COUNTERS = "/proc/thread-self/io"
+_NO_MEMORY = "SQLite's count of its memory is out of reach from Python"
+_HELPERS = "helper threads of a sort spill too, uncounted; with --set parallelism=1 it is told"
+_READ = "rchar of the session's thread, before and after"
+
+
+class SqliteMeter:
+    """See the protocol. Called by the thread that runs the queries."""
+
+    def __init__(self, session: SqliteConnection) -> None:
+        self._session = session
+        self._helpers: bool | None = None
+        self._before: tuple[int, int] | None = None
+
+    def before(self) -> None:
+        """Reads the thread's counters."""
+        if self._helpers is None:
+            self._helpers = self._session.execute("PRAGMA threads").rows != [(0,)]
+        self._before = _counters()
+
+    def after(self) -> Reading:
+        """Reads them again: the query's are the difference."""
+        now, before = _counters(own=False), self._before
+        if now is None or before is None:
+            return Reading.missing(f"the kernel does not tell {_COUNTERS}")
+        helped = "; what helpers of a sort read back is not in it" if self._helpers else ""
+        return Reading(
+            bytes_read=max(0, now[0] - before[0]),
+            temp_bytes=None if self._helpers else max(0, now[1] - before[1]),
+            sources={
+                "bytes_read": _READ + helped,
+                "temp_bytes": _HELPERS if self._helpers else "wchar of the session's thread",
+                "peak_memory_bytes": _NO_MEMORY,
+            },
+        )
+
+
+def _counters(*, own: bool = True) -> tuple[int, int] | None:
+    """Bytes that this thread has read and written; None if the kernel does not tell.
+
+    ``own`` counts this reading too, as the next one will.
+    """
+    try:
+        descriptor = os.open(_COUNTERS, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            text = os.read(descriptor, 4096)
+        finally:
+            os.close(descriptor)
+    except OSError:
+        return None
+    found = dict(re.findall(rb"^(\w+): (\d+)$", text, re.MULTILINE))
+    if not {b"rchar", b"wchar"} <= set(found):
+        return None
+    return int(found[b"rchar"]) + (len(text) if own else 0), int(found[b"wchar"])

@@ -1,0 +1,123 @@
+"""Statements that SQLite answers by a poor plan of its own, said so that it finds a good one.
+
+They mean what the neutral ones mean; only two things are said in other words.
+
+**What an OR implies.** Of ``(a = 1 AND b = 1) OR (a = 2 AND b = 2)`` it follows that a is 1 or 2.
+SQLite does not see that, and joins every row of a's table before it looks at a (Q7, Q19).
+PostgreSQL adds the same by itself (``extract_restriction_or_clauses``).
+
+**The order of joins.** SQLite keeps no histograms unless it was built with STAT4, so it takes any
+condition without an index for much the same. In Q5 and Q8 it pairs two tables that nothing but a
+nation ties together, which grows with the square of the scale; in Q7 it meets orders before the
+few suppliers that matter; in Q10 it goes through orders by customer, to have groups sorted, and so
+reads both large tables in no order at all. ``CROSS JOIN`` is its documented way to be told the
+order (https://www.sqlite.org/optoverview.html, 8.1). ``benches/sqlite_queries.txt`` has the times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+import sqlglot
+from sqlglot import exp
+
+from dyno import schema
+from dyno.errors import DynoError
+from dyno.targets.sqlite.translate import to_sqlite
+
+JOIN_ORDERS: dict[tuple[str, str], tuple[str, ...]] = {
+    ("tpch", "q05"): ("orders", "customer", "nation", "region", "lineitem", "supplier"),
+    ("tpch", "q07"): (
+        "lineitem", "supplier", "supplier_nation", "orders", "customer", "customer_nation",
+    ),
+    ("tpch", "q08"): (
+        "part", "lineitem", "orders", "customer", "customer_nation", "region", "supplier",
+        "supplier_nation",
+    ),
+    ("tpch", "q10"): ("orders", "lineitem", "customer", "nation"),
+}  # fmt: skip
+"""By workload and query: its tables (or their aliases), each joined to those before it."""
+
+
+@lru_cache(maxsize=512)
+def own(workload: str, name: str, neutral: str) -> str:
+    """The statement ``name`` in SQLite's words.
+
+    Raises:
+        sqlglot.errors.ParseError: If the statement cannot be read.
+        DynoError: If it does not join the tables that it is known for.
+    """
+    order = JOIN_ORDERS.get((workload, name))
+    if order is None and " or " not in neutral.lower().replace("\n", " "):
+        return to_sqlite(neutral)
+    tree = sqlglot.parse_one(neutral, read="postgres")
+    for select in list(tree.find_all(exp.Select)):
+        _imply(select, workload)
+    if order is not None:
+        _join(tree, order)
+    return to_sqlite(tree.sql(dialect="postgres"))
+
+
+def _join(tree: exp.Expr, order: tuple[str, ...]) -> None:
+    """Joins the tables of the one SELECT that has them in this order."""
+    for select in tree.find_all(exp.Select):
+        source, joins = select.args.get("from_"), select.args.get("joins") or []
+        if source is None or not joins:
+            continue
+        plain = all(not join.side and join.args.get("on") is not None for join in joins)
+        found = {table.alias_or_name: table for table in (source.this, *(j.this for j in joins))}
+        if not plain or set(found) != set(order):
+            continue
+        for join in joins:
+            select.where(join.args["on"].copy(), copy=False)
+        source.set("this", found[order[0]])
+        select.set("joins", [exp.Join(this=found[name], kind="CROSS") for name in order[1:]])
+        return
+    raise DynoError(f"No SELECT joins {', '.join(order)}.")
+
+
+def _imply(select: exp.Select, workload: str) -> None:
+    """Adds to the conditions of a SELECT what each OR among them says of single tables."""
+    where = select.args.get("where")
+    if where is None:
+        return
+    for condition in list(_parts(where.this, exp.And)):
+        branches = [list(_parts(item, exp.And)) for item in _parts(condition, exp.Or)]
+        if len(branches) < 2:
+            continue
+        of = [[(_table(item, workload), item) for item in branch] for branch in branches]
+        tables = [{table for table, _ in branch if table is not None} for branch in of]
+        if len(set[str]().union(*tables)) < 2:
+            continue  # one table alone is filtered by the OR itself
+        for table in sorted(set.intersection(*tables)):
+            each = [[item.copy() for owner, item in branch if owner == table] for branch in of]
+            select.where(exp.or_(*(exp.and_(*items) for items in each)), copy=False)
+
+
+def _parts(node: exp.Expr, kind: type[exp.And | exp.Or]) -> Iterator[exp.Expr]:
+    """The operands of nested ANDs or ORs, without parentheses."""
+    node = node.unnest()
+    if isinstance(node, kind):
+        yield from _parts(node.left, kind)
+        yield from _parts(node.right, kind)
+    else:
+        yield node
+
+
+def _table(condition: exp.Expr, workload: str) -> str | None:
+    """The one table (or alias) whose columns a condition is about; None if there are more."""
+    if condition.find(exp.Query):
+        return None
+    names = {column.table or _owner(column.name, workload) for column in _columns(condition)}
+    return names.pop() if len(names) == 1 else None
+
+
+def _columns(condition: exp.Expr) -> Iterable[exp.Column]:
+    return condition.find_all(exp.Column)
+
+
+def _owner(column: str, workload: str) -> str | None:
+    tables = schema.tables(workload)
+    found = [t["name"] for t in tables if column in {each["name"] for each in t["columns"]}]
+    return str(found[0]) if len(found) == 1 else None

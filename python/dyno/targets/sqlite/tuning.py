@@ -1,0 +1,214 @@
+"""Dyno's neutral settings in SQLite's words.
+
+All of them live in Dyno's own process: pragmas of a session end with it, and the folder of
+temporary files, which is the process's, is given back when the target is left. A file keeps none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dyno.errors import TargetError, UsageError
+from dyno.model import Applied
+from dyno.settings import Setting, bytes_text
+
+KNOBS = {
+    "memory": "cache_size",
+    "parallelism": "threads",
+    "temp_path": "temp_store_directory",
+    "commit": "synchronous",
+    "checkpoint_size": "wal_autocheckpoint",
+}
+
+LACKS = {
+    "grant": "a sort may take as much memory as its session's cache has (memory)",
+    "temp_limit": "what it spills has no limit but the room on the volume (temp_path)",
+    "large_pages": "its cache is ordinary memory of Dyno's own process",
+    "checksums": "the pages of stock SQLite have none; its checksum extension is another program",
+    "checkpoint_interval": "it begins a checkpoint by the size of its log (checkpoint_size)",
+}
+
+FOLDER = "temp_store_directory"
+"""The one that is not a session's but the whole process's."""
+
+_SYNCHRONOUS = {"durable": 3, "relaxed": 1}
+_FRAME_HEADER = 24
+"""Bytes before each page in a write-ahead log: https://www.sqlite.org/fileformat2.html, 4.1."""
+
+_LEAST_MEMORY = 64 << 10
+_MOST_MEMORY = ((1 << 31) - 1) << 10
+
+_NOTES = {
+    "memory": "of each session; a sort of its may take as much again, up to 512MB",
+    "parallelism": "sorts alone: the session and its helpers; the rest of a query is serial",
+    "commit=durable": "extra: also the removal of a rollback journal is waited for",
+    "commit=relaxed": "normal: with a write-ahead log a commit does not wait; with a rollback "
+    "journal it still does",
+}
+
+Read = Callable[[str], object]
+"""Gives what a pragma reads back as in a session; None if it has no value."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One setting as it shall be.
+
+    Attributes:
+        amount: What is asked, in the setting's own unit: KiB of cache (negative, as SQLite has
+            it), helpers, a level of synchronous, or bytes of log; a folder as text.
+    """
+
+    setting: Setting
+    name: str
+    amount: int | str
+
+    def value(self, page_size: int) -> int | str:
+        """What the pragma is given in a file with pages of so many bytes."""
+        if self.name == "wal_autocheckpoint":
+            return int(self.amount) // (page_size + _FRAME_HEADER)
+        return self.amount
+
+
+def changes(asked: Sequence[Setting]) -> list[Change]:
+    """What has to be changed.
+
+    Raises:
+        UsageError: If SQLite takes no such value.
+    """
+    return [Change(item, KNOBS[item.word], _amount(item)) for item in asked]
+
+
+def most_helpers() -> int:
+    """Helper threads that this SQLite gives a sort at most; 0 if it was built without."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as session:
+        session.execute("PRAGMA threads = 1000000")
+        row = session.execute("PRAGMA threads").fetchone()
+        return int(row[0]) if row else 0
+
+
+def apply(session: sqlite3.Connection, wanted: Sequence[Change]) -> None:
+    """Gives a session those that are a session's, and reads each back.
+
+    Raises:
+        TargetError: If SQLite has something else.
+        sqlite3.Error: If it takes none.
+    """
+    size = page_size(session)
+    for item in wanted:
+        if item.name != FOLDER:
+            session.execute(f"PRAGMA {item.name} = {item.value(size)}")
+    verify(wanted, size, lambda name: read(session, name), {})
+
+
+def verify(
+    wanted: Sequence[Change], size: int, found_of: Read, before: Mapping[str, str]
+) -> list[Applied]:
+    """Reads every change back, in a file with pages of ``size`` bytes.
+
+    Raises:
+        TargetError: If SQLite has something else.
+    """
+    applied: list[Applied] = []
+    for item in wanted:
+        value, found = item.value(size), found_of(item.name)
+        if str(found) != str(value):
+            raise TargetError(
+                f"{item.setting.word}={item.setting.text} was not applied: SQLite was given "
+                f"{item.name} = {value} and has {found}.",
+                kind="database",
+            )
+        applied.append(
+            Applied(
+                word=item.setting.word,
+                asked=item.setting.text,
+                name=item.name,
+                value=str(value),
+                found=str(found),
+                before=before.get(item.name, ""),
+                how="in the whole process" if item.name == FOLDER else "in each session",
+                note=_note(item, size),
+            )
+        )
+    return applied
+
+
+def set_folder(folder: str) -> str:
+    """Has the whole process keep temporary files in a folder; an empty one is SQLite's own choice.
+
+    No session may be open: SQLite does not guard this against them.
+
+    Returns:
+        What it was before.
+
+    Raises:
+        UsageError: If this SQLite was built without it, or cannot write there.
+    """
+    with contextlib.closing(sqlite3.connect(":memory:")) as session:
+        before = read(session, FOLDER) or ""
+        try:
+            session.execute(f"PRAGMA {FOLDER} = '{folder.replace(chr(39), chr(39) * 2)}'")
+        except sqlite3.Error as error:
+            raise UsageError(f"temp_path={folder}: SQLite says: {error}.") from error
+        if (read(session, FOLDER) or "") != folder:
+            raise UsageError(
+                f"temp_path={folder}: this SQLite {sqlite3.sqlite_version} was built without "
+                f"{FOLDER}; set SQLITE_TMPDIR before Dyno is started instead."
+            )
+        return str(before)
+
+
+def read(session: sqlite3.Connection, name: str) -> object:
+    """What a pragma reads back as."""
+    row = session.execute(f"PRAGMA {name}").fetchone()
+    return None if row is None or row[0] is None else row[0]
+
+
+def page_size(session: sqlite3.Connection) -> int:
+    """Bytes of a page of the file, or of one that is still empty."""
+    return int(session.execute("PRAGMA page_size").fetchone()[0])
+
+
+def _amount(item: Setting) -> int | str:
+    asked = f"{item.word}={item.text}"
+    match item.word:
+        case "memory":
+            size = int(item.value)
+            if not _LEAST_MEMORY <= size <= _MOST_MEMORY:
+                least, most = bytes_text(_LEAST_MEMORY), bytes_text(_MOST_MEMORY)
+                raise UsageError(f"{asked}: SQLite's cache_size goes from {least} to {most}.")
+            return -(size >> 10)
+        case "parallelism":
+            helpers, most = int(item.value) - 1, most_helpers()
+            if helpers > most:
+                raise UsageError(
+                    f"{asked}: a sort of SQLite has at most {most} helpers; give from 1 to "
+                    f"{most + 1}."
+                )
+            return helpers
+        case "commit":
+            return _SYNCHRONOUS[str(item.value)]
+        case "checkpoint_size":
+            least = (64 << 10) + _FRAME_HEADER  # a frame with the largest page
+            if int(item.value) < least:
+                raise UsageError(
+                    f"{asked}: SQLite's log has whole pages; give at least {bytes_text(66 << 10)}."
+                )
+            return int(item.value)
+        case _:
+            return str(item.value)
+
+
+def _note(item: Change, size: int) -> str:
+    word = item.setting.word
+    notes = [_NOTES.get(word, ""), _NOTES.get(f"{word}={item.setting.value}", "")]
+    if item.name == "cache_size":
+        notes.append("in KiB where negative")
+        if int(item.setting.value) % 1024:
+            notes.append("rounded down to whole KiB")
+    if item.name == "wal_autocheckpoint":
+        notes.append(f"pages of {size} bytes with their headers, whole ones")
+    return "; ".join(note for note in notes if note)

@@ -1,0 +1,202 @@
+"""Loading MariaDB over TLS: the server is known by its authority, or the load does not begin."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dyno import _core, targets
+from dyno.errors import TargetError
+from dyno.targets.base import LoadPlan
+from dyno.targets.mysql import server
+from dyno.targets.mysql.target import MysqlTarget
+from tests.conftest import missing
+from tests.mariadb import require_mariadb
+from tests.targets.conftest import LIMITS
+
+PASSWORD = "tls-only-9"
+REGIONS = LoadPlan("tpch", 0.01, seed=1, streams=1, tables=("region",))
+
+
+@dataclass(frozen=True)
+class Secured:
+    """A MariaDB that listens on loopback, and whom its users can know it by.
+
+    Attributes:
+        ca: The authority that signed its certificate, which is for 127.0.0.1 only.
+        wrong: Authorities that did not: one of the same name and one of another.
+        client: A client's certificate of the authority's, with its key in the same file.
+    """
+
+    port: int
+    ca: Path
+    wrong: tuple[Path, Path]
+    client: Path
+
+    def url(self, query: str, *, user: str = "tls", host: str = "127.0.0.1") -> str:
+        return f"mysql://{user}:{PASSWORD}@{host}:{self.port}/?{query}"
+
+
+@pytest.fixture(scope="module")
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
+    require_mariadb()
+    if shutil.which("openssl") is None:
+        missing("openssl")
+    folder = tmp_path_factory.mktemp("certificates")
+    ca = authority(folder, "ca", "Test CA")
+    wrong = authority(folder, "same", "Test CA"), authority(folder, "other", "Other CA")
+    certificate, key = signed(folder, "server", ca, "subjectAltName=IP:127.0.0.1")
+    cert, cert_key = signed(folder, "client", ca, "extendedKeyUsage=clientAuth")
+    client = folder / "client-both.pem"
+    client.write_text(cert.read_text() + cert_key.read_text())
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.MonkeyPatch.context() as patch:
+        usual = server.options
+        # The last of two contrary options holds.
+        over_tcp = [
+            "--skip-networking=0",
+            "--bind-address=127.0.0.1",
+            f"--port={port}",
+            f"--ssl-ca={ca}",
+            f"--ssl-cert={certificate}",
+            f"--ssl-key={key}",
+        ]
+        patch.setattr(server, "options", lambda values: [*usual(values), *over_tcp])
+        private = targets.open_target(
+            targets.parse("embedded:mysql"), tmp_path_factory.mktemp("my"), LIMITS
+        )
+        with private:
+            with closing(private.connect()) as admin:
+                for user, demand in (("tls", "SSL"), ("known", "X509")):
+                    admin.execute(
+                        f"CREATE USER {user}@'127.0.0.1' IDENTIFIED BY '{PASSWORD}' "
+                        f"REQUIRE {demand}"
+                    )
+                    admin.execute(f"GRANT ALL ON *.* TO {user}@'127.0.0.1'")
+            private.create_tables("tpch", replace=False)
+            yield Secured(port, ca, wrong, client)
+
+
+@pytest.fixture(autouse=True)
+def no_own_password(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("MYSQL_PWD", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+
+def openssl(*arguments: object) -> None:
+    subprocess.run(
+        ["openssl", *map(str, arguments)],
+        check=True,
+        capture_output=True,
+    )
+
+
+def authority(folder: Path, name: str, subject: str) -> Path:
+    """A certificate that signs itself; its key lies beside it."""
+    file = folder / f"{name}.pem"
+    openssl(
+        *("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", 2, "-subj", f"/CN={subject}"),
+        *("-keyout", file.with_suffix(".key"), "-out", file),
+    )
+    return file
+
+
+def signed(folder: Path, name: str, ca: Path, extension: str) -> tuple[Path, Path]:
+    """A certificate that ``ca`` signed, and its key."""
+    file, request, words = (folder / f"{name}{end}" for end in (".pem", ".csr", ".ext"))
+    key = file.with_suffix(".key")
+    openssl(
+        *("req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}"),
+        *("-keyout", key, "-out", request),
+    )
+    words.write_text(f"basicConstraints=CA:FALSE\n{extension}\n")
+    openssl(
+        *("x509", "-req", "-in", request, "-CA", ca, "-CAkey", ca.with_suffix(".key")),
+        *("-CAcreateserial", "-days", 2, "-extfile", words, "-out", file),
+    )
+    key.chmod(0o644)  # as root, the server runs as somebody else
+    return file, key
+
+
+def target_at(url: str) -> MysqlTarget:
+    found = targets.open_target(targets.parse(url), Path("/nowhere"), LIMITS)
+    assert isinstance(found, MysqlTarget)
+    return found
+
+
+def loaded_by(target: MysqlTarget) -> int:
+    """Loads a table anew; returns the rows that it has then."""
+    target.create_tables("tpch", replace=True)
+    outcome = target.load(REGIONS, _core.Control())
+    with closing(target.connect("tpch")) as session:
+        assert session.execute("SELECT COUNT(*) FROM region").rows == [(outcome.rows,)]
+    return outcome.rows
+
+
+def refusal(wire: dict[str, Any]) -> tuple[str, str]:
+    """Kind and words of the error that the compiled loader alone meets."""
+    plan = {"wire": wire, "workload": "tpch", "scale": 0.01, "seed": 1, "streams": 1}
+    with pytest.raises(_core.EngineError) as caught:
+        _core.load(json.dumps(plan), _core.Control())
+    kind, words = caught.value.args
+    assert PASSWORD not in words
+    assert "\n" not in words
+    return kind, words
+
+
+def test_a_server_that_its_authority_vouches_for_is_loaded(secured: Secured) -> None:
+    with target_at(secured.url(f"ssl_ca={secured.ca}")) as target:
+        assert loaded_by(target) == 5
+
+
+def test_without_an_authority_the_load_is_encrypted_all_the_same(secured: Secured) -> None:
+    # This user is let in over TLS only.
+    assert refusal(target_at(secured.url("ssl=0")).wire("tpch"))[0] == "denied"
+    with target_at(secured.url("ssl=1")) as target:
+        assert loaded_by(target) == 5
+
+
+def test_a_client_shows_its_certificate(secured: Secured) -> None:
+    # The server lets this user in with a certificate of its authority only.
+    bare = target_at(secured.url(f"ssl_ca={secured.ca}", user="known"))
+    assert refusal(bare.wire("tpch"))[0] == "denied"
+    query = f"ssl_ca={secured.ca}&ssl_cert={secured.client}"
+    with target_at(secured.url(query, user="known")) as target:
+        assert loaded_by(target) == 5
+
+
+def test_another_authority_is_refused(secured: Secured) -> None:
+    for wrong in secured.wrong:
+        target = target_at(secured.url(f"ssl_ca={wrong}"))
+        kind, words = refusal(target.wire("tpch"))
+        assert kind == "unreachable"
+        assert "certificate" in words
+        assert "ssl_ca must be the authority" in words
+        with pytest.raises(TargetError, match="CERTIFICATE_VERIFY_FAILED"), target:
+            pass
+
+
+def test_another_name_is_refused(secured: Secured) -> None:
+    target = target_at(secured.url(f"ssl_ca={secured.ca}", host="localhost"))
+    kind, words = refusal(target.wire("tpch"))
+    assert kind == "unreachable"
+    assert "name the host as the certificate does" in words
+
+
+def test_a_file_that_holds_no_certificate_is_refused(secured: Secured, tmp_path: Path) -> None:
+    nothing = tmp_path / "ca.pem"
+    nothing.write_text("nothing")
+    wire = target_at(secured.url(f"ssl_ca={secured.ca}")).wire("tpch")
+    for changed in ({"ca": str(nothing)}, {"ca": str(secured.ca), "cert": str(nothing)}):
+        assert refusal({**wire, "tls": changed})[0] == "unreachable"
