@@ -11,15 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+import pymysql
 import pytest
 
 from dyno.bundle import list_bundles
 from dyno.targets import journal
 from dyno.targets.base import Limits
+from dyno.targets.mysql.server import USER
+from dyno.targets.mysql.server import Server as MariadbServer
 from dyno.targets.postgresql.server import Server
+from tests.mariadb import require_mariadb
 from tests.process import DISTURBANCES, dyno, end, no_server_left, servers, start, wait_until
 
-SCALE = {"postgresql": "0.05", "duckdb": "0.2"}
+SCALE = {"postgresql": "0.05", "duckdb": "0.2", "mysql": "0.05"}
 LIMITS = Limits(memory_bytes=256 << 20, threads=2)
 LARGE = 4 << 20
 """Bytes of a DuckDB file in which tables of this scale are, and not nearly all."""
@@ -45,10 +49,21 @@ def some_are_in(engine: str, out: Path) -> bool:
     if engine == "duckdb":  # nobody else can open the file
         files = (out / "engines" / "duckdb").glob("dyno.duckdb*")
         return sum(file.stat().st_size for file in files) > LARGE
+    query = f"SELECT count(*) FROM dyno_tpch.{journal.TABLE}"
+    if engine == "mysql":
+        socket = MariadbServer(out.resolve() / "engines" / engine, LIMITS).socket
+        try:
+            session = pymysql.connect(
+                unix_socket=str(socket.parent.resolve() / socket.name), user=USER
+            )
+            with session, session.cursor() as cursor:
+                cursor.execute(query)
+                return int((cursor.fetchone() or (0,))[0]) >= 3
+        except (pymysql.Error, OSError):  # there is no server yet, or no journal
+            return False
     server = Server(out.resolve() / "engines" / engine, LIMITS)
     # Where the path is too long for a socket, the folder is a link to one with a short path.
     conninfo: dict[str, Any] = {**server.conninfo(), "host": str(server.socket_folder.resolve())}
-    query = f"SELECT count(*) FROM dyno_tpch.{journal.TABLE}"
     try:
         with psycopg.connect(**conninfo) as session:
             (count,) = session.execute(query).fetchone() or (0,)  # pyright: ignore
@@ -87,6 +102,8 @@ def cut_off(engine: str, out: Path, kill: Callable[[int, Path], None]) -> None:
     [
         ("postgresql", kill_dyno),
         ("postgresql", kill_server),
+        ("mysql", kill_dyno),
+        ("mysql", kill_server),
         ("duckdb", kill_dyno),
         ("duckdb", interrupt),
     ],
@@ -94,8 +111,10 @@ def cut_off(engine: str, out: Path, kill: Callable[[int, Path], None]) -> None:
 def test_a_load_that_was_cut_off_goes_on(
     out: Path, engine: str, kill: Callable[[int, Path], None]
 ) -> None:
+    if engine == "mysql":
+        require_mariadb()
     cut_off(engine, out, kill)
-    if (engine, kill) == ("postgresql", kill_dyno):
+    if engine != "duckdb" and kill is kill_dyno:
         refusals(engine, out)
     resumed = load(engine, out, "--resume")
     assert went_well(resumed), resumed.stderr
@@ -104,7 +123,7 @@ def test_a_load_that_was_cut_off_goes_on(
     # The exact sums of every table's columns are the generator's, as after a load in one go.
     assert sum(name.startswith("content of ") for name in checks) == 8
     (phase,) = [phase for phase in list_bundles(out)[0].run.phases if phase.kind == "load"]
-    if engine == "postgresql":  # nobody can look into DuckDB's file for parts that are in
+    if engine != "duckdb":  # nobody can look into DuckDB's file for parts that are in
         assert phase.detail["resumed_parts"] > 0
         assert phase.detail["resumed_rows"] > 0
     whole = sum(item.detail.get("rows", 0) for item in checks.values() if "rows of" in item.name)

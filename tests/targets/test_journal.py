@@ -13,6 +13,7 @@ from dyno.errors import UsageError
 from dyno.targets import journal
 from dyno.targets.base import Loaded, LoadPlan, Unfinished
 from dyno.targets.duckdb import load as duckdb_load
+from tests.mariadb import require_mariadb
 from tests.targets.conftest import LIMITS
 
 core = pytest.importorskip("dyno._core")
@@ -22,7 +23,16 @@ HEAD = 'dyno:tpch journal {"scale": 0.01, "seed": 1, "streams": 2}'
 TABLE = f"dyno_tpch.{journal.TABLE}"
 
 
-@pytest.fixture(params=["postgresql", "duckdb"])
+@pytest.fixture(scope="module")
+def mysql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A private MariaDB."""
+    require_mariadb()
+    out = tmp_path_factory.mktemp("my")
+    with targets.open_target(targets.parse("embedded:mysql"), out, LIMITS) as opened:
+        yield opened
+
+
+@pytest.fixture(params=["postgresql", "duckdb", "mysql"])
 def target(request: pytest.FixtureRequest, out: Path, postgres: Any) -> Iterator[Any]:
     """A target with empty tables."""
     if request.param == "postgresql":
@@ -31,6 +41,12 @@ def target(request: pytest.FixtureRequest, out: Path, postgres: Any) -> Iterator
         session.close()
         postgres.create_tables("tpch", replace=True)
         yield postgres
+        return
+    if request.param == "mysql":
+        opened = request.getfixturevalue("mysql")
+        execute(opened, "DROP DATABASE IF EXISTS dyno_tpch")
+        opened.create_tables("tpch", replace=True)
+        yield opened
         return
     with targets.open_target(targets.parse("embedded:duckdb"), out, LIMITS) as opened:
         opened.create_tables("tpch", replace=True)

@@ -17,12 +17,17 @@ from dyno.layouts.model import Layout
 from dyno.layouts.resolve import resolve
 from dyno.load import loaded
 from dyno.targets.base import LoadPlan
+from tests.mariadb import require_mariadb
 from tests.targets.conftest import LIMITS
 
 SCALE = 0.01
 INDEXES = {
     "postgresql": "SELECT indexname FROM pg_indexes WHERE schemaname = 'dyno_tpch' "
     "UNION ALL SELECT conname FROM pg_constraint WHERE contype IN ('p', 'f') ORDER BY 1",
+    "mysql": "SELECT CONCAT(table_name, '.', index_name, '.', column_name) AS found FROM "
+    "information_schema.statistics WHERE table_schema = 'dyno_tpch' AND seq_in_index = 1 "
+    "AND table_name NOT LIKE 'dyno%' UNION ALL SELECT constraint_name FROM "
+    "information_schema.referential_constraints WHERE constraint_schema = 'dyno_tpch' ORDER BY 1",
     "duckdb": "SELECT index_name FROM duckdb_indexes() UNION ALL SELECT table_name FROM "
     "duckdb_constraints() WHERE constraint_type = 'PRIMARY KEY' ORDER BY 1",
 }
@@ -33,15 +38,24 @@ CUT_OFF = {
         "DROP INDEX lineitem_by_l_partkey",
         "CREATE UNIQUE INDEX orders_p1_pkey ON orders_p1 (o_orderkey, o_orderdate)",
     ),
+    "mysql": (
+        "ALTER TABLE partsupp DROP FOREIGN KEY partsupp_to_part_fkey",
+        "ALTER TABLE lineitem DROP INDEX lineitem_by_l_partkey",
+        "ALTER TABLE lineitem DROP PRIMARY KEY, DROP INDEX lineitem_pkey, "
+        "ADD PRIMARY KEY (l_orderkey, l_linenumber, l_shipdate)",
+    ),
     "duckdb": ("DROP INDEX lineitem_by_l_partkey",),
 }
 """What makes the end of a load look as if it had not come to it."""
 
 
-@pytest.fixture(params=["postgresql", "duckdb"])
+@pytest.fixture(params=["postgresql", "duckdb", "mysql"])
 def target(request: pytest.FixtureRequest, out: Path, postgres: Any) -> Iterator[Any]:
-    if request.param == "duckdb":
-        with targets.open_target(targets.parse("embedded:duckdb"), out, LIMITS) as opened:
+    if request.param != "postgresql":
+        if request.param == "mysql":
+            require_mariadb()
+        url = targets.parse(f"embedded:{request.param}")
+        with targets.open_target(url, out, LIMITS) as opened:
             yield opened
         return
     yield postgres
@@ -53,8 +67,8 @@ def layout_for(target: Any, folder: Path) -> Layout:
     text = (
         'indexes = "{}"\n[tables.lineitem]\ncluster = ["l_shipdate"]\n'
         'indexes = [{{ columns = ["l_partkey"] }}]\n'
-    ).format("keys+foreign" if target.name == "postgresql" else "keys")
-    if target.name == "postgresql":
+    ).format("keys" if target.name == "duckdb" else "keys+foreign")
+    if target.name != "duckdb":
         text += 'partition = { column = "l_shipdate", count = 2 }\n'
         text += '[tables.orders]\npartition = { column = "o_orderdate", count = 2 }\n'
     file = folder / "mine.toml"

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from dyno import _core
 from dyno.errors import DynoError, TargetError, UsageError
 from dyno.targets import tuning
+from dyno.targets.base import LoadPlan
 from dyno.targets.mysql import readback
 from dyno.targets.mysql.target import MysqlTarget
 from dyno.targets.mysql.tuning import changes
@@ -169,6 +171,21 @@ def test_a_server_of_others_is_set_in_dynos_sessions_only(mariadb: MysqlTarget) 
         assert applied["sort_buffer_size"].before == str(usual["sort_buffer_size"])
         assert applied["innodb_buffer_pool_size"].how == "as the server has it"
     assert all(item.restored for item in remote.tuned())
+
+
+def test_the_loaders_own_sessions_have_them_too(
+    mariadb: MysqlTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remote = at(mariadb)
+    tuning.tune(remote, asked("grant=6MB"))
+    with remote:
+        assert remote.wire("tpch")["settings"]["sort_buffer_size"] == 6 * MIB
+        remote.create_tables("tpch", replace=True)
+        # Without the load's journal, which is another session's.
+        monkeypatch.setattr(remote, "_done", lambda plan: [])
+        remote._tuning.sessions["tx_read_only"] = "1"
+        with pytest.raises(_core.EngineError, match="READ ONLY"):
+            remote.load(LoadPlan("tpch", 0.01, 1, 1, ("region",)), _core.Control())
 
 
 def test_what_is_finer_than_its_unit_is_rounded_and_told(mariadb: MysqlTarget) -> None:

@@ -112,6 +112,11 @@ def test_errors_are_classed(number: int, text: str, kind: str) -> None:
             r"ON `dyno\_tpcc`.* TO 'u'@'localhost'",
         ),
         (
+            1142,
+            "REFERENCES command denied to user 'u'@'%' for table `dyno_tpch`.`part`",
+            r"INDEX, REFERENCES ON `dyno\_tpch`.* TO 'u'@'%'",
+        ),
+        (
             1227,
             "Access denied; you need (at least one of) the SUPER privilege(s) for this operation",
             "GRANT SUPER ON *.*",

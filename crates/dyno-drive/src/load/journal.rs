@@ -4,7 +4,6 @@ use dyno_gen::Part;
 use dyno_record::{Error, ErrorKind, Result};
 
 use super::plan::{DonePart, Journal};
-use crate::wire::quoted;
 
 /// The parts that are still to be loaded.
 ///
@@ -31,11 +30,11 @@ pub fn rows_done(journal: Option<&Journal>) -> u64 {
     journal.map_or(0, |journal| journal.done.iter().map(|entry| entry.rows).sum())
 }
 
-/// The statements that end a part's transaction.
-pub fn record(journal: &Journal, part: &Part, rows: u64) -> String {
+/// The statement that records a part, before the end of its transaction. `table` is the journal's
+/// name as the server quotes it.
+pub fn record(table: &str, part: &Part, rows: u64) -> String {
     format!(
-        "insert into {} (part_table, part, parts, part_rows) values ('{}', {}, {}, {rows}); commit",
-        quoted(&journal.table),
+        "insert into {table} (part_table, part, parts, part_rows) values ('{}', {}, {}, {rows})",
         part.table.name, // one of our own schema: it needs no escape
         part.index + 1,
         part.of,
@@ -86,9 +85,9 @@ mod tests {
     fn a_part_is_recorded_under_its_number_from_one() {
         let part = parts(3)[1];
         assert_eq!(
-            record(&journal(1, 3), &part, 9),
+            record("\"journal\"", &part, 9),
             "insert into \"journal\" (part_table, part, parts, part_rows) \
-             values ('orders', 2, 3, 9); commit"
+             values ('orders', 2, 3, 9)"
         );
     }
 }

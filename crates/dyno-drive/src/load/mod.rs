@@ -27,11 +27,11 @@ pub use sqlite::SqliteFile;
 pub fn load(plan: &LoadPlan, control: &Control) -> Result<LoadOutcome> {
     match &plan.wire {
         LoadWire::Postgres(config) => postgres::load(plan, config, control),
-        _ if plan.journal.is_some() => {
-            Err(Error::new(ErrorKind::Usage, "only loads of PostgreSQL keep a journal"))
+        LoadWire::Mysql(config) => mysql::load(plan, config, control),
+        LoadWire::Sqlite(_) if plan.journal.is_some() => {
+            Err(Error::new(ErrorKind::Usage, "loads of SQLite keep no journal"))
         }
         LoadWire::Sqlite(file) => sqlite::load(plan, file, control),
-        LoadWire::Mysql(config) => mysql::load(plan, config, control),
     }
 }
 

@@ -21,6 +21,7 @@ use tokio::sync::mpsc;
 
 pub use self::config::MysqlConfig;
 use self::error::{class, connect_error, statement_error};
+use super::journal;
 use super::plan::{LoadOutcome, LoadPlan};
 use super::streams::{self, Stop};
 use crate::wire::connect_timeout;
@@ -35,17 +36,20 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// See [`load`](super::load). Each part is one transaction.
 pub fn load(plan: &LoadPlan, config: &MysqlConfig, control: &Control) -> Result<LoadOutcome> {
-    streams::load(plan, control, || Stream::connect(config))
+    let journal = plan.journal.as_ref().map(|journal| quoted(&journal.table));
+    streams::load(plan, control, || Stream::connect(config, journal.clone()))
 }
 
 /// A connection and the runtime that serves it.
 struct Stream {
     runtime: Runtime,
     connection: Conn,
+    /// The table that parts are recorded in, quoted.
+    journal: Option<String>,
 }
 
 impl Stream {
-    fn connect(config: &MysqlConfig) -> Result<Self> {
+    fn connect(config: &MysqlConfig, journal: Option<String>) -> Result<Self> {
         let runtime = streams::runtime()?;
         let (limit, options) = (connect_timeout(config.connect_timeout_s)?, config.options()?);
         let connection = runtime.block_on(async {
@@ -55,12 +59,12 @@ impl Stream {
                 Err(_) => Err(Error::new(ErrorKind::Unreachable, "the server does not answer")),
             }
         })?;
-        Ok(Self { runtime, connection })
+        Ok(Self { runtime, connection, journal })
     }
 
     /// Runs statements, watching `stop` meanwhile.
     fn run(&mut self, statement: &str, stop: &Stop<'_>) -> Result<()> {
-        let Self { runtime, connection } = self;
+        let Self { runtime, connection, .. } = self;
         runtime.block_on(async {
             let answer = connection.query_drop(statement);
             tokio::pin!(answer);
@@ -120,6 +124,10 @@ impl streams::Stream for Stream {
         let taken = self.connection.affected_rows();
         self.require_no_warning()?;
         streams::require_all(rows, taken)?;
+        if let Some(table) = &self.journal {
+            let record = journal::record(table, part, taken);
+            self.run(&record, stop)?;
+        }
         self.run("COMMIT", stop)?;
         Ok((rows, bytes))
     }
@@ -127,7 +135,7 @@ impl streams::Stream for Stream {
     fn abandon(self) {
         // The server rolls back what a broken connection leaves open. Ending the statement in the
         // orderly way would wait for it.
-        let Self { runtime, connection } = self;
+        let Self { runtime, connection, .. } = self;
         drop(connection);
         drop(runtime);
     }

@@ -47,7 +47,8 @@ impl streams::Stream for Stream<'_> {
         let taken = runtime.block_on(copy.finish())?;
         streams::require_all(generated, taken)?;
         if let Some(journal) = journal {
-            runtime.block_on(copy.execute(&journal::record(journal, part, taken)))?;
+            let record = journal::record(&quoted(&journal.table), part, taken);
+            runtime.block_on(copy.execute(&format!("{record}; commit")))?;
         }
         Ok((taken, bytes))
     }

@@ -5,6 +5,9 @@ What the user of a URL needs, for the workload ``tpch``::
     GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, INDEX
     ON `dyno\_tpch`.* TO 'user'@'host';
     SET GLOBAL local_infile = 1;  -- if the server does not take streamed rows
+
+A layout with foreign keys needs REFERENCES beside, and what steps take of storage is told with
+PROCESS only.
 """
 
 from __future__ import annotations

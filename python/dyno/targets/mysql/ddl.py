@@ -14,7 +14,7 @@ from typing import Any
 
 from dyno import schema
 from dyno.errors import DynoError, TargetError
-from dyno.targets import mark
+from dyno.targets import journal, mark
 from dyno.targets.base import Loaded
 from dyno.targets.mysql import kept
 from dyno.targets.mysql.connection import MysqlConnection, literal, quoted
@@ -72,7 +72,11 @@ def to_replace(session: MysqlConnection, server: str, workload: str, *, replace:
     gone = mark.to_replace(f"{server}, database {place},", workload, present, replace=replace)
     require_local_infile(session, server)
     gone = _referring_first(gone, _references(session, place))
-    return [*gone, kept.TABLE] if kept.is_ours(present.get(kept.TABLE), workload) else gone
+    if journal.is_journal(present.get(journal.TABLE), workload):
+        gone.insert(0, journal.TABLE)
+    if kept.is_ours(present.get(kept.TABLE), workload):
+        gone.append(kept.TABLE)
+    return gone
 
 
 def replace_tables(
@@ -87,14 +91,27 @@ def replace_tables(
 
 
 def set_mark(session: MysqlConnection, workload: str, loaded: Loaded) -> None:
-    """Writes Dyno's mark on the workload's tables: a change of metadata only."""
-    name = mark.schema_of(workload)
+    """Writes Dyno's mark on the workload's tables: a change of metadata only.
+
+    The journal goes once all of them say that the data is whole.
+    """
+    place = mark.schema_of(workload)
     if loaded.layout:
-        digest = kept.put(session, name, workload, loaded.layout)
+        digest = kept.put(session, place, workload, loaded.layout)
         loaded = dataclasses.replace(loaded, layout=digest)
-    place, text = quoted(name), literal(mark.write(workload, loaded))
+    text = literal(mark.write(workload, loaded))
     for name in schema.table_names(workload):
-        session.execute(f"ALTER TABLE {place}.{quoted(name)} COMMENT = {text}")
+        session.execute(f"ALTER TABLE {quoted(place)}.{quoted(name)} COMMENT = {text}")
+    if loaded.complete:
+        drop_journal(session, place, workload, relations(session, place))
+
+
+def drop_journal(
+    session: MysqlConnection, place: str, workload: str, present: Mapping[str, str | None]
+) -> None:
+    """Drops the journal of a load; a table of that name that is not Dyno's stays."""
+    if journal.is_journal(present.get(journal.TABLE), workload):
+        session.execute(f"DROP TABLE {quoted(place)}.{quoted(journal.TABLE)}")
 
 
 def loaded(session: MysqlConnection, workload: str) -> Loaded | None:

@@ -28,10 +28,12 @@ from dyno.targets.base import (
     LoadPlan,
     Progress,
     TargetUrl,
+    Unfinished,
 )
 from dyno.targets.dialect import translate
 from dyno.targets.insert import insert_values
-from dyno.targets.mysql import ddl, facts, provision, volumes
+from dyno.targets.journal import TABLE
+from dyno.targets.mysql import ddl, facts, journal, provision, volumes
 from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.connection import MysqlConnection, literal
 from dyno.targets.mysql.index import Indexer
@@ -71,6 +73,7 @@ class MysqlTarget:
             oltp=_NO_OLTP,
             load=_NO_TLS if tls_on_socket else True,
             cold=True if embedded else _NO_COLD,
+            resume=True,
         )
 
     def __enter__(self) -> MysqlTarget:
@@ -205,6 +208,7 @@ class MysqlTarget:
             "seed": plan.seed,
             "streams": plan.streams,
             "tables": list(plan.tables) or schema.table_names(plan.workload),
+            "journal": {"table": TABLE, "done": self._done(plan)},
         }
         try:
             outcome = json.loads(_core.load(json.dumps(request), control))
@@ -216,6 +220,17 @@ class MysqlTarget:
         return LoadOutcome(
             tuple(outcome["tables"]), outcome["seconds"], outcome["rows"], outcome["bytes"]
         )
+
+    def unfinished(self, workload: str) -> Unfinished | None:
+        """What the journal of a load that did not end tells."""
+        with closing(self.connect()) as session:
+            found = journal.read(session, workload)
+        return None if found is None else found[0]
+
+    def _done(self, plan: LoadPlan) -> list[dict[str, Any]]:
+        """Parts that are in already, as the loader takes them."""
+        with closing(self.connect()) as session:
+            return [vars(done) for done in journal.ready(session, plan)]
 
     def insert(self, connection: Connection, workload: str, rows: Mapping[str, Any]) -> int:  # noqa: ARG002
         """Adds generated rows by INSERT."""
@@ -255,7 +270,10 @@ class MysqlTarget:
     def wire(self, workload: str = "") -> dict[str, Any]:
         """How the Rust loader reaches it; plain table names there mean those of ``workload``."""
         database = mark.schema_of(workload) if workload else self._address.database
-        return {**self._address.wire(), "database": database}
+        found = {**self._address.wire(), "database": database}
+        if self._tuning.sessions:
+            found["settings"] = {name: int(text) for name, text in self._tuning.sessions.items()}
+        return found
 
     def sql(self, workload: str, name: str, neutral: str) -> str:  # noqa: ARG002
         """The neutral statement in MySQL's words."""

@@ -1,5 +1,6 @@
 //! How to reach a MariaDB or MySQL server.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use dyno_record::{Error, ErrorKind, Result};
@@ -42,6 +43,9 @@ pub struct MysqlConfig {
     /// Longest wait for a connection, authentication included.
     #[serde(default = "default_timeout")]
     pub connect_timeout_s: f64,
+    /// Variables that every session sets to a whole number.
+    #[serde(default)]
+    pub settings: BTreeMap<String, u64>,
 }
 
 /// A TLS connection. A server that does not offer TLS is refused.
@@ -84,8 +88,14 @@ impl MysqlConfig {
             .pass(self.password.as_ref().map(Secret::as_str))
             .db_name(Some(self.database.clone()))
             .ssl_opts(self.tls.as_ref().map(Tls::options))
-            .init(SESSION.to_vec());
+            .init(self.session());
         Ok(options.into())
+    }
+
+    /// The statements that begin a session.
+    fn session(&self) -> Vec<String> {
+        let own = self.settings.iter().map(|(name, value)| format!("SET SESSION {name} = {value}"));
+        SESSION.iter().map(ToString::to_string).chain(own).collect()
     }
 }
 
@@ -121,6 +131,12 @@ mod tests {
         let config = config("");
         assert!(!format!("{config:?}").contains("p4ss"));
         assert_eq!(config.options().unwrap().pass(), Some("p4ss"));
+    }
+
+    #[test]
+    fn sessions_set_what_they_are_given() {
+        let config = config(r#", "settings": {"sort_buffer_size": 65536}"#);
+        assert_eq!(config.session()[2], "SET SESSION sort_buffer_size = 65536");
     }
 
     #[test]

@@ -1,0 +1,65 @@
+"""The journal of a load in MariaDB or MySQL (see ``targets/journal.py``).
+
+Tables come and go there in transactions of their own, so the order tells: a journal is made whole
+after its tables, and goes before them; and beside data that is marked as whole it says nothing.
+"""
+
+from __future__ import annotations
+
+from dyno.errors import UsageError
+from dyno.targets import journal, mark
+from dyno.targets.base import LoadPlan, Unfinished
+from dyno.targets.mysql import ddl
+from dyno.targets.mysql.connection import MysqlConnection, literal, quoted
+
+
+def read(session: MysqlConnection, workload: str) -> tuple[Unfinished, list[journal.Done]] | None:
+    """What the journal tells; None if there is none of Dyno's, or the data is whole."""
+    place = mark.schema_of(workload)
+    present = ddl.relations(session, place)
+    text = present.get(journal.TABLE)
+    state = mark.read(present, workload)
+    if not journal.is_journal(text, workload) or state is None or state.complete:
+        return None
+    rows = session.execute(
+        f"SELECT part_table, part, parts, part_rows FROM {_table(place)} ORDER BY 1, 2"  # noqa: S608
+    ).rows
+    return journal.unfinished(text, workload, rows)
+
+
+def start(session: MysqlConnection, plan: LoadPlan) -> None:
+    """Makes an empty journal for a load into empty tables.
+
+    Its key keeps a part from going in twice, should the server still end an earlier load.
+
+    Raises:
+        UsageError: If a table of that name is not Dyno's.
+    """
+    place = mark.schema_of(plan.workload)
+    present = ddl.relations(session, place)
+    if journal.TABLE in present and not journal.is_journal(present[journal.TABLE], plan.workload):
+        raise UsageError(f"{place}.{journal.TABLE} is not Dyno's; rename it or move it away.")
+    ddl.drop_journal(session, place, plan.workload, present)
+    columns = ", ".join(f"{name} {kind} NOT NULL" for name, kind in journal.COLUMNS)
+    session.execute(
+        f"CREATE TABLE {_table(place)} ({columns}, PRIMARY KEY (part_table, part)) ENGINE=InnoDB "
+        f"DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin "
+        f"COMMENT={literal(journal.comment(plan))}"
+    )
+
+
+def ready(session: MysqlConnection, plan: LoadPlan) -> list[journal.Done]:
+    """The parts that are in, from a journal that is ready to take more.
+
+    A load that goes on keeps it, others begin a new one; so does a load that found no part in it,
+    which may cut the tables as it likes.
+    """
+    found = read(session, plan.workload) if plan.resume else None
+    if found is None or not found[1]:
+        start(session, plan)
+        return []
+    return found[1]
+
+
+def _table(place: str) -> str:
+    return f"{quoted(place)}.{quoted(journal.TABLE)}"
