@@ -71,7 +71,7 @@ pub async fn log_in(transport: &mut Transport, config: &Config) -> Result<()> {
                 send(transport).await?;
             }
             Message::AuthenticationSaslFinal(body) => {
-                let step = scram.as_mut().ok_or_else(|| broken("SCRAM out of turn"))?;
+                let mut step = scram.take().ok_or_else(|| broken("SCRAM out of turn"))?;
                 step.finish(body.data()).map_err(|_| {
                     Error::new(ErrorKind::Denied, "the server does not know the password either")
                 })?;
@@ -80,6 +80,11 @@ pub async fn log_in(transport: &mut Transport, config: &Config) -> Result<()> {
             Message::AuthenticationGss => return Err(unsupported("GSSAPI")),
             Message::AuthenticationSspi => return Err(unsupported("SSPI")),
             Message::AuthenticationScmCredential => return Err(unsupported("SCM credentials")),
+            // SCRAM proves both sides; one that skips its own proof may be anybody.
+            Message::AuthenticationOk if scram.is_some() => {
+                let message = "the server did not prove that it knows the password";
+                return Err(Error::new(ErrorKind::Denied, message));
+            }
             Message::AuthenticationOk
             | Message::ParameterStatus(_)
             | Message::BackendKeyData(_)
@@ -137,4 +142,43 @@ fn unusable(error: &io::Error) -> Error {
 
 fn wrong(error: io::Error) -> Error {
     broken(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+
+    use super::*;
+
+    /// Says yes to anybody after it has asked for SCRAM, as one could that knows no password.
+    fn impostor() -> (std::thread::JoinHandle<()>, u16) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let server = std::thread::spawn(move || {
+            let (mut client, _) = listener.accept().unwrap();
+            client.write_all(b"R\0\0\0\x17\0\0\0\x0aSCRAM-SHA-256\0\0").unwrap();
+            client.write_all(b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I").unwrap();
+            // Until the client hangs up; how it does so is its own affair.
+            let _ = client.read_to_end(&mut Vec::new());
+        });
+        (server, port)
+    }
+
+    #[test]
+    fn a_server_that_skips_its_proof_is_not_believed() {
+        let (server, port) = impostor();
+        let config: Config = serde_json::from_value(serde_json::json!({
+            "host": "127.0.0.1", "port": port, "user": "u", "password": "p", "database": "d"
+        }))
+        .unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let error = runtime.block_on(async {
+            let mut transport = Transport::connect(&config).await.unwrap();
+            log_in(&mut transport, &config).await.unwrap_err()
+        });
+        server.join().unwrap();
+        assert_eq!(error.kind, ErrorKind::Denied);
+        assert!(error.message.contains("did not prove"), "{error}");
+    }
 }
