@@ -64,6 +64,21 @@ def test_a_folder_where_nobody_may_write(tmp_path: Path) -> None:
     assert "--out" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("load", "tpch", "--target", "embedded:duckdb", "--scale", "0.01"),
+        ("doctor", "embedded:duckdb"),
+    ],
+    ids=["load", "doctor"],
+)
+def test_an_engine_where_nobody_may_write(args: tuple[str, ...]) -> None:
+    done = dyno(*args, "--out", "/proc/dyno")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "--out" in done.stderr
+
+
 def test_a_wrong_password_never_shows(tmp_path: Path) -> None:
     url = "postgresql://someone:topsecret@127.0.0.1:1/db"
     done = dyno("doctor", url, "--json", "--out", tmp_path)

@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from dyno import host, targets
+from dyno import engines, host, targets
 from dyno.analyse import estimate
 from dyno.bundle import Bundle
 from dyno.cli._console import Console
@@ -63,6 +63,8 @@ class Session:
         """
         parsed = targets.parse(url)
         name = f"provision-{parsed.name}"
+        if parsed.scheme == "embedded":
+            engines.claim(self.options.out, parsed.name)
         opened = targets.open_target(parsed, self.options.out, self.limits)
         tuning.tune(opened, self.settings)
         with self._restored(opened), contextlib.ExitStack() as stack:

@@ -25,10 +25,11 @@ def command(with_runs: bool, options: Options) -> int:
     """Remove what Dyno created under --out: the data of the embedded engines.
 
     Bundles stay unless --runs is given. Of what is outside --out only the folders go that the
-    engines have on volumes of a layout; nothing is touched that Dyno did not create.
+    engines have on volumes of a layout; what Dyno did not make is left and named.
     """
     import shutil
 
+    from dyno import engines
     from dyno import places as placed
     from dyno.bundle import list_bundles
     from dyno.lock import OutLock
@@ -36,22 +37,25 @@ def command(with_runs: bool, options: Options) -> int:
 
     if not options.out.is_dir():
         raise click.UsageError(f"There is no folder {options.out}.")
-    engines = options.out / "engines"
-    places = [engines] if engines.is_dir() else []
-    homes = [home.resolve() for home in engines.iterdir() if home.is_dir()] if places else []
-    volumes = [place for home in homes for place in placed.own(home)]
-    if with_runs:
-        places += [bundle.path for bundle in list_bundles(options.out)]
+    homes, foreign = engines.homes(options.out)
+    volumes = [place for home in homes for place in placed.own(home.resolve())]
+    bundles = [bundle.path for bundle in list_bundles(options.out)] if with_runs else []
+    places = [*homes, *bundles]
     size = sum(_size(place) for place in (*places, *volumes))
+    for item in foreign:
+        click.echo(f"Left as it is, since Dyno did not make it: {item}", err=True)
     if places and not options.yes:
         for place in (*places, *volumes):
             click.echo(f"  {place}", err=True)
-        click.confirm(f"Remove these, {bytes_text(size)}?", abort=True, err=True)
+        if not click.confirm(f"Remove these, {bytes_text(size)}?", err=True):
+            places, volumes, homes, bundles, size = [], [], [], [], 0
+            click.echo("Nothing removed.", err=True)
     with OutLock(options.out):
         for home in homes:
-            placed.release(home)
-        for place in places:
-            shutil.rmtree(place)
+            placed.release(home.resolve())
+            engines.remove(home)
+        for bundle in bundles:
+            shutil.rmtree(bundle)
     removed = [str(place) for place in (*places, *volumes)]
     if options.as_json:
         click.echo(
@@ -62,6 +66,7 @@ def command(with_runs: bool, options: Options) -> int:
                     "valid": True,
                     "reasons": [],
                     "removed": removed,
+                    "left": [str(item) for item in foreign],
                     "bytes": size,
                 },
                 indent=1,

@@ -60,6 +60,7 @@ def command(
     from dyno.cli import _stages as stages
     from dyno.cli._layout import chosen_layout, unfinished_layout
     from dyno.cli._session import Session, run_session
+    from dyno.engines import make_out
     from dyno.errors import UsageError
     from dyno.layouts import DEFAULT
     from dyno.resume import unfinished
@@ -77,7 +78,7 @@ def command(
     asked = given.of(parsed, options.out)
     design = chosen_layout(layout or DEFAULT, parsed, workload, scale, options.out)
     if parsed.scheme == "embedded":
-        options.out.mkdir(parents=True, exist_ok=True)
+        make_out(options.out)
         needed = required_bytes({parsed.name: chosen.bytes_per_scale * scale * design.share_here})
         require_space(options.out, needed, "Free some, or give a smaller --scale or another --out.")
 
