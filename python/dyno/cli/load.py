@@ -65,7 +65,7 @@ def command(
     from dyno.layouts import DEFAULT
     from dyno.resume import unfinished
     from dyno.space import require_space, required_bytes
-    from dyno.targets.base import LoadPlan
+    from dyno.targets.base import LoadPlan, Made, Target
 
     chosen = workloads.get(workload)
     scale = chosen.parse_scale(scale)
@@ -83,10 +83,15 @@ def command(
         require_space(options.out, needed, "Free some, or give a smaller --scale or another --out.")
 
     def body(session: Session) -> None:
-        # A load that goes on finds everything where the first one has put it.
-        before_start = None if resume else design.before_start
+        def before(target: Target) -> None:
+            if isinstance(target, Made):
+                target.before_load()
+            # A load that goes on finds everything where the first one has put it.
+            if not resume:
+                design.before_start(target)
+
         design.announce(session)
-        with session.target(url, before_start) as target:
+        with session.target(url, before) as target:
             begun = unfinished(target, workload) if resume else None
             wanted = design.wanted
             if begun is not None and layout is None:

@@ -286,6 +286,15 @@ class Designed(Protocol):
 
 
 @runtime_checkable
+class Made(Protocol):
+    """A target that makes its database only where something is to be loaded into it."""
+
+    def before_load(self) -> None:
+        """Lets the next start make what is missing."""
+        ...
+
+
+@runtime_checkable
 class Resumable(Protocol):
     """A target whose loads can go on after a kill.
 
