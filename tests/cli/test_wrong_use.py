@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from dyno import targets
+from dyno.errors import DynoError, UsageError
+from dyno.targets.base import Limits
 from tests.process import dyno
 
 CASES = [
@@ -59,6 +61,17 @@ def test_an_unwritable_folder(tmp_path: Path) -> None:
     assert "--out" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "args", [("doctor",), ("run", "tpch", "--target"), ("check", "tpch", "--target")]
+)
+def test_a_mistyped_file_is_not_made(tmp_path: Path, out: Path, args: tuple[str, ...]) -> None:
+    file = tmp_path / "mistyped.duckdb"
+    done = dyno(*args, f"duckdb://{file}", "--out", out)
+    assert done.returncode == 3
+    assert f"There is no file {file}" in " ".join((done.stdout + done.stderr).split())
+    assert not file.exists()
+
+
 def test_a_folder_where_nobody_may_write(tmp_path: Path) -> None:
     done = dyno("io", tmp_path, "--out", "/proc/dyno")  # not even root can make it
     assert done.returncode == 2
@@ -107,6 +120,27 @@ def test_urls_are_recorded_without_their_passwords(url: str) -> None:
     assert "secret" not in redacted.replace("topsecret".upper(), "secret")
     assert "***" in redacted
     assert redacted.startswith("postgresql://")
+
+
+@pytest.mark.parametrize("odd", ["/", "?", "#", "@", "#5", "?x"])
+@pytest.mark.parametrize("start", ["hunter", "12"])
+def test_a_password_that_cuts_the_url_never_shows(tmp_path: Path, start: str, odd: str) -> None:
+    url = f"postgresql://u:{start}{odd}topsecret@127.0.0.1:1/db"
+    assert targets.redact(url) == "postgresql://u:***@127.0.0.1:1/db"
+    try:
+        parsed = targets.parse(url)
+    except UsageError as error:
+        told = str(error)
+        assert "percent-encode" in told.lower()
+    else:
+        with (
+            pytest.raises(DynoError) as refused,
+            targets.open_target(parsed, tmp_path, Limits(1 << 30, 1)),
+        ):
+            pass
+        told = parsed.redacted + str(refused.value)
+    assert "topsecret" not in told
+    assert "hunter" not in told
 
 
 @pytest.mark.parametrize("url", ["postgresql://u@h/d", "duckdb:///tmp/x.duckdb", "null:?mean_us=5"])
