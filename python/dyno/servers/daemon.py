@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from dyno.errors import DiskFullError, DynoError, TargetError
+from dyno.impatience import patient_wait
 from dyno.servers.identity import Identity
 from dyno.servers.product import Product
 from dyno.servers.serverlog import ServerLog
@@ -114,7 +115,7 @@ class Daemon:
         self._ready = True
 
     def end(self) -> None:
-        """Ends it, politely at first.
+        """Ends it, politely at first; whenever the user asks again, by the next, quicker way.
 
         Raises:
             KeyboardInterrupt: After it has ended.
@@ -126,7 +127,7 @@ class Daemon:
                 break
             self._process.send_signal(number)
             try:
-                self._exited.wait(patience_s)
+                patient_wait(self._exited, patience_s)
             except KeyboardInterrupt as error:
                 interrupt = error  # impatience: on to the next, quicker way
         if self._keeper is not None:
