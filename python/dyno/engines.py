@@ -5,13 +5,15 @@ The mark lies beside the folder, since some engines refuse a folder with files o
 
 from __future__ import annotations
 
+import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from dyno.errors import TargetError, UsageError
 
 _FOLDER = "engines"
-_TEXT = "Dyno made the folder beside this file; `dyno clean` removes both.\n"
+_ABOUT = "Dyno made the folder beside this file; `dyno clean` removes both."
 
 # By what the folders of versions before the mark are known: all of these names are in them.
 _EARLIER: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -49,7 +51,7 @@ def claim(out: Path, name: str) -> None:
     try:
         home.mkdir(parents=True, exist_ok=True)
         if not is_ours(home) and not any(home.iterdir()):
-            _mark(home).write_text(_TEXT, encoding="utf-8")
+            _write(home, {})
     except OSError as error:
         message = f"Cannot make {home}: {error.strerror}. Give another --out DIR."
         raise TargetError(message, kind="io") from error
@@ -62,6 +64,30 @@ def homes(out: Path) -> tuple[list[Path], list[Path]]:
     marks = {_mark(entry) for entry in entries}
     ours = [entry for entry in entries if is_ours(entry)]
     return ours, [item for item in entries if item not in ours and item not in marks]
+
+
+def remember(out: Path, name: str, workload: str, content: Sequence[float]) -> None:
+    """Notes in the mark of an engine that quickstart loads ``workload``: its scale and seed.
+
+    Raises:
+        TargetError: If it cannot be written.
+    """
+    home = out / _FOLDER / name
+    if is_ours(home):
+        try:
+            _write(home, {**remembered(out, name), workload: list(content)})
+        except OSError as error:
+            message = f"Cannot write {_mark(home)}: {error.strerror}."
+            raise TargetError(message, kind="io") from error
+
+
+def remembered(out: Path, name: str) -> dict[str, list[float]]:
+    """Scale and seed of what quickstart last loaded into an engine, by workload."""
+    try:
+        noted = json.loads(_mark(out / _FOLDER / name).read_text(encoding="utf-8"))["quickstart"]
+        return {str(key): list(value) for key, value in noted.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}  # none, or not readable: then nothing counts as quickstart's
 
 
 def remove(home: Path) -> None:
@@ -96,6 +122,12 @@ def is_ours(home: Path) -> bool:
     return any(
         all((home / item).exists() for item in items) for items in _EARLIER.get(home.name, ())
     )
+
+
+def _write(home: Path, quickstart: dict[str, list[float]]) -> None:
+    partial = _mark(home).with_suffix(".partial")
+    partial.write_text(json.dumps({"about": _ABOUT, "quickstart": quickstart}), encoding="utf-8")
+    partial.replace(_mark(home))
 
 
 def _mark(home: Path) -> Path:
