@@ -37,6 +37,9 @@ CASES = [
     (("run", "tpch", "--target", "embedded:duckdb", "--test", "trougput"), "throughput"),
     (("run", "tpcc", "--target", "null:", "--test", "power"), "--test is for queries"),
     (("run", "tpcc", "--target", "null:", "--no-refresh"), "--refresh is for queries"),
+    (("run", "tpch", "--target", "embedded:sqlite", "--plans"), "reads no plans of it"),
+    (("run", "tpch", "--target", "embedded:duckdb", "--during", "reindex"), "reindex during a run"),
+    (("run", "tpch", "--target", "embedded:sqlite", "--during", "reindex"), "knows no maintenance"),
     (("io", "/no/such/folder"), "does not exist"),
     (("io", ".", "--size", "huge"), "512M"),
     (("generate", "tpch", "--scale", "1", "--to", "x", "--parts", "2", "--part", "3"), "--part 3"),
@@ -52,6 +55,17 @@ def test_wrong_use_is_told_in_one_line(tmp_path: Path, args: tuple[str, ...], me
     assert message.lower() in done.stderr.lower()
     assert "Traceback" not in done.stderr
     assert done.stdout == "" or "Valid" in done.stdout or "run" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "more", [("embedded:sqlite", "--plans"), ("embedded:duckdb", "--during", "reindex")]
+)
+def test_what_a_target_cannot_do_is_refused_before_it_starts(
+    tmp_path: Path, more: tuple[str, ...]
+) -> None:
+    done = dyno("run", "tpch", "--target", *more, "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert not (tmp_path / "out").exists()
 
 
 def test_an_unwritable_folder(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import duckdb
 
@@ -59,6 +59,7 @@ class DuckdbTarget:
     """See the protocol. Tables of a workload lie in the schema ``dyno_<workload>``."""
 
     name = "duckdb"
+    LACKS_MAINTENANCE: ClassVar = {"reindex": NO_INDEXES}
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         self.url = url
