@@ -295,6 +295,19 @@ class Made(Protocol):
 
 
 @runtime_checkable
+class Removable(Protocol):
+    """A target in which what Dyno has made lies beside what is not Dyno's."""
+
+    def marked(self) -> list[str]:
+        """What bears Dyno's mark, an item each, in words for a person."""
+        ...
+
+    def remove(self) -> list[str]:
+        """Removes it and nothing else; returns what went."""
+        ...
+
+
+@runtime_checkable
 class Resumable(Protocol):
     """A target whose loads can go on after a kill.
 

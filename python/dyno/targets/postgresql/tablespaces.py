@@ -145,6 +145,11 @@ def sweep(session: PostgresConnection, layout: Layout | None, home: Path | None)
     return gone
 
 
+def own(session: PostgresConnection) -> list[str]:
+    """Names of the tablespaces that bear Dyno's mark."""
+    return [name for name, ours in _present(session).items() if ours]
+
+
 def locations(session: PostgresConnection) -> list[Path]:
     """Folders of all tablespaces that are not the server's own."""
     rows = session.execute(

@@ -43,6 +43,7 @@ from dyno.targets.postgresql import (
     plans,
     privilege,
     provision,
+    removal,
     tablespaces,
 )
 from dyno.targets.postgresql.connection import PostgresConnection
@@ -223,6 +224,16 @@ class PostgresTarget:
         """Writes Dyno's mark on the workload's tables."""
         with closing(self.connect()) as session:
             ddl.set_mark(session, workload, loaded)
+
+    def marked(self) -> list[str]:
+        """What Dyno has made here."""
+        with closing(self.connect()) as session:
+            return removal.marked(session)
+
+    def remove(self) -> list[str]:
+        """Removes it (see :class:`dyno.targets.base.Removable`)."""
+        with closing(self.connect()) as session:
+            return removal.remove(session)
 
     def load(self, plan: LoadPlan, control: Any) -> LoadOutcome:
         """Generates the rows and copies them in, by the compiled loader."""
