@@ -20,7 +20,7 @@ from dyno.cli._console import Console
 from dyno.cli._options import Options
 from dyno.cli._settings import lines as settings_lines
 from dyno.cli._signals import Signals
-from dyno.decide import judge
+from dyno.decide import definitions, judge
 from dyno.errors import (
     EXIT_DONE,
     EXIT_INTERRUPTED,
@@ -181,7 +181,7 @@ def _conclude(
         recorder.judge(validity, estimates, findings)
         bundle = Bundle.open(recorder.path)
         page = recorder.path / "sheet.html"
-        write_atomically(page, sheet(bundle, estimates, findings))
+        write_atomically(page, sheet(bundle, estimates, findings, definitions()))
         lines = summary(bundle, estimates, findings)
         result = {**document(bundle, estimates, findings), "sheet": str(page), "error": message}
     except Exception as error:

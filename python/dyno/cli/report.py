@@ -34,7 +34,7 @@ def command(
     """
     from dyno.analyse import estimate
     from dyno.bundle import find_bundle
-    from dyno.decide import judge
+    from dyno.decide import definitions, judge
     from dyno.errors import EXIT_INVALID
     from dyno.record import write_atomically, write_judgement
     from dyno.report import document, sheet, summary
@@ -47,7 +47,7 @@ def command(
         bundle = bundle.judged(validity)
         write_judgement(bundle.path, estimates, findings)
         page = bundle.path / "sheet.html"
-        write_atomically(page, sheet(bundle, estimates, findings))
+        write_atomically(page, sheet(bundle, estimates, findings, definitions()))
         documents.append({**document(bundle, estimates, findings), "sheet": str(page)})
         if not options.as_json:
             click.echo("\n".join(summary(bundle, estimates, findings)))
