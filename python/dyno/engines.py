@@ -110,11 +110,18 @@ def remove(home: Path) -> None:
 
 def is_ours(home: Path) -> bool:
     """Whether Dyno made a folder: it is marked, or an earlier version's by what is in it."""
-    if home.is_symlink() or not home.is_dir():
-        return False
-    mark = _mark(home)
-    if mark.is_file() and not mark.is_symlink():
-        return True
+    try:
+        if home.is_symlink() or not home.is_dir():
+            return False
+        mark = _mark(home)
+        if mark.is_file() and not mark.is_symlink():
+            return True
+        return _is_earlier(home)
+    except PermissionError:
+        return False  # what this user cannot look into, this user did not make
+
+
+def _is_earlier(home: Path) -> bool:
     if home.name in _NOTHING_ELSE:
         known = (*_NOTHING_ELSE[home.name], "places.json")
         if not all(entry.name.startswith(known) for entry in home.iterdir()):
