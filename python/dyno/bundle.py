@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from dyno.errors import UsageError
 from dyno.model import SCHEMA_VERSION, Check, Estimate, Finding, Run, Validity
@@ -15,6 +15,9 @@ from dyno.tables import read_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+T = TypeVar("T", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,19 @@ class Bundle:
             if isinstance(version, int) and version > SCHEMA_VERSION:
                 raise UsageError(f"{path} was written by a newer Dyno (schema {version}).")
             return cls(path, Run.model_validate(data))
-        except (OSError, ValueError, AttributeError, ValidationError) as error:
-            raise UsageError(f"{head} cannot be read: {str(error).splitlines()[0]}.") from error
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            where = ".".join(map(str, first["loc"])) or "its top"
+            raise UsageError(
+                f"{head} is not what this Dyno wrote or reads ({where}: {first['msg']}). It was "
+                "damaged, or edited, or written by another version: make the report with that "
+                "version, or run again."
+            ) from error
+        except (OSError, ValueError, AttributeError, RecursionError) as error:
+            raise UsageError(
+                f"{head} cannot be read: {str(error).splitlines()[0]}. Restore it from a copy, or "
+                "run again."
+            ) from error
 
     def judged(self, validity: Validity) -> Bundle:
         """The same bundle with another judgement; the file is left as it is."""
@@ -59,15 +73,15 @@ class Bundle:
 
     def checks(self) -> list[Check]:
         """The proofs in ``checks.json``."""
-        return [Check.model_validate(item) for item in self._json("checks")]
+        return self._items("checks", Check)
 
     def estimates(self) -> list[Estimate]:
         """The figures in ``estimates.json``."""
-        return [Estimate.model_validate(item) for item in self._json("estimates")]
+        return self._items("estimates", Estimate)
 
     def findings(self) -> list[Finding]:
         """The judgements in ``findings.json``."""
-        return [Finding.model_validate(item) for item in self._json("findings")]
+        return self._items("findings", Finding)
 
     def plans(self) -> list[tuple[str, str, dict[str, Any]]]:
         """Target, query and content of each kept plan; files that are damaged are left out."""
@@ -83,9 +97,24 @@ class Bundle:
                 found.append((file.parent.name, file.stem, content))
         return found
 
-    def _json(self, name: str) -> list[Any]:
+    def _items(self, name: str, model: type[T]) -> list[T]:
+        """The list in a file; empty if there is none.
+
+        Raises:
+            UsageError: If it is damaged.
+        """
         file = self.path / f"{name}.json"
-        return json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+        try:
+            if not file.exists():
+                return []
+            content: list[Any] = json.loads(file.read_text(encoding="utf-8"))
+            if not isinstance(content, list):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise ValueError("it holds no list")
+            return [model.model_validate(item) for item in content]
+        except (OSError, ValueError, RecursionError) as error:
+            again = "" if name == "checks" else f" `dyno report {self.run.run}` makes it anew."
+            reason = str(error).splitlines()[0]
+            raise UsageError(f"{file} cannot be read: {reason}.{again}") from error
 
 
 def list_bundles(out: Path) -> list[Bundle]:

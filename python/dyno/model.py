@@ -178,6 +178,21 @@ class Estimate(Model):
     source: str = ""
 
 
+class Definition(Model):
+    """A rule of the judgement, in words.
+
+    Attributes:
+        about: ``validity``, or ``limit`` for what sets the pace.
+        definition: When it holds, with its limits.
+        explanation: Why such figures mislead; or what would relieve such a limit.
+    """
+
+    code: str
+    about: Literal["validity", "limit"]
+    definition: str
+    explanation: str
+
+
 class Finding(Model):
     """A judgement drawn from estimates.
 

@@ -46,6 +46,19 @@ def write_atomically(path: Path, text: str) -> None:
         raise file_error(error, path) from error
 
 
+def write_judgement(
+    bundle: Path, estimates: Iterable[Estimate], findings: Iterable[Finding]
+) -> None:
+    """Writes what analysis and judgement made of a bundle beside what was seen.
+
+    Raises:
+        DiskFullError, TargetError: If it cannot be written.
+    """
+    for name, items in (("estimates", estimates), ("findings", findings)):
+        text = json.dumps([item.model_dump() for item in items], indent=1)
+        write_atomically(bundle / f"{name}.json", text)
+
+
 def file_error(error: OSError, path: Path) -> DynoError:
     """The one-line error for an operating-system error at ``path``."""
     if error.errno in (28, 122):  # ENOSPC, EDQUOT
@@ -221,9 +234,7 @@ class Recorder:
         self, validity: Validity, estimates: Iterable[Estimate], findings: Iterable[Finding]
     ) -> None:
         """Stores what analysis and judgement made of the bundle."""
-        for name, items in (("estimates", estimates), ("findings", findings)):
-            text = json.dumps([item.model_dump() for item in items], indent=1)
-            write_atomically(self.path / f"{name}.json", text)
+        write_judgement(self.path, estimates, findings)
         self.update(validity=validity)
 
     def close(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from dyno.analyse import estimate
+from dyno.bundle import Bundle
 from dyno.errors import UsageError
 from tests.bundles import Builder, quickstart
 
@@ -45,6 +46,29 @@ def test_unusable_rows(tmp_path: Path, table: str, spoil: Spoil) -> None:
     with pytest.raises(UsageError, match="damaged") as caught:
         estimate(builder.write())
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "content", ["{", '{"a": 1}', "[1]", '[{"name": "x"}]', "\xff", "[" * 10**5], ids=range(6)
+)
+@pytest.mark.parametrize("name", ["checks", "estimates", "findings"])
+def test_a_damaged_list_is_told_in_one_line(tmp_path: Path, name: str, content: str) -> None:
+    bundle = quickstart(tmp_path).write()
+    (bundle.path / f"{name}.json").write_text(content, encoding="latin-1")
+    with pytest.raises(UsageError, match=rf"{name}\.json cannot be read") as caught:
+        getattr(bundle, name)()
+    assert "\n" not in str(caught.value)
+    assert ("dyno report" in str(caught.value)) == (name != "checks")
+
+
+@pytest.mark.parametrize("content", ["{", "{}", "[]", '{"run": 1}', "\xff"])
+def test_a_head_that_cannot_be_read_says_what_to_do(tmp_path: Path, content: str) -> None:
+    bundle = quickstart(tmp_path).write()
+    (bundle.path / "run.json").write_text(content, encoding="latin-1")
+    with pytest.raises(UsageError, match="run again") as caught:
+        Bundle.open(bundle.path)
+    assert "\n" not in str(caught.value)
+    assert "validation error" not in str(caught.value)
 
 
 @pytest.mark.parametrize("table", ["io", "queries", "samples", "ops/users-4"])

@@ -12,6 +12,7 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
+from dyno.decide import definitions
 from dyno.report import sheet
 from tests.bundles import quickstart
 from tests.conftest import missing
@@ -50,7 +51,9 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chro
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = judged(quickstart(tmp_path_factory.mktemp("bundle")).write())
     path = tmp_path_factory.mktemp("page") / "sheet.html"
-    path.write_text(sheet(made.bundle, made.estimates, made.findings), encoding="utf-8")
+    path.write_text(
+        sheet(made.bundle, made.estimates, made.findings, definitions()), encoding="utf-8"
+    )
     return path
 
 

@@ -96,10 +96,14 @@ def test_a_run_can_be_listed_shown_reported_exported_and_cleaned(out: Path, tmp_
     assert document["run"] in shown.stdout
 
     sheet = Path(document["sheet"])
-    sheet.unlink()
+    remade = [sheet.with_name(name) for name in ("sheet.html", "estimates.json", "findings.json")]
+    before = {file: file.read_text() for file in remade[1:]}
+    for file in remade:
+        file.unlink()
     report = dyno("report", document["run"][:12], "--json", "--out", out)
     assert report.returncode in {0, 1}, report.stderr
     assert sheet.stat().st_size > 1000
+    assert {file: file.read_text() for file in before} == before
     assert json.loads(report.stdout)["tpcc"] == document["tpcc"]
 
     archive = tmp_path / "run.tar.gz"
@@ -115,14 +119,33 @@ def test_a_run_can_be_listed_shown_reported_exported_and_cleaned(out: Path, tmp_
 
 
 def test_clean_asks_first_and_keeps_what_is_not_its_own(out: Path) -> None:
-    (out / "engines" / "duckdb").mkdir(parents=True)
-    (out / "mine.txt").write_text("keep")
+    assert dyno("doctor", "embedded:duckdb", "--out", out).returncode == 0
+    mine = [out / "engines" / "notes.txt", out / "engines" / "postgresql" / "mine.txt"]
+    mine += [out / "engines" / "sqlite" / name for name in ("tpch.sqlite", "mine.sqlite")]
+    for file in mine:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("keep")
     refused = dyno("clean", "--out", out, input="n\n")
-    assert refused.returncode == 130
-    assert (out / "engines").exists()
+    assert refused.returncode == 0
+    assert "Nothing removed" in refused.stderr
+    assert (out / "engines" / "duckdb").exists()
+    cleaned = dyno("clean", "--yes", "--json", "--out", out)
+    assert cleaned.returncode == 0, cleaned.stderr
+    assert json.loads(cleaned.stdout)["removed"] == [str(out / "engines" / "duckdb")]
+    assert str(mine[1].parent) in cleaned.stderr
+    assert not (out / "engines" / "duckdb").exists()
+    assert all(file.read_text() == "keep" for file in mine)
+
+
+def test_clean_knows_the_folders_of_earlier_versions(out: Path) -> None:
+    data = out / "engines" / "postgresql" / "data"
+    data.mkdir(parents=True)
+    (data / "PG_VERSION").write_text("18")
+    assert dyno("clean", "--yes", "--out", out).returncode == 0
+    assert data.exists()  # no lock of Dyno's: it may be anybody's
+    (data.parent / "lock").write_text("1")
     assert dyno("clean", "--yes", "--out", out).returncode == 0
     assert not (out / "engines").exists()
-    assert (out / "mine.txt").read_text() == "keep"
 
 
 def test_a_dry_run_does_nothing(tmp_path: Path) -> None:

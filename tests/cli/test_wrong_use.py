@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from dyno import targets
+from dyno.errors import DynoError, UsageError
+from dyno.targets.base import Limits
 from tests.process import dyno
 
 CASES = [
@@ -18,12 +20,13 @@ CASES = [
     (("load", "tpch", "--target", "nonsense", "--scale", "1"), "Unknown target"),
     (("load", "tpch", "--target", "postgresql://h:99999/d", "--scale", "1"), "ort"),
     (("load", "tcph", "--target", "embedded:duckdb", "--scale", "1"), "Did you mean 'tpch'?"),
-    (("load", "tpch", "--target", "embedded:duckdb", "--scale", "0"), "from 0.001"),
+    (("load", "tpch", "--target", "embedded:duckdb", "--scale", "0"), "from 0.0031"),
+    (("load", "tpch", "--target", "embedded:duckdb", "--scale", "0.015"), "0.0149 or 0.0151"),
     (("load", "tpch", "--target", "embedded:duckdb", "--scale", "-1"), "scale"),
     (("load", "tpch", "--target", "embedded:duckdb", "--scale", "1e9"), "to 10000"),
     (("load", "tpch", "--target", "embedded:duckdb", "--scale", "nan"), "scale"),
     (("load", "tpcc", "--target", "embedded:postgresql", "--scale", "1.5"), "whole number"),
-    (("quickstart", "--scale", "0"), "from 0.001"),
+    (("quickstart", "--scale", "0"), "from 0.0031"),
     (("run", "tpcc", "--target", "embedded:duckdb"), "one writer"),
     (("run", "tpch", "--target", "null:"), "cannot do this"),
     (("run", "tpcc", "--target", "null:?mean=5"), "mean_us"),
@@ -34,6 +37,9 @@ CASES = [
     (("run", "tpch", "--target", "embedded:duckdb", "--test", "trougput"), "throughput"),
     (("run", "tpcc", "--target", "null:", "--test", "power"), "--test is for queries"),
     (("run", "tpcc", "--target", "null:", "--no-refresh"), "--refresh is for queries"),
+    (("run", "tpch", "--target", "embedded:sqlite", "--plans"), "reads no plans of it"),
+    (("run", "tpch", "--target", "embedded:duckdb", "--during", "reindex"), "reindex during a run"),
+    (("run", "tpch", "--target", "embedded:sqlite", "--during", "reindex"), "knows no maintenance"),
     (("io", "/no/such/folder"), "does not exist"),
     (("io", ".", "--size", "huge"), "512M"),
     (("generate", "tpch", "--scale", "1", "--to", "x", "--parts", "2", "--part", "3"), "--part 3"),
@@ -51,6 +57,17 @@ def test_wrong_use_is_told_in_one_line(tmp_path: Path, args: tuple[str, ...], me
     assert done.stdout == "" or "Valid" in done.stdout or "run" in done.stdout
 
 
+@pytest.mark.parametrize(
+    "more", [("embedded:sqlite", "--plans"), ("embedded:duckdb", "--during", "reindex")]
+)
+def test_what_a_target_cannot_do_is_refused_before_it_starts(
+    tmp_path: Path, more: tuple[str, ...]
+) -> None:
+    done = dyno("run", "tpch", "--target", *more, "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert not (tmp_path / "out").exists()
+
+
 def test_an_unwritable_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = dyno("io", tmp_path, "--out", tmp_path / "file")
@@ -58,9 +75,35 @@ def test_an_unwritable_folder(tmp_path: Path) -> None:
     assert "--out" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "args", [("doctor",), ("run", "tpch", "--target"), ("check", "tpch", "--target")]
+)
+def test_a_mistyped_file_is_not_made(tmp_path: Path, out: Path, args: tuple[str, ...]) -> None:
+    file = tmp_path / "mistyped.duckdb"
+    done = dyno(*args, f"duckdb://{file}", "--out", out)
+    assert done.returncode == 3
+    assert f"There is no file {file}" in " ".join((done.stdout + done.stderr).split())
+    assert not file.exists()
+
+
 def test_a_folder_where_nobody_may_write(tmp_path: Path) -> None:
     done = dyno("io", tmp_path, "--out", "/proc/dyno")  # not even root can make it
     assert done.returncode == 2
+    assert "--out" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("load", "tpch", "--target", "embedded:duckdb", "--scale", "0.01"),
+        ("doctor", "embedded:duckdb"),
+    ],
+    ids=["load", "doctor"],
+)
+def test_an_engine_where_nobody_may_write(args: tuple[str, ...]) -> None:
+    done = dyno(*args, "--out", "/proc/dyno")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
     assert "--out" in done.stderr
 
 
@@ -91,6 +134,27 @@ def test_urls_are_recorded_without_their_passwords(url: str) -> None:
     assert "secret" not in redacted.replace("topsecret".upper(), "secret")
     assert "***" in redacted
     assert redacted.startswith("postgresql://")
+
+
+@pytest.mark.parametrize("odd", ["/", "?", "#", "@", "#5", "?x"])
+@pytest.mark.parametrize("start", ["hunter", "12"])
+def test_a_password_that_cuts_the_url_never_shows(tmp_path: Path, start: str, odd: str) -> None:
+    url = f"postgresql://u:{start}{odd}topsecret@127.0.0.1:1/db"
+    assert targets.redact(url) == "postgresql://u:***@127.0.0.1:1/db"
+    try:
+        parsed = targets.parse(url)
+    except UsageError as error:
+        told = str(error)
+        assert "percent-encode" in told.lower()
+    else:
+        with (
+            pytest.raises(DynoError) as refused,
+            targets.open_target(parsed, tmp_path, Limits(1 << 30, 1)),
+        ):
+            pass
+        told = parsed.redacted + str(refused.value)
+    assert "topsecret" not in told
+    assert "hunter" not in told
 
 
 @pytest.mark.parametrize("url", ["postgresql://u@h/d", "duckdb:///tmp/x.duckdb", "null:?mean_us=5"])

@@ -109,7 +109,7 @@ def test_layouts_are_listed_and_cleaned(tmp_path: Path, out: Path) -> None:
     assert "count = 8" in shown.stdout
     (tmp_path / "mine.toml").write_text(f'[volumes]\ntemp = "{tmp_path}"')
     done = dyno(
-        "load", "tpch", "--target", "embedded:duckdb", "--scale", "0.001", "--json",
+        "load", "tpch", "--target", "embedded:duckdb", "--scale", "0.01", "--json",
         "--layout", tmp_path / "mine.toml", "--out", out,
     )  # fmt: skip
     assert done.stdout, done.stderr

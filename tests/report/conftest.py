@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from dyno.decide import definitions
 from dyno.report import sheet
 from tests.bundles import quickstart
 from tests.judged import Judged, judged
@@ -20,7 +21,7 @@ class Sheet:
 
 
 def sheet_of(found: Judged) -> Sheet:
-    html = sheet(found.bundle, found.estimates, found.findings)
+    html = sheet(found.bundle, found.estimates, found.findings, definitions())
     return Sheet(found, html, Page(html))
 
 

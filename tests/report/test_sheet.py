@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from dyno.decide import definitions
 from dyno.model import NOTICES
 from dyno.report.charts import theme
 from dyno.report.sections import makers
@@ -25,6 +26,19 @@ def test_the_verdict_comes_first_and_the_sections_follow(whole: Sheet) -> None:
     assert "✓ Valid" in verdict.text
     assert "CPU for transactions (16 users)" in verdict.text
     assert whole.html.index('class="verdict') < whole.html.index("<main>")
+
+
+def test_every_rule_of_the_judgement_is_explained(whole: Sheet) -> None:
+    (method,) = whole.page.root.all("section", id="method")
+    tables = method.all("details", class_="table")
+    assert len(tables) == 2
+    rows = [row for table in tables for row in table.all("tr") if row.all("td")]
+    rules = definitions()
+    assert {rule.about for rule in rules} == {"validity", "limit"}
+    assert len(rows) == len(rules)
+    for row, rule in zip(rows, rules, strict=True):
+        cells = [cell.text.strip() for cell in (*row.all("th"), *row.all("td"))]
+        assert cells[1:] == [rule.definition, rule.explanation]
 
 
 def test_the_page_stands_alone(whole: Sheet) -> None:

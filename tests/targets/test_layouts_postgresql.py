@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from dyno import _core, targets, workloads
@@ -16,7 +17,7 @@ from dyno.errors import TargetError, UsageError
 from dyno.layouts.model import Layout
 from dyno.layouts.resolve import resolve
 from dyno.load import loaded
-from dyno.targets.base import LoadPlan
+from dyno.targets.base import Loaded, LoadPlan
 from dyno.targets.postgresql.tablespaces import name_of
 from dyno.targets.postgresql.target import PostgresTarget
 from tests.targets.conftest import LIMITS, embedded
@@ -194,6 +195,26 @@ def test_volumes_become_tablespaces_and_go_again(public_out: Path) -> None:
         assert rows(target, "SHOW temp_tablespaces") == [(name_of(str(volumes[1])),)]
         assert target.deviations(layout) == []
         index(target, layout)
+        stored = layout.model_dump_json()
+        target.mark("tpch", Loaded(SCALE, 1, complete=True, layout=stored))
+        # Another Dyno's sessions, of queries and of the driver, have it; the user's own have not.
+        with closing(target.connect()) as session:
+            info = session.raw.info
+            host, user = info.host, info.user
+        other = targets.parse(f"postgresql://{user}@/postgres?host={host}")
+        with targets.open_target(other, public_out, LIMITS) as reached:
+            assert reached.wire("tpch")["settings"]["temp_tablespaces"] == name_of(str(volumes[1]))
+            with closing(reached.connect("tpch")) as session:
+                shown = session.execute("SHOW temp_tablespaces").rows
+            assert shown == [(name_of(str(volumes[1])),)]
+        with psycopg.connect(host=host, user=user, dbname="postgres") as users_own:
+            assert users_own.execute("SHOW temp_tablespaces").fetchone() == ("",)
+        assert rows(target, "SELECT count(*) FROM pg_db_role_setting") == [(0,)]
+        with closing(target.connect()) as session:  # as an earlier version left it
+            session.execute(
+                "ALTER ROLE CURRENT_USER IN DATABASE postgres SET temp_tablespaces = "
+                f"'{name_of(str(volumes[1]))}'"
+            )
         assert rows(
             target,
             "SELECT count(*) FROM pg_class c JOIN pg_tablespace t ON t.oid = c.reltablespace "
@@ -201,6 +222,7 @@ def test_volumes_become_tablespaces_and_go_again(public_out: Path) -> None:
             f"'{name_of(str(volumes[0]))}'",
         ) == [(3,)]
         create(target, None, replace=True)
+        assert rows(target, "SELECT count(*) FROM pg_db_role_setting") == [(0,)]
         assert target.deviations(layout) == [f"Temporary files no longer go to {volumes[1]}."]
         names = rows(target, "SELECT spcname FROM pg_tablespace WHERE spcname NOT LIKE 'pg\\_%'")
         assert names == [("fast",)]

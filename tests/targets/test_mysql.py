@@ -334,8 +334,9 @@ def test_tls_is_demanded_or_refused_in_words(mariadb: MysqlTarget) -> None:
     assert "TLS over TCP only" in str(secure.capabilities.load)
     with pytest.raises(TargetError, match="SSL"), secure:
         pass
+    plan = {"wire": secure.wire("tpch"), "workload": "tpch", "scale": 0.01, "seed": 1}
     with pytest.raises(_core.EngineError, match="TLS is not spoken over a unix socket"):
-        secure.load(SMALL, _core.Control())
+        _core.load(json.dumps({**plan, "streams": 1, "tables": ["nation"]}), _core.Control())
 
 
 def test_a_killed_server_is_a_lost_connection_and_a_load_starts_again(tmp_path: Path) -> None:

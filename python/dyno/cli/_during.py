@@ -5,7 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dyno.drive import DuringPlan
+    from dyno.targets.base import TargetUrl
+
+
+def require_able(url: TargetUrl, out: Path, settings: dict[str, Any]) -> None:
+    """Refuses plans and maintenance that the target cannot do, before anything is started.
+
+    Raises:
+        UsageError: With the reason.
+    """
+    from dyno import targets
+    from dyno.targets import maintenance, plans
+    from dyno.targets.base import Limits
+
+    target = targets.open_target(url, out, Limits(memory_bytes=1 << 30, threads=1))
+    if settings["plans"]:
+        plans.require(target)
+    if settings["during"] is not None:
+        maintenance.require(target, settings["during"])
 
 
 def during_plan(settings: dict[str, Any]) -> DuringPlan | None:

@@ -5,23 +5,22 @@ from __future__ import annotations
 import contextlib
 import json
 import shlex
-import signal
 import sys
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import click
 
-from dyno import host, targets
+from dyno import engines, host, targets
 from dyno.analyse import estimate
 from dyno.bundle import Bundle
 from dyno.cli._console import Console
 from dyno.cli._options import Options
 from dyno.cli._settings import lines as settings_lines
-from dyno.decide import judge
+from dyno.cli._signals import Signals
+from dyno.decide import definitions, judge
 from dyno.errors import (
     EXIT_DONE,
     EXIT_INTERRUPTED,
@@ -63,6 +62,8 @@ class Session:
         """
         parsed = targets.parse(url)
         name = f"provision-{parsed.name}"
+        if parsed.scheme == "embedded":
+            engines.claim(self.options.out, parsed.name)
         opened = targets.open_target(parsed, self.options.out, self.limits)
         tuning.tune(opened, self.settings)
         with self._restored(opened), contextlib.ExitStack() as stack:
@@ -128,17 +129,20 @@ def run_session(
         The exit code.
     """
     console = Console(quiet=options.quiet)
-    with OutLock(options.out), _one_interrupt() as ignore_more:
+    with OutLock(options.out), Signals() as signals:
         asked = {"settings": as_record(settings)} if settings else {}
         recorder = Recorder(options.out, verb, {**plan, **asked, "command": _command()}, workloads)
         failure: BaseException | None = None
         try:
-            with Sampler(recorder) as sampler:
-                limits = _machine(recorder, console, volume)
-                body(Session(options, console, recorder, sampler, limits, settings))
+            try:
+                signals.begin_work()
+                with Sampler(recorder) as sampler:
+                    limits = _machine(recorder, console, volume)
+                    body(Session(options, console, recorder, sampler, limits, settings))
+            finally:
+                signals.end_work()  # what still strikes before this is caught below
         except BaseException as error:
             failure = error
-        ignore_more()
         return _conclude(options, console, recorder, failure)
 
 
@@ -177,14 +181,12 @@ def _conclude(
         recorder.judge(validity, estimates, findings)
         bundle = Bundle.open(recorder.path)
         page = recorder.path / "sheet.html"
-        write_atomically(page, sheet(bundle, estimates, findings))
+        write_atomically(page, sheet(bundle, estimates, findings, definitions()))
         lines = summary(bundle, estimates, findings)
         result = {**document(bundle, estimates, findings), "sheet": str(page), "error": message}
-    except DynoError as error:
-        # A full disk, mostly: what the spools hold stays readable, so say where it is.
-        console.warn(f"dyno: {message or error}")
-        console.warn(f"dyno: The bundle could not be closed ({error}); see {recorder.path}.")
-        return code or error.exit_code
+    except Exception as error:
+        unconcluded = _unconcluded(console, recorder.path, message, error)
+        return code or unconcluded
     finally:
         recorder.close()
     if message is not None:
@@ -203,26 +205,16 @@ def _conclude(
     return code
 
 
-@contextlib.contextmanager
-def _one_interrupt() -> Generator[Callable[[], None]]:
-    """Ctrl-C, SIGTERM and a closed terminal end the work once, as KeyboardInterrupt.
+def _unconcluded(console: Console, bundle: Path, message: str | None, error: Exception) -> int:
+    """Tells of a bundle that could not be closed or analysed; gives the exit code for that.
 
-    Later ones are ignored: what follows the first is the closing of servers and of the bundle,
-    which takes seconds and must not be cut off. Yields a call that ignores all from then on.
+    It is a full disk, mostly: what the spools hold stays readable.
     """
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-    def ignore() -> None:
-        for number in numbers:
-            signal.signal(number, signal.SIG_IGN)
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        ignore()
-        raise KeyboardInterrupt
-
-    previous = {number: signal.signal(number, stop) for number in numbers}
-    try:
-        yield ignore
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
+    if message is not None:
+        console.warn(f"dyno: {message}")
+    reason = str(error) if isinstance(error, DynoError) else f"fault in Dyno: {error!r}"
+    console.warn(
+        f"dyno: The run was recorded, but not closed and analysed ({reason}). Its bundle is "
+        f"{bundle}; `dyno report {bundle}` tries again."
+    )
+    return error.exit_code if isinstance(error, DynoError) else EXIT_INVALID

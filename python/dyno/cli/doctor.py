@@ -142,13 +142,13 @@ def _optional() -> list[Item]:
 
 
 def _target(url: str, out: Path, limits: Any) -> Item:
-    from dyno import targets
+    from dyno import engines, targets
     from dyno.errors import DynoError, UsageError
 
     parsed = targets.parse(url)
     try:
         if parsed.scheme == "embedded":
-            out.mkdir(parents=True, exist_ok=True)
+            engines.claim(out, parsed.name)
         with targets.open_target(parsed, out, limits) as target:
             facts = target.facts()
             lacks = [

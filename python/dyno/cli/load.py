@@ -60,11 +60,12 @@ def command(
     from dyno.cli import _stages as stages
     from dyno.cli._layout import chosen_layout, unfinished_layout
     from dyno.cli._session import Session, run_session
+    from dyno.engines import make_out
     from dyno.errors import UsageError
     from dyno.layouts import DEFAULT
     from dyno.resume import unfinished
     from dyno.space import require_space, required_bytes
-    from dyno.targets.base import LoadPlan
+    from dyno.targets.base import LoadPlan, Made, Target
 
     chosen = workloads.get(workload)
     scale = chosen.parse_scale(scale)
@@ -77,15 +78,20 @@ def command(
     asked = given.of(parsed, options.out)
     design = chosen_layout(layout or DEFAULT, parsed, workload, scale, options.out)
     if parsed.scheme == "embedded":
-        options.out.mkdir(parents=True, exist_ok=True)
+        make_out(options.out)
         needed = required_bytes({parsed.name: chosen.bytes_per_scale * scale * design.share_here})
         require_space(options.out, needed, "Free some, or give a smaller --scale or another --out.")
 
     def body(session: Session) -> None:
-        # A load that goes on finds everything where the first one has put it.
-        before_start = None if resume else design.before_start
+        def before(target: Target) -> None:
+            if isinstance(target, Made):
+                target.before_load()
+            # A load that goes on finds everything where the first one has put it.
+            if not resume:
+                design.before_start(target)
+
         design.announce(session)
-        with session.target(url, before_start) as target:
+        with session.target(url, before) as target:
             begun = unfinished(target, workload) if resume else None
             wanted = design.wanted
             if begun is not None and layout is None:

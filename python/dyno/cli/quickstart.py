@@ -11,7 +11,10 @@ import click
 from dyno.cli._options import Options, common, examples
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dyno.cli._session import Session
+    from dyno.targets.base import LoadPlan, Target
 
 TPCH, TPCC = "tpch", "tpcc"
 ROW, COLUMN = "embedded:postgresql", "embedded:duckdb"
@@ -53,11 +56,13 @@ class Sizes:
 )
 @click.option("--scale", type=float, help="TPC-H scale factor.  [default: 1, less if short]")
 @click.option("--quick", is_flag=True, help="Small data and short measurements: under a minute.")
+@click.option("--replace", is_flag=True, help="Replace data that was loaded by `dyno load`.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @common
 def command(
     scale: float | None,
     quick: bool,
+    replace: bool,
     dry_run: bool,
     options: Options,
 ) -> int:
@@ -66,7 +71,8 @@ def command(
     Profiles the storage under --out, loads TPC-H-derived data into a private PostgreSQL and
     DuckDB, runs the 22 queries on both and compares the answers, drives TPC-C-derived
     transactions with 1, 4 and 16 users, and writes one HTML sheet. Nothing outside --out is
-    touched, and no server is left running.
+    touched, and no server is left running. Data that an earlier quickstart loaded there is made
+    anew; what `dyno load` loaded at another scale or in a layout stays unless --replace is given.
     """
     from dyno.cli._session import run_session
     from dyno.space import require_space
@@ -85,7 +91,7 @@ def command(
         plan,
         (TPCH, TPCC),
         options.out,
-        lambda session: _body(session, sizes),
+        lambda session: _body(session, sizes, replace=replace),
     )
 
 
@@ -122,29 +128,32 @@ def choose(scale: float | None, quick: bool, place: Path) -> Sizes:
     return sizes(fitting[0] if fitting else SCALES[-1])
 
 
-def _body(session: Session, sizes: Sizes) -> None:
+def _body(session: Session, sizes: Sizes, *, replace: bool) -> None:
     from dyno.cli import _stages as stages
     from dyno.drive import OltpPlan, PowerPlan
     from dyno.profile import IoPlan
     from dyno.targets.base import Loaded, LoadPlan
 
     out, threads = session.options.out, session.limits.threads
-    stages.storage(
-        session,
-        IoPlan(out, sizes.io_file_bytes, sizes.io_step_s, warmup_s=sizes.io_step_s / 4),
-    )
     power = PowerPlan(TPCH, sizes.scale)
     streams = max(2, threads)
     dss = LoadPlan(TPCH, sizes.scale, seed=1, streams=streams)
     oltp = LoadPlan(TPCC, sizes.warehouses, seed=1, streams=streams)
+    if not replace:
+        for url, plans in ((ROW, (dss, oltp)), (COLUMN, (dss,))):
+            _require_own(session, url, plans)
+    stages.storage(
+        session,
+        IoPlan(out, sizes.io_file_bytes, sizes.io_step_s, warmup_s=sizes.io_step_s / 4),
+    )
     with session.target(ROW) as row:
-        stages.load_and_prove(session, row, dss, replace=True)
+        _load(session, row, dss)
         results = {row.name: stages.power(session, row, power)}
         with session.target(COLUMN) as column:
-            stages.load_and_prove(session, column, dss, replace=True)
+            _load(session, column, dss)
             results[column.name] = stages.power(session, column, power)
         stages.answers(session, power, results)
-        stages.load_and_prove(session, row, oltp, replace=True)
+        _load(session, row, oltp)
         loaded = Loaded(oltp.scale, oltp.seed, complete=True)
         plans = [
             OltpPlan(
@@ -158,6 +167,42 @@ def _body(session: Session, sizes: Sizes) -> None:
             for users in USERS
         ]
         stages.levels(session, row, plans)
+
+
+def _load(session: Session, target: Target, plan: LoadPlan) -> None:
+    """Loads and proves, and notes before that the data is quickstart's own."""
+    from dyno import engines
+    from dyno.cli import _stages as stages
+
+    engines.remember(session.options.out, target.name, plan.workload, (plan.scale, plan.seed))
+    stages.load_and_prove(session, target, plan, replace=True)
+
+
+def _require_own(session: Session, url: str, plans: Sequence[LoadPlan]) -> None:
+    """Passes if an engine holds nothing that quickstart did not load, or would load just so.
+
+    Raises:
+        UsageError: Naming what is loaded.
+    """
+    from dyno import engines, targets
+    from dyno.errors import UsageError
+
+    name, out = targets.parse(url).name, session.options.out
+    if not any(home.name == name for home in engines.homes(out)[0]):
+        return  # it was never started here
+    own = engines.remembered(out, name)
+    with session.target(url) as target:
+        for plan in plans:
+            found = target.loaded(plan.workload)
+            # Tables of scale 0 are empty: their load ended before the first row.
+            if found is None or not found.scale:
+                continue
+            content = [found.scale, found.seed]
+            if found.layout or content not in (own.get(plan.workload), [plan.scale, plan.seed]):
+                raise UsageError(
+                    f"{url} in {out} holds {plan.workload} data of scale {found.scale:g} that "
+                    "quickstart did not load. Give --replace to replace it, or another --out DIR."
+                )
 
 
 def _existing_parent(path: Path) -> Path:
@@ -175,4 +220,4 @@ def _tell(sizes: Sizes, out: Path, space: str) -> None:
     click.echo("  run the 22 queries on both and compare the answers")
     click.echo(f"  load TPC-C-derived data, {sizes.warehouses} warehouses, into PostgreSQL")
     click.echo(f"  drive it with {', '.join(map(str, USERS))} users, {sizes.duration_s:g} s each")
-    click.echo("Would replace Dyno's own tables of an earlier run there, and nothing else.")
+    click.echo("Would replace the tables of an earlier quickstart there, and nothing else.")

@@ -26,15 +26,17 @@ def command(
     show: bool,
     options: Options,
 ) -> int:
-    """Analyse and judge RUNS again from their bundles and write sheet.html into each.
+    """Analyse and judge RUNS again from their bundles.
+
+    Writes sheet.html, estimates.json (every figure) and findings.json into each bundle.
 
     RUN is a run id, its unique beginning, a bundle's path, or `last`. No database is needed.
     """
     from dyno.analyse import estimate
     from dyno.bundle import find_bundle
-    from dyno.decide import judge
+    from dyno.decide import definitions, judge
     from dyno.errors import EXIT_INVALID
-    from dyno.record import write_atomically
+    from dyno.record import write_atomically, write_judgement
     from dyno.report import document, sheet, summary
 
     documents: list[dict[str, object]] = []
@@ -43,8 +45,9 @@ def command(
         estimates = estimate(bundle)
         validity, findings = judge(bundle, estimates)
         bundle = bundle.judged(validity)
+        write_judgement(bundle.path, estimates, findings)
         page = bundle.path / "sheet.html"
-        write_atomically(page, sheet(bundle, estimates, findings))
+        write_atomically(page, sheet(bundle, estimates, findings, definitions()))
         documents.append({**document(bundle, estimates, findings), "sheet": str(page)})
         if not options.as_json:
             click.echo("\n".join(summary(bundle, estimates, findings)))

@@ -112,6 +112,7 @@ def command(
     """
     from dyno import targets, workloads
     from dyno.cli._cold import cache_word
+    from dyno.cli._during import require_able
     from dyno.cli._session import run_session
     from dyno.errors import UsageError
     from dyno.targets import maintenance
@@ -156,6 +157,7 @@ def command(
     }
     if settings["plans"] and chosen.kind != "dss":
         raise UsageError("--plans keeps the plans of queries; tpcc has none. Leave it out.")
+    require_able(parsed, options.out, settings)
 
     def body(session: Session) -> None:
         if chosen.kind == "dss":

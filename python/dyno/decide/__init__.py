@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from dyno.bundle import Bundle
 from dyno.decide.bottleneck import bottlenecks
 from dyno.decide.case import Case
+from dyno.decide.limits import rules as limit_rules
 from dyno.decide.validity import rules
 from dyno.decide.verdict import verdict
 from dyno.host.warnings import warnings
-from dyno.model import Estimate, Finding, Reason, Validity
+from dyno.model import Definition, Estimate, Finding, Reason, Validity
 
 
 def judge(bundle: Bundle, estimates: Iterable[Estimate]) -> tuple[Validity, list[Finding]]:
@@ -49,6 +50,17 @@ def judge(bundle: Bundle, estimates: Iterable[Estimate]) -> tuple[Validity, list
         *(finding for finding in machine if finding.level != "warning"),
     ]
     return validity, findings
+
+
+def definitions() -> list[Definition]:
+    """All rules in words, for whoever reads the judgement."""
+    return [
+        Definition(
+            code=rule.code, about=about, definition=rule.definition, explanation=rule.explanation
+        )
+        for about, found in (("validity", rules()), ("limit", limit_rules()))
+        for rule in found
+    ]
 
 
 def _machine(bundle: Bundle) -> list[Finding]:

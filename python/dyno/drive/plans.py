@@ -11,11 +11,11 @@ from typing import Any
 from dyno import workloads
 from dyno.drive.again import connect_again
 from dyno.engine import interruptible
-from dyno.errors import DynoError, Interrupted, UsageError
+from dyno.errors import DynoError, Interrupted
 from dyno.progress import Progress
 from dyno.record import Recorder, write_atomically
 from dyno.targets.base import Target
-from dyno.targets.plans import Explains
+from dyno.targets.plans import require
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,7 @@ def explain(recorder: Recorder, target: Target, plan: PlansPlan, progress: Progr
         UsageError: If the target shows no plans.
         TargetError: If the server is gone.
     """
-    if not isinstance(target, Explains):
-        raise UsageError(f"The {target.name} target cannot do this: Dyno reads no plans of it.")
-    explains: Explains = target
+    explains = require(target)
     workload = workloads.get(plan.workload)
     name = f"plans-{plan.workload}-{target.name}"
     with recorder.phase(name, f"Plans of {target.name}", "plans", target.name) as detail:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dyno.bundle import Bundle
-from dyno.model import NOTICES, Check, Estimate, Finding, Phase, PhaseKind, Run
+from dyno.model import NOTICES, Check, Definition, Estimate, Finding, Phase, PhaseKind, Run
 from dyno.report.words import number, target_title
 
 ANSWER_CHECKS = ("answers", "published")
@@ -50,11 +50,18 @@ class Page:
     bundle: Bundle
     estimates: tuple[Estimate, ...]
     findings: tuple[Finding, ...]
+    rules: tuple[Definition, ...] = ()
 
     @classmethod
-    def of(cls, bundle: Bundle, estimates: Iterable[Estimate], findings: Iterable[Finding]) -> Page:
-        """The page of ``bundle``."""
-        return cls(bundle, tuple(estimates), tuple(findings))
+    def of(
+        cls,
+        bundle: Bundle,
+        estimates: Iterable[Estimate],
+        findings: Iterable[Finding],
+        rules: Iterable[Definition] = (),
+    ) -> Page:
+        """The page of ``bundle``; ``rules`` are those that it was judged by."""
+        return cls(bundle, tuple(estimates), tuple(findings), tuple(rules))
 
     @property
     def run(self) -> Run:

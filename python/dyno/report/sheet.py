@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dyno.bundle import Bundle
-from dyno.model import Estimate, Finding, Reason
+from dyno.model import Definition, Estimate, Finding, Reason
 from dyno.report.page import Page
 from dyno.report.sections import makers
 from dyno.report.words import limits_only, moment, seconds
@@ -26,8 +26,13 @@ class Verdict:
     warnings: tuple[str, ...]
 
 
-def sheet(bundle: Bundle, estimates: Iterable[Estimate], findings: Iterable[Finding]) -> str:
-    """The page of a bundle.
+def sheet(
+    bundle: Bundle,
+    estimates: Iterable[Estimate],
+    findings: Iterable[Finding],
+    rules: Iterable[Definition] = (),
+) -> str:
+    """The page of a bundle, with the rules that it was judged by.
 
     All text of the bundle is escaped: it may be anybody's. Parts that the bundle lacks are left
     out, and named as missing.
@@ -35,7 +40,7 @@ def sheet(bundle: Bundle, estimates: Iterable[Estimate], findings: Iterable[Find
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
-    page = Page.of(bundle, estimates, findings)
+    page = Page.of(bundle, estimates, findings, rules)
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,

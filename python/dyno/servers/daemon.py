@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from dyno.errors import DiskFullError, DynoError, TargetError
+from dyno.impatience import patient_wait
 from dyno.servers.ending import ended
 from dyno.servers.identity import Identity
 from dyno.servers.product import Product
@@ -115,7 +116,7 @@ class Daemon:
         self._ready = True
 
     def end(self) -> None:
-        """Ends it, politely at first.
+        """Ends it, politely at first; whenever the user asks again, by the next, quicker way.
 
         Raises:
             KeyboardInterrupt: After it has ended.
@@ -127,7 +128,7 @@ class Daemon:
                 break
             self._process.send_signal(number)
             try:
-                self._exited.wait(patience_s)
+                patient_wait(self._exited, patience_s)
             except KeyboardInterrupt as error:
                 interrupt = error  # impatience: on to the next, quicker way
         if self._keeper is not None:

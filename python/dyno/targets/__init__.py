@@ -46,15 +46,27 @@ def parse(text: str) -> TargetUrl:
         known = [*schemes, *(f"embedded:{name}" for name in names())]
         raise unknown("target", text if not colon else scheme, known)
     try:
-        _ = urlsplit(text).port  # a port that is none is found only by reading it
+        parts = urlsplit(text)
+        _ = parts.port  # a port that is none is found only by reading it
+        cut_off = parts.fragment + parts.query.partition("=")[0]
+        if parts.netloc.count("@") > 1 or "@" in cut_off:
+            raise ValueError("the authority was cut off")
     except ValueError as error:
-        raise UsageError(f"The target URL cannot be read: {error}.") from error
+        # The error's own words would show what stands in the port's place: part of a password.
+        raise UsageError(
+            "The target URL cannot be read: its port is no number from 0 to 65535, or its "
+            "password is cut off. Percent-encode / ? # and @ in the password (%2F %3F %23 %40)."
+        ) from error
     return TargetUrl(scheme, schemes[scheme], text, redact(text))
 
 
 def redact(text: str) -> str:
-    """A URL without its passwords, in the authority or in the query. Other text stays as it is."""
-    authority = re.sub(r"(?<=://)([^/?#:]*):[^/?#]*@", r"\1:***@", text)
+    """A URL without its passwords, in the authority or in the query. Other text stays as it is.
+
+    What stands between the first colon and the last ``@`` is taken for a password, also where it
+    has characters that should be percent-encoded.
+    """
+    authority = re.sub(r"(?<=://)([^/?#:]*):.*@", r"\1:***@", text, flags=re.DOTALL)
     return re.sub(r"(?i)([?&]\w*pass\w*=)[^&]*", r"\1***", authority)
 
 

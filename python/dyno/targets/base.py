@@ -286,6 +286,28 @@ class Designed(Protocol):
 
 
 @runtime_checkable
+class Made(Protocol):
+    """A target that makes its database only where something is to be loaded into it."""
+
+    def before_load(self) -> None:
+        """Lets the next start make what is missing."""
+        ...
+
+
+@runtime_checkable
+class Removable(Protocol):
+    """A target in which what Dyno has made lies beside what is not Dyno's."""
+
+    def marked(self) -> list[str]:
+        """What bears Dyno's mark, an item each, in words for a person."""
+        ...
+
+    def remove(self) -> list[str]:
+        """Removes it and nothing else; returns what went."""
+        ...
+
+
+@runtime_checkable
 class Resumable(Protocol):
     """A target whose loads can go on after a kill.
 

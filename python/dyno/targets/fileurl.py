@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from dyno.errors import UsageError
+from dyno.errors import TargetError, UsageError
 from dyno.targets.base import TargetUrl
 
 
@@ -33,3 +33,8 @@ def file_of(url: TargetUrl, product: str) -> Path:
             f"{scheme}:relative.{scheme}."
         )
     return Path(f"/{path.lstrip('/')}" if path.startswith("/") else path).absolute()
+
+
+def missing(file: Path) -> TargetError:
+    """The error for a file that is not there, where nothing is to be loaded into it."""
+    return TargetError(f"There is no file {file}. `dyno load` makes it.")

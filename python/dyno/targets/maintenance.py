@@ -6,6 +6,7 @@ A target that can has a method ``maintenance``; every other one is said to have 
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, get_args, runtime_checkable
 
@@ -16,6 +17,8 @@ from dyno.targets.base import Progress, Target
 Maintenance = Literal["integrity-check", "reindex"]
 """``integrity-check`` proves that tables and indexes are whole; ``reindex`` builds the indexes
 anew, in the way that lets the work on them go on."""
+
+_UNKNOWN = "Dyno knows no maintenance of it that leaves it usable"
 
 NAMES: tuple[Maintenance, ...] = get_args(Maintenance)
 
@@ -97,17 +100,31 @@ def parse(name: str) -> Maintenance:
     return name
 
 
+def require(target: Target, name: Maintenance) -> None:
+    """Refuses what a target can never do, before it is started.
+
+    A target tells its reasons by the name of the maintenance, in ``LACKS_MAINTENANCE``.
+
+    Raises:
+        UsageError: With the reason.
+    """
+    lacks: Mapping[str, str] = getattr(target, "LACKS_MAINTENANCE", {})
+    reason = lacks.get(name) if isinstance(target, Maintained) else _UNKNOWN
+    if reason is not None:
+        raise _refused(target, name, reason)
+
+
 def prepare(target: Target, workload: str, name: Maintenance) -> Job:
     """The maintenance of a workload's tables, to be closed after use.
 
     Raises:
         UsageError: With the target's reason if it cannot do it.
     """
-    found: Job | str
-    if isinstance(target, Maintained):
-        found = target.maintenance(workload, name)
-    else:
-        found = "Dyno knows no maintenance of it that leaves it usable"
+    found = target.maintenance(workload, name) if isinstance(target, Maintained) else _UNKNOWN
     if isinstance(found, str):
-        raise UsageError(f"The {target.name} target cannot do {name} during a run: {found}.")
+        raise _refused(target, name, found)
     return found
+
+
+def _refused(target: Target, name: Maintenance, reason: str) -> UsageError:
+    return UsageError(f"The {target.name} target cannot do {name} during a run: {reason}.")

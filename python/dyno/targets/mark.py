@@ -18,6 +18,11 @@ def schema_of(workload: str) -> str:
     return f"dyno_{workload}"
 
 
+def schema_mark(workload: str) -> str:
+    """The comment on a schema that Dyno itself created for ``workload``."""
+    return f"{PREFIX}{workload} schema"
+
+
 def write(workload: str, loaded: Loaded | None) -> str:
     """The comment for tables of ``workload``; None before anything is loaded."""
     content = {} if loaded is None else dict(vars(loaded))

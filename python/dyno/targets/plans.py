@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from dyno.targets.base import Connection
+from dyno.errors import UsageError
+from dyno.targets.base import Connection, Target
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,17 @@ class Explains(Protocol):
             DynoError: As :meth:`Connection.execute`.
         """
         ...
+
+
+def require(target: Target) -> Explains:
+    """The target as one that shows plans.
+
+    Raises:
+        UsageError: If it shows none.
+    """
+    if not isinstance(target, Explains):
+        raise UsageError(f"The {target.name} target cannot do this: Dyno reads no plans of it.")
+    return target
 
 
 def render(root: Node) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dyno.report.blocks import Block, Fact, Facts, Note, Notes, Section
+from dyno.report.blocks import Block, Column, Fact, Facts, Note, Notes, Section, Table
 from dyno.report.page import Page
 from dyno.report.words import figure
 
@@ -55,7 +55,29 @@ def section(page: Page) -> Section | None:
         ),
         Fact("Every figure", "estimates.json in the bundle holds each with its formula or file."),
     ]
-    blocks: list[Block] = [Facts(facts)]
+    blocks: list[Block] = [Facts(facts), *_rules(page)]
     if page.run.notices:
         blocks.append(Notes([Note(notice) for notice in page.run.notices]))
     return Section("method", "Method and notices", blocks)
+
+
+def _rules(page: Page) -> list[Table]:
+    """The rules of the judgement, those on validity and those on what limits."""
+    captions = {
+        "validity": ("When figures may not be believed", "Why"),
+        "limit": ("When something is named as the limit", "What it means"),
+    }
+    return [
+        Table(
+            caption,
+            [Column("Rule"), Column("Holds when", wide=True), Column(why, wide=True)],
+            [
+                (rule.code.replace("-", " "), rule.definition, rule.explanation)
+                for rule in page.rules
+                if rule.about == about
+            ],
+            folded=True,
+        )
+        for about, (caption, why) in captions.items()
+        if any(rule.about == about for rule in page.rules)
+    ]

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import duckdb
 
@@ -37,6 +37,7 @@ from dyno.targets.duckdb.finish import finish
 from dyno.targets.duckdb.load import insert, load
 from dyno.targets.duckdb.maintenance import NO_INDEXES, DuckdbScan
 from dyno.targets.duckdb.meter import DuckdbMeter
+from dyno.targets.fileurl import missing
 from dyno.targets.maintenance import Job, Maintenance
 from dyno.targets.plans import QueryPlan
 
@@ -58,6 +59,7 @@ class DuckdbTarget:
     """See the protocol. Tables of a workload lie in the schema ``dyno_<workload>``."""
 
     name = "duckdb"
+    LACKS_MAINTENANCE: ClassVar = {"reindex": NO_INDEXES}
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         self.url = url
@@ -66,6 +68,7 @@ class DuckdbTarget:
         self._file = locate(url, out)
         self._root: duckdb.DuckDBPyConnection | None = None
         self._lock = threading.Lock()
+        self._may_make = url.scheme == "embedded"
         self._changes: list[tuning.Change] = []
         self._applied: tuple[Applied, ...] = ()
 
@@ -73,9 +76,12 @@ class DuckdbTarget:
         """Opens the file.
 
         Raises:
-            TargetError: If it cannot be opened, or another process has it open.
+            TargetError: If it is missing and nothing is to be loaded, cannot be opened, or another
+                process has it open.
             UsageError: If this DuckDB lacks a setting that is asked.
         """
+        if not self._may_make and not self._file.exists():
+            raise missing(self._file)
         before = self._settings_before()
         self._open()
         try:
@@ -89,6 +95,10 @@ class DuckdbTarget:
         """Writes what is left of the log into the file and closes it; its settings end with it."""
         self._close()
         self._applied = tuple(item.model_copy(update={"restored": True}) for item in self._applied)
+
+    def before_load(self) -> None:
+        """Lets a file that is missing be made."""
+        self._may_make = True
 
     def tune(self, asked: Sequence[Setting]) -> None:
         """Takes settings, before it is entered (see :class:`dyno.targets.tuning.Tunable`)."""

@@ -102,7 +102,12 @@ def replace_tables(
     statements = (
         []
         if _has_schema(session, place)
-        else [sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(place))]
+        else [
+            sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(place)),
+            sql.SQL("COMMENT ON SCHEMA {} IS {}").format(
+                sql.Identifier(place), sql.Literal(mark.schema_mark(workload))
+            ),
+        ]
     )
     # One statement, since foreign keys may tie them to each other.
     if gone:
@@ -141,16 +146,24 @@ def loaded(session: PostgresConnection, workload: str) -> Loaded | None:
     return mark.read(relations(session, mark.schema_of(workload)), workload)
 
 
-def relations(session: PostgresConnection, place: str) -> dict[str, str | None]:
-    """Everything that has a table's name in a schema, with its comment."""
+def relations(
+    session: PostgresConnection, place: str, *, kinds: str = "rpvmf"
+) -> dict[str, str | None]:
+    """Everything that has a table's name in a schema, with its comment.
+
+    Args:
+        session: A session.
+        place: The schema.
+        kinds: Letters of ``pg_class.relkind``.
+    """
     found = run(
         session,
         [
             sql.SQL(
                 "SELECT c.relname, obj_description(c.oid, 'pg_class') FROM pg_class c "
                 "JOIN pg_namespace n ON n.oid = c.relnamespace "
-                "WHERE n.nspname = {} AND c.relkind IN ('r', 'p', 'v', 'm', 'f')"
-            ).format(sql.Literal(place))
+                "WHERE n.nspname = {} AND c.relkind::text = ANY ({})"
+            ).format(sql.Literal(place), sql.Literal(list(kinds)))
         ],
     )
     return {str(name): comment for name, comment in found}

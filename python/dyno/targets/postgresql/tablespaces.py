@@ -71,29 +71,32 @@ def ensure(session: PostgresConnection, layout: Layout, live: Live, home: Home |
         ddl.run(session, [sql.SQL("COMMENT ON TABLESPACE {} IS {}").format(name, text)])
 
 
-def place_temp(session: PostgresConnection, layout: Layout | None) -> None:
-    """Has this user's sessions in this database put temporary files on the layout's volume.
+def temp_setting(session: PostgresConnection, layout: Layout | None) -> dict[str, str]:
+    """What a session sets so that its temporary files go to the layout's volume.
 
-    A layout without one undoes what an earlier one did; a setting of the user's own stays.
-
-    Raises:
-        UsageError: If the user has a setting of the own.
+    Empty if the layout names none, or this user can no longer use its tablespace.
     """
-    own = _temp_setting(session)
-    ours = own is not None and all(
-        _present(session).get(name.strip().strip('"')) for name in own.split(",")
-    )
-    if layout is not None and layout.temp is not None:
-        if own is not None and not ours and own != name_of(layout.temp):
-            raise UsageError(
-                f"Layout {layout.name} places temporary files, but this user has temp_tablespaces "
-                f"= {own} in this database. Reset that first: "
-                "ALTER ROLE CURRENT_USER IN DATABASE … RESET temp_tablespaces;"
-            )
-        value = sql.Literal(name_of(layout.temp))
-        _alter(session, sql.SQL("SET temp_tablespaces = {}").format(value))
-    elif ours:
-        _alter(session, sql.SQL("RESET temp_tablespaces").format())
+    if layout is None or layout.temp is None:
+        return {}
+    name = name_of(layout.temp)
+    query = sql.SQL(
+        "SELECT quote_ident(spcname) FROM pg_tablespace "
+        "WHERE spcname = {} AND has_tablespace_privilege(spcname, 'CREATE')"
+    ).format(sql.Literal(name))
+    rows = ddl.run(session, [query])
+    return {"temp_tablespaces": str(rows[0][0])} if rows else {}
+
+
+def forget_role_setting(session: PostgresConnection) -> None:
+    """Undoes what earlier versions of Dyno set for this user; a setting of the user's own stays."""
+    own = _role_setting(session)
+    if own is None:
+        return
+    present = _present(session)
+    if all(present.get(name.strip().strip('"')) for name in own.split(",")):
+        database = session.execute("SELECT current_database()").rows[0][0]
+        head = sql.SQL("ALTER ROLE CURRENT_USER IN DATABASE {} RESET temp_tablespaces")
+        ddl.run(session, [head.format(sql.Identifier(database))])
 
 
 def deviations(session: PostgresConnection, layout: Layout, log: Path | None) -> list[str]:
@@ -107,10 +110,8 @@ def deviations(session: PostgresConnection, layout: Layout, log: Path | None) ->
     found: list[str] = []
     if layout.log is not None and log is not None and not log.is_relative_to(layout.log):
         found.append(f"The log no longer lies on {layout.log}, but in {log}.")
-    if layout.temp is not None:
-        temp = session.execute("SHOW temp_tablespaces").rows[0][0]
-        if temp.strip('"') != name_of(layout.temp):
-            found.append(f"Temporary files no longer go to {layout.temp}.")
+    if layout.temp is not None and not temp_setting(session, layout):
+        found.append(f"Temporary files no longer go to {layout.temp}.")
     return found
 
 
@@ -142,6 +143,11 @@ def sweep(session: PostgresConnection, layout: Layout | None, home: Path | None)
             if not any(entry.name == "wal" for entry in place.iterdir()):
                 places.release(home, [place])
     return gone
+
+
+def own(session: PostgresConnection) -> list[str]:
+    """Names of the tablespaces that bear Dyno's mark."""
+    return [name for name, ours in _present(session).items() if ours]
 
 
 def locations(session: PostgresConnection) -> list[Path]:
@@ -222,7 +228,7 @@ def _unusable(error: DynoError, layout: Layout, volume: str) -> DynoError:
     )
 
 
-def _temp_setting(session: PostgresConnection) -> str | None:
+def _role_setting(session: PostgresConnection) -> str | None:
     rows = session.execute(
         "SELECT s.setconfig FROM pg_db_role_setting s JOIN pg_roles r ON r.oid = s.setrole "
         "JOIN pg_database d ON d.oid = s.setdatabase "
@@ -230,9 +236,3 @@ def _temp_setting(session: PostgresConnection) -> str | None:
     ).rows
     settings = [str(item).partition("=") for row in rows for item in row[0]]
     return next((value for name, _, value in settings if name == "temp_tablespaces"), None)
-
-
-def _alter(session: PostgresConnection, what: sql.Composed) -> None:
-    database = session.execute("SELECT current_database()").rows[0][0]
-    head = sql.SQL("ALTER ROLE CURRENT_USER IN DATABASE {} ").format(sql.Identifier(database))
-    ddl.run(session, [head + what])

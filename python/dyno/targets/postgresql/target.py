@@ -11,6 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+from psycopg import sql
+
 from dyno import schema
 from dyno.errors import DynoError, TargetError, UsageError
 from dyno.footprint import Meter, Probe
@@ -41,6 +43,7 @@ from dyno.targets.postgresql import (
     plans,
     privilege,
     provision,
+    removal,
     tablespaces,
 )
 from dyno.targets.postgresql.connection import PostgresConnection
@@ -72,6 +75,7 @@ class PostgresTarget:
         self._limits = limits
         self._server: Server | None = None
         self._tuning = Tuning()
+        self._temp: dict[str, dict[str, str]] = {}
         if embedded:
             home = (out / "engines" / self.name).resolve()
             self._server = Server(home, limits)
@@ -146,14 +150,33 @@ class PostgresTarget:
             return facts.read(session, self.url)
 
     def connect(self, workload: str = "") -> PostgresConnection:
-        """A new session; plain table names in it mean those of ``workload``."""
-        return PostgresConnection.open(
+        """A new session; plain table names in it mean those of ``workload``.
+
+        Its temporary files go where the workload's layout says, this session's only.
+        """
+        session = PostgresConnection.open(
             self._address.conninfo,
             self._address.server,
             self._explain,
             mark.schema_of(workload) if workload else "",
             self._tuning.sessions,
         )
+        try:
+            for name, value in self._temp_of(session, workload).items():
+                query = sql.SQL("SELECT set_config({}, {}, false)")
+                ddl.run(session, [query.format(sql.Literal(name), sql.Literal(value))])
+        except BaseException:
+            session.close()
+            raise
+        return session
+
+    def _temp_of(self, session: PostgresConnection, workload: str) -> dict[str, str]:
+        """Where sessions of a workload put temporary files; ``""`` is for those that build it."""
+        if workload not in self._temp:
+            found = ddl.loaded(session, workload) if workload else None
+            layout = Layout.model_validate_json(found.layout) if found and found.layout else None
+            self._temp[workload] = tablespaces.temp_setting(session, layout)
+        return self._temp[workload]
 
     def before_start(self, layout: Layout) -> None:
         """Notes where the private server's log belongs."""
@@ -178,6 +201,8 @@ class PostgresTarget:
                 self._server.own if self._server else None,
                 replace=replace,
             )
+            temp = tablespaces.temp_setting(session, layout)
+            self._temp = {"": temp, workload: temp}
 
     def space_probe(self) -> tuple[Probe, bool] | None:
         """The private server's files; of another server what it says, asked at rest only."""
@@ -199,6 +224,16 @@ class PostgresTarget:
         """Writes Dyno's mark on the workload's tables."""
         with closing(self.connect()) as session:
             ddl.set_mark(session, workload, loaded)
+
+    def marked(self) -> list[str]:
+        """What Dyno has made here."""
+        with closing(self.connect()) as session:
+            return removal.marked(session)
+
+    def remove(self) -> list[str]:
+        """Removes it (see :class:`dyno.targets.base.Removable`)."""
+        with closing(self.connect()) as session:
+            return removal.remove(session)
 
     def load(self, plan: LoadPlan, control: Any) -> LoadOutcome:
         """Generates the rows and copies them in, by the compiled loader."""
@@ -259,6 +294,7 @@ class PostgresTarget:
         start = time.monotonic()
         with closing(self.connect()) as session, Meter() as meter:
             files = None if self._server is None else Files(session, self._server.data)
+            self._temp[""] = tablespaces.temp_setting(session, layout)
             log = StepLog(mark.schema_of(workload), files, meter)
             stages, notes = provision.stages(session, workload, layout)
             indexer = Indexer(self.connect, self._limits.threads, control, progress, log.around)
@@ -277,8 +313,9 @@ class PostgresTarget:
         """How the Rust driver reaches it; plain table names there mean those of ``workload``."""
         with closing(self.connect()) as session:
             found = address.wire(session)
-        if self._tuning.sessions:
-            found["settings"] = self._tuning.sessions
+            settings = {**self._tuning.sessions, **self._temp_of(session, workload)}
+        if settings:
+            found["settings"] = settings
         return {**found, "schema": mark.schema_of(workload)} if workload else found
 
     def sql(self, workload: str, name: str, neutral: str) -> str:  # noqa: ARG002

@@ -12,21 +12,26 @@ from dyno.workloads.tpch.physical import FOREIGN_KEYS, RANGES
 from dyno.workloads.tpch.queries import QUERIES
 from dyno.workloads.tpch.reference import reference
 from dyno.workloads.tpch.refresh import REFRESH
+from dyno.workloads.tpch.scales import LARGEST, SMALLEST, is_good, nearest_good
 from dyno.workloads.tpch.streams import streams
-
-SMALLEST, LARGEST = 0.001, 10_000
 
 
 def parse_scale(scale: float) -> float:
     """A scale factor, which may be fractional.
 
     Raises:
-        UsageError: If it is out of range.
+        UsageError: If it is out of range, or the tables have no valid keys at it.
     """
     if not SMALLEST <= scale <= LARGEST:
         raise UsageError(
             f"The scale factor must be from {SMALLEST} to {LARGEST}, not {scale:g}. "
             "1 is about 1 GB of raw data."
+        )
+    if not is_good(scale):
+        near = " or ".join(f"{good:g}" for good in nearest_good(scale))
+        raise UsageError(
+            f"There is no valid data at scale factor {scale:g}: by TPC-H's formula some parts have "
+            f"a supplier twice there. Give {near}."
         )
     return scale
 

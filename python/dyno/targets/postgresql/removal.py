@@ -1,0 +1,68 @@
+"""What Dyno has made in a server that is not its own, and how it goes again."""
+
+from __future__ import annotations
+
+from psycopg import sql
+
+from dyno import workloads
+from dyno.targets import mark
+from dyno.targets.postgresql import ddl, tablespaces
+from dyno.targets.postgresql.connection import PostgresConnection
+
+
+def marked(session: PostgresConnection) -> list[str]:
+    """Tables, schemas and tablespaces that bear Dyno's mark, in words for a person."""
+    found = [f"table {place}.{name}" for place, name in _tables(session)]
+    found += [f"schema {place}" for place in _schemas(session)]
+    return found + [f"tablespace {name}, if it is empty then" for name in tablespaces.own(session)]
+
+
+def remove(session: PostgresConnection) -> list[str]:
+    """Removes them: the tables, all or none, then the schemas and tablespaces that are empty.
+
+    What else lies in a schema of Dyno's stays, and the schema with it.
+
+    Returns:
+        What went.
+
+    Raises:
+        DatabaseError: If something of another owner depends on a table, or this user may not.
+    """
+    tables = _tables(session)
+    if tables:
+        names = sql.SQL(", ").join(sql.Identifier(place, name) for place, name in tables)
+        ddl.run(session, [sql.SQL("DROP TABLE {}").format(names)])
+    gone = [f"table {place}.{name}" for place, name in tables]
+    for place in _schemas(session):
+        if _is_empty(session, place):
+            ddl.run(session, [sql.SQL("DROP SCHEMA {}").format(sql.Identifier(place))])
+            gone.append(f"schema {place}")
+    tablespaces.forget_role_setting(session)
+    return gone + [f"tablespace {name}" for name in tablespaces.sweep(session, None, None)]
+
+
+def _tables(session: PostgresConnection) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for workload in workloads.names():
+        place = mark.schema_of(workload)
+        for name, comment in sorted(ddl.relations(session, place, kinds="rp").items()):
+            if mark.is_mark(comment, workload):
+                found.append((place, name))
+    return found
+
+
+def _schemas(session: PostgresConnection) -> list[str]:
+    rows = session.execute(
+        "SELECT nspname, obj_description(oid, 'pg_namespace') FROM pg_namespace ORDER BY 1"
+    ).rows
+    own = {mark.schema_of(workload): mark.schema_mark(workload) for workload in workloads.names()}
+    return [str(name) for name, text in rows if name in own and own[name] == text]
+
+
+def _is_empty(session: PostgresConnection, place: str) -> bool:
+    """Whether nothing lies in a schema; types and functions count too."""
+    query = sql.SQL(
+        "SELECT count(*) FROM pg_depend d JOIN pg_namespace n ON n.oid = d.refobjid "
+        "WHERE d.refclassid = 'pg_namespace'::regclass AND n.nspname = {}"
+    )
+    return ddl.run(session, [query.format(sql.Literal(place))])[0][0] == 0
