@@ -29,6 +29,7 @@ CASES = [
     (("run", "tpcc", "--target", "null:?mean=5"), "mean_us"),
     (("run", "tpcc", "--target", "null:", "--duration", "soon"), "30s"),
     (("run", "tpcc", "--target", "null:", "--rate", "5", "--think"), "exclude"),
+    (("run", "tpcc", "--target", "null:", "--users", "4", "--users", "4"), "--users once"),
     (("run", "tpch", "--target", "embedded:duckdb"), "dyno load tpch"),
     (("run", "tpch", "--target", "embedded:duckdb", "--streams", "3"), "--test throughput"),
     (("run", "tpch", "--target", "embedded:duckdb", "--test", "trougput"), "throughput"),

@@ -133,6 +133,8 @@ def command(
         positive(rate, "--rate")
         if think:
             raise UsageError("--rate and --think exclude each other: a rate sets the pace itself.")
+    if len(set(users)) < len(users):
+        raise UsageError("Give each number of --users once.")
     choice = Choice(test, streams, parameters, refresh)
     if cold_each_query:
         choice.require_power("--cold-each-query")
