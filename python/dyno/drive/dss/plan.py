@@ -59,6 +59,19 @@ class PowerPlan(DssPlan):
     warm: bool = True
     before_query: Callable[[Connection], Connection] | None = None
 
+    @property
+    def fixed(self) -> bool:
+        """Whether the measured pass asks what there are expected answers to.
+
+        Not with the refresh functions: it then runs on data with the new orders.
+        """
+        return self.parameters == "validation" and not self.refresh
+
+    @property
+    def proves(self) -> bool:
+        """Whether some pass does, the warming or the measured one."""
+        return self.warm or self.fixed
+
     def facts(self) -> dict[str, Any]:
         """What its phase says of it."""
         return {"test": "power", **super().facts(), "stream": self.stream, "warm": self.warm}
