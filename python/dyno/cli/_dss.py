@@ -68,23 +68,18 @@ class Choice:
         }
 
     def require_power(self, option: str) -> None:
-        """For what can only be done between the queries of one user.
+        """For a restart of the engine between two queries, which only one session survives.
 
         Raises:
             UsageError: If there are several.
         """
         if self.has_streams:
             raise UsageError(f"{option} is for --test power: several users share the caches.")
-
-    def refuse(self, workload: str) -> None:
-        """For workloads without queries.
-
-        Raises:
-            UsageError: If anything of it was asked for.
-        """
-        for name, value in asdict(self).items():
-            if value is not None:
-                raise UsageError(f"--{name} is for queries; {workload} has none.")
+        if self.refreshes:
+            raise UsageError(
+                f"{option} and --refresh exclude each other: the engine is closed before each "
+                "query, and with it the session of the refresh functions. Use --cold."
+            )
 
 
 def run_tests(
@@ -126,9 +121,10 @@ def run_tests(
             "seed": settings["seed"],
             "refresh": refresh,
         }
-        power = PowerPlan(workload, found.scale, **common, warm=cache == "warm")
+        power = PowerPlan(workload, found.scale, **common, cache=cache, warm=cache == "warm")
         streams = choice.streams or workloads.get(workload).streams(found.scale)
-        throughput = ThroughputPlan(workload, found.scale, **common, streams=streams)
+        held = "after-power" if choice.has_power else cache
+        throughput = ThroughputPlan(workload, found.scale, **common, cache=held, streams=streams)
         with contextlib.ExitStack() as stack:
             if refresh:
                 stack.enter_context(drive.restored(session.recorder, target, workload))

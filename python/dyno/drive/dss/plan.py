@@ -23,6 +23,9 @@ class DssPlan:
         seed: Stream s draws from ``seed + s``; it also decides which orders the refresh
             functions insert.
         refresh: Whether the refresh functions run.
+        cache: What the caches held when the first query was measured: ``warm``, ``first`` (as they
+            were found), ``cold``, ``cold-each-query``, or ``after-power`` (as the power test left
+            them).
     """
 
     workload: str
@@ -31,6 +34,7 @@ class DssPlan:
     parameters: Parameters = "validation"
     seed: int = 1
     refresh: bool = False
+    cache: str = "first"
 
     def facts(self) -> dict[str, Any]:
         """What the phase of a test says of it."""
@@ -40,6 +44,7 @@ class DssPlan:
             "parameters": self.parameters,
             "seed": self.seed,
             "refresh": self.refresh,
+            "cache": self.cache,
             "timeout_s": self.timeout_s,
         }
 
@@ -74,7 +79,13 @@ class PowerPlan(DssPlan):
 
     def facts(self) -> dict[str, Any]:
         """What its phase says of it."""
-        return {"test": "power", **super().facts(), "stream": self.stream, "warm": self.warm}
+        return {
+            "test": "power",
+            **super().facts(),
+            "cache": "warm" if self.warm else self.cache,
+            "stream": self.stream,
+            "warm": self.warm,
+        }
 
 
 @dataclass(frozen=True)
