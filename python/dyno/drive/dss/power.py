@@ -75,13 +75,21 @@ class _Test:
     def run(self) -> None:
         """The whole test, in the crew's thread."""
         self._stream.run(self._warming, self._warmed)
-        if self._refresher is not None:
-            self._refresher.insert(0)
-        self._stream.run(self._measured, self._ended, self._plan.before_query)
-        if self._refresher is not None:
-            self._refresher.delete(0)
-            self._recorder.add_checks(self._refresher.checks())
-            self.result.errors.update(self._refresher.errors)
+        refresher = self._refresher
+        if refresher is None:
+            self._stream.run(self._measured, self._ended, self._plan.before_query)
+            return
+        try:
+            refresher.insert(0)
+            self._stream.run(self._measured, self._ended, self._plan.before_query)
+            # Not before: counting would warm the caches for the first query.
+            refresher.count()
+            refresher.delete(0)
+            refresher.count()
+        finally:
+            refresher.close()
+        self._recorder.add_checks(refresher.checks())
+        self.result.errors.update(refresher.errors)
 
     def _warmed(self, task: Task, outcome: Outcome) -> None:
         self._tell(f"{task.query.name} (warming)")
