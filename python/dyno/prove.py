@@ -15,10 +15,12 @@ from dyno.record import Recorder
 from dyno.targets.base import Connection, PowerResult, QueryResult, StreamAnswer, Target
 from dyno.workloads.answers import (
     BETWEEN_ENGINES,
+    EXPECTED,
     SPECIFICATION,
     Difference,
     Tolerance,
     compare_engines,
+    compare_expected,
 )
 from dyno.workloads.base import Query, Workload
 from dyno.workloads.diff import diff
@@ -132,8 +134,9 @@ def streams(
     alike: bool,
     test: str = "throughput",
 ) -> list[Check]:
-    """Proves what streams answered, for which nothing is published: the order of the rows, and that
-    streams agree that asked the same.
+    """Proves what streams answered, for which nothing is published.
+
+    That is the order of the rows, and that streams agree that asked the same.
 
     Args:
         recorder: Takes the checks.
@@ -197,9 +200,9 @@ def _alone(
     checks = [_verdict(query, f"order-{query.name}", target, order, ("row", "row above"), None)]
     expected = workload.expected(query, scale)
     if expected is not None:
-        found = compare_engines(answer.rows, expected, query.rules)
+        found = compare_expected(answer.rows, expected, query.rules)
         name = f"answers-expected-{query.name}"
-        checks.append(_verdict(query, name, target, found, AGAINST_EXPECTED, BETWEEN_ENGINES))
+        checks.append(_verdict(query, name, target, found, AGAINST_EXPECTED, EXPECTED))
     published = workload.reference(query, scale, answer.rows)
     if published is not None:
         name = f"published-{query.name}"
