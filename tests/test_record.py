@@ -57,6 +57,21 @@ def test_a_bundle_holds_what_was_recorded(out: Path) -> None:
     ]
 
 
+def test_a_name_stands_for_one_phase(out: Path) -> None:
+    recorder = Recorder(out, "run", {}, ("tpcc",))
+    with recorder.phase("oltp-tpcc-x-users-4", "First", "oltp", "x") as detail:
+        detail["seconds"] = 1
+    with (
+        pytest.raises(ValueError, match="users-4"),
+        recorder.phase("oltp-tpcc-x-users-4", "Second", "oltp", "x"),
+    ):
+        pytest.fail("it began")
+    recorder.finish("done")
+    recorder.close()
+    (phase,) = Bundle.open(recorder.path).run.phases
+    assert (phase.title, phase.status, phase.detail) == ("First", "done", {"seconds": 1})
+
+
 def test_a_phase_tells_how_it_ended(out: Path) -> None:
     recorder = Recorder(out, "run", {}, ())
     with pytest.raises(ValueError, match="x"), recorder.phase("a", "A", "io"):

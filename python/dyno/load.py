@@ -18,6 +18,7 @@ from dyno.model import Check
 from dyno.progress import Progress
 from dyno.record import Recorder
 from dyno.targets.base import Connection, Loaded, LoadOutcome, LoadPlan, Target
+from dyno.workloads.base import Workload
 from dyno.workloads.rows import check_rows, expected_rows
 
 
@@ -60,19 +61,26 @@ def load(
                 outcome = watched(
                     lambda control: target.load(plan, control), progress, rate(time.monotonic)
                 )
+        size = text_bytes(workload, outcome)
         detail.update(
             rows=outcome.rows,
             bytes=outcome.bytes,
+            text_bytes=size,
             seconds=outcome.seconds,
             tables=list(outcome.tables),
             space=[
                 *([] if plan.resume else [_measured("create", created, seconds)]),
-                _measured("load", filled, outcome.seconds, outcome.bytes),
+                _measured("load", filled, outcome.seconds, size),
             ],
         )
     if not alone:
         _count(recorder, target, plan)
     return outcome
+
+
+def text_bytes(workload: Workload, outcome: LoadOutcome) -> int:
+    """Size of the rows that were loaded, as ``.tbl`` files: the same for every target."""
+    return round(sum(workload.row_bytes[str(t["table"])] * int(t["rows"]) for t in outcome.tables))
 
 
 def _prepare(target: Target, plan: LoadPlan, *, replace: bool) -> dict[str, Any]:

@@ -119,11 +119,14 @@ class TargetFacts(Model):
 
     Attributes:
         settings: As read back from the live system.
+        local: Whether it works on this machine, as the target knows; None in bundles that do not
+            say it.
         tuned: Those that were changed for this run.
     """
 
     url: str
     version: str
+    local: bool | None = None
     settings: dict[str, str] = Field(default_factory=dict)
     tuned: tuple[Applied, ...] = ()
 

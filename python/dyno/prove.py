@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from itertools import combinations
 
@@ -11,13 +12,15 @@ from dyno.errors import DynoError, Interrupted
 from dyno.model import Check
 from dyno.progress import Progress
 from dyno.record import Recorder
-from dyno.targets.base import PowerResult, QueryResult, StreamAnswer, Target
+from dyno.targets.base import Connection, PowerResult, QueryResult, StreamAnswer, Target
 from dyno.workloads.answers import (
     BETWEEN_ENGINES,
+    EXPECTED,
     SPECIFICATION,
     Difference,
     Tolerance,
     compare_engines,
+    compare_expected,
 )
 from dyno.workloads.base import Query, Workload
 from dyno.workloads.diff import diff
@@ -27,17 +30,24 @@ AGAINST_EXPECTED = ("got", "expected")
 
 
 def ask(
-    recorder: Recorder, target: Target, workload_name: str, scale: float, progress: Progress
+    recorder: Recorder,
+    target: Target,
+    workload_name: str,
+    scale: float,
+    progress: Progress,
+    timeout_s: float | None = None,
 ) -> PowerResult:
     """Asks every query once, with its validation parameters, only for the answers.
 
-    A failing query is kept in the result's errors, and the others are still asked.
+    A failing query is kept in the result's errors and is a failed check; the others are still
+    asked. One that takes longer than ``timeout_s`` is cancelled: it has no answer, right or wrong.
 
     Raises:
         TargetError: If the server is gone.
     """
     workload = workloads.get(workload_name)
     result = PowerResult()
+    failed: list[str] = []
     name = f"ask-{workload_name}-{target.name}"
     with recorder.phase(name, f"Ask {target.name}", "check", target.name) as detail:
         connection = target.connect(workload_name)
@@ -47,23 +57,46 @@ def ask(
                 text = query.text(query.validation(scale))
                 sql = target.sql(workload_name, query.name, text)
                 try:
-                    result.answers[query.name] = interruptible(
-                        lambda sql=sql: connection.execute(sql), connection.cancel
-                    )
+                    result.answers[query.name] = _within(connection, sql, timeout_s)
                 except Interrupted:
                     raise
                 except DynoError as error:
                     if error.kind == "connection_lost":
                         raise
                     result.errors[query.name] = str(error)
+                    if error.kind != "timeout":
+                        failed.append(query.name)
         finally:
             connection.close()
         detail.update(workload=workload_name, scale=scale, errors=result.errors)
         recorder.add_checks(
-            Check(name=f"query {query}", target=target.name, passed=False, message=message)
-            for query, message in result.errors.items()
+            Check(
+                name=f"query {query}",
+                target=target.name,
+                passed=False,
+                message=result.errors[query],
+            )
+            for query in failed
         )
     return result
+
+
+def _within(connection: Connection, sql: str, timeout_s: float | None) -> QueryResult:
+    """Executes ``sql``, cancelled by Ctrl-C and after ``timeout_s``."""
+    limit = None if timeout_s is None else threading.Timer(timeout_s, connection.cancel)
+    if limit is not None:
+        limit.start()
+    try:
+        return interruptible(lambda: connection.execute(sql), connection.cancel)
+    finally:
+        if limit is not None:
+            limit.cancel()
+            limit.join()  # no cancellation may hit the next query
+
+
+def unproven(recorder: Recorder, workload_name: str, scale: float, target: str) -> None:
+    """Records that nothing proves one engine's answers at this scale: there are none to expect."""
+    recorder.add_checks([_not_shipped(workloads.get(workload_name), scale, target)])
 
 
 def answers(
@@ -103,6 +136,8 @@ def streams(
 ) -> list[Check]:
     """Proves what streams answered, for which nothing is published.
 
+    That is the order of the rows, and that streams agree that asked the same.
+
     Args:
         recorder: Takes the checks.
         workload_name: The workload.
@@ -130,7 +165,7 @@ def streams(
                 for _, answer in given
                 if (difference := out_of_order(query, answer.rows)) is not None
             ]
-            name = f"answers-order-streams-{query.name}"
+            name = f"order-streams-{query.name}"
             checks.append(_verdict(query, name, target, misplaced, ("row", "row above"), None))
             if alike and len(given) > 1:
                 (_, first), *others = given
@@ -162,14 +197,12 @@ def _alone(
         return [Check(name=f"answers-{query.name}", target=target, passed=None, message=message)]
     misplaced = out_of_order(query, answer.rows)
     order = [misplaced] if misplaced else []
-    checks = [
-        _verdict(query, f"answers-order-{query.name}", target, order, ("row", "row above"), None)
-    ]
+    checks = [_verdict(query, f"order-{query.name}", target, order, ("row", "row above"), None)]
     expected = workload.expected(query, scale)
     if expected is not None:
-        found = compare_engines(answer.rows, expected, query.rules)
+        found = compare_expected(answer.rows, expected, query.rules)
         name = f"answers-expected-{query.name}"
-        checks.append(_verdict(query, name, target, found, AGAINST_EXPECTED, BETWEEN_ENGINES))
+        checks.append(_verdict(query, name, target, found, AGAINST_EXPECTED, EXPECTED))
     published = workload.reference(query, scale, answer.rows)
     if published is not None:
         name = f"published-{query.name}"

@@ -152,7 +152,13 @@ class Recorder:
         """Records a stretch of the run; what the caller puts in the yielded dict is kept with it.
 
         An exception ends the phase as ``interrupted`` or ``failed`` and goes on.
+
+        Raises:
+            ValueError: If the bundle has a phase of that name: figures are kept by it, and those
+                of two phases would become one.
         """
+        if any(known.name == name for known in self.run.phases):
+            raise ValueError(f"The run already has a phase called {name}.")
         detail: dict[str, Any] = {}
         start = self.clock.unix_now_ns()
         phase = Phase(name=name, title=title, kind=kind, target=target, start_ns=start)

@@ -86,6 +86,19 @@ def test_loads(whole: Judged) -> None:
     assert whole.value("load.tpcc.postgresql.rows_per_s") == pytest.approx(2_000_000 / 7.4)
 
 
+def test_the_rate_of_a_load_is_of_the_same_size_for_every_engine(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run").load("tpch", "postgresql", 8.0, 1.36)
+    builder.load("tpch", "duckdb", 4.0, 1.0)
+    for phase in builder.phases:
+        if phase.kind == "load":
+            phase.detail["text_bytes"] = 1_100_000_000
+    found = judged(builder.write())
+    assert found.value("load.tpch.duckdb.bytes") < found.value("load.tpch.postgresql.bytes")
+    assert found.value("load.tpch.postgresql.mb_per_s") == pytest.approx(1100 / 8)
+    assert found.value("load.tpch.duckdb.mb_per_s") == pytest.approx(1100 / 4)
+    assert found.value("load.tpch.duckdb.gb_per_h") == pytest.approx(1.1 * 3600 / 4)
+
+
 def test_queries(whole: Judged) -> None:
     for target, seconds in (("postgresql", data.ROW_SECONDS), ("duckdb", data.COLUMN_SECONDS)):
         name = f"dss.{target}"

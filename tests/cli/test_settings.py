@@ -41,6 +41,7 @@ WRONG = [
     ((*RUN, "--target", "mysql://db1.invalid/", "--cold"), "only embedded:mysql starts cold"),
     ((*RUN, *DUCKDB, "--cold", "--cold-each-query"), "exclude"),
     ((*RUN, *DUCKDB, "--cold", "--no-warming"), "first pass"),
+    ((*RUN, *DUCKDB, "--cold-each-query", "--refresh"), "closed before each query"),
     (("run", "tpcc", *POSTGRESQL, "--cold"), "--cold is for queries"),
 ]
 
@@ -87,7 +88,7 @@ def test_they_reach_the_bundle_the_document_and_the_sheet(out: Path) -> None:
     again = dyno(*RUN, *DUCKDB, "--no-warming", "--json", "--out", out)
     plain = json.loads(again.stdout)
     assert plain["settings"] == {}
-    assert plain["cache"] == {"state": "first", "proofs": {}}
+    assert plain["cache"] == {"state": "first", "tests": {"power": "first"}, "proofs": {}}
     assert list_bundles(out)[0].run.targets["duckdb"].settings["memory_limit"] != "300.0 MiB"
 
     each = dyno(*RUN, *DUCKDB, "--cold-each-query", "--json", "--out", out)

@@ -11,6 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dyno import workloads
+from dyno.load import text_bytes
+from dyno.targets.base import LoadOutcome
 from tests.process import dyno
 
 
@@ -78,6 +81,17 @@ def test_generate_writes_every_row_once_in_any_number_of_parts(
     assert again.returncode == 2
     assert "exists" in again.stderr
     assert dyno(*args, "--to", whole, "--replace").returncode == 0
+
+
+@pytest.mark.parametrize(("workload", "scale"), [("tpch", "0.1"), ("tpcc", "1")])
+def test_load_rates_are_of_the_size_of_tbl_files(workload: str, scale: str) -> None:
+    args = ("generate", workload, "--scale", scale, "--format", "tbl", "--to", "/dev/null")
+    tables = json.loads(dyno(*args, "--json").stdout)["tables"]
+    rows = tuple({**table, "bytes": 1} for table in tables)
+    outcome = LoadOutcome(rows, seconds=1.0, rows=1, bytes=1)
+    written = sum(table["bytes"] for table in tables)
+    # Keys have fewer digits than at scale 1.
+    assert text_bytes(workloads.get(workload), outcome) == pytest.approx(written, rel=0.03)
 
 
 def test_a_run_can_be_listed_shown_reported_exported_and_cleaned(out: Path, tmp_path: Path) -> None:

@@ -32,14 +32,24 @@ CASES = [
     (("run", "tpcc", "--target", "null:?mean=5"), "mean_us"),
     (("run", "tpcc", "--target", "null:", "--duration", "soon"), "30s"),
     (("run", "tpcc", "--target", "null:", "--rate", "5", "--think"), "exclude"),
+    (("run", "tpcc", "--target", "null:", "--users", "4", "--users", "4"), "--users once"),
     (("run", "tpch", "--target", "embedded:duckdb"), "dyno load tpch"),
     (("run", "tpch", "--target", "embedded:duckdb", "--streams", "3"), "--test throughput"),
     (("run", "tpch", "--target", "embedded:duckdb", "--test", "trougput"), "throughput"),
     (("run", "tpcc", "--target", "null:", "--test", "power"), "--test is for queries"),
     (("run", "tpcc", "--target", "null:", "--no-refresh"), "--refresh is for queries"),
-    (("run", "tpch", "--target", "embedded:sqlite", "--plans"), "reads no plans of it"),
+    (("run", "tpch", "--target", "mysql://root@localhost/", "--plans"), "reads no plans of it"),
     (("run", "tpch", "--target", "embedded:duckdb", "--during", "reindex"), "reindex during a run"),
-    (("run", "tpch", "--target", "embedded:sqlite", "--during", "reindex"), "knows no maintenance"),
+    (
+        ("run", "tpch", "--target", "mysql://root@localhost/", "--during", "reindex"),
+        "knows no maintenance",
+    ),
+    (("run", "tpch", "--target", "null:", "--users", "4"), "--test throughput --streams N"),
+    (("run", "tpch", "--target", "null:", "--duration", "9s"), "--duration is for transactions"),
+    (("run", "tpch", "--target", "null:", "--think"), "--think is for transactions"),
+    (("run", "tpcc", "--target", "null:", "--no-warming"), "--no-warming is for queries"),
+    (("run", "tpcc", "--target", "null:", "--timeout", "9s"), "--timeout is for queries"),
+    (("run", "tpcc", "--target", "null:", "--during-limit", "9s"), "--during NAME"),
     (("io", "/no/such/folder"), "does not exist"),
     (("io", ".", "--size", "huge"), "512M"),
     (("generate", "tpch", "--scale", "1", "--to", "x", "--parts", "2", "--part", "3"), "--part 3"),
@@ -58,7 +68,7 @@ def test_wrong_use_is_told_in_one_line(tmp_path: Path, args: tuple[str, ...], me
 
 
 @pytest.mark.parametrize(
-    "more", [("embedded:sqlite", "--plans"), ("embedded:duckdb", "--during", "reindex")]
+    "more", [("mysql://root@localhost/", "--plans"), ("embedded:duckdb", "--during", "reindex")]
 )
 def test_what_a_target_cannot_do_is_refused_before_it_starts(
     tmp_path: Path, more: tuple[str, ...]

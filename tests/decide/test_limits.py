@@ -141,6 +141,16 @@ def test_a_machine_that_was_not_observed_is_not_blamed(
     assert ("not observed" in found.message) is not local
 
 
+@pytest.mark.parametrize("local", [True, False])
+def test_the_target_itself_knows_where_it_is(tmp_path: Path, local: bool) -> None:
+    builder = Builder(tmp_path / "run").oltp(16)
+    builder.targets["postgresql"] = TargetFacts(
+        url="postgresql:///bench?host=db1", version="PostgreSQL 18.1", local=local
+    )
+    found = limit(judged(builder.write()), "oltp-tpcc-postgresql-users-16")
+    assert ("not observed" in found.message) is not local
+
+
 def test_the_verdict_speaks_of_the_best_level_and_of_each_target(tmp_path: Path) -> None:
     found = judged(quickstart(tmp_path).write())
     assert found.findings[0].message == (

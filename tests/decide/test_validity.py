@@ -20,7 +20,15 @@ def test_a_sound_run_is_valid(tmp_path: Path) -> None:
     found = judged(quickstart(tmp_path).write())
     assert found.validity.valid is True
     assert not found.validity.reasons
-    assert found.warned() == {"thp-always"}
+    assert found.warned() == {"thp-always", "unjudged"}
+
+
+def test_a_window_that_is_too_short_to_judge_is_told(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run").machine().oltp(1, duration_s=49).oltp(4, duration_s=50)
+    found = judged(builder.write())
+    (warning,) = [item for item in found.findings if item.code == "unjudged"]
+    assert "1 user" in warning.message and "50 s" in warning.message
+    assert found.validity.valid is True
 
 
 def test_every_rule_explains_itself() -> None:
@@ -134,7 +142,8 @@ def test_what_only_warns(tmp_path: Path, build: Callable[[Path], Builder], code:
 def test_what_is_within_the_limits(tmp_path: Path, build: Callable[[Path], Builder]) -> None:
     found = judged(build(tmp_path).write())
     assert found.validity.valid is True
-    assert found.warned() == {"thp-always"}
+    seconds = found.bundle.run.phases[-1].detail["duration_s"]
+    assert found.warned() == {"thp-always", *(["unjudged"] if seconds < 50 else [])}
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,12 @@ import pytest
 from dyno import drive, load, prove, workloads
 from dyno.bundle import Bundle
 from dyno.drive import PowerPlan, ThroughputPlan
+from dyno.drive.dss import refresh
 from dyno.errors import TargetError
 from dyno.model import Check
 from dyno.progress import Silent
 from dyno.record import Recorder
-from dyno.targets.base import Loaded, Target
+from dyno.targets.base import Connection, Loaded, Target
 from dyno.workloads.tpch.orders import order
 from tests.drive.conftest import SCALE
 
@@ -147,6 +148,52 @@ def test_a_refresh_function_that_takes_too_long_leaves_nothing(
     assert found["refresh functions of the streams"].passed is not True
 
 
+def test_refreshed_rows_are_counted_outside_of_the_queries(
+    target: Target, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times: list[int] = []
+    plan = PowerPlan("tpch", SCALE, warm=False, seed=SEED, refresh=True)
+    count = refresh.count
+
+    def noted(connection: Connection, source: str) -> int:
+        times.append(recorder.clock.unix_now_ns())
+        return count(connection, source)
+
+    monkeypatch.setattr(refresh, "count", noted)
+    drive.power(recorder, target, plan, Silent())
+    rows = written(recorder)
+    assert len(times) == 4, "two tables after each function"
+    *_, last, rf2 = rows
+    assert last["end_ns"] <= times[0] <= times[1] <= rf2["t_ns"]
+    assert rf2["end_ns"] <= times[2]
+    (found,) = checks(recorder).values()
+    assert found.passed is True
+
+
+@pytest.mark.parametrize("failing", [1, 3])
+def test_rows_that_could_not_be_counted_prove_nothing(
+    target: Target, recorder: Recorder, monkeypatch: pytest.MonkeyPatch, failing: int
+) -> None:
+    asked: list[str] = []
+    count = refresh.count
+
+    def broken(connection: Connection, source: str) -> int:
+        asked.append(source)
+        if len(asked) == failing:
+            raise TargetError("Cancelled.", kind="timeout")
+        return count(connection, source)
+
+    monkeypatch.setattr(refresh, "count", broken)
+    plan = PowerPlan("tpch", SCALE, warm=False, seed=SEED, refresh=True)
+    drive.power(recorder, target, plan, Silent())
+    rows = [row for row in written(recorder) if row["stream"] == -1]
+    assert [row["query"] for row in rows] == ["rf1", "rf2"]
+    assert [row["rows"] is None for row in rows] == [failing == 1, failing == 3]
+    (found,) = checks(recorder).values()
+    assert found.passed is None
+    assert "could not be counted" in found.message
+
+
 def insert_pair(target: Target, number: int) -> int:
     from dyno import _core
     from dyno.drive.dss.refresh import transaction
@@ -173,7 +220,7 @@ def test_what_a_killed_run_left_is_seen_and_removed(target: Target, recorder: Re
     assert f"{left:,} rows" in failed["rows left by refresh functions"]
     assert drive.remove_left(recorder, target, "tpch") == left
     assert drive.remove_left(recorder, target, "tpch") == 0
-    state = load.check(recorder, target, "tpch", loaded, "run")
+    state = TPCH.check(target.name, lambda: target.connect("tpch"), loaded, "run")
     assert all(check.passed for check in state)
 
 

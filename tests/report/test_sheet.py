@@ -166,7 +166,8 @@ def test_the_notice_stands_by_every_derived_figure(whole: Sheet) -> None:
 
 def test_warnings_about_the_machine(whole: Sheet) -> None:
     verdict = whole.page.root.all("div", class_="verdict")[0]
-    assert "1 warning" in verdict.text
+    assert "2 warnings" in verdict.text
+    assert "takes a window of 50 s" in verdict.text
     notes = whole.page.section("machine").all("li")
     assert [note.attributes["class"] for note in notes] == ["bad", "muted", "muted"]
     assert "Example 9000" in whole.page.section("machine").text

@@ -22,6 +22,15 @@ def session(*, version: int = 180004, tls: bool = False, sslmode: str = "prefer"
     return SimpleNamespace(raw=SimpleNamespace(pgconn=pgconn, info=info))
 
 
+@pytest.mark.parametrize(
+    ("peer", "local"),
+    [("", True), ("127.0.0.1", True), ("::1", True), ("192.0.2.7", False), ("2001:db8::7", False),
+     ("fe80::1%eth0", False)],
+)  # fmt: skip
+def test_a_session_tells_whether_its_server_is_here(peer: str, local: bool) -> None:
+    assert address.is_local(peer) is local
+
+
 def test_old_servers_are_refused() -> None:
     address.require_version(session(version=140000), SERVER.server)
     with pytest.raises(TargetError, match="version 13; Dyno needs 14"):

@@ -17,7 +17,9 @@ from dyno.workloads.answers import (
     canonical,
     compare,
     compare_engines,
+    compare_expected,
     digest,
+    precise,
 )
 from dyno.workloads.rule import Rule
 
@@ -153,6 +155,29 @@ def test_between_engines_only_rounding_is_forgiven() -> None:
     assert compare_engines([(56586554400.73,)], [(56586554401.13,)], SUM) == []
     assert compare_engines([(0.125,)], [(0.1249999,)], AVERAGE) == []
     assert compare_engines([(0.12,)], [(0.14,)], AVERAGE)
+
+
+def test_a_ratio_is_compared_before_it_is_rounded() -> None:
+    share, wrong = Decimal("0.03443589040665479743"), 0.0258
+    assert compare_engines([(wrong,)], [(share,)], AVERAGE), "a third less, and a cent"
+    assert compare_expected([(wrong,)], [(share,)], AVERAGE)
+    assert compare_expected([(wrong,)], [(str(share),)], AVERAGE)
+    assert compare_engines([(float(share),)], [(share,)], AVERAGE) == []
+    assert compare_engines([("0.034436",)], [(share,)], AVERAGE) == [], "an engine's six decimals"
+    assert compare_engines([(0,)], [(Decimal("0.0000"),)], AVERAGE) == []
+
+
+def test_an_expected_ratio_of_two_decimals_is_compared_as_a_published_one() -> None:
+    assert compare_expected([(0.0344,)], [("0.03",)], AVERAGE) == []
+    assert compare_expected([(0.0358,)], [("0.03",)], AVERAGE)
+    assert compare_expected([("25.51",)], [("25.5",)], AVERAGE) == []
+
+
+def test_precise_rows_keep_the_digits_of_averages_only() -> None:
+    rules: tuple[Rule, ...] = ("exact", "sum", "average")
+    row = ("a ", Decimal("1.005"), Decimal("0.0344350"))
+    assert precise([row], rules) == [("a", "1.01", "0.034435")]
+    assert precise([("a", None, float("nan"))], rules) == [("a", "\\N", "nan")]
 
 
 @pytest.mark.parametrize("bad", [None, "much", float("nan"), float("inf")])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dyno.workloads.answers import BETWEEN_ENGINES, compare_engines
+from dyno.workloads.answers import BETWEEN_ENGINES, compare_engines, compare_expected
 from dyno.workloads.diff import diff
 from dyno.workloads.tpch import WORKLOAD
 from dyno.workloads.tpch.expected import SCALES, expected, path, read
@@ -40,9 +40,32 @@ def test_engines_fed_by_another_generator_answer_as_expected(
     rows = session.execute(query.text(query.validation(0.01))).rows
     answer = expected(query, 0.01)
     assert answer is not None
-    assert compare_engines(rows, answer, query.rules) == []
+    assert compare_expected(rows, answer, query.rules) == []
     if rows:
-        assert compare_engines(rows[1:], answer, query.rules)
+        assert compare_expected(rows[1:], answer, query.rules)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize(("name", "column"), [("q01", "avg_disc"), ("q14", "promo_revenue")])
+def test_an_average_that_is_a_tenth_too_small_is_found(
+    scale: float, name: str, column: str
+) -> None:
+    query = next(query for query in QUERIES if query.name == name)
+    answer = expected(query, scale)
+    assert answer is not None
+    place = query.columns.index(column)
+    wrong = [list(row) for row in answer]
+    wrong[0][place] = float(wrong[0][place]) * 0.9
+    (found,) = compare_expected(wrong, answer, query.rules)
+    assert found.column == place + 1
+
+
+def test_a_share_of_the_market_that_is_a_third_too_small_is_found() -> None:
+    query = next(query for query in QUERIES if query.name == "q08")
+    answer = expected(query, 1)
+    assert answer is not None
+    wrong = [(year, float(share) * 0.75) for year, share in answer]
+    assert len(compare_expected(wrong, answer, query.rules)) == len(answer) == 2
 
 
 @by_query

@@ -35,6 +35,7 @@ def load(bundle: Bundle) -> list[Estimate]:
 def _load(phase: Phase) -> Iterable[Estimate]:
     name = _name(phase)
     rows, size = number(phase.detail.get("rows")), number(phase.detail.get("bytes"))
+    text = number(phase.detail.get("text_bytes"))
     seconds = number(phase.detail.get("seconds"))
     if seconds is None or seconds <= 0:
         seconds = phase.seconds
@@ -51,18 +52,21 @@ def _load(phase: Phase) -> Iterable[Estimate]:
         yield Estimate(
             name=f"{name}.rows_per_s", value=rows / seconds, unit="rows/s", source="rows / s"
         )
-    if size is not None:
+    # Bundles that do not tell the rows' own size have only what was sent, which differs by engine.
+    what = "bytes as sent" if text is None else "size of the rows as .tbl files"
+    moved = size if text is None else text
+    if moved is not None:
         yield Estimate(
             name=f"{name}.mb_per_s",
-            value=size / seconds / 1e6,
+            value=moved / seconds / 1e6,
             unit="MB/s",
-            source="bytes as sent / s; MB = 10^6 bytes",
+            source=f"{what} / s; MB = 10^6 bytes",
         )
         yield Estimate(
             name=f"{name}.gb_per_h",
-            value=size / seconds * 3600 / 1e9,
+            value=moved / seconds * 3600 / 1e9,
             unit="GB/h",
-            source="bytes as sent / h; GB = 10^9 bytes",
+            source=f"{what} / h; GB = 10^9 bytes",
         )
 
 

@@ -10,7 +10,7 @@ from dyno.analyse.during import courses
 from dyno.analyse.histograms import Latencies
 from dyno.analyse.rows import counts, number, rows
 from dyno.analyse.series import Throughput, throughput
-from dyno.analyse.steady import mser5, trend, variation_percent
+from dyno.analyse.steady import BATCH, FEWEST_BATCHES, mser5, trend, variation_percent
 from dyno.bundle import Bundle
 from dyno.model import Estimate, Phase
 
@@ -141,6 +141,12 @@ def _steadiness(name: str, rates: Throughput) -> Iterable[Estimate]:
             unit="%",
             source=f"least squares on {every}: change over the window / mean; 95 % interval",
         )
+    yield Estimate(
+        name=f"{name}.judged_window_s",
+        value=BATCH * FEWEST_BATCHES * rates.interval_s,
+        unit="s",
+        source=f"{FEWEST_BATCHES} batches of {BATCH} of {every}: the least that MSER-5 can judge",
+    )
     cut = mser5(rates.values)
     if cut is not None:
         yield Estimate(

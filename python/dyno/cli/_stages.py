@@ -57,10 +57,16 @@ def answers(session: Session, plan: PowerPlan, results: dict[str, PowerResult]) 
     return checks
 
 
-def asked(session: Session, target: Target, workload: str, scale: float) -> list[Check]:
+def asked(
+    session: Session,
+    target: Target,
+    workload: str,
+    scale: float,
+    timeout_s: float | None = None,
+) -> list[Check]:
     """Asks all queries once and proves their answers; a query that failed is a failed check."""
     with session.console.phase(f"Answers of {target.name}") as progress:
-        result = prove.ask(session.recorder, target, workload, scale, progress)
+        result = prove.ask(session.recorder, target, workload, scale, progress, timeout_s)
     return answers(session, PowerPlan(workload, scale), {target.name: result})
 
 

@@ -31,8 +31,8 @@ def command(
     """Check the data of WORKLOAD in a target; every condition that fails is shown with its rows.
 
     tpch: row counts, keys and sums of columns; with --answers also the 22 queries, against the
-    answers that Dyno ships for scale 0.01 and 1. tpcc: consistency conditions 1 to 10 and 12 (11
-    holds only just after a load).
+    answers that Dyno ships for scale 0.01 and 1. tpcc: rows of the tables that transactions add
+    none to, and consistency conditions 1 to 10 and 12 (11 holds only just after a load).
     """
     from dyno import targets, workloads
     from dyno.cli import _stages as stages

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dyno.cli import _settings
+from dyno.cli._belong import require_own
 from dyno.cli._dss import PARAMETERS, TESTS, Choice, run_tests
 from dyno.cli._options import Options, common, examples, parse_seconds, positive
 
@@ -118,14 +119,15 @@ def command(
     from dyno.targets import maintenance
 
     chosen = workloads.get(workload)
+    require_own(click.get_current_context(), chosen)
     parsed = targets.parse(url)
     targets.require(parsed, options.out, chosen.kind)
-    cache = cache_word(cold=cold, each=cold_each_query, no_warming=no_warming)
+    choice = Choice(test, streams, parameters, refresh)
+    # Only the power test has a pass for warming.
+    cache = cache_word(
+        cold=cold, each=cold_each_query, no_warming=no_warming or not choice.has_power
+    )
     if cache.startswith("cold"):
-        if chosen.kind != "dss":
-            raise UsageError(
-                "--cold is for queries; transactions warm up before they are measured."
-            )
         targets.require(parsed, options.out, "cold")
     asked = given.of(parsed, options.out)
     if scale is not None:
@@ -134,12 +136,11 @@ def command(
         positive(rate, "--rate")
         if think:
             raise UsageError("--rate and --think exclude each other: a rate sets the pace itself.")
-    choice = Choice(test, streams, parameters, refresh)
+    if len(set(users)) < len(users):
+        raise UsageError("Give each number of --users once.")
     if cold_each_query:
         choice.require_power("--cold-each-query")
-    if chosen.kind != "dss":
-        choice.refuse(workload)
-    elif choice.refresh:
+    if choice.refresh:
         targets.require(parsed, options.out, "refresh")
     settings: dict[str, Any] = {
         "users": list(users) or [1],
@@ -155,8 +156,6 @@ def command(
         "plans": plans or analyse_plans,
         "analyse_plans": analyse_plans,
     }
-    if settings["plans"] and chosen.kind != "dss":
-        raise UsageError("--plans keeps the plans of queries; tpcc has none. Leave it out.")
     require_able(parsed, options.out, settings)
 
     def body(session: Session) -> None:

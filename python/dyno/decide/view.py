@@ -171,6 +171,8 @@ def is_local(case: Case, target: str | None) -> bool:
     facts = case.bundle.run.targets.get(target or "")
     if facts is None:
         return True
+    if facts.local is not None:
+        return facts.local
     scheme, _, rest = facts.url.partition(":")
     if scheme in ("embedded", "duckdb", "sqlite", "null") or not rest.startswith("//"):
         return True

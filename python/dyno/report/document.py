@@ -22,7 +22,8 @@ def document(
     """The run, its validity, its host, and the parts ``io``, ``tpch``, ``tpcc``, ``maintenance``.
 
     A part or a figure that the bundle lacks is null. Units are in the names: ``_mbps`` and
-    ``mb_per_s`` are 10^6 bytes a second, ``_s`` seconds, ``_ms`` milliseconds.
+    ``mb_per_s`` are 10^6 bytes a second, ``_s`` seconds, ``_ms`` milliseconds. Bytes of load
+    rates are those of the rows as ``.tbl`` files, whatever form a target was sent them in.
     """
     page = Page.of(bundle, estimates, findings)
     run = page.run

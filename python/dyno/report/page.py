@@ -11,7 +11,10 @@ from dyno.model import NOTICES, Check, Definition, Estimate, Finding, Phase, Pha
 from dyno.report.words import number, target_title
 
 ANSWER_CHECKS = ("answers", "published")
-"""How names of checks on answers start."""
+"""How names of checks on answers start, in which rows are compared with others."""
+
+ORDER_CHECKS = "order-"
+"""How names of checks on the order of an answer's rows start: they say nothing of its values."""
 
 CONDITION_CHECKS = "condition"
 """How names of checks of consistency start."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from dyno.bundle import Bundle
 from dyno.model import Estimate, Finding
-from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, Page
+from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, ORDER_CHECKS, Page
 from dyno.report.trials import FIGURES, figures, missing, trials
 from dyno.report.words import (
     bytes_text,
@@ -202,8 +202,12 @@ def _maintenance(page: Page) -> str:
 
 
 def _checks(page: Page) -> str:
-    groups = {"answers": ANSWER_CHECKS, "conditions": (CONDITION_CHECKS,)}
-    known = (*ANSWER_CHECKS, CONDITION_CHECKS)
+    groups = {
+        "answers": ANSWER_CHECKS,
+        "order": (ORDER_CHECKS,),
+        "conditions": (CONDITION_CHECKS,),
+    }
+    known = (*ANSWER_CHECKS, ORDER_CHECKS, CONDITION_CHECKS)
     words: list[str] = []
     for label, starts in groups.items():
         words += _count(label, [c.passed for c in page.checks if c.name.startswith(starts)])

@@ -150,9 +150,10 @@ class PowerResult:
     """Rows of every query that ended well, by query name, and what did not.
 
     Attributes:
-        answers: To the validation parameters.
+        answers: To the validation parameters, on the data as it was loaded.
         errors: What failed in the measured pass.
-        drawn: Stream, query and answer where the parameters were drawn.
+        drawn: Stream, query and answer where the parameters were drawn, or the data has the new
+            orders of a refresh function.
     """
 
     answers: dict[str, QueryResult] = field(default_factory=dict)

@@ -87,6 +87,8 @@ class Workload:
         parse_scale: Checks a scale; raises UsageError for ≤ 0, absurd or (where it must be whole)
             fractional ones.
         bytes_per_scale: Rough raw size of the data at scale 1, to tell the space needed.
+        row_bytes: Mean size of a row by table, as a line of a ``.tbl`` file at scale 1. Load rates
+            in bytes are of this size, which is the same whatever form a target is sent rows in.
         indexes: Secondary indexes of the standard design.
         queries: Decision-support queries, empty for others.
         order: Query names in the order of a stream (0 = power test).
@@ -112,6 +114,7 @@ class Workload:
     bytes_per_scale: int
     parse_scale: Callable[[float], float]
     check: Callable[[str, Callable[[], Connection], Loaded, Literal["load", "run"]], list[Check]]
+    row_bytes: Mapping[str, float] = field(default_factory=dict[str, float])
     indexes: tuple[Index, ...] = ()
     queries: tuple[Query, ...] = ()
     order: Callable[[int], Sequence[str]] = field(default=lambda _stream: ())

@@ -35,10 +35,25 @@ def canonical(rows: Iterable[Sequence[Any]], rules: Sequence[Rule]) -> list[tupl
     return [_row(row, writers) for row in rows]
 
 
+def precise(rows: Iterable[Sequence[Any]], rules: Sequence[Rule]) -> list[tuple[str, ...]]:
+    """Like :func:`canonical`, but averages and ratios keep every digit.
+
+    Of a share such as 0.0344 two decimals leave nothing to compare.
+
+    Raises:
+        ValueError: If a row has more or fewer columns than there are rules.
+    """
+    known = {"exact": _exact, "sum": _rounded, "average": _unrounded}
+    writers = [known[rule] for rule in rules]
+    return [_row(row, writers) for row in rows]
+
+
 def digest(rows: Iterable[Sequence[Any]], rules: Sequence[Rule]) -> str:
     """The first 16 hex digits of the SHA-256 of the canonical rows, sorted.
 
-    Sorted, because rows that are equal in the ``ORDER BY`` may come in any order.
+    Sorted, because rows that are equal in the ``ORDER BY`` may come in any order. It covers what
+    ``canonical`` keeps: of sums, averages and ratios two decimals. Equal digests do not prove that
+    averages are equal.
     """
     listed = list(rows)
     for row in listed:
@@ -89,16 +104,27 @@ def _exact(value: Any) -> str:
 
 
 def _rounded(value: Any) -> str:
+    number = _parsed(value)
+    if number is None:
+        return _exact(value)
+    rounded = number.quantize(_CENT, rounding=ROUND_HALF_UP, context=_WIDE)
+    return "0.00" if rounded.is_zero() else f"{rounded:f}"
+
+
+def _unrounded(value: Any) -> str:
+    number = _parsed(value)
+    return _exact(value) if number is None else _plain(number)
+
+
+def _parsed(value: Any) -> Decimal | None:
+    """A finite number, also one that is written as text, else None."""
     number = _number(value)
     if number is None and isinstance(value, str):
         try:
             number = Decimal(value.strip())
         except InvalidOperation:
-            number = None
-    if number is None or not number.is_finite():
-        return _exact(value)
-    rounded = number.quantize(_CENT, rounding=ROUND_HALF_UP, context=_WIDE)
-    return "0.00" if rounded.is_zero() else f"{rounded:f}"
+            return None
+    return number if number is not None and number.is_finite() else None
 
 
 def _number(value: Any) -> Decimal | None:

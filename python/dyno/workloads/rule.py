@@ -9,7 +9,9 @@ from typing import Any, Literal
 Rows = Sequence[Sequence[Any]]
 
 Rule = Literal["exact", "sum", "average"]
-"""How a result column is compared: equal; within 100; within 1 % after rounding to 2 digits."""
+"""What a result column is: a key, count or text; a sum of money; an average or ratio.
+
+``Tolerance`` says how far each may lie from the right value."""
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling
 
-PREFIXES = ("answers", "published")
-"""How the names of checks on answers start: engine against engine, against published answers."""
+PREFIXES = ("answers", "published", "order-")
+"""How the names of checks on answers start: against another engine's or the expected ones, against
+published ones, and on the order of their rows."""
 
 _AGAINST = (
     ("published", " and the published answer"),
@@ -19,6 +20,14 @@ _AGAINST = (
 def _check(case: Case) -> Iterable[Ruling]:
     for check in case.checks:
         if check.passed is False and check.name.startswith(PREFIXES):
+            if check.name.startswith("order-"):
+                yield Ruling(
+                    "invalid",
+                    f"{check.name}: rows of {check.target} are not in the order that the query "
+                    f"asks for: {check.message}",
+                    evidence=(check.name,),
+                )
+                continue
             against = next((text for name, text in _AGAINST if check.name.startswith(name)), "")
             yield Ruling(
                 "invalid",
@@ -31,7 +40,7 @@ RULE = Rule(
     code="wrong-answers",
     definition=(
         "Two engines' answers to a query differ, or an engine's differ from the expected ones, "
-        "beyond the workload's rules of rounding."
+        "beyond the workload's rules of rounding; or rows are not in the order asked for."
     ),
     explanation="A query that returns something else is not the query that was to be timed.",
     check=_check,

@@ -23,6 +23,9 @@ class DssPlan:
         seed: Stream s draws from ``seed + s``; it also decides which orders the refresh
             functions insert.
         refresh: Whether the refresh functions run.
+        cache: What the caches held when the first query was measured: ``warm``, ``first`` (as they
+            were found), ``cold``, ``cold-each-query``, or ``after-power`` (as the power test left
+            them).
     """
 
     workload: str
@@ -31,6 +34,7 @@ class DssPlan:
     parameters: Parameters = "validation"
     seed: int = 1
     refresh: bool = False
+    cache: str = "first"
 
     def facts(self) -> dict[str, Any]:
         """What the phase of a test says of it."""
@@ -40,6 +44,7 @@ class DssPlan:
             "parameters": self.parameters,
             "seed": self.seed,
             "refresh": self.refresh,
+            "cache": self.cache,
             "timeout_s": self.timeout_s,
         }
 
@@ -59,9 +64,28 @@ class PowerPlan(DssPlan):
     warm: bool = True
     before_query: Callable[[Connection], Connection] | None = None
 
+    @property
+    def fixed(self) -> bool:
+        """Whether the measured pass asks what there are expected answers to.
+
+        Not with the refresh functions: it then runs on data with the new orders.
+        """
+        return self.parameters == "validation" and not self.refresh
+
+    @property
+    def proves(self) -> bool:
+        """Whether some pass does, the warming or the measured one."""
+        return self.warm or self.fixed
+
     def facts(self) -> dict[str, Any]:
         """What its phase says of it."""
-        return {"test": "power", **super().facts(), "stream": self.stream, "warm": self.warm}
+        return {
+            "test": "power",
+            **super().facts(),
+            "cache": "warm" if self.warm else self.cache,
+            "stream": self.stream,
+            "warm": self.warm,
+        }
 
 
 @dataclass(frozen=True)

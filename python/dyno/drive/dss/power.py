@@ -18,8 +18,8 @@ def power(recorder: Recorder, target: Target, plan: PowerPlan, progress: Progres
     """Runs the queries one after another and records each as soon as it ends.
 
     A failing query is recorded with its class of error and the test goes on, unless the server is
-    gone. The answers of the result are those to validation parameters: of the warming pass if the
-    measured one draws its own.
+    gone. The answers of the result are those to validation parameters on the loaded data: of the
+    warming pass if the measured one draws its own, or runs after the first refresh function.
 
     Raises:
         TargetError: If the server is gone.
@@ -75,19 +75,27 @@ class _Test:
     def run(self) -> None:
         """The whole test, in the crew's thread."""
         self._stream.run(self._warming, self._warmed)
-        if self._refresher is not None:
-            self._refresher.insert(0)
-        self._stream.run(self._measured, self._ended, self._plan.before_query)
-        if self._refresher is not None:
-            self._refresher.delete(0)
-            self._recorder.add_checks(self._refresher.checks())
-            self.result.errors.update(self._refresher.errors)
+        refresher = self._refresher
+        if refresher is None:
+            self._stream.run(self._measured, self._ended, self._plan.before_query)
+            return
+        try:
+            refresher.insert(0)
+            self._stream.run(self._measured, self._ended, self._plan.before_query)
+            # Not before: counting would warm the caches for the first query.
+            refresher.count()
+            refresher.delete(0)
+            refresher.count()
+        finally:
+            refresher.close()
+        self._recorder.add_checks(refresher.checks())
+        self.result.errors.update(refresher.errors)
 
     def _warmed(self, task: Task, outcome: Outcome) -> None:
         self._tell(f"{task.query.name} (warming)")
         if outcome.answer is None:
             self.cold[task.query.name] = str(outcome.error)
-        elif self._plan.parameters == "seeded":
+        elif not self._plan.fixed:
             self.result.answers[task.query.name] = outcome.answer
 
     def _ended(self, task: Task, outcome: Outcome) -> None:
@@ -96,10 +104,10 @@ class _Test:
         name = task.query.name
         if outcome.answer is None:
             self.result.errors[name] = str(outcome.error)
-        elif self._plan.parameters == "seeded":
-            self.result.drawn.append((task.stream, name, outcome.answer))
-        else:
+        elif self._plan.fixed:
             self.result.answers[name] = outcome.answer
+        else:
+            self.result.drawn.append((task.stream, name, outcome.answer))
 
     def _tell(self, label: str) -> None:
         self._done += 1

@@ -31,7 +31,9 @@ def throughput(
     """Runs the query streams, each on its own session in its own thread.
 
     The refresh stream runs one pair after another. Pair k begins once 22·(k-1) queries of all
-    streams have ended, so that the pairs are spread over the test however fast it goes.
+    streams have ended, so that the pairs are spread over the test however fast it goes. The rows
+    of a pair are counted between its functions, beside the streams; that they are gone is counted
+    after the test.
 
     A failing query is recorded with its class of error and its stream goes on.
 
@@ -71,21 +73,26 @@ def throughput(
 
         # All sessions are open before the first query is sent.
         jobs = [query_job(queries) for queries in streams.values()]
-        if plan.refresh:
-            refresher = Refresher(target, workload, plan, crew, notary)
+        refresher = Refresher(target, workload, plan, crew, notary) if plan.refresh else None
+        if refresher is not None:
 
             def refresh_job() -> None:
                 for number in range(1, plan.streams + 1):
                     tally.wait(each * (number - 1), crew.stop)
                     refresher.insert(number)
+                    refresher.count(number)  # after the deletion nobody can tell any more
                     refresher.delete(number)
-                recorder.add_checks(refresher.checks())
-                result.errors.update(refresher.errors)
 
             jobs.append(refresh_job)
         try:
             crew.run(jobs)
+            if refresher is not None:
+                crew.run([refresher.count])
+                recorder.add_checks(refresher.checks())
         finally:
+            if refresher is not None:
+                refresher.close()
+                result.errors.update(refresher.errors)
             if result.errors:
                 detail["errors"] = dict(result.errors)
         progress.update(1, 1)

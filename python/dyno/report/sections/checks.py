@@ -5,7 +5,7 @@ from __future__ import annotations
 from dyno.model import Check
 from dyno.report import diffs
 from dyno.report.blocks import Block, Cell, Column, Section, Table
-from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, Page
+from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, ORDER_CHECKS, Page
 
 ORDER = 80
 
@@ -30,6 +30,8 @@ def section(page: Page) -> Section | None:
 def _kind(check: Check) -> str:
     if check.name.startswith(ANSWER_CHECKS):
         return "Answers"
+    if check.name.startswith(ORDER_CHECKS):
+        return "Order of rows"
     if check.name.startswith(CONDITION_CHECKS):
         return "Consistency conditions"
     return "Data"

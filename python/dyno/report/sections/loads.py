@@ -25,7 +25,12 @@ def section(page: Page) -> Section | None:
         notices[page.notice(str(phase.detail.get("workload")))] = None
     if not rows:
         return None
-    note = "Size as sent, before keys and indexes; MB = 10⁶ bytes. No intermediate files."
+    same = any("text_bytes" in phase.detail for phase in page.phases("load"))
+    note = (
+        "Size as sent, before keys and indexes; MB = 10⁶ bytes. "
+        + ("MB/s and GB/h are of the rows' size as .tbl files, the same for all. " if same else "")
+        + "No intermediate files."
+    )
     notice = " ".join(filter(None, notices))
     blocks: list[Block] = [Table("Rows in", columns, rows, note, notice)]
     for phase in loads_that_stayed(page):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dyno.model import Phase
+from dyno.report import cache
 from dyno.report.blocks import Block, Cell, Column, Figure, Note, Notes, Section, Table
 from dyno.report.charts import theme
 from dyno.report.charts import timeline as charts
@@ -31,10 +32,10 @@ def section(page: Page) -> Section | None:
     refreshes = _refreshes(page, found)
     if refreshes.rows:
         blocks.append(refreshes)
-    return Section("streams", "Decision support: streams and refresh", blocks, _lead(found))
+    return Section("streams", "Decision support: streams and refresh", blocks, _lead(page, found))
 
 
-def _lead(found: list[Trial]) -> str:
+def _lead(page: Page, found: list[Trial]) -> str:
     several = [test for test in found if test.several]
     if not several:
         return "The power test between the two refresh functions."
@@ -43,8 +44,9 @@ def _lead(found: list[Trial]) -> str:
     words = f"parameters drawn by seed {detail.get('seed')}" if drawn else "validation parameters"
     return (
         f"{several[0].streams} users at once, each with a session and an order of its own, {words}"
-        f"{', beside one stream of refresh functions' if several[0].refresh else ''}."
-    )
+        f"{', beside one stream of refresh functions' if several[0].refresh else ''}. "
+        f"{cache.sentence(page, 'throughput')}"
+    ).rstrip()
 
 
 def _figures(page: Page) -> Table:

@@ -139,6 +139,7 @@ class ClickhouseTarget:
             version = str(session.execute("SELECT version()").rows[0][0])
         return TargetFacts(
             url=self.url.redacted,
+            local=True,
             version=f"ClickHouse {version} (chdb)",
             settings=dict(sorted(shown.items())),
         )

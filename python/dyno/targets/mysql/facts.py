@@ -51,7 +51,7 @@ NAMES = (
 _PROGRAMS = ("mariadbd", "mysqld")
 
 
-def read(session: MysqlConnection, url: TargetUrl) -> TargetFacts:
+def read(session: MysqlConnection, url: TargetUrl, address: Address) -> TargetFacts:
     """Version and settings of the live server as a session of Dyno's has them, sizes in bytes.
 
     Settings that this product or version does not have are left out.
@@ -61,6 +61,7 @@ def read(session: MysqlConnection, url: TargetUrl) -> TargetFacts:
     text = str(session.execute("SELECT VERSION()").rows[0][0])
     return TargetFacts(
         url=url.redacted,
+        local=address.is_local,
         version=f"{session.version.product} {text.replace('-MariaDB', '')}",
         settings={str(name).lower(): str(value) for name, value in sorted(shown)},
     )

@@ -135,7 +135,7 @@ class MysqlTarget:
     def facts(self) -> TargetFacts:
         """Version and settings, read back from the live system."""
         with closing(self.connect()) as session:
-            return facts.read(session, self.url)
+            return facts.read(session, self.url, self._address)
 
     def connect(self, workload: str = "") -> MysqlConnection:
         """A new session; plain table names in it mean those of ``workload``."""

@@ -44,7 +44,10 @@ class NullTarget:
     def facts(self) -> TargetFacts:
         """The model's figures."""
         return TargetFacts(
-            url=self.url.redacted, version="null model", settings=self._model.settings()
+            url=self.url.redacted,
+            local=True,
+            version="null model",
+            settings=self._model.settings(),
         )
 
     def connect(self, workload: str = "") -> NoReturn:  # noqa: ARG002

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -50,6 +51,18 @@ class Address:
         host = str(conninfo.get("host") or conninfo.get("hostaddr") or "the local socket")
         server = f"{host}:{conninfo.get('port') or 5432}"
         return cls(conninfo, f"PostgreSQL at {server}")
+
+
+def is_local(address: str) -> bool:
+    """Whether a session goes to this machine: ``address`` is that of its peer, "" for a socket.
+
+    From the session and not from the URL: libpq also takes a host from the query, the environment
+    or a service file.
+    """
+    try:
+        return not address or ip_address(address).is_loopback
+    except ValueError:
+        return False
 
 
 def require_version(session: PostgresConnection, server: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dyno.model import TargetFacts
 from dyno.servers.volume import VolumeFacts
 from dyno.targets.base import Limits, TargetUrl
+from dyno.targets.postgresql.address import is_local
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.settings import settings
 
@@ -38,6 +39,7 @@ def read(session: PostgresConnection, url: TargetUrl) -> TargetFacts:
     version = session.execute("SHOW server_version").rows[0][0]
     return TargetFacts(
         url=url.redacted,
+        local=is_local(session.raw.info.hostaddr),
         version=f"PostgreSQL {version}",
         settings={str(name): str(value) for name, value in shown},
     )

@@ -1,0 +1,60 @@
+"""Which options of ``dyno run`` belong to which kind of workload; the others are refused.
+
+An option that is taken and does nothing makes a reader believe in a measurement that was not made.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from click.core import ParameterSource
+
+from dyno.errors import UsageError
+
+if TYPE_CHECKING:
+    import click
+
+    from dyno.workloads.base import Workload
+
+QUERIES = (
+    *("test", "streams", "parameters", "refresh", "no_warming", "cold", "cold_each_query"),
+    *("timeout", "plans", "analyse_plans"),
+)
+"""Parameters of the command that only queries have."""
+
+TRANSACTIONS = ("users", "duration", "warmup", "rate", "think")
+"""Those that only transactions have; ``duration`` also queries beside maintenance."""
+
+
+def require_own(context: click.Context, workload: Workload) -> None:
+    """Looks through the options that were given.
+
+    Raises:
+        UsageError: If one of them is not of this workload, with what is meant instead.
+    """
+    for name in TRANSACTIONS if workload.kind == "dss" else QUERIES:
+        if not _given(context, name):
+            continue
+        option = f"--{name.replace('_', '-')}"
+        if workload.kind != "dss":
+            raise UsageError(f"{option} is for queries; {workload.name} has none. Leave it out.")
+        if name == "users":
+            raise UsageError(
+                f"--users is for transactions; several users of {workload.name} are "
+                "--test throughput --streams N."
+            )
+        if name == "duration":
+            if _given(context, "during"):
+                continue
+            raise UsageError(
+                f"--duration is for transactions and --during; the queries of {workload.name} "
+                "last as long as they take."
+            )
+        raise UsageError(f"{option} is for transactions; {workload.name} has none. Leave it out.")
+    if _given(context, "during_limit") and not _given(context, "during"):
+        raise UsageError("--during-limit ends what --during NAME begins; give that, too.")
+
+
+def _given(context: click.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source not in (None, ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)

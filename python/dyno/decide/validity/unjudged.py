@@ -1,0 +1,39 @@
+"""Unjudged: the window was too short to tell whether throughput had settled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dyno.decide.case import Case
+from dyno.decide.rule import Rule, Ruling
+
+
+def _check(case: Case) -> Iterable[Ruling]:
+    short = [
+        (phase, name)
+        for phase, name in case.levels()
+        if phase.status == "done"
+        and case.value(f"{name}.tps")
+        and case.value(f"{name}.judged_window_s") is not None
+        and case.value(f"{name}.mser_discard_percent") is None
+    ]
+    if not short:
+        return
+    phase, name = short[0]
+    least = case.value(f"{name}.judged_window_s") or 0.0
+    others = f" and {len(short) - 1} more" if len(short) > 1 else ""
+    yield Ruling(
+        "warning",
+        f"{phase.title}{others}: whether throughput had settled could not be judged, which takes a "
+        f"window of {least:.0f} s. Give --duration {least:.0f}s or more.",
+        phase.name,
+        tuple(f"{name}.judged_window_s" for _, name in short),
+    )
+
+
+RULE = Rule(
+    code="unjudged",
+    definition="The window has fewer than the ten batches of five intervals that MSER-5 needs.",
+    explanation="Nothing then tells a mean of steady work from one of a warm-up.",
+    check=_check,
+)
