@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @click.option(
     "--users", type=click.IntRange(1, 100_000), multiple=True, help="Users; repeat for levels."
 )
-@click.option("--duration", default="30s", show_default=True, help="Measured time a level.")
+@click.option("--duration", default="60s", show_default=True, help="Measured time a level.")
 @click.option("--warmup", default="5s", show_default=True, help="Time before measuring.")
 @click.option("--rate", type=float, help="Open loop: transactions a second, Poisson arrivals.")
 @click.option("--think", is_flag=True, help="Users key and think as the workload prescribes.")
