@@ -191,7 +191,7 @@ class Definition(Model):
     """
 
     code: str
-    about: Literal["validity", "limit"]
+    about: str
     definition: str
     explanation: str
 

@@ -8,12 +8,13 @@ mark that says the data is whole, and goes with the tables when they are replace
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dyno.errors import UsageError
 from dyno.targets.base import LoadPlan, Unfinished
-from dyno.targets.mark import PREFIX
+from dyno.targets.mark import PREFIX, schema_of
 
 TABLE = "dyno_load_journal"
 COLUMNS = (
@@ -43,6 +44,30 @@ def comment(plan: LoadPlan) -> str:
 def is_journal(text: str | None, workload: str) -> bool:
     """Whether a table's comment says that it is Dyno's journal of a load of ``workload``."""
     return text is not None and text.startswith(f"{PREFIX}{workload} journal ")
+
+
+def ready(
+    plan: LoadPlan, found: tuple[Unfinished, list[Done]] | None, start: Callable[[], None]
+) -> list[Done]:
+    """The parts that are in, from a journal that is ready to take more.
+
+    A load that goes on keeps what was ``found``, others ``start`` a new one; so does a load that
+    found no part in it, which may cut the tables as it likes.
+    """
+    if not plan.resume or found is None or not found[1]:
+        start()
+        return []
+    return found[1]
+
+
+def require_own(present: Mapping[str, str | None], workload: str) -> None:
+    """Passes if there is no journal yet, or one of Dyno's; ``present`` has comments by table.
+
+    Raises:
+        UsageError: If a table of that name is not Dyno's.
+    """
+    if TABLE in present and not is_journal(present[TABLE], workload):
+        raise UsageError(f"{schema_of(workload)}.{TABLE} is not Dyno's; rename it or move it away.")
 
 
 def unfinished(

@@ -7,15 +7,15 @@ measurement. There are no secondary indexes: rows lie in one order, and columns 
 from __future__ import annotations
 
 import threading
-import time
 from typing import Any
 
 from dyno import schema
-from dyno.footprint import Meter, Probe, StepRecord
+from dyno.footprint import Probe
 from dyno.targets import mark
 from dyno.targets.base import Progress
 from dyno.targets.clickhouse.connection import ClickhouseConnection
 from dyno.targets.clickhouse.ddl import literal, quoted
+from dyno.targets.steps import Steps
 from dyno.targets.stoppable import stoppable
 
 _INTERRUPTED = "Interrupted while merging in ClickHouse."
@@ -40,35 +40,15 @@ def finish(
     Raises:
         Interrupted: If ``stop`` was set.
     """
-    seconds: dict[str, Any] = {}
-    space: list[dict[str, Any]] = []
-    start = time.monotonic()
     place, names = mark.schema_of(workload), schema.table_names(workload)
-    with Meter() as meter:
-        for number, name in enumerate(names):
-            step, table = f"merge {name}", quoted(place, name)
-            progress(number, len(names), step)
-            size = _bytes(session, place, name)
-            began = time.monotonic()
-            with meter.watching(probe) as peak:
+    with Steps(len(names), probe, progress) as steps:
+        for name in names:
+            table = quoted(place, name)
+            with steps.step(f"merge {name}", "merge", name, _bytes(session, place, name)):
                 with stoppable(session, stop, _INTERRUPTED):
                     session.execute(f"OPTIMIZE TABLE {table} FINAL")
                 session.execute(_TIDY.format(table=table))
-            seconds[step] = time.monotonic() - began
-            space.append(
-                StepRecord(
-                    step=step,
-                    kind="merge",
-                    seconds=seconds[step],
-                    table=name,
-                    moved_bytes=size,
-                    extra_peak_bytes=peak.extra,
-                    extra_rest_bytes=peak.growth,
-                    table_bytes=size,
-                ).record()
-            )
-    progress(len(names), len(names), "")
-    return {**seconds, "total": time.monotonic() - start, "space": space}
+    return steps.done()
 
 
 def _bytes(session: ClickhouseConnection, place: str, table: str) -> int:

@@ -7,14 +7,14 @@ which they are a burden.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dyno.footprint import Meter, Probe, StepRecord
+from dyno.footprint import Probe
 from dyno.targets.base import Progress
 from dyno.targets.duckdb.connection import DuckdbConnection
+from dyno.targets.steps import Steps
 from dyno.targets.stoppable import stoppable
 
 _INTERRUPTED = "Interrupted while writing the DuckDB file."
@@ -48,26 +48,12 @@ def finish(
     Raises:
         Interrupted: If ``stop`` was set.
     """
-    seconds: dict[str, Any] = {}
-    space: list[dict[str, Any]] = []
-    start = time.monotonic()
     every = (*steps, *LAST)
-    with Meter() as meter:
-        for number, step in enumerate(every):
-            progress(number, len(every), step.name)
-            began = time.monotonic()
-            with meter.watching(probe) as peak, stoppable(session, stop, _INTERRUPTED):
+    with Steps(len(every), probe, progress) as measured:
+        for step in every:
+            with (
+                measured.step(step.name, step.kind, step.table),
+                stoppable(session, stop, _INTERRUPTED),
+            ):
                 session.execute(step.statement)
-            seconds[step.name] = time.monotonic() - began
-            space.append(
-                StepRecord(
-                    step=step.name,
-                    kind=step.kind,
-                    seconds=seconds[step.name],
-                    table=step.table,
-                    extra_peak_bytes=peak.extra,
-                    extra_rest_bytes=peak.growth,
-                ).record()
-            )
-    progress(len(every), len(every), "")
-    return {**seconds, "total": time.monotonic() - start, "space": space}
+    return measured.done()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dyno.errors import UsageError
 from dyno.targets import journal, mark
 from dyno.targets.base import LoadPlan, Unfinished
 from dyno.targets.duckdb import ddl
@@ -29,8 +28,7 @@ def start(session: DuckdbConnection, plan: LoadPlan) -> None:
     """
     place = mark.schema_of(plan.workload)
     present = ddl.relations(session, place)
-    if journal.TABLE in present and not journal.is_journal(present[journal.TABLE], plan.workload):
-        raise UsageError(f"{place}.{journal.TABLE} is not Dyno's; rename it or move it away.")
+    journal.require_own(present, plan.workload)
     columns = ", ".join(f"{name} {kind} NOT NULL" for name, kind in journal.COLUMNS)
     ddl.run(
         session,
@@ -43,16 +41,9 @@ def start(session: DuckdbConnection, plan: LoadPlan) -> None:
 
 
 def ready(session: DuckdbConnection, plan: LoadPlan) -> list[journal.Done]:
-    """The parts that are in, from a journal that is ready to take more.
-
-    A load that goes on keeps it, others begin a new one; so does a load that found no part in it,
-    which may cut the tables as it likes.
-    """
+    """The parts that are in, from a journal that is ready to take more."""
     found = read(session, plan.workload) if plan.resume else None
-    if found is None or not found[1]:
-        start(session, plan)
-        return []
-    return found[1]
+    return journal.ready(plan, found, lambda: start(session, plan))
 
 
 def record(session: DuckdbConnection, workload: str, done: journal.Done) -> None:

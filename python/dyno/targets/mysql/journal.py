@@ -6,7 +6,6 @@ after its tables, and goes before them; and beside data that is marked as whole 
 
 from __future__ import annotations
 
-from dyno.errors import UsageError
 from dyno.targets import journal, mark
 from dyno.targets.base import LoadPlan, Unfinished
 from dyno.targets.mysql import ddl
@@ -37,8 +36,7 @@ def start(session: MysqlConnection, plan: LoadPlan) -> None:
     """
     place = mark.schema_of(plan.workload)
     present = ddl.relations(session, place)
-    if journal.TABLE in present and not journal.is_journal(present[journal.TABLE], plan.workload):
-        raise UsageError(f"{place}.{journal.TABLE} is not Dyno's; rename it or move it away.")
+    journal.require_own(present, plan.workload)
     ddl.drop_journal(session, place, plan.workload, present)
     columns = ", ".join(f"{name} {kind} NOT NULL" for name, kind in journal.COLUMNS)
     session.execute(
@@ -49,16 +47,9 @@ def start(session: MysqlConnection, plan: LoadPlan) -> None:
 
 
 def ready(session: MysqlConnection, plan: LoadPlan) -> list[journal.Done]:
-    """The parts that are in, from a journal that is ready to take more.
-
-    A load that goes on keeps it, others begin a new one; so does a load that found no part in it,
-    which may cut the tables as it likes.
-    """
+    """The parts that are in, from a journal that is ready to take more."""
     found = read(session, plan.workload) if plan.resume else None
-    if found is None or not found[1]:
-        start(session, plan)
-        return []
-    return found[1]
+    return journal.ready(plan, found, lambda: start(session, plan))
 
 
 def _table(place: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from psycopg import sql
 
-from dyno.errors import UsageError
 from dyno.targets import journal, mark
 from dyno.targets.base import LoadPlan, Unfinished
 from dyno.targets.postgresql import ddl
@@ -33,8 +32,7 @@ def start(session: PostgresConnection, plan: LoadPlan) -> None:
     """
     place = mark.schema_of(plan.workload)
     present = ddl.relations(session, place)
-    if journal.TABLE in present and not journal.is_journal(present[journal.TABLE], plan.workload):
-        raise UsageError(f"{place}.{journal.TABLE} is not Dyno's; rename it or move it away.")
+    journal.require_own(present, plan.workload)
     columns = ", ".join(f"{name} {kind} NOT NULL" for name, kind in journal.COLUMNS)
     create = f"CREATE TABLE {{}} ({columns}, PRIMARY KEY (part_table, part))"
     ddl.run(
@@ -48,16 +46,9 @@ def start(session: PostgresConnection, plan: LoadPlan) -> None:
 
 
 def ready(session: PostgresConnection, plan: LoadPlan) -> list[journal.Done]:
-    """The parts that are in, from a journal that is ready to take more.
-
-    A load that goes on keeps it, others begin a new one; so does a load that found no part in it,
-    which may cut the tables as it likes.
-    """
+    """The parts that are in, from a journal that is ready to take more."""
     found = read(session, plan.workload) if plan.resume else None
-    if found is None or not found[1]:
-        start(session, plan)
-        return []
-    return found[1]
+    return journal.ready(plan, found, lambda: start(session, plan))
 
 
 def _comment(plan: LoadPlan) -> sql.Composed:

@@ -6,16 +6,16 @@ SQLite has one writer; it spreads the sort of an index over its helper threads.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from dyno.errors import Interrupted, TargetError
-from dyno.footprint import Meter, Probe, StepRecord
+from dyno.footprint import Probe
 from dyno.targets.base import Progress
 from dyno.targets.sqlite.connection import SqliteConnection
 from dyno.targets.sqlite.ddl import transaction
+from dyno.targets.steps import Steps
 from dyno.targets.stoppable import stoppable
 
 _INTERRUPTED = "Interrupted while adding keys and indexes."
@@ -53,32 +53,15 @@ def run(
         Interrupted: If ``stop`` was set.
         TargetError: What SQLite met, or a reference that leads nowhere.
     """
-    seconds: dict[str, Any] = {}
-    space: list[dict[str, Any]] = []
-    start = time.monotonic()
     # A table that is put into another's place would count as gone from the references to it.
     session.execute("PRAGMA foreign_keys = OFF")
-    with Meter() as meter, stoppable(session, stop, _INTERRUPTED):
-        for number, step in enumerate(work):
+    with Steps(len(work), probe, progress) as steps, stoppable(session, stop, _INTERRUPTED):
+        for step in work:
             if stop.is_set():
                 raise Interrupted(_INTERRUPTED)
-            progress(number, len(work), step.name)
-            began = time.monotonic()
-            with meter.watching(probe) as peak:
+            with steps.step(step.name, step.kind, step.table):
                 _do(session, step)
-            seconds[step.name] = time.monotonic() - began
-            space.append(
-                StepRecord(
-                    step=step.name,
-                    kind=step.kind,
-                    seconds=seconds[step.name],
-                    table=step.table,
-                    extra_peak_bytes=peak.extra,
-                    extra_rest_bytes=peak.growth,
-                ).record()
-            )
-    progress(len(work), len(work), "")
-    return {**seconds, "total": time.monotonic() - start, "space": space}
+    return steps.done()
 
 
 def _do(session: SqliteConnection, step: Step) -> None:
