@@ -5,46 +5,153 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
+from collections.abc import Callable, Sequence
 from dataclasses import fields
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from dyno import targets
-from dyno.targets.base import Capabilities
+from dyno.errors import UsageError
+from dyno.layouts.parts import LayoutParts
+from dyno.settings import WORDS
+from dyno.targets import maintenance, plans
+from dyno.targets.base import Capabilities, Limits, Target
+from dyno.targets.meter import Metered
+
+_NO_WORDS = "it has no settings"
+
+Answer = str | bool
+"""Whether a target can do a thing: yes, its own word for it, or (with "no: " before it) why not."""
 
 
 def page() -> str:
     """The page as Markdown."""
-    words = [field.name for field in fields(Capabilities)]
-    rows: list[str] = []
-    reasons: list[str] = []
-    for name in targets.names():
-        able, address = targets.about(name)
-        cells = []
-        for word in words:
-            value = getattr(able, word)
-            if value is True:
-                cells.append("yes")
-                continue
-            reasons.append(f"{len(reasons) + 1}. {name}, {word.replace('_', ' ')}: {value}.")
-            cells.append(f"no ({len(reasons)})")
-        rows.append(
-            f"| {name} | {', '.join(f'`{text}`' for text in address)} | {' | '.join(cells)} |"
-        )
-    head = ["target", "address", *(word.replace("_", " ") for word in words)]
+    names = targets.names()
     return "\n".join(
         [
             "# Targets",
             "",
             "What each target can do, as it says itself. A gap is named with its reason, here and",
-            "when it is asked for; it is never left out silently.",
+            "when it is asked for; it is never left out silently. Reached by address:",
             "",
-            f"| {' | '.join(head)} |",
-            f"|{'---|' * len(head)}",
-            *rows,
+            *_addresses(names),
             "",
-            *reasons,
-            "",
+            *_section("Work", names, _words(Capabilities), _capability),
+            *_section(
+                "Beside the work",
+                names,
+                [*maintenance.NAMES, "plans", "figures by query"],
+                _beside,
+                "`dyno run --during NAME`, `--plans`, and what each query read, spilled and held.",
+            ),
+            *_section(
+                "Layouts",
+                names,
+                _words(LayoutParts),
+                _layout,
+                "What of a layout (`dyno load --layout`) a private engine can have; a server at a "
+                "URL may refuse more, with its reason.",
+            ),
+            *_section(
+                "Settings",
+                names,
+                list(WORDS),
+                _setting,
+                "Neutral words (`--set WORD=VALUE`), and what they are called there.",
+            ),
         ]
     )
+
+
+def _addresses(names: Sequence[str]) -> list[str]:
+    rows = [
+        f"| {name} | {', '.join(f'`{text}`' for text in targets.about(name)[1])} |"
+        for name in names
+    ]
+    return ["| target | address |", "|---|---|", *rows]
+
+
+def _section(
+    title: str,
+    names: Sequence[str],
+    words: Sequence[str],
+    answer: Callable[[str, str], Answer],
+    lead: str = "",
+) -> list[str]:
+    """A table of words by targets; the reasons for a no stand below it, each once."""
+    reasons: dict[str, int] = {}
+    rows: list[str] = []
+    for word in words:
+        cells = [_cell(name, answer(name, word), reasons) for name in names]
+        rows.append(f"| {word} | {' | '.join(cells)} |")
+    notes = [f"{number}. {text}." for text, number in reasons.items()]
+    head = [f"| | {' | '.join(names)} |", f"|{'---|' * (len(names) + 1)}"]
+    return [f"## {title}", "", *([lead, ""] if lead else []), *head, *rows, "", *notes, ""]
+
+
+def _cell(name: str, answer: Answer, reasons: dict[str, int]) -> str:
+    if answer is True:
+        return "yes"
+    text = str(answer)
+    if not text.startswith("no: "):
+        return f"`{text}`"
+    reason = f"{name}: {text.removeprefix('no: ')}"
+    return f"no ({reasons.setdefault(reason, len(reasons) + 1)})"
+
+
+def _words(record: type) -> list[str]:
+    return [field.name for field in fields(record)]
+
+
+def _capability(name: str, word: str) -> Answer:
+    return _yes_or_why(getattr(targets.about(name)[0], word))
+
+
+def _layout(name: str, word: str) -> Answer:
+    module = _module(name, "layout")
+    parts = module.parts(_opened(name).url) if module else LayoutParts()
+    return _yes_or_why(getattr(parts, word))
+
+
+def _setting(name: str, word: str) -> Answer:
+    module = _module(name, "tuning")
+    if module is None:
+        return f"no: {_NO_WORDS}"
+    if word in module.KNOBS:
+        return str(module.KNOBS[word])
+    return f"no: {getattr(module, 'LACKS', {}).get(word, _NO_WORDS)}"
+
+
+def _beside(name: str, word: str) -> Answer:
+    target = _opened(name)
+    try:
+        if word == "plans":
+            plans.require(target)
+        elif word == "figures by query":
+            return True if isinstance(target, Metered) else "no: it tells none"
+        else:
+            maintenance.require(target, maintenance.parse(word))
+    except UsageError as error:
+        return f"no: {str(error).partition(': ')[2].rstrip('.')}"
+    return True
+
+
+def _yes_or_why(value: bool | str) -> Answer:
+    return True if value is True else f"no: {value}"
+
+
+def _opened(name: str) -> Target:
+    """The target, not started."""
+    url = targets.parse(targets.about(name)[1][0])
+    return targets.open_target(url, Path(), Limits(1 << 30, 1))
+
+
+def _module(name: str, part: str) -> ModuleType | Any:
+    place = f"dyno.targets.{name}.{part}"
+    return importlib.import_module(place) if importlib.util.find_spec(place) else None
 
 
 if __name__ == "__main__":

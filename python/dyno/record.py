@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import secrets
 import threading
 import time
 from collections.abc import Generator, Iterable
@@ -79,8 +78,24 @@ def _fill(path: Path, size: int) -> None:
 
 
 def new_run_id() -> str:
-    """A sortable, unique name: UTC time to the second and four random hex digits."""
-    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()) + "-" + secrets.token_hex(2)
+    """A sortable name: UTC time to the second, and in four hex digits what of it has passed."""
+    seconds, rest_ns = divmod(time.time_ns(), 10**9)
+    moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(seconds))
+    return f"{moment}-{rest_ns * 0x10000 // 10**9:04x}"
+
+
+def _make_folder(out: Path) -> Path:
+    """The folder of a new bundle; of two runs of one moment the later is named a moment after."""
+    while True:
+        path = out / new_run_id()
+        try:
+            path.mkdir(parents=True)
+        except FileExistsError:
+            if not out.is_dir():
+                raise
+            continue
+        (path / "ops").mkdir()
+        return path
 
 
 class Recorder:
@@ -95,12 +110,10 @@ class Recorder:
             UsageError: If the folder cannot be created.
         """
         self.clock = Clock.now()
-        run = new_run_id()
-        self.path = out / run
         try:
-            (self.path / "ops").mkdir(parents=True)
+            self.path = _make_folder(out)
         except OSError as error:
-            message = f"Cannot create {self.path}: {error.strerror}. Give another --out DIR."
+            message = f"Cannot create a run in {out}: {error.strerror}. Give another --out DIR."
             raise UsageError(message) from error
         self._reserve = self.path / ".reserve"
         _fill(self._reserve, RESERVE_BYTES)
@@ -109,7 +122,7 @@ class Recorder:
         self._checks: list[Check] = []
         self._journal = (self.path / "events.jsonl").open("a", encoding="utf-8")
         self.run = Run(
-            run=run,
+            run=self.path.name,
             dyno=__version__,
             verb=verb,
             workloads=workloads,

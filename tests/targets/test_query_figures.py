@@ -13,8 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from dyno import targets, workloads
-from dyno.errors import DatabaseError
+from dyno.errors import DatabaseError, UsageError
 from dyno.tables import Table, read_table
+from dyno.targets import plans
 from dyno.targets.base import Connection, Target
 from dyno.targets.meter import FIGURES, QueryMeter
 from dyno.targets.plans import Explains
@@ -127,6 +128,12 @@ def test_a_target_that_tells_nothing_is_said_to(tmp_path: Path) -> None:
     found = meter.after()
     assert found["bytes_read"] is None
     assert "does not read it from null" in found["meter"]
+
+
+def test_a_target_without_plans_is_refused(tmp_path: Path) -> None:
+    null = targets.open_target(targets.parse("null:"), tmp_path, LIMITS)
+    with pytest.raises(UsageError, match="reads no plans of it"):
+        plans.require(null)
 
 
 def test_queries_of_earlier_bundles_are_still_read(tmp_path: Path) -> None:

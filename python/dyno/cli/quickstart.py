@@ -187,11 +187,15 @@ def _require_own(session: Session, url: str, plans: Sequence[LoadPlan]) -> None:
     from dyno import engines, targets
     from dyno.errors import UsageError
 
-    name, out = targets.parse(url).name, session.options.out
+    parsed, out = targets.parse(url), session.options.out
+    name = parsed.name
     if not any(home.name == name for home in engines.homes(out)[0]):
         return  # it was never started here
     own = engines.remembered(out, name)
-    with session.target(url) as target:
+    with (
+        session.console.phase(f"Look at what {name} holds"),
+        targets.open_target(parsed, out, session.limits) as target,
+    ):
         for plan in plans:
             found = target.loaded(plan.workload)
             # Tables of scale 0 are empty: their load ended before the first row.

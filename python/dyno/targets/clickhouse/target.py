@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from dyno.errors import TargetError, UsageError
 from dyno.footprint import occupied
@@ -47,6 +47,8 @@ class ClickhouseTarget:
     """See the protocol. Tables of a workload lie in the database ``dyno_<workload>``."""
 
     name = "clickhouse"
+
+    LACKS_MAINTENANCE: ClassVar = {"reindex": NO_INDEXES}
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         self.url = url
@@ -214,9 +216,9 @@ class ClickhouseTarget:
         return queries.own(neutral)
 
     def maintenance(self, workload: str, name: Maintenance) -> Job | str:
-        """A check of all checksums; there are no indexes."""
-        if name == "reindex":
-            return NO_INDEXES
+        """A check of all checksums."""
+        if (reason := self.LACKS_MAINTENANCE.get(name)) is not None:
+            return reason
         return ClickhouseCheck(self.connect(), self._folder / "tmp", workload)
 
     def meter(self, connection: Connection) -> ClickhouseMeter:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace as changed
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from dyno import places, schema
 from dyno.errors import DynoError, UsageError
@@ -33,13 +33,16 @@ from dyno.targets.base import (
 from dyno.targets.dialect import translate
 from dyno.targets.insert import insert_values
 from dyno.targets.journal import TABLE
-from dyno.targets.mysql import ddl, facts, journal, provision, volumes
+from dyno.targets.maintenance import Job, Maintenance
+from dyno.targets.mysql import ddl, facts, journal, plans, provision, volumes
 from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.connection import MysqlConnection, literal
 from dyno.targets.mysql.index import Indexer
+from dyno.targets.mysql.maintenance import Rebuild, TableCheck
 from dyno.targets.mysql.server import USER, Server
 from dyno.targets.mysql.space import Files, StepLog, size_of
 from dyno.targets.mysql.tuned import Tuning
+from dyno.targets.plans import QueryPlan
 
 _NO_OLTP = "the transaction driver does not speak MySQL's protocol yet"
 _NO_TLS = "the loader speaks TLS over TCP only; leave unix_socket or ssl out of the URL"
@@ -278,6 +281,18 @@ class MysqlTarget:
     def sql(self, workload: str, name: str, neutral: str) -> str:  # noqa: ARG002
         """The neutral statement in MySQL's words."""
         return translate(neutral, "mysql")
+
+    def maintenance(self, workload: str, name: Maintenance) -> Job | str:
+        """A check of every table, or all of them written anew."""
+        session = self.connect()
+        if name == "integrity-check":
+            return TableCheck(session, workload)
+        files = self._files()
+        return Rebuild(session, workload, None if files is None else files.total)
+
+    def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
+        """The plan of a query."""
+        return plans.explain(cast("MysqlConnection", connection), sql, analyse=analyse)
 
     def data_paths(self) -> list[Path]:
         """The server's data folder, if it lies on this machine, and its places on volumes."""

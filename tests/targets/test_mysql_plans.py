@@ -1,0 +1,60 @@
+"""Plans of MariaDB: of every query, and of one that was run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from dyno import targets, workloads
+from dyno.targets.mysql.plans import _plan
+from dyno.targets.mysql.target import MysqlTarget
+from tests.maintained import fill
+from tests.mariadb import require_mariadb
+from tests.targets.conftest import LIMITS
+
+
+@pytest.fixture(scope="module")
+def mariadb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MysqlTarget]:
+    require_mariadb()
+    url = targets.parse("embedded:mysql")
+    target = targets.open_target(url, tmp_path_factory.mktemp("plans"), LIMITS)
+    assert isinstance(target, MysqlTarget)
+    with target:
+        fill(target)
+        yield target
+
+
+def test_every_query_has_a_plan_as_text_and_as_data(mariadb: MysqlTarget) -> None:
+    with closing(mariadb.connect("tpch")) as session:
+        for query in workloads.get("tpch").queries:
+            sql = mariadb.sql("tpch", query.name, query.text(query.validation(0.01)))
+            plan = mariadb.explain(session, sql, analyse=False)
+            assert "rows expected" in plan.text, query.name
+            assert "seen" not in plan.text
+            assert json.dumps(plan.tree)
+
+
+def test_an_analysed_plan_says_what_happened(mariadb: MysqlTarget) -> None:
+    sql = "SELECT count(*) FROM lineitem JOIN orders ON o_orderkey = l_orderkey;\n"
+    with closing(mariadb.connect("tpch")) as session:
+        plan = mariadb.explain(session, sql, analyse=True)
+    lines = plan.text.splitlines()
+    assert any("orders: " in line and "15,000 seen" in line for line in lines), plan.text
+    assert any("lineitem: " in line and " by " in line for line in lines), plan.text
+    assert " ms" in lines[0]
+    assert "└─ " in plan.text
+
+
+def test_a_document_of_mysql_is_read_too() -> None:
+    table = {"table_name": "t", "access_type": "ALL", "rows_examined_per_scan": 1200}
+    sorted_ = {"ordering_operation": {"using_filesort": True, "nested_loop": [{"table": table}]}}
+    plan = _plan({"query_block": {"select_id": 1, **sorted_}})
+    assert plan.text.splitlines() == [
+        "query block",
+        "└─ ordering operation",
+        "   └─ nested loop",
+        "      └─ t: ALL · 1,200 rows expected",
+    ]
