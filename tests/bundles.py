@@ -110,15 +110,19 @@ class Builder:
             "postgresql": TargetFacts(
                 url="embedded:postgresql",
                 version="PostgreSQL 18.1",
+                place="machine",
                 settings={"shared_buffers": "6GB", "work_mem": "128MB", "fsync": "on"},
             ),
             "duckdb": TargetFacts(
                 url="embedded:duckdb",
                 version="DuckDB v1.4.2",
+                place="process",
                 settings={"memory_limit": "12.0 GiB", "threads": "2"},
             ),
         }
-        self.targets[name] = facts.get(name) or TargetFacts(url=f"{name}://db/x", version="1")
+        self.targets[name] = facts.get(name) or TargetFacts(
+            url=f"{name}://db/x", version="1", place="elsewhere"
+        )
         self.phase(f"provision-{name}", f"Start {name}", "provision", 1.4, name)
         return self
 

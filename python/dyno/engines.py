@@ -15,17 +15,6 @@ from dyno.errors import TargetError, UsageError
 _FOLDER = "engines"
 _ABOUT = "Dyno made the folder beside this file; `dyno clean` removes both."
 
-# By what the folders of versions before the mark are known: all of these names are in them.
-_EARLIER: dict[str, tuple[tuple[str, ...], ...]] = {
-    "postgresql": (("lock", "data/PG_VERSION"),),
-    "mysql": (("lock", "data/ibdata1"),),
-    "duckdb": (("dyno.duckdb",),),
-    "sqlite": (("dyno.sqlite",), ("tpch.sqlite",), ("tpcc.sqlite",)),
-    "clickhouse": (("metadata", "store"), ("metadata", "data")),
-}
-# And where an engine's folder has no lock: that nothing but these is in it.
-_NOTHING_ELSE = {"duckdb": ("dyno.duckdb",), "sqlite": ("dyno.", "tpch.", "tpcc.")}
-
 
 def make_out(out: Path) -> None:
     """Makes the folder for bundles and engines.
@@ -109,26 +98,12 @@ def remove(home: Path) -> None:
 
 
 def is_ours(home: Path) -> bool:
-    """Whether Dyno made a folder: it is marked, or an earlier version's by what is in it."""
+    """Whether Dyno made a folder: it is marked."""
+    mark = _mark(home)
     try:
-        if home.is_symlink() or not home.is_dir():
-            return False
-        mark = _mark(home)
-        if mark.is_file() and not mark.is_symlink():
-            return True
-        return _is_earlier(home)
+        return home.is_dir() and not home.is_symlink() and mark.is_file() and not mark.is_symlink()
     except PermissionError:
         return False  # what this user cannot look into, this user did not make
-
-
-def _is_earlier(home: Path) -> bool:
-    if home.name in _NOTHING_ELSE:
-        known = (*_NOTHING_ELSE[home.name], "places.json")
-        if not all(entry.name.startswith(known) for entry in home.iterdir()):
-            return False
-    return any(
-        all((home / item).exists() for item in items) for items in _EARLIER.get(home.name, ())
-    )
 
 
 def _write(home: Path, quickstart: dict[str, list[float]]) -> None:

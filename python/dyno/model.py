@@ -114,19 +114,22 @@ class Applied(Model):
     restored: bool | None = None
 
 
+Place = Literal["process", "machine", "elsewhere"]
+
+
 class TargetFacts(Model):
     """A database as it was under test. ``url`` never holds a password.
 
     Attributes:
         settings: As read back from the live system.
-        local: Whether it works on this machine, as the target knows; None in bundles that do not
-            say it.
+        place: Where it works, as the target knows: in Dyno's own process, in others of this
+            machine, or elsewhere.
         tuned: Those that were changed for this run.
     """
 
     url: str
     version: str
-    local: bool | None = None
+    place: Place
     settings: dict[str, str] = Field(default_factory=dict)
     tuned: tuple[Applied, ...] = ()
 

@@ -151,17 +151,6 @@ def test_clean_asks_first_and_keeps_what_is_not_its_own(out: Path) -> None:
     assert all(file.read_text() == "keep" for file in mine)
 
 
-def test_clean_knows_the_folders_of_earlier_versions(out: Path) -> None:
-    data = out / "engines" / "postgresql" / "data"
-    data.mkdir(parents=True)
-    (data / "PG_VERSION").write_text("18")
-    assert dyno("clean", "--yes", "--out", out).returncode == 0
-    assert data.exists()  # no lock of Dyno's: it may be anybody's
-    (data.parent / "lock").write_text("1")
-    assert dyno("clean", "--yes", "--out", out).returncode == 0
-    assert not (out / "engines").exists()
-
-
 def test_a_dry_run_does_nothing(tmp_path: Path) -> None:
     done = dyno("quickstart", "--dry-run", "--scale", "3", "--out", tmp_path / "out")
     assert done.returncode == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dyno.decide.limits import rules
-from dyno.model import Finding, TargetFacts
+from dyno.model import Finding, Place, TargetFacts
 from tests import bundle_data as data
 from tests.bundles import Builder, interrupted, only_io, quickstart
 from tests.judged import Judged, judged
@@ -119,36 +119,14 @@ def test_a_short_phase_is_not_judged(tmp_path: Path) -> None:
     assert "fewer than 3 readings" in found.message
 
 
-@pytest.mark.parametrize(
-    ("url", "local"),
-    [
-        ("embedded:postgresql", True),
-        ("postgresql:///bench?host=/run/postgresql", True),
-        ("postgresql://me@localhost:5432/bench", True),
-        ("postgresql://me@[::1]:5432/bench", True),
-        ("duckdb:///data/x.duckdb", True),
-        ("postgresql://me@db.example:5432/bench", False),
-        ("postgresql://me@[2001:db8::7]/bench", False),
-    ],
-)
-def test_a_machine_that_was_not_observed_is_not_blamed(
-    tmp_path: Path, url: str, local: bool
-) -> None:
+@pytest.mark.parametrize("place", ["machine", "elsewhere"])
+def test_a_machine_that_was_not_observed_is_not_blamed(tmp_path: Path, place: Place) -> None:
     builder = Builder(tmp_path / "run").oltp(16)
-    builder.targets["postgresql"] = TargetFacts(url=url, version="PostgreSQL 18.1")
+    url = "postgresql:///bench?host=db1"
+    builder.targets["postgresql"] = TargetFacts(url=url, version="PostgreSQL 18.1", place=place)
     found = limit(judged(builder.write()), "oltp-tpcc-postgresql-users-16")
-    assert found.code == ("limit-cpu" if local else "limit-unattributed")
-    assert ("not observed" in found.message) is not local
-
-
-@pytest.mark.parametrize("local", [True, False])
-def test_the_target_itself_knows_where_it_is(tmp_path: Path, local: bool) -> None:
-    builder = Builder(tmp_path / "run").oltp(16)
-    builder.targets["postgresql"] = TargetFacts(
-        url="postgresql:///bench?host=db1", version="PostgreSQL 18.1", local=local
-    )
-    found = limit(judged(builder.write()), "oltp-tpcc-postgresql-users-16")
-    assert ("not observed" in found.message) is not local
+    assert found.code == ("limit-cpu" if place == "machine" else "limit-unattributed")
+    assert ("not observed" in found.message) is (place == "elsewhere")
 
 
 def test_the_verdict_speaks_of_the_best_level_and_of_each_target(tmp_path: Path) -> None:

@@ -210,11 +210,6 @@ def test_volumes_become_tablespaces_and_go_again(public_out: Path) -> None:
         with psycopg.connect(host=host, user=user, dbname="postgres") as users_own:
             assert users_own.execute("SHOW temp_tablespaces").fetchone() == ("",)
         assert rows(target, "SELECT count(*) FROM pg_db_role_setting") == [(0,)]
-        with closing(target.connect()) as session:  # as an earlier version left it
-            session.execute(
-                "ALTER ROLE CURRENT_USER IN DATABASE postgres SET temp_tablespaces = "
-                f"'{name_of(str(volumes[1]))}'"
-            )
         assert rows(
             target,
             "SELECT count(*) FROM pg_class c JOIN pg_tablespace t ON t.oid = c.reltablespace "

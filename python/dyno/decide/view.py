@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dyno.decide.case import Case
-from dyno.model import Phase
+from dyno.model import Phase, Place
 
 FEWEST_SAMPLES = 3
 """Fewer readings than this say nothing of a phase."""
-
-_IN_PROCESS = ("duckdb", "sqlite", "null")
 
 _DEVICE_METRICS = (
     *("utilisation", "queue_length", "read_iops", "write_iops", "read_mbps", "write_mbps"),
@@ -139,19 +137,13 @@ def foreign_percent(case: Case, phase: Phase) -> float | None:
     busy = case.value(f"{start}.cpu.host.busy.mean")
     dyno = case.value(f"{start}.process.dyno.cpu.mean")
     server = case.value(f"{start}.process.server.cpu.mean")
-    if server is None and phase.target is not None and not _in_process(case, phase.target):
+    if server is None and _place(case, phase.target) != "process":
         return None
     if busy is None or dyno is None:
         return None
     # Processes are measured in % of one processor.
     own = (dyno + (server or 0.0)) / _processors(case.bundle.run.host)
     return max(0.0, busy - own)
-
-
-def _in_process(case: Case, target: str) -> bool:
-    """Whether a target works inside Dyno's own process."""
-    facts = case.bundle.run.targets.get(target)
-    return facts is not None and facts.url.removeprefix("embedded:").startswith(_IN_PROCESS)
 
 
 def _sessions(phase: Phase) -> int:
@@ -168,14 +160,12 @@ def _processors(host: dict[str, Any]) -> int:
 
 def is_local(case: Case, target: str | None) -> bool:
     """Whether a target shares this machine, so that its host was the one observed."""
-    facts = case.bundle.run.targets.get(target or "")
-    if facts is None:
-        return True
-    if facts.local is not None:
-        return facts.local
-    scheme, _, rest = facts.url.partition(":")
-    if scheme in ("embedded", "duckdb", "sqlite", "null") or not rest.startswith("//"):
-        return True
-    host = rest[2:].split("/", 1)[0].rpartition("@")[2]
-    bare = host.rsplit("]", 1)[0].lstrip("[") if "[" in host else host.split(":", 1)[0]
-    return bare in ("", "localhost", "127.0.0.1", "::1")
+    return _place(case, target) != "elsewhere"
+
+
+def _place(case: Case, target: str | None) -> Place:
+    """Where a target works; a phase without one is Dyno's own work."""
+    if target is None:
+        return "process"
+    facts = case.bundle.run.targets.get(target)
+    return "machine" if facts is None else facts.place  # it did not get as far as to say

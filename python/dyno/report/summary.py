@@ -208,23 +208,25 @@ def _checks(page: Page) -> str:
         "conditions": (CONDITION_CHECKS,),
     }
     known = (*ANSWER_CHECKS, ORDER_CHECKS, CONDITION_CHECKS)
-    words: list[str] = []
-    for label, starts in groups.items():
-        words += _count(label, [c.passed for c in page.checks if c.name.startswith(starts)])
     others = [check.passed for check in page.checks if not check.name.startswith(known)]
-    words = [*_count("data", others), *words]
+    results = {"data": others}
+    for label, starts in groups.items():
+        results[label] = [c.passed for c in page.checks if c.name.startswith(starts)]
     warned = sum(1 for item in page.findings if item.level == "warning")
-    if warned:
-        words.append(f"{warned} warning{'' if warned == 1 else 's'}")
-    return ", ".join(words)
+    parts = [
+        _counts(results, "FAILED", passed=False),  # first: a long line is cut at its end
+        _counts(results, "ok", passed=True),
+        f"{warned} warning{'' if warned == 1 else 's'}" if warned else "",
+    ]
+    return "; ".join(part for part in parts if part)
 
 
-def _count(label: str, results: list[bool | None]) -> list[str]:
-    if not results:
-        return []
-    failed = results.count(False)
-    text = f"{label} {results.count(True)} ok"
-    return [f"{text}, {failed} FAILED" if failed else text]
+def _counts(results: dict[str, list[bool | None]], word: str, *, passed: bool) -> str:
+    """``data 64, answers 110 ok``."""
+    found = {label: each.count(passed) for label, each in results.items() if passed in each}
+    return (
+        f"{', '.join(f'{label} {count}' for label, count in found.items())} {word}" if found else ""
+    )
 
 
 def _notices(page: Page) -> list[str]:

@@ -141,7 +141,7 @@ class ClickhouseTarget:
             version = str(session.execute("SELECT version()").rows[0][0])
         return TargetFacts(
             url=self.url.redacted,
-            local=True,
+            place="machine",
             version=f"ClickHouse {version} (chdb)",
             settings=dict(sorted(shown.items())),
         )

@@ -177,7 +177,7 @@ class DuckdbTarget:
             version = str(session.execute("SELECT version()").rows[0][0])
         return TargetFacts(
             url=self.url.redacted,
-            local=True,
+            place="process",
             version=f"DuckDB {version.removeprefix('v')}",
             settings={str(name): str(value) for name, value in shown},
         )

@@ -61,7 +61,7 @@ def read(session: MysqlConnection, url: TargetUrl, address: Address) -> TargetFa
     text = str(session.execute("SELECT VERSION()").rows[0][0])
     return TargetFacts(
         url=url.redacted,
-        local=address.is_local,
+        place="machine" if address.is_local else "elsewhere",
         version=f"{session.version.product} {text.replace('-MariaDB', '')}",
         settings={str(name).lower(): str(value) for name, value in sorted(shown)},
     )

@@ -45,7 +45,7 @@ class NullTarget:
         """The model's figures."""
         return TargetFacts(
             url=self.url.redacted,
-            local=True,
+            place="process",
             version="null model",
             settings=self._model.settings(),
         )

@@ -39,7 +39,7 @@ def read(session: PostgresConnection, url: TargetUrl) -> TargetFacts:
     version = session.execute("SHOW server_version").rows[0][0]
     return TargetFacts(
         url=url.redacted,
-        local=is_local(session.raw.info.hostaddr),
+        place="machine" if is_local(session.raw.info.hostaddr) else "elsewhere",
         version=f"PostgreSQL {version}",
         settings={str(name): str(value) for name, value in shown},
     )

@@ -44,7 +44,6 @@ def create_tables(
         tablespaces.ensure(session, wanted, live, home)
         created = design.create_tables(place, tables, wanted, live)
     ddl.replace_tables(session, workload, gone, created, [*names, *parts])
-    tablespaces.forget_role_setting(session)
     tablespaces.sweep(session, wanted, home.path if home else None)
 
 

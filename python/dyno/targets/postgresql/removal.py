@@ -37,7 +37,6 @@ def remove(session: PostgresConnection) -> list[str]:
         if _is_empty(session, place):
             ddl.run(session, [sql.SQL("DROP SCHEMA {}").format(sql.Identifier(place))])
             gone.append(f"schema {place}")
-    tablespaces.forget_role_setting(session)
     return gone + [f"tablespace {name}" for name in tablespaces.sweep(session, None, None)]
 
 

@@ -87,18 +87,6 @@ def temp_setting(session: PostgresConnection, layout: Layout | None) -> dict[str
     return {"temp_tablespaces": str(rows[0][0])} if rows else {}
 
 
-def forget_role_setting(session: PostgresConnection) -> None:
-    """Undoes what earlier versions of Dyno set for this user; a setting of the user's own stays."""
-    own = _role_setting(session)
-    if own is None:
-        return
-    present = _present(session)
-    if all(present.get(name.strip().strip('"')) for name in own.split(",")):
-        database = session.execute("SELECT current_database()").rows[0][0]
-        head = sql.SQL("ALTER ROLE CURRENT_USER IN DATABASE {} RESET temp_tablespaces")
-        ddl.run(session, [head.format(sql.Identifier(database))])
-
-
 def deviations(session: PostgresConnection, layout: Layout, log: Path | None) -> list[str]:
     """Where log and temporary files are no longer as a layout says.
 
@@ -226,13 +214,3 @@ def _unusable(error: DynoError, layout: Layout, volume: str) -> DynoError:
         f"install -d -o postgres -g postgres -m 700 {volume}",
         kind="io",
     )
-
-
-def _role_setting(session: PostgresConnection) -> str | None:
-    rows = session.execute(
-        "SELECT s.setconfig FROM pg_db_role_setting s JOIN pg_roles r ON r.oid = s.setrole "
-        "JOIN pg_database d ON d.oid = s.setdatabase "
-        "WHERE r.rolname = current_user AND d.datname = current_database()"
-    ).rows
-    settings = [str(item).partition("=") for row in rows for item in row[0]]
-    return next((value for name, _, value in settings if name == "temp_tablespaces"), None)

@@ -194,7 +194,7 @@ class SqliteTarget:
         loader = json.loads(_core.parts())["sqlite"]
         return TargetFacts(
             url=self.url.redacted,
-            local=True,
+            place="process",
             version=f"SQLite {sqlite3.sqlite_version}",
             settings={
                 **found,
