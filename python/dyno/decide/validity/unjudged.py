@@ -25,7 +25,7 @@ def _check(case: Case) -> Iterable[Ruling]:
     yield Ruling(
         "warning",
         f"{phase.title}{others}: whether throughput had settled could not be judged, which takes a "
-        f"window of {least:.0f} s. Give --duration {least:.0f}s or more.",
+        f"window of {least:.0f} s. A run with --duration {least:.0f}s or more tells.",
         phase.name,
         tuple(f"{name}.judged_window_s" for _, name in short),
     )
