@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,6 +41,14 @@ class Outcome:
     query: Query | None = None
     answer: QueryResult | None = None
     error: DynoError | None = None
+
+    def cancelled(self, stop: threading.Event) -> bool:
+        """Whether it ended because everybody's work was stopped, and so tells nothing.
+
+        A server that is gone breaks the work of all; it does not matter who noticed it first.
+        """
+        lost = self.error is not None and self.error.kind == "connection_lost"
+        return self.error is not None and stop.is_set() and not lost
 
 
 def tasks(

@@ -165,7 +165,7 @@ class Refresher:
         outcome = timed(
             session, lambda: transaction(session.connection, work), clock, self._plan.timeout_s
         )
-        if outcome.error is not None and self._crew.stop.is_set():
+        if outcome.cancelled(self._crew.stop):
             return
         self._ended[pair.number, function] = outcome
         if outcome.error is not None:

@@ -45,7 +45,7 @@ class Stream:
             if before is not None:
                 self.session.exchange(before)
             outcome = run_query(self.session, task, self.clock, self.target, self.timeout_s)
-            if outcome.error is not None and self.stop.is_set():
+            if outcome.cancelled(self.stop):
                 return
             ended(task, outcome)
             if outcome.error is not None:
