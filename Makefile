@@ -16,7 +16,7 @@ help:
 	@echo "make quickstart  build, then measure this machine (about 3 minutes)"
 	@echo "make test        build, then run every test"
 	@echo "make lint        check formatting, lints and types"
-	@echo "make bench       run the benchmarks in benches/ (about 20 minutes)"
+	@echo "make bench       run every benchmark in benches/ (long; keep the machine idle)"
 
 preflight:
 	@PYTHON=$(PYTHON) sh tools/preflight.sh

@@ -10,12 +10,30 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from dyno.errors import UsageError, nearest
+from dyno.errors import TargetError, UsageError, nearest
 from dyno.model import Applied
 from dyno.settings import Setting
 from dyno.targets.base import Target, TargetUrl
+
+
+@dataclass(frozen=True)
+class Change:
+    """One parameter of a server, as it shall be.
+
+    Attributes:
+        value: As the server takes it.
+        amount: The same as a number, in bytes, seconds or a count; None for a word or a path.
+    """
+
+    word: str
+    asked: str
+    name: str
+    value: str
+    amount: int | None = None
+    note: str = ""
 
 
 @runtime_checkable
@@ -35,6 +53,16 @@ class Tunable(Protocol):
     def tuned(self) -> tuple[Applied, ...]:
         """What was applied, as read back; after leaving the target also whether it is restored."""
         ...
+
+
+def not_applied(change: Change, product: str, found: str | None) -> TargetError:
+    """The error for a parameter that reads back as ``found``, and not as it was given."""
+    has = "lacks it" if found is None else f"has {found}"
+    return TargetError(
+        f"{change.word}={change.asked} was not applied: {product} was given {change.name} = "
+        f"{change.value} and {has}.",
+        kind="database",
+    )
 
 
 def knobs(name: str) -> Mapping[str, str]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from dyno.errors import TargetError, UsageError
+from dyno.errors import UsageError
 from dyno.model import Applied
 from dyno.settings import bytes_text
 from dyno.targets.mysql.connection import MysqlConnection, literal
-from dyno.targets.mysql.tuning import Change
 from dyno.targets.mysql.version import Version
+from dyno.targets.tuning import Change, not_applied
 
 AS_IT_IS = "as the server has it"
 AT_START = "at the start"
@@ -75,12 +75,7 @@ def verify(
         found = shown.get(item.name)
         rounding = "" if found is None or _equal(item, found) else _rounding(item, found, shown)
         if found is None or not (rounding or _equal(item, found)):
-            has = "lacks it" if found is None else f"has {found}"
-            raise TargetError(
-                f"{item.word}={item.asked} was not applied: {session.version.product} was given "
-                f"{item.name} = {item.value} and {has}.",
-                kind="database",
-            )
+            raise not_applied(item, session.version.product, found)
         applied.append(
             Applied(
                 word=item.word,

@@ -12,8 +12,9 @@ from dyno.settings import Setting
 from dyno.targets.mysql import readback
 from dyno.targets.mysql.connection import MysqlConnection
 from dyno.targets.mysql.server import Server
-from dyno.targets.mysql.tuning import Change, changes
+from dyno.targets.mysql.tuning import changes
 from dyno.targets.mysql.version import Version
+from dyno.targets.tuning import Change
 
 _FACTS = ("join_buffer_space_limit", "log_bin")
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dyno.errors import UsageError
 from dyno.settings import Setting, bytes_text
 from dyno.targets.mysql.version import Version
+from dyno.targets.tuning import Change
 
 _KIB = 1 << 10
 _MIB = 1 << 20
@@ -57,23 +58,6 @@ _NOTES = {
 
 JOINS = 4
 """Join buffers of the full size that a query can have at once, where MariaDB limits their sum."""
-
-
-@dataclass(frozen=True)
-class Change:
-    """One variable of the server, as it shall be.
-
-    Attributes:
-        value: As the server takes it.
-        amount: The same in bytes; None for a word or a path.
-    """
-
-    word: str
-    asked: str
-    name: str
-    value: str
-    amount: int | None = None
-    note: str = ""
 
 
 def changes(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dyno.errors import TargetError, UsageError
 from dyno.model import Applied
 from dyno.targets.postgresql.connection import PostgresConnection
-from dyno.targets.postgresql.tuning import Change
+from dyno.targets.tuning import Change, not_applied
 
 _UNITS = {"B": 1, "kB": 1 << 10, "8kB": 1 << 13, "MB": 1 << 20, "s": 1, "min": 60}
 
@@ -78,12 +78,8 @@ def verify(
     for item in changes:
         found = shown.get(item.name)
         if found is None or not found.equals(item):
-            has = "lacks it" if found is None else f"has {found.text}"
-            raise TargetError(
-                f"{item.word}={item.asked} was not applied: PostgreSQL was given {item.name} = "
-                f"{item.value} and {has}.",
-                kind="database",
-            )
+            text = None if found is None else found.text
+            raise not_applied(item, "PostgreSQL", text)
         applied.append(
             Applied(
                 word=item.word,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dyno.errors import UsageError
 from dyno.settings import Setting, bytes_text
+from dyno.targets.tuning import Change
 from dyno.units import parse_bytes
 
 _KIB = 1 << 10
@@ -54,23 +55,6 @@ _NOTES = {
 
 SPARE_WORKERS = 4
 """Places for background processes beside a query's workers, where Dyno makes the places."""
-
-
-@dataclass(frozen=True)
-class Change:
-    """One parameter of the server, as it shall be.
-
-    Attributes:
-        value: As the server takes it.
-        amount: The same as a number, in bytes, seconds or a count; None for a word.
-    """
-
-    word: str
-    asked: str
-    name: str
-    value: str
-    amount: int | None = None
-    note: str = ""
 
 
 def changes(
