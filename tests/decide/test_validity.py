@@ -179,6 +179,14 @@ def test_all_reasons_are_kept(tmp_path: Path) -> None:
     assert found.findings[0].message.startswith("Not valid: wrong-answers, inconsistent.")
 
 
+def test_what_went_wrong_is_told_before_how_it_was_measured(tmp_path: Path) -> None:
+    builder = queries_failing(tmp_path).oltp(4, driver_share=0.75, slope=0.4)
+    found = judged(builder.write("failed", error="the server was killed"))
+    codes = ["errors", "incomplete", "client-bound", "unsteady"]
+    assert [reason.code for reason in found.validity.reasons] == codes
+    assert found.findings[0].message.startswith(f"Not valid: {', '.join(codes)}.")
+
+
 def test_facts_of_another_shape_spoil_nothing(tmp_path: Path) -> None:
     builder = quickstart(tmp_path)
     builder.host = {"cpu": 5, "memory": "much", "storage": [], "activity": None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.decide.case import Case
-from dyno.decide.rule import Rule, Ruling
+from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.decide.validity.answers import PREFIXES
 
 
@@ -21,6 +21,7 @@ def _check(case: Case) -> Iterable[Ruling]:
 
 RULE = Rule(
     code="inconsistent",
+    weight=Weight.WRONG,
     definition="A row count or a consistency condition of the workload does not hold.",
     explanation="Transactions that lose or invent rows are faster, and worth nothing.",
     check=_check,
