@@ -32,11 +32,13 @@ from dyno.targets.base import (
     TargetUrl,
     Unfinished,
 )
+from dyno.targets.checkpoints import Checkpoints
 from dyno.targets.journal import TABLE
 from dyno.targets.maintenance import Job, Maintenance
 from dyno.targets.plans import QueryPlan
 from dyno.targets.postgresql import (
     address,
+    checkpoints,
     ddl,
     facts,
     journal,
@@ -331,6 +333,11 @@ class PostgresTarget:
     def meter(self, connection: Connection) -> PostgresMeter:
         """What the queries of a session read and spill, by the server's counters."""
         return PostgresMeter(cast("PostgresConnection", connection))
+
+    def checkpoints(self) -> Checkpoints:
+        """How many it has begun."""
+        with closing(self.connect()) as session:
+            return checkpoints.read(session)
 
     def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
         """The plan of a query."""
