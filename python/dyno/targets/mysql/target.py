@@ -34,7 +34,7 @@ from dyno.targets.dialect import translate
 from dyno.targets.insert import insert_values
 from dyno.targets.journal import TABLE
 from dyno.targets.maintenance import Job, Maintenance
-from dyno.targets.mysql import ddl, facts, journal, plans, provision, volumes
+from dyno.targets.mysql import ddl, facts, journal, plans, provision, removal, volumes
 from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.connection import MysqlConnection, literal
 from dyno.targets.mysql.index import Indexer
@@ -199,6 +199,16 @@ class MysqlTarget:
         """Writes Dyno's mark on the workload's tables."""
         with closing(self.connect()) as session:
             ddl.set_mark(session, workload, loaded)
+
+    def marked(self) -> list[str]:
+        """What Dyno has made here."""
+        with closing(self.connect()) as session:
+            return removal.marked(session)
+
+    def remove(self) -> list[str]:
+        """Removes it (see :class:`dyno.targets.base.Removable`)."""
+        with closing(self.connect()) as session:
+            return removal.remove(session)
 
     def load(self, plan: LoadPlan, control: Any) -> LoadOutcome:
         """Generates the rows and streams them in, by the compiled loader."""
