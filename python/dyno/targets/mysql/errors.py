@@ -63,7 +63,7 @@ def connect_error(error: Exception, server: str) -> DynoError:
 
     Args:
         error: What the driver raised.
-        server: Where it was tried, without any password.
+        server: What was tried, such as ``MariaDB/MySQL at db1:3306``, without any password.
     """
     if not isinstance(error, pymysql.Error):
         # PyMySQL wants another package for MySQL's passwords over plain TCP, and says so.
@@ -118,8 +118,8 @@ _UNREACHABLE = {
     "timed out": f"{{server}} does not answer; {_START}",
     "Name or service not known": "The host of {server} is unknown",
     "name resolution": "The host of {server} is unknown",
-    "Connection refused": f"Nothing answers at {{server}}; {_START}",
-    "No such file": f"Nothing answers at {{server}}; {_START}",
+    "Connection refused": f"{{server}} does not answer; {_START}",
+    "No such file": f"{{server}} does not answer; {_START}",
 }
 _DATABASE = re.compile(r"user ('.*?'@'.*?') to database '(.*?)'")
 _TABLE = re.compile(r"denied to user ('.*?'@'.*?') for (?:table|column .*? in table) `?'?(\w+)`?\.")
