@@ -156,14 +156,3 @@ def test_a_dry_run_does_nothing(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "scale 3" in done.stdout
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(
-    "verb", ["quickstart", "doctor", "io", "generate", "load", "run", "check", "report", "clean"]
-)
-def test_every_verb_has_help_with_examples(verb: str) -> None:
-    done = dyno(verb, "--help")
-    assert done.returncode == 0
-    assert "Examples:" in done.stdout
-    assert f"dyno {verb}" in done.stdout
-    assert max(map(len, done.stdout.splitlines())) <= 100

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     epilog=examples(
         "dyno run tpch --target embedded:duckdb",
         "dyno run tpch --target embedded:duckdb --test full",
-        "dyno run tpch --target embedded:postgresql --test throughput --streams 4 --no-refresh",
-        "dyno run tpch --target embedded:postgresql --set parallelism=1 --set grant=64MB --cold",
+        "dyno run tpch --target embedded:postgresql --test throughput --streams 4",
+        "dyno run tpch --target embedded:postgresql --set grant=64MB --cold",
         "dyno run tpcc --target embedded:postgresql --users 16 --duration 60s",
         "dyno run tpcc --target embedded:postgresql --users 1 --users 4 --users 16",
         "dyno run tpcc --target embedded:postgresql --users 32 --rate 500",
         "dyno run tpcc --target embedded:postgresql --users 8 --during reindex",
         "dyno run tpch --target embedded:duckdb --analyse-plans",
-        "dyno run tpcc --target 'null:?mean_us=500' --users 8   proves the driver itself",
+        "dyno run tpcc --target 'null:?mean_us=500' --users 8   the driver alone",
     ),
 )
 @click.argument("workload")
