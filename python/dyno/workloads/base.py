@@ -83,7 +83,6 @@ class Workload:
     """A workload.
 
     Attributes:
-        scale_word: What its scale counts: ``scale factor`` or ``warehouses``.
         parse_scale: Checks a scale; raises UsageError for ≤ 0, absurd or (where it must be whole)
             fractional ones.
         bytes_per_scale: Rough raw size of the data at scale 1, to tell the space needed.
@@ -110,7 +109,6 @@ class Workload:
     kind: Literal["dss", "oltp"]
     title: str
     notice: str
-    scale_word: str
     bytes_per_scale: int
     parse_scale: Callable[[float], float]
     check: Callable[[str, Callable[[], Connection], Loaded, Literal["load", "run"]], list[Check]]

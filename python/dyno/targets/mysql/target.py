@@ -220,7 +220,7 @@ class MysqlTarget:
             "scale": plan.scale,
             "seed": plan.seed,
             "streams": plan.streams,
-            "tables": list(plan.tables) or schema.table_names(plan.workload),
+            "tables": schema.table_names(plan.workload),
             "journal": {"table": TABLE, "done": self._done(plan)},
         }
         try:

@@ -39,7 +39,6 @@ WORKLOAD = Workload(
     kind="oltp",
     title="TPC-C-derived order entry",
     notice=NOTICES["tpcc"],
-    scale_word="warehouses",
     bytes_per_scale=100_000_000,
     row_bytes={
         "item": 76.639,
