@@ -22,8 +22,10 @@ def test_doctor_tells_what_this_machine_can_do(out: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     document = json.loads(done.stdout)
     assert {"run", "bundle", "valid", "reasons", "items", "host"} <= set(document)
-    names = {item["name"] for item in document["items"]}
-    assert {"engines", "postgresql", "space"} <= names
+    items = {item["name"]: item["ok"] for item in document["items"]}
+    assert {name: items[name] for name in ("engines", "postgresql", "duckdb", "space")} == {
+        "engines": True, "postgresql": True, "duckdb": True, "space": True
+    }  # fmt: skip
     assert document["host"]["cpu"]
 
 
