@@ -27,15 +27,6 @@ class Choice:
     parameters: str | None = None
     refresh: bool | None = None
 
-    def __post_init__(self) -> None:
-        """Checks that it makes sense.
-
-        Raises:
-            UsageError: If it does not.
-        """
-        if self.streams is not None and not self.has_streams:
-            raise UsageError("--streams is for --test throughput or --test full.")
-
     @property
     def has_streams(self) -> bool:
         """Whether a throughput test is among it."""
@@ -66,6 +57,15 @@ class Choice:
             "parameters": self.drawn,
             "refresh": self.refreshes,
         }
+
+    def require_streams(self, during: str | None) -> None:
+        """For a number of users where there is but one.
+
+        Raises:
+            UsageError: If it was given.
+        """
+        if self.streams is not None and not self.has_streams and during is None:
+            raise UsageError("--streams is for --test throughput, --test full or --during NAME.")
 
     def require_power(self, option: str) -> None:
         """For a restart of the engine between two queries, which only one session survives.
@@ -105,7 +105,7 @@ def run_tests(
     from dyno.cli._cold import start_cold
     from dyno.cli._during import during_plan
     from dyno.cli._layout import note_layout
-    from dyno.drive import PowerPlan, ThroughputPlan
+    from dyno.drive import PowerPlan, StreamPlan, ThroughputPlan
 
     cache = settings["cache"]
     with session.target(url) as target:
@@ -136,7 +136,10 @@ def run_tests(
             if settings["plans"]:
                 stages.plans(session, target, power, analyse=settings["analyse_plans"])
             if during := during_plan(settings):
-                stages.queries_during(session, target, power, during)
+                users = streams if choice.has_streams else choice.streams or 1
+                still = {**common, "refresh": False}
+                beside = StreamPlan(workload, found.scale, **still, cache=held, streams=users)
+                stages.queries_during(session, target, beside, during)
         # After the measurements, so that they begin with the caches that they tell of.
         if not (choice.has_power and power.proves):
             _ask(session, target, power)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         "dyno run tpcc --target embedded:postgresql --users 1 --users 4 --users 16",
         "dyno run tpcc --target embedded:postgresql --users 32 --rate 500",
         "dyno run tpcc --target embedded:postgresql --users 8 --during reindex",
+        "dyno run tpch --target embedded:duckdb --streams 2 --during integrity-check",
         "dyno run tpch --target embedded:duckdb --analyse-plans",
         "dyno run tpcc --target 'null:?mean_us=500' --users 8   the driver alone",
     ),
@@ -50,7 +51,8 @@ if TYPE_CHECKING:
 @click.option(
     "--streams",
     type=click.IntRange(1, 1000),
-    help="Queries: users of the throughput test.  [default: by scale, 2 at 1]",
+    help="Queries: users of the throughput test, and beside --during.  [default: by scale, 2 at "
+    "1; beside --during without that test 1]",
 )
 @click.option(
     "--parameters",
@@ -123,6 +125,7 @@ def command(
     parsed = targets.parse(url)
     targets.require(parsed, options.out, chosen.kind)
     choice = Choice(test, streams, parameters, refresh)
+    choice.require_streams(during)
     # Only the power test has a pass for warming.
     cache = cache_word(
         cold=cold, each=cold_each_query, no_warming=no_warming or not choice.has_power

@@ -68,7 +68,7 @@ def _queries(case: Case, limits: list[Bottleneck]) -> list[str]:
 
 def _users(item: Bottleneck) -> str:
     streams = item.phase.detail.get("streams")
-    return "queries" if streams is None else f"queries of {streams} users"
+    return "queries" if streams in (None, 1) else f"queries of {streams} users"
 
 
 def _limit(item: Bottleneck) -> str:

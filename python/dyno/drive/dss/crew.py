@@ -42,8 +42,11 @@ class Crew:
         for session in self._sessions:
             session.close()
 
-    def session(self) -> Session:
+    def session(self, *, metered: bool = True) -> Session:
         """A new session of the target, in which the workload's tables are found by their names.
+
+        Args:
+            metered: Whether the engine's counters are read round its queries.
 
         Raises:
             TargetError: If the target takes none.
@@ -52,10 +55,10 @@ class Crew:
         def connect() -> Connection:
             return self._target.connect(self._workload)
 
-        def metered(connection: Connection) -> QueryMeter:
+        def meter(connection: Connection) -> QueryMeter:
             return QueryMeter(self._target, connection)
 
-        session = Session(connect, self.stop, metered=metered)
+        session = Session(connect, self.stop, metered=meter if metered else None)
         self._sessions.append(session)
         return session
 
