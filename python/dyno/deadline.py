@@ -84,5 +84,9 @@ def within(seconds: float | None, work: Callable[[], T], cancel: Callable[[], No
         Exception: What ``work`` raised.
     """
     deadline = Deadline(seconds, cancel)
-    with deadline.kept():
-        return interruptible(work, cancel, deadline.expire)
+
+    def limited() -> T:
+        with deadline.kept():
+            return work()
+
+    return interruptible(limited, cancel, deadline.expire)

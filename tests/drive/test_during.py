@@ -9,7 +9,7 @@ import pytest
 
 from dyno.drive.dss.query import Task
 from dyno.drive.during import Course, Upkeep
-from dyno.drive.during_queries import Part, _Course  # pyright: ignore[reportPrivateUsage]
+from dyno.drive.during_queries import Part, _Conductor  # pyright: ignore[reportPrivateUsage]
 
 ORDER = cast("list[Task]", ["q1", "q2", "q3"])
 
@@ -36,13 +36,13 @@ def work() -> Work:
     return Work()
 
 
-def course(work: Work, whole: set[Part], stretch_s: float = 0.0) -> _Course:
-    return _Course(cast("Upkeep", work), lambda part: part in whole, stretch_s)
+def conductor(work: Work, whole: set[Part], stretch_s: float = 0.0) -> _Conductor:
+    return _Conductor(cast("Upkeep", work), lambda part: part in whole, stretch_s)
 
 
 def test_it_begins_once_every_query_has_run_and_ends_after_them_all(work: Work) -> None:
     whole: set[Part] = set()
-    found = course(work, whole)
+    found = conductor(work, whole)
     first, second = found.rounds(ORDER), found.rounds(ORDER)
     assert list(islice(first, 7)) == [*ORDER, *ORDER, "q1"]
     assert next(second) == "q1"
@@ -57,20 +57,20 @@ def test_it_begins_once_every_query_has_run_and_ends_after_them_all(work: Work) 
 
 
 def test_the_stretch_lasts_however_quick_the_queries_are(work: Work) -> None:
-    found = course(work, {"before", "after"}, stretch_s=3600)
+    found = conductor(work, {"before", "after"}, stretch_s=3600)
     assert len(list(islice(found.rounds(ORDER), 50))) == 50
     assert not work.started
 
 
 def test_a_maintenance_that_failed_ends_it(work: Work) -> None:
-    found = course(work, {"before"}).rounds(ORDER)
+    found = conductor(work, {"before"}).rounds(ORDER)
     next(found)
     work.end("no room")
     assert list(found) == []
 
 
 def test_a_query_that_sees_both_belongs_to_neither(work: Work) -> None:
-    found = course(work, set())
+    found = conductor(work, set())
     assert found.part(10, 90) == "before"
     work.start()
     parts = [found.part(*times) for times in ((10, 100), (99, 150), (100, 150))]

@@ -68,10 +68,10 @@ def queries_during(
         Crew(target, plan.workload) as crew,
     ):
         detail.update(plan.facts(), stretch_s=during.stretch_s, maintenance=during.name)
-        course = _Course(work, whole, during.stretch_s)
+        conductor = _Conductor(work, whole, during.stretch_s)
 
         def ended(task: Task, outcome: Outcome) -> None:
-            part = course.part(outcome.row["t_ns"], outcome.row["end_ns"])
+            part = conductor.part(outcome.row["t_ns"], outcome.row["end_ns"])
             # Also if it failed: what never ends well shall not be waited for.
             seen[part].add(task.query.name)
             recorder.add("during", [{**outcome.row, "part": part}])
@@ -80,14 +80,14 @@ def queries_during(
         def job(order: Sequence[Task]) -> Callable[[], None]:
             session = crew.session(metered=False)
             stream = Stream(session, recorder.clock, target.name, plan.timeout_s, crew.stop)
-            return lambda: stream.run(course.rounds(order), ended)
+            return lambda: stream.run(conductor.rounds(order), ended)
 
         # All sessions are open before the first query is sent.
         crew.run([job(order) for order in orders])
         progress.update(1, 1)
 
 
-class _Course:
+class _Conductor:
     """Begins the maintenance in its time, and says how long the streams go on."""
 
     def __init__(self, work: Upkeep, whole: Callable[[Part], bool], stretch_s: float) -> None:
