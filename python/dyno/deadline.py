@@ -68,7 +68,7 @@ class Deadline:
         with self._lock:
             if self._end is None:
                 self._end = time.monotonic()
-            return self._end > self._due
+            return self._end >= self._due
 
     def _too_long(self) -> TargetError:
         limit = seconds_text(self._seconds)

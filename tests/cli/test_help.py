@@ -30,7 +30,7 @@ def help_of(*path: str) -> str:
     return done.output
 
 
-@pytest.mark.parametrize("path", commands(cli), ids=lambda path: " ".join(path) or "dyno")
+@pytest.mark.parametrize("path", [*commands(cli)], ids=lambda path: " ".join(path) or "dyno")
 def test_no_line_is_wider_than_the_terminal(path: tuple[str, ...]) -> None:
     lines = help_of(*path).splitlines()
     assert [line for line in lines if len(line) > COLUMNS] == []

@@ -119,12 +119,12 @@ def run_tests(
             "timeout_s": settings["timeout_s"],
             "parameters": choice.drawn,
             "seed": settings["seed"],
-            "refresh": refresh,
         }
-        power = PowerPlan(workload, found.scale, **common, cache=cache, warm=cache == "warm")
+        fresh: dict[str, Any] = {**common, "refresh": refresh}
+        power = PowerPlan(workload, found.scale, **fresh, cache=cache, warm=cache == "warm")
         streams = choice.streams or workloads.get(workload).streams(found.scale)
         held = "after-power" if choice.has_power else cache
-        throughput = ThroughputPlan(workload, found.scale, **common, cache=held, streams=streams)
+        throughput = ThroughputPlan(workload, found.scale, **fresh, cache=held, streams=streams)
         with contextlib.ExitStack() as stack:
             if refresh:
                 stack.enter_context(drive.restored(session.recorder, target, workload))
@@ -137,8 +137,7 @@ def run_tests(
                 stages.plans(session, target, power, analyse=settings["analyse_plans"])
             if during := during_plan(settings):
                 users = streams if choice.has_streams else choice.streams or 1
-                still = {**common, "refresh": False}
-                beside = StreamPlan(workload, found.scale, **still, cache=held, streams=users)
+                beside = StreamPlan(workload, found.scale, **common, cache=held, streams=users)
                 stages.queries_during(session, target, beside, during)
         # After the measurements, so that they begin with the caches that they tell of.
         if not (choice.has_power and power.proves):
