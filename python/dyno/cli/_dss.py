@@ -98,7 +98,8 @@ def run_tests(
         workload: The workload.
         scale: The scale that must be loaded, if any was named.
         choice: Which tests, and how.
-        settings: ``cache``, ``timeout_s``, ``seed``, and those of plans and maintenance.
+        settings: ``cache``, ``timeout_s``, ``seed``, ``query_figures``, and those of plans and
+            maintenance.
     """
     from dyno import drive, workloads
     from dyno.cli import _stages as stages
@@ -120,6 +121,7 @@ def run_tests(
             "parameters": choice.drawn,
             "seed": settings["seed"],
             "refresh": refresh,
+            "figures": settings["query_figures"],
         }
         power = PowerPlan(workload, found.scale, **common, cache=cache, warm=cache == "warm")
         streams = choice.streams or workloads.get(workload).streams(found.scale)
