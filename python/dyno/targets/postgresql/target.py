@@ -32,6 +32,7 @@ from dyno.targets.base import (
     TargetUrl,
     Unfinished,
 )
+from dyno.targets.isolation import Isolation
 from dyno.targets.journal import TABLE
 from dyno.targets.maintenance import Job, Maintenance
 from dyno.targets.plans import QueryPlan
@@ -39,6 +40,7 @@ from dyno.targets.postgresql import (
     address,
     ddl,
     facts,
+    isolation,
     journal,
     plans,
     privilege,
@@ -308,6 +310,11 @@ class PostgresTarget:
                 "space": log.records(indexer.seconds),
                 "notes": notes,
             }
+
+    def isolation(self) -> Isolation:
+        """Levels of transactions (see :mod:`dyno.targets.isolation`)."""
+        with closing(self.connect()) as session:
+            return isolation.isolation(session)
 
     def wire(self, workload: str = "") -> dict[str, Any]:
         """How the Rust driver reaches it; plain table names there mean those of ``workload``."""
