@@ -47,7 +47,8 @@ class Reason(Model):
 
     Attributes:
         code: ``client-bound``, ``unsteady``, ``wrong-answers``, ``inconsistent``, ``throttled``,
-            ``incomplete``, ``errors``, ``disturbed``, ``maintenance`` or ``untrusted-storage``.
+            ``incomplete``, ``errors``, ``not-isolated``, ``disturbed``, ``maintenance`` or
+            ``untrusted-storage``.
         message: One line for a person: what was seen and what to change.
         phase: Name of the phase it concerns, if one.
     """

@@ -98,7 +98,8 @@ def run_tests(
         workload: The workload.
         scale: The scale that must be loaded, if any was named.
         choice: Which tests, and how.
-        settings: ``cache``, ``timeout_s``, ``seed``, and those of plans and maintenance.
+        settings: ``cache``, ``timeout_s``, ``seed``, ``query_figures``, and those of plans and
+            maintenance.
     """
     from dyno import drive, workloads
     from dyno.cli import _stages as stages
@@ -120,7 +121,11 @@ def run_tests(
             "parameters": choice.drawn,
             "seed": settings["seed"],
         }
-        fresh: dict[str, Any] = {**common, "refresh": refresh}
+        fresh: dict[str, Any] = {
+            **common,
+            "refresh": refresh,
+            "figures": settings["query_figures"],
+        }
         power = PowerPlan(workload, found.scale, **fresh, cache=cache, warm=cache == "warm")
         streams = choice.streams or workloads.get(workload).streams(found.scale)
         held = "after-power" if choice.has_power else cache

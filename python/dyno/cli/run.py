@@ -73,6 +73,14 @@ if TYPE_CHECKING:
 @click.option("--during-limit", default="1h", show_default=True, help="Stop that after.")
 @click.option("--plans", is_flag=True, help="Queries: keep the plan of each.")
 @click.option("--analyse-plans", is_flag=True, help="Queries: run each once more for its plan.")
+@click.option(
+    "--no-query-figures",
+    "query_figures",
+    is_flag=True,
+    default=True,
+    flag_value=False,
+    help="Queries: do not ask the engine what each one read, spilled and held.",
+)
 @_settings.options
 @common
 def command(
@@ -97,6 +105,7 @@ def command(
     during_limit: str,
     plans: bool,
     analyse_plans: bool,
+    query_figures: bool,
     given: _settings.Given,
     options: Options,
 ) -> int:
@@ -158,6 +167,7 @@ def command(
         "during_limit_s": parse_seconds(during_limit),
         "plans": plans or analyse_plans,
         "analyse_plans": analyse_plans,
+        "query_figures": query_figures,
     }
     require_able(parsed, options.out, settings)
 

@@ -32,6 +32,7 @@ class StreamPlan(DssPlan):
     """
 
     streams: int = 1
+    figures: bool = False
 
     def facts(self) -> dict[str, Any]:
         """What its phase says of it."""
@@ -65,7 +66,7 @@ def queries_during(
     with (
         upkeep(recorder, target, during, facts, lambda: whole("during")) as work,
         recorder.phase(name, title, "dss", target.name) as detail,
-        Crew(target, plan.workload) as crew,
+        Crew(target, plan.workload, figures=plan.figures) as crew,
     ):
         detail.update(plan.facts(), stretch_s=during.stretch_s, maintenance=during.name)
         conductor = _Conductor(work, whole, during.stretch_s)
@@ -78,7 +79,7 @@ def queries_during(
             progress.update(0, 0, f"{task.query.name}, {part}")
 
         def job(order: Sequence[Task]) -> Callable[[], None]:
-            session = crew.session(metered=False)
+            session = crew.session()
             stream = Stream(session, recorder.clock, target.name, plan.timeout_s, crew.stop)
             return lambda: stream.run(conductor.rounds(order), ended)
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from dyno.model import Check
 from dyno.targets.base import Connection, Loaded
+from dyno.targets.isolation import Isolation
 from dyno.workloads.refresh import Refresh
 from dyno.workloads.rule import Difference, Rows, Rule
 
@@ -103,6 +104,8 @@ class Workload:
         expected: The rows that Dyno ships as the right answer with validation parameters at a
             scale, in canonical text; None where it ships none.
         expected_scales: Where it does.
+        isolation: Proofs that transactions are kept apart: ``isolation(target, connect, levels,
+            level)``; None for a workload without.
     """
 
     name: str
@@ -127,3 +130,4 @@ class Workload:
     )
     expected: Callable[[Query, float], Rows | None] = field(default=lambda _query, _scale: None)
     expected_scales: tuple[float, ...] = ()
+    isolation: Callable[[str, Callable[[], Connection], Isolation, str], list[Check]] | None = None

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.decide.validity.answers import PREFIXES
+from dyno.decide.validity.isolation import PREFIX
 
 
 def _check(case: Case) -> Iterable[Ruling]:
     for check in case.checks:
-        if check.passed is False and not check.name.startswith(PREFIXES):
+        if check.passed is False and not check.name.startswith((*PREFIXES, PREFIX)):
             yield Ruling(
                 "invalid",
                 f"The data in {check.target} fails {check.name}: {check.message}",

@@ -27,8 +27,9 @@ class Crew:
         stop: Set once everybody shall end.
     """
 
-    def __init__(self, target: Target, workload: str) -> None:
-        self._target, self._workload = target, workload
+    def __init__(self, target: Target, workload: str, *, figures: bool = True) -> None:
+        """Nothing is opened yet. ``figures``: whether the engine's own of each query are read."""
+        self._target, self._workload, self._figures = target, workload, figures
         self.stop = threading.Event()
         self._sessions: list[Session] = []
         self._failure: BaseException | None = None
@@ -42,11 +43,8 @@ class Crew:
         for session in self._sessions:
             session.close()
 
-    def session(self, *, metered: bool = True) -> Session:
+    def session(self) -> Session:
         """A new session of the target, in which the workload's tables are found by their names.
-
-        Args:
-            metered: Whether the engine's counters are read round its queries.
 
         Raises:
             TargetError: If the target takes none.
@@ -55,10 +53,10 @@ class Crew:
         def connect() -> Connection:
             return self._target.connect(self._workload)
 
-        def meter(connection: Connection) -> QueryMeter:
-            return QueryMeter(self._target, connection)
+        def metered(connection: Connection) -> QueryMeter:
+            return QueryMeter(self._target, connection, asked=self._figures)
 
-        session = Session(connect, self.stop, metered=meter if metered else None)
+        session = Session(connect, self.stop, metered=metered)
         self._sessions.append(session)
         return session
 

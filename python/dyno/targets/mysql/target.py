@@ -32,9 +32,19 @@ from dyno.targets.base import (
 )
 from dyno.targets.dialect import translate
 from dyno.targets.insert import insert_values
+from dyno.targets.isolation import Isolation
 from dyno.targets.journal import TABLE
 from dyno.targets.maintenance import Job, Maintenance
-from dyno.targets.mysql import ddl, facts, journal, plans, provision, removal, volumes
+from dyno.targets.mysql import (
+    ddl,
+    facts,
+    isolation,
+    journal,
+    plans,
+    provision,
+    removal,
+    volumes,
+)
 from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.connection import MysqlConnection, literal
 from dyno.targets.mysql.index import Indexer
@@ -279,6 +289,11 @@ class MysqlTarget:
                 "space": log.records(indexer.seconds),
                 "notes": notes,
             }
+
+    def isolation(self) -> Isolation:
+        """Levels of transactions (see :mod:`dyno.targets.isolation`)."""
+        with closing(self.connect()) as session:
+            return isolation.isolation(session)
 
     def wire(self, workload: str = "") -> dict[str, Any]:
         """How the Rust loader reaches it; plain table names there mean those of ``workload``."""

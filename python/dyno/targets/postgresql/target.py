@@ -33,6 +33,7 @@ from dyno.targets.base import (
     Unfinished,
 )
 from dyno.targets.checkpoints import Checkpoints
+from dyno.targets.isolation import Isolation
 from dyno.targets.journal import TABLE
 from dyno.targets.maintenance import Job, Maintenance
 from dyno.targets.plans import QueryPlan
@@ -41,6 +42,7 @@ from dyno.targets.postgresql import (
     checkpoints,
     ddl,
     facts,
+    isolation,
     journal,
     plans,
     privilege,
@@ -310,6 +312,11 @@ class PostgresTarget:
                 "space": log.records(indexer.seconds),
                 "notes": notes,
             }
+
+    def isolation(self) -> Isolation:
+        """Levels of transactions (see :mod:`dyno.targets.isolation`)."""
+        with closing(self.connect()) as session:
+            return isolation.isolation(session)
 
     def wire(self, workload: str = "") -> dict[str, Any]:
         """How the Rust driver reaches it; plain table names there mean those of ``workload``."""
