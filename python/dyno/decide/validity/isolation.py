@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.decide.case import Case
-from dyno.decide.rule import Rule, Ruling
+from dyno.decide.rule import Rule, Ruling, Weight
 
 PREFIX = "isolation"
 """How the names of checks on isolation start."""
@@ -24,6 +24,7 @@ def _check(case: Case) -> Iterable[Ruling]:
 
 RULE = Rule(
     code="not-isolated",
+    weight=Weight.WRONG,
     definition="One of the nine isolation scenarios does not hold at the level that was asked for.",
     explanation="What the workload measures is transactions that may rely on what they read.",
     check=_check,
