@@ -68,6 +68,23 @@ def test_reindex_under_transactions(loaded: Path) -> None:
     assert checks["condition 1"] is True
 
 
+def test_backup_under_transactions_on_a_server_started_for_it(loaded: Path) -> None:
+    document, bundle = run(
+        loaded, "tpcc", *POSTGRESQL, "--users", "2", "--warmup", "1s", "--duration", "1s",
+        "--during", "backup",
+    )  # fmt: skip
+    (told,) = document["maintenance"]
+    assert told["error"] is None
+    assert told["written_bytes"] > 100_000_000 * told["rounds"]
+    assert told["mb_per_s"] > 0
+    assert told["space_peak_bytes"] > 0
+    assert {check.name: check.passed for check in bundle.checks()}["backup"] is True
+    assert "MB/s" in (bundle.path / "sheet.html").read_text()
+    assert not (loaded / "scratch").exists()
+    (conf,) = loaded.rglob("postgresql.conf")
+    assert "wal_level = 'minimal'" in conf.read_text()
+
+
 def test_integrity_check_under_queries_and_the_plans_of_them(loaded: Path) -> None:
     document, bundle = run(
         loaded, "tpch", *POSTGRESQL, "--duration", "1s", "--during", "integrity-check",

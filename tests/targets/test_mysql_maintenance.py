@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dyno import targets
 from dyno.errors import DynoError, Interrupted
 from dyno.model import Check
+from dyno.servers.identity import Identity
 from dyno.targets.maintenance import Job, prepare
+from dyno.targets.mysql.backup import Dump, take
+from dyno.targets.mysql.connection import MysqlConnection, literal
 from dyno.targets.mysql.target import MysqlTarget
 from tests.maintained import fill
 from tests.mariadb import require_mariadb
@@ -151,3 +156,46 @@ def test_damage_in_a_file_is_found(out: Path) -> None:
         file.write_bytes(whole)
     assert set(found) == {"integrity-check partsupp"}
     assert found["integrity-check partsupp"].message != "OK"
+
+
+def test_a_dump_is_whole_and_its_password_in_no_process_list(
+    mariadb: MysqlTarget, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    password = "a\\b\"c#d'e f"
+    lines: list[str] = []
+    held: list[str] = []
+    spawn, proven = Identity.spawn, Dump.proven
+
+    def noted(self: Identity, command: Sequence[str], *args: Any, **options: Any) -> Any:
+        lines.append(" ".join(command))
+        return spawn(self, command, *args, **options)
+
+    def seen(self: Dump, file: Path) -> Check:
+        held.append(file.read_text(encoding="utf-8"))
+        return proven(self, file)
+
+    monkeypatch.setattr(Identity, "spawn", noted)
+    monkeypatch.setattr(Dump, "proven", seen)
+    with closing(mariadb.connect()) as session:
+        session.execute(f"CREATE OR REPLACE USER bench@localhost IDENTIFIED BY {literal(password)}")
+        session.execute("GRANT SELECT, LOCK TABLES ON dyno_tpch.* TO bench@localhost")
+        address = replace(mariadb._address, user="bench", password=password)
+        with closing(MysqlConnection.open(address, lambda: None)) as other:
+            dump = take(other, address, out, "tpch")
+        assert isinstance(dump, Dump)
+        with closing(dump) as job:
+            (check,) = once(job)
+            assert job.written.size > 5_000_000
+            assert job.written.seconds > 0
+    assert check.passed, check.message
+    assert held[0].count("CREATE TABLE") == 8
+    assert held[0].count("(0,'AFRICA'") == 1
+    assert not any("c#d" in line for line in lines)
+    assert not (out / "scratch").exists()
+
+
+def test_a_dump_that_is_cut_short_does_not_pass(mariadb: MysqlTarget, tmp_path: Path) -> None:
+    with closing(prepare(mariadb, "tpch", "backup")) as job:
+        assert isinstance(job, Dump)
+        (tmp_path / "dump.sql").write_text("CREATE TABLE x (y int);\n")
+        assert not job.proven(tmp_path / "dump.sql").passed

@@ -93,6 +93,17 @@ def _maintenance(course: Course) -> Iterable[Estimate]:
         value = number(detail.get(figure))
         if value is not None:
             yield Estimate(name=f"{course.name}.{figure}", value=value, unit=unit, source=source)
+    size, taken = number(detail.get("written_bytes")), number(detail.get("written_s"))
+    if size:
+        source = "bytes on storage of all backups that were ended"
+        yield Estimate(name=f"{course.name}.written_bytes", value=size, unit="B", source=source)
+    if size and taken:
+        yield Estimate(
+            name=f"{course.name}.mb_per_s",
+            value=size / taken / 1e6,
+            unit="MB/s",
+            source="bytes on storage of the backups / seconds of writing them",
+        )
 
 
 def _transactions(bundle: Bundle, course: Course, table: str) -> Iterable[Estimate]:

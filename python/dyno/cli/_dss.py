@@ -104,12 +104,12 @@ def run_tests(
     from dyno import drive, workloads
     from dyno.cli import _stages as stages
     from dyno.cli._cold import start_cold
-    from dyno.cli._during import during_plan
+    from dyno.cli._during import before_start, during_plan
     from dyno.cli._layout import note_layout
     from dyno.drive import PowerPlan, StreamPlan, ThroughputPlan
 
     cache = settings["cache"]
-    with session.target(url) as target:
+    with session.target(url, before_start(settings)) as target:
         found = stages.loaded_data(target, workload, scale)
         note_layout(session, target, found)
         _clear(session, target, workload)

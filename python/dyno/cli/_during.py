@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from dyno.drive import DuringPlan
-    from dyno.targets.base import TargetUrl
+    from dyno.targets.base import Target, TargetUrl
 
 
 def require_able(url: TargetUrl, out: Path, settings: dict[str, Any]) -> None:
@@ -35,3 +36,11 @@ def during_plan(settings: dict[str, Any]) -> DuringPlan | None:
     if settings["during"] is None:
         return None
     return DuringPlan(settings["during"], settings["duration_s"], settings["during_limit_s"])
+
+
+def before_start(settings: dict[str, Any]) -> Callable[[Target], None] | None:
+    """Tells a target what it will be asked for, just before it is started."""
+    from dyno.targets import maintenance
+
+    name = settings["during"]
+    return None if name is None else lambda target: maintenance.ready(target, name)

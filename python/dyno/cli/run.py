@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         "dyno run tpcc --target embedded:postgresql --users 32 --rate 500",
         "dyno run tpcc --target embedded:postgresql --users 8 --during reindex",
         "dyno run tpch --target embedded:duckdb --streams 2 --during integrity-check",
+        "dyno run tpch --target embedded:sqlite --during backup",
         "dyno run tpch --target embedded:duckdb --analyse-plans",
         "dyno run tpcc --target 'null:?mean_us=500' --users 8   the driver alone",
     ),
@@ -69,7 +70,9 @@ if TYPE_CHECKING:
 @click.option("--cold", is_flag=True, help="Queries: begin with caches that are proven empty.")
 @click.option("--cold-each-query", is_flag=True, help="Power test: so before each query.")
 @click.option("--timeout", default="10m", show_default=True, help="Queries: give up after.")
-@click.option("--during", metavar="NAME", help="Meanwhile: integrity-check or reindex.")
+@click.option(
+    "--during", metavar="NAME", help="Meanwhile: integrity-check, reindex, backup or vacuum."
+)
 @click.option("--during-limit", default="1h", show_default=True, help="Stop that after.")
 @click.option("--plans", is_flag=True, help="Queries: keep the plan of each.")
 @click.option("--analyse-plans", is_flag=True, help="Queries: run each once more for its plan.")
@@ -185,11 +188,11 @@ def _transactions(
     session: Session, url: str, workload: str, scale: float | None, settings: dict[str, Any]
 ) -> None:
     from dyno.cli import _stages as stages
-    from dyno.cli._during import during_plan
+    from dyno.cli._during import before_start, during_plan
     from dyno.cli._layout import note_layout
     from dyno.drive import OltpPlan
 
-    with session.target(url) as target:
+    with session.target(url, before_start(settings)) as target:
         found = stages.loaded_data(target, workload, scale)
         note_layout(session, target, found)
         plans = [

@@ -13,8 +13,14 @@ from dyno.errors import DynoError, Interrupted
 from dyno.model import Check
 from dyno.record import Recorder
 from dyno.targets.base import Target
-from dyno.targets.maintenance import Job, Maintenance, prepare
+from dyno.targets.maintenance import Job, Maintenance, Writer, prepare
 
+_TITLES: dict[Maintenance, str] = {
+    "integrity-check": "Integrity check",
+    "reindex": "Online reindex",
+    "backup": "Online backup",
+    "vacuum": "Vacuum",
+}
 _SAMPLE_S = 0.2
 _END_S = 15.0
 
@@ -36,7 +42,7 @@ class DuringPlan:
     @property
     def title(self) -> str:
         """As people read it."""
-        return {"integrity-check": "Integrity check", "reindex": "Online reindex"}[self.name]
+        return _TITLES[self.name]
 
 
 @dataclass
@@ -184,6 +190,10 @@ class Upkeep:
     def detail(self) -> dict[str, Any]:
         """What the bundle keeps of it."""
         estimate = self._job.estimate
+        written = self._job.written if isinstance(self._job, Writer) else None
+        copied: dict[str, Any] = {}
+        if written is not None:
+            copied = {"written_bytes": written.size, "written_s": written.seconds}
         return {
             **self._facts,
             "maintenance": self._plan.name,
@@ -196,6 +206,7 @@ class Upkeep:
             "space_peak_bytes": self.course.peak,
             "space_estimate_bytes": estimate.size,
             "space_estimate_source": estimate.source,
+            **copied,
         }
 
 

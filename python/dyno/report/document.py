@@ -57,6 +57,7 @@ def _maintenance(page: Page, phase: Phase) -> dict[str, Any]:
     name = f"during.{phase.name}"
     figures = [
         *("seconds", "rounds", "space_peak_bytes", "space_estimate_bytes"),
+        *("written_bytes", "mb_per_s"),
         *("before_tps", "during_tps", "after_tps", "before_qph", "during_qph", "after_qph"),
         *("during_change_percent", "after_change_percent"),
     ]

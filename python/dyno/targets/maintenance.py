@@ -13,10 +13,12 @@ from typing import Literal, Protocol, get_args, runtime_checkable
 from dyno.errors import UsageError, unknown
 from dyno.model import Check
 from dyno.targets.base import Progress, Target
+from dyno.targets.scratch import Written
 
-Maintenance = Literal["integrity-check", "reindex"]
+Maintenance = Literal["integrity-check", "reindex", "backup", "vacuum"]
 """``integrity-check`` proves that tables and indexes are whole; ``reindex`` builds the indexes
-anew, in the way that lets the work on them go on."""
+anew, in the way that lets the work on them go on; ``backup`` writes a whole copy to a scratch
+folder under ``--out``; ``vacuum`` clears away dead rows and gathers statistics."""
 
 _UNKNOWN = "Dyno knows no maintenance of it that leaves it usable"
 
@@ -89,6 +91,25 @@ class Maintained(Protocol):
         ...
 
 
+@runtime_checkable
+class Writer(Protocol):
+    """A job that writes a copy of the data elsewhere, and tells how much."""
+
+    @property
+    def written(self) -> Written:
+        """What the rounds that were done in full have written."""
+        ...
+
+
+@runtime_checkable
+class Readied(Protocol):
+    """A target that has to be started in another way for some maintenance."""
+
+    def before_maintenance(self, name: Maintenance) -> None:
+        """Takes note of it; the next start makes it possible."""
+        ...
+
+
 def parse(name: str) -> Maintenance:
     """The maintenance called ``name``.
 
@@ -112,6 +133,12 @@ def require(target: Target, name: Maintenance) -> None:
     reason = lacks.get(name) if isinstance(target, Maintained) else _UNKNOWN
     if reason is not None:
         raise _refused(target, name, reason)
+
+
+def ready(target: Target, name: Maintenance) -> None:
+    """Tells a target that is about to be started what it will be asked for."""
+    if isinstance(target, Readied):
+        target.before_maintenance(name)
 
 
 def prepare(target: Target, workload: str, name: Maintenance) -> Job:

@@ -87,6 +87,10 @@ def _work(page: Page, phases: list[Phase]) -> Table:
         words = [str(phase.detail.get("method") or "–")]
         if error is not None:
             words.append(f"stopped: {error}")
+        speed = page.value(f"{name}.mb_per_s")
+        if speed is not None:
+            size = decimal_bytes(page.value(f"{name}.written_bytes"))
+            words.append(f"{size} written at {figure(speed)} MB/s")
         if source:
             words.append(f"estimate: {source}")
         rows.append(

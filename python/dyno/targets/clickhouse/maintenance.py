@@ -15,10 +15,13 @@ from dyno.targets.clickhouse.connection import ClickhouseConnection
 from dyno.targets.clickhouse.ddl import quoted
 from dyno.targets.maintenance import SpaceEstimate
 
-NO_INDEXES = (
-    "its only index is a sparse one, written with each part of a table in the order of the rows; "
-    "there is none to build anew"
-)
+LACKS = {
+    "reindex": "its only index is a sparse one, written with each part of a table in the order of "
+    "the rows; there is none to build anew",
+    "backup": "BACKUP writes only to a place that the server's configuration allows, and an engine "
+    "inside a process has none",
+    "vacuum": "its parts hold no dead rows; merges clear away by themselves what was deleted",
+}
 _STOPPED = "The integrity check was stopped."
 
 

@@ -32,7 +32,7 @@ from dyno.targets.clickhouse.engine import Engine
 from dyno.targets.clickhouse.errors import holder_of
 from dyno.targets.clickhouse.finish import finish
 from dyno.targets.clickhouse.load import load
-from dyno.targets.clickhouse.maintenance import NO_INDEXES, ClickhouseCheck
+from dyno.targets.clickhouse.maintenance import LACKS, ClickhouseCheck
 from dyno.targets.clickhouse.meter import ClickhouseMeter
 from dyno.targets.clickhouse.place import locate, prepare
 from dyno.targets.maintenance import Job, Maintenance
@@ -48,7 +48,7 @@ class ClickhouseTarget:
 
     name = "clickhouse"
 
-    LACKS_MAINTENANCE: ClassVar = {"reindex": NO_INDEXES}
+    LACKS_MAINTENANCE: ClassVar = LACKS
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         self.url = url

@@ -17,7 +17,11 @@ from dyno.targets.duckdb.connection import DuckdbConnection
 from dyno.targets.duckdb.ddl import quoted
 from dyno.targets.maintenance import SpaceEstimate
 
-NO_INDEXES = "it keeps no indexes to build anew: a column store reads whole columns"
+LACKS = {
+    "reindex": "it keeps no indexes to build anew: a column store reads whole columns",
+    "backup": "it has no online backup: a copy of its file is whole only while nobody has it open",
+    "vacuum": "its VACUUM only gathers statistics; a checkpoint clears away deleted rows by itself",
+}
 
 _DAMAGE = ("checksum", "corrupt")
 

@@ -35,7 +35,7 @@ from dyno.targets.duckdb.connection import DuckdbConnection
 from dyno.targets.duckdb.file import config, locate, open_file
 from dyno.targets.duckdb.finish import finish
 from dyno.targets.duckdb.load import insert, load
-from dyno.targets.duckdb.maintenance import NO_INDEXES, DuckdbScan
+from dyno.targets.duckdb.maintenance import LACKS, DuckdbScan
 from dyno.targets.duckdb.meter import DuckdbMeter
 from dyno.targets.fileurl import missing
 from dyno.targets.maintenance import Job, Maintenance
@@ -59,7 +59,7 @@ class DuckdbTarget:
     """See the protocol. Tables of a workload lie in the schema ``dyno_<workload>``."""
 
     name = "duckdb"
-    LACKS_MAINTENANCE: ClassVar = {"reindex": NO_INDEXES}
+    LACKS_MAINTENANCE: ClassVar = LACKS
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         self.url = url
@@ -274,8 +274,8 @@ class DuckdbTarget:
 
     def maintenance(self, workload: str, name: Maintenance) -> Job | str:
         """A full scan with digests; there are no indexes."""
-        if name == "reindex":
-            return NO_INDEXES
+        if (reason := self.LACKS_MAINTENANCE.get(name)) is not None:
+            return reason
         return DuckdbScan(self.connect, Path(f"{self._file}.tmp"), workload)
 
     def meter(self, connection: Connection) -> DuckdbMeter:

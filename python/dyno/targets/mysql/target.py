@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace as changed
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from dyno import places, schema
 from dyno.errors import DynoError, UsageError
@@ -36,6 +36,7 @@ from dyno.targets.isolation import Isolation
 from dyno.targets.journal import TABLE
 from dyno.targets.maintenance import Job, Maintenance
 from dyno.targets.mysql import (
+    backup,
     ddl,
     facts,
     isolation,
@@ -56,6 +57,7 @@ from dyno.targets.plans import QueryPlan
 
 _NO_OLTP = "the transaction driver does not speak MySQL's protocol yet"
 _NO_TLS = "the loader speaks TLS over TCP only; leave unix_socket or ssl out of the URL"
+_NO_VACUUM = "InnoDB clears away old rows by itself; what OPTIMIZE TABLE does is its reindex"
 _NO_COLD = (
     "a server that is not Dyno's own is not restarted, and the caches of its machine are beyond "
     "reach; only embedded:mysql starts cold"
@@ -67,10 +69,12 @@ class MysqlTarget:
     """See the protocol. Tables of a workload lie in the database ``dyno_<workload>``."""
 
     name = "mysql"
+    LACKS_MAINTENANCE: ClassVar = {"vacuum": _NO_VACUUM}
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         self.url = url
         self._limits = limits
+        self._out = out
         self._server: Server | None = None
         self._local: tuple[Path, int] | None = None
         self._tuning = Tuning()
@@ -308,8 +312,12 @@ class MysqlTarget:
         return translate(neutral, "mysql")
 
     def maintenance(self, workload: str, name: Maintenance) -> Job | str:
-        """A check of every table, or all of them written anew."""
+        """A check of every table, all of them written anew, or a dump."""
+        if (reason := self.LACKS_MAINTENANCE.get(name)) is not None:
+            return reason
         session = self.connect()
+        if name == "backup":
+            return backup.take(session, self._address, self._out, workload)
         if name == "integrity-check":
             return TableCheck(session, workload)
         files = self._files()

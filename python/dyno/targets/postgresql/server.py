@@ -50,6 +50,8 @@ class Server:
         self._kept: tuple[Identity, binaries.Binaries] | None = None
         self.override: Callable[[dict[str, str]], dict[str, str]] = lambda _: {}
         """What a run asks for in the place of what :func:`settings` chose, which it is given."""
+        self.extra: dict[str, str] = {}
+        """What maintenance of this run cannot do without."""
         self.asked_checksums: str | None = None
         self.usual_checksums = ""
         self.usual: dict[str, str] = {}
@@ -162,7 +164,7 @@ class Server:
     def _configure(self, identity: Identity, programs: binaries.Binaries) -> None:
         io_uring = cluster.offers_io_uring(identity, self.data, programs)
         self.usual = settings(self._limits, VolumeFacts.of(self._home), io_uring=io_uring)
-        self.settings = {**self.usual, **self.override(self.usual)}
+        self.settings = {**self.usual, **self.override(self.usual), **self.extra}
 
     def _write_conf(self, values: dict[str, str], identity: Identity) -> None:
         folder = str(self.socket_folder).replace('"', '""')

@@ -39,6 +39,7 @@ from dyno.targets.maintenance import Job, Maintenance
 from dyno.targets.plans import QueryPlan
 from dyno.targets.postgresql import (
     address,
+    backup,
     checkpoints,
     ddl,
     facts,
@@ -59,6 +60,7 @@ from dyno.targets.postgresql.meter import PostgresMeter
 from dyno.targets.postgresql.server import Server
 from dyno.targets.postgresql.space import Files, StepLog
 from dyno.targets.postgresql.tuned import Tuning
+from dyno.targets.postgresql.vacuum import Vacuum
 
 _SERVER_GONE = {"connection_lost", "unreachable"}
 _NO_COLD = (
@@ -77,6 +79,7 @@ class PostgresTarget:
         embedded = url.scheme == "embedded"
         self.capabilities = Capabilities(cold=True if embedded else _NO_COLD, resume=True)
         self._limits = limits
+        self._out = out
         self._server: Server | None = None
         self._tuning = Tuning()
         self._temp: dict[str, dict[str, str]] = {}
@@ -331,10 +334,19 @@ class PostgresTarget:
         """PostgreSQL takes the neutral statements as they are."""
         return neutral
 
+    def before_maintenance(self, name: Maintenance) -> None:
+        """Has the private server write a log that a backup can be taken with."""
+        if self._server is not None and name == "backup":
+            self._server.extra = dict(backup.SETTINGS)
+
     def maintenance(self, workload: str, name: Maintenance) -> Job | str:
-        """``REINDEX CONCURRENTLY``, or a check of tables and indexes while they are used."""
+        """``REINDEX CONCURRENTLY``, a check of tables and indexes, a backup, or a vacuum."""
         if name == "reindex":
             return Reindex(self.connect, workload)
+        if name == "vacuum":
+            return Vacuum(self.connect, workload)
+        if name == "backup":
+            return backup.take(self.connect(), self._out)
         return integrity_check(self.connect, workload)
 
     def meter(self, connection: Connection) -> PostgresMeter:

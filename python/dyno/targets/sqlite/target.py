@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from dyno import schema, workloads
 from dyno.errors import TargetError, UsageError
@@ -34,6 +34,7 @@ from dyno.targets.isolation import Isolation
 from dyno.targets.maintenance import Job, Maintenance
 from dyno.targets.plans import QueryPlan
 from dyno.targets.sqlite import ddl, design, index, maintenance, plans, tuning
+from dyno.targets.sqlite.backup import Backup
 from dyno.targets.sqlite.connection import SqliteConnection
 from dyno.targets.sqlite.file import locate, open_session, siblings, spill_folder, spilled
 from dyno.targets.sqlite.isolation import ISOLATION
@@ -48,6 +49,8 @@ _WHOLE = (
     "a load is one transaction, so one that was cut off left nothing to go on from; it starts "
     "again with --replace"
 )
+
+_NO_VACUUM = "its VACUUM writes the whole file anew, and nobody else can write meanwhile"
 
 _PRAGMAS = (
     "auto_vacuum",
@@ -75,6 +78,7 @@ class SqliteTarget:
     """See the protocol. Each workload has a file of its own; a URL names that file."""
 
     name = "sqlite"
+    LACKS_MAINTENANCE: ClassVar = {"vacuum": _NO_VACUUM}
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         self.url = url
@@ -315,8 +319,12 @@ class SqliteTarget:
         return plans.explain(connection, sql, analyse=analyse)
 
     def maintenance(self, workload: str, name: Maintenance) -> Job | str:
-        """An integrity check; and with a write-ahead log a reindex."""
+        """An integrity check or a backup; and with a write-ahead log a reindex."""
+        if (reason := self.LACKS_MAINTENANCE.get(name)) is not None:
+            return reason
         file = self._file(workload)
+        if name == "backup":
+            return Backup(lambda: self.connect(workload), file, self._out)
         return maintenance.prepare(lambda: self.connect(workload), file, workload, name)
 
     def data_paths(self) -> list[Path]:

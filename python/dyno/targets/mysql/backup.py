@@ -1,0 +1,166 @@
+"""A backup of MariaDB and MySQL while they are used: one consistent dump."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import threading
+from contextlib import closing
+from pathlib import Path
+
+from dyno import schema
+from dyno.errors import TargetError
+from dyno.model import Check
+from dyno.targets import mark
+from dyno.targets.base import Progress
+from dyno.targets.maintenance import SpaceEstimate
+from dyno.targets.mysql.address import Address
+from dyno.targets.mysql.connection import MysqlConnection, literal
+from dyno.targets.scratch import Program, Scratch, Written
+
+_SIZE = (
+    "SELECT coalesce(sum(data_length), 0) FROM information_schema.tables WHERE table_schema = {}"
+)
+_TAIL = 256
+
+
+class Dump:
+    """See the protocol. The workload's tables as statements, all as of one moment."""
+
+    def __init__(
+        self, session: MysqlConnection, address: Address, program: str, out: Path, workload: str
+    ) -> None:
+        """Made ready; ``session`` is asked for sizes, and is not kept.
+
+        Raises:
+            DiskFullError: If there is no room for it.
+            TargetError: If the folder cannot be used.
+        """
+        self.method = (
+            f"{Path(program).name} --single-transaction of the workload's tables: statements that "
+            "make them anew, as of one moment, while they take changes"
+        )
+        self._program = program
+        self._place = mark.schema_of(workload)
+        self._tables = schema.table_names(workload)
+        size = session.execute(_SIZE.format(literal(self._place))).rows[0][0]
+        self.estimate = SpaceEstimate(
+            int(size), "the rows of all tables as the server estimates them; text may take more"
+        )
+        self._scratch = Scratch(out, self.estimate.size)
+        self._run = Program()
+        try:
+            # The first option of all; the password is in no process list, and in no log.
+            text = options(address, mariadb=_is_mariadb(program))
+            self._defaults = self._scratch.secret("client.cnf", text)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def written(self) -> Written:
+        """What the dumps wrote."""
+        return self._scratch.written
+
+    def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
+        """Writes one dump, looks whether it is whole, and removes it."""
+        progress(0, 1, "backup")
+        with self._scratch.backup() as place:
+            file = place / "dump.sql"
+            command = [
+                self._program,
+                f"--defaults-file={self._defaults}",
+                "--single-transaction",
+                "--quick",
+                "--no-tablespaces",
+                f"--result-file={file}",
+                self._place,
+                *self._tables,
+            ]
+            self._run.run(command, place, stop)
+            check = self.proven(file)
+        progress(1, 1, "")
+        return [check]
+
+    def space(self) -> int | None:
+        """Bytes in the scratch folder."""
+        return self._scratch.size()
+
+    def cancel(self) -> None:
+        """Ends the program under way; the server ends its session with it."""
+        self._run.cancel()
+
+    def close(self) -> None:
+        """Removes what was written, and the file with the password."""
+        self._scratch.remove()
+
+    def proven(self, file: Path) -> Check:
+        """Whether the dump has its last line, which is written after all rows."""
+        try:
+            with file.open("rb") as opened:
+                opened.seek(max(0, file.stat().st_size - _TAIL))
+                passed = b"-- Dump completed" in opened.read()
+        except OSError as error:
+            raise TargetError(f"The backup cannot be read: {error.strerror}.", kind="io") from error
+        message = f"{len(self._tables)} tables, written to the end"
+        if not passed:
+            message = "the dump lacks its last line: it is not whole"
+        return Check(name="backup", target="mysql", passed=passed, message=message)
+
+
+def take(session: MysqlConnection, address: Address, out: Path, workload: str) -> Dump | str:
+    """The backup, or the reason why there is none; ends the session."""
+    with closing(session):
+        names = ["mariadb-dump", "mysqldump"] if session.version.is_mariadb else ["mysqldump"]
+        program = next(filter(None, map(shutil.which, names)), None)
+        if program is None:
+            return f"there is no {names[0]} here (Debian and Ubuntu: apt install mariadb-client)"
+        if not session.version.is_mariadb and _is_mariadb(program):
+            return "a dump of MySQL needs MySQL's own mysqldump; the one here is MariaDB's"
+        return Dump(session, address, program, out, workload)
+
+
+def options(address: Address, *, mariadb: bool) -> str:
+    """The server as its clients read it from an option file; holds the password.
+
+    Source: https://mariadb.com/kb/en/configuring-mariadb-with-option-files/.
+    """
+    lines = ["[client]", f"user={_quoted(address.user)}", f"password={_quoted(address.password)}"]
+    if address.unix_socket:
+        lines += ["protocol=socket", f"socket={_quoted(address.unix_socket)}"]
+    else:
+        lines += ["protocol=tcp", f"host={_quoted(address.host)}", f"port={address.port}"]
+    checked = address.tls is not None and bool(address.tls.get("ca"))
+    if mariadb:
+        lines += ["skip-ssl"] if address.tls is None else ["ssl"]
+        if address.tls is not None:
+            lines.append(f"ssl-verify-server-cert={int(checked)}")
+    elif address.tls is None:
+        lines.append("ssl-mode=DISABLED")
+    else:
+        lines.append(f"ssl-mode={'VERIFY_IDENTITY' if checked else 'REQUIRED'}")
+    for name in ("ca", "cert", "key"):
+        if address.tls is not None and address.tls.get(name):
+            lines.append(f"ssl-{name}={_quoted(str(address.tls[name]))}")
+    return "\n".join([*lines, ""])
+
+
+def _quoted(text: str) -> str:
+    for plain, escaped in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r")):
+        text = text.replace(plain, escaped)
+    return f'"{text}"'
+
+
+def _is_mariadb(program: str) -> bool:
+    """Whether a client is MariaDB's, by what it says of itself."""
+    try:
+        done = subprocess.run(
+            [program, "--no-defaults", "--version"],
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=30,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return True
+    return "mariadb" in done.stdout.lower()

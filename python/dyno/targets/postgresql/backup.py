@@ -1,0 +1,162 @@
+"""An online backup of PostgreSQL while it is used: ``pg_basebackup``."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+import threading
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+
+from dyno.errors import TargetError
+from dyno.model import Check
+from dyno.targets.base import Progress
+from dyno.targets.maintenance import SpaceEstimate
+from dyno.targets.postgresql import binaries
+from dyno.targets.postgresql.connection import CONNECT_TIMEOUT_S, PostgresConnection
+from dyno.targets.scratch import Program, Scratch, Written
+
+SETTINGS = {"wal_level": "replica", "max_wal_senders": "4"}
+"""What a server needs so that a backup can be taken while it runs."""
+
+_SEGMENTS = 4
+"""Of the write-ahead log, that a backup takes at the least, begun and ended ones."""
+_SIZE = (
+    "SELECT (SELECT sum(pg_database_size(oid)) FROM pg_database)::bigint, "
+    "pg_size_bytes(current_setting('wal_segment_size'))"
+)
+
+
+def obstacle(session: PostgresConnection) -> str | None:
+    """Why no backup can be taken of the server that a session leads to; None if it can."""
+    if session.execute("SHOW wal_level").rows[0][0] == "minimal":
+        return "the server has wal_level = minimal; a backup needs replica"
+    parameters = {
+        **session.raw.info.get_parameters(),
+        "password": session.raw.info.password,
+        "connect_timeout": str(CONNECT_TIMEOUT_S),
+        "replication": "true",
+    }
+    try:
+        psycopg.connect(make_conninfo("", **parameters), autocommit=True).close()
+    except psycopg.Error as error:
+        text = " ".join(str(error).split()).rpartition("FATAL: ")[2].strip().rstrip(".")
+        return f"the server allows this user no replication, which a backup is ({text})"
+    return None
+
+
+class Backup:
+    """See the protocol. All databases of the server, as tar files, with the log that they need."""
+
+    method = (
+        "pg_basebackup of the whole server: tar files with the write-ahead log of its time beside "
+        "them, after an immediate checkpoint, synced; files and sizes are compared with its "
+        "manifest"
+    )
+
+    def __init__(self, session: PostgresConnection, out: Path) -> None:
+        """Made ready; ``session`` tells where the server is, and is not kept.
+
+        Raises:
+            DiskFullError: If there is no room for it.
+            TargetError: If the server or the folder cannot be used.
+        """
+        self._program = binaries.find().program("pg_basebackup")
+        size, segment = session.execute(_SIZE).rows[0]
+        self.estimate = SpaceEstimate(
+            int(size) + _SEGMENTS * int(segment),
+            "all databases of the server, and the log of a short while",
+        )
+        self._scratch = Scratch(out, self.estimate.size)
+        self._run = Program()
+        try:
+            self._conninfo = self._reach(session)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def written(self) -> Written:
+        """What the backups wrote."""
+        return self._scratch.written
+
+    def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
+        """Takes one backup, proves that it is whole, and removes it."""
+        progress(0, 1, "backup")
+        with self._scratch.backup() as place:
+            options = ["--format=tar", "--wal-method=stream", "--checkpoint=fast", "--no-password"]
+            command = [self._program, f"--dbname={self._conninfo}", f"--pgdata={place}", *options]
+            self._run.run(command, place, stop)
+            check = proven(place)
+        progress(1, 1, "")
+        return [check]
+
+    def space(self) -> int | None:
+        """Bytes in the scratch folder."""
+        return self._scratch.size()
+
+    def cancel(self) -> None:
+        """Ends the program under way; the server ends its side with it."""
+        self._run.cancel()
+
+    def close(self) -> None:
+        """Removes what was written."""
+        self._scratch.remove()
+
+    def _reach(self, session: PostgresConnection) -> str:
+        """Where the server is, without its password: that lies in a file of this user's only."""
+        info = session.raw.info
+        parameters = {**info.get_parameters(), "connect_timeout": str(CONNECT_TIMEOUT_S)}
+        parameters.pop("dbname", None)
+        parameters.update(host=info.host, port=str(info.port), user=info.user)
+        if info.password:
+            escaped = info.password.replace("\\", "\\\\").replace(":", "\\:")
+            file = self._scratch.secret("pgpass", f"*:*:*:*:{escaped}\n")
+            parameters["passfile"] = str(file)
+        return make_conninfo("", **parameters)
+
+
+def take(session: PostgresConnection, out: Path) -> Backup | str:
+    """The backup, or the reason why there is none; ends the session."""
+    with closing(session):
+        return obstacle(session) or Backup(session, out)
+
+
+def proven(place: Path) -> Check:
+    """Whether the tar files hold every file of the manifest, each with its size."""
+    try:
+        manifest = json.loads((place / "backup_manifest").read_text(encoding="utf-8"))
+        wanted = {_path(item): int(item["Size"]) for item in manifest["Files"]}
+        held = {name: size for file in place.glob("*.tar") for name, size in _held(file)}
+        log = sum(size for _, size in _held(place / "pg_wal.tar"))
+    except (OSError, ValueError, KeyError, tarfile.TarError) as error:
+        raise TargetError(f"The backup cannot be read: {error}.", kind="database") from error
+    wrong = sorted(name for name, size in wanted.items() if held.get(name) != size)
+    passed = not wrong and bool(wanted) and log > 0
+    message = f"{len(wanted):,} files, all there, and {log:,} bytes of the log"
+    if wrong:
+        message = f"{len(wrong):,} of {len(wanted):,} files are not in it whole, first {wrong[0]}"
+    elif not passed:
+        message = "it holds no files, or nothing of the log"
+    return Check(name="backup", target="postgresql", passed=passed, message=message)
+
+
+def _path(item: dict[str, Any]) -> str:
+    # A name that is no UTF-8 is told in hexadecimal digits.
+    if "Path" in item:
+        return str(item["Path"])
+    return bytes.fromhex(str(item["Encoded-Path"])).decode("utf-8", "surrogateescape")
+
+
+def _held(file: Path) -> list[tuple[str, int]]:
+    """Regular files in a tar file, by the path that the manifest has for them."""
+    # One of a tablespace is called by its number.
+    head = f"pg_tblspc/{file.stem}/" if file.stem.isdigit() else ""
+    with tarfile.open(file) as opened:
+        return [
+            (f"{head}{item.name.removeprefix('./')}", item.size) for item in opened if item.isfile()
+        ]

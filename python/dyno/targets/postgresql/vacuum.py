@@ -1,0 +1,66 @@
+"""``VACUUM (ANALYZE)`` of PostgreSQL's tables while they are used."""
+
+from __future__ import annotations
+
+import threading
+
+from psycopg import sql
+
+from dyno.model import Check
+from dyno.targets.base import Progress
+from dyno.targets.maintenance import SpaceEstimate
+from dyno.targets.postgresql import ddl
+from dyno.targets.postgresql.maintenance import Connect, Work
+
+_STATE = (
+    "SELECT n_dead_tup, last_vacuum IS NOT NULL AND last_vacuum >= {} FROM pg_stat_all_tables "
+    "WHERE schemaname = {} AND relname = {}"
+)
+
+
+class Vacuum(Work):
+    """See the protocol. The workload's tables and partitions one after another, largest first."""
+
+    estimate = SpaceEstimate(0, "a vacuum makes room inside the tables and writes nothing beside")
+
+    def __init__(self, connect: Connect, workload: str) -> None:
+        super().__init__(connect, workload)
+        try:
+            sizes = ddl.sizes(self.session, self.place)
+        except BaseException:
+            super().close()
+            raise
+        self._tables = sorted(sizes, key=lambda name: (-sizes[name], name))
+
+    @property
+    def method(self) -> str:
+        """What is done."""
+        return f"VACUUM (ANALYZE) of {len(self._tables)} tables, one after another"
+
+    def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
+        """Vacuums every table."""
+        checks: list[Check] = []
+        for number, table in enumerate(self._tables):
+            progress(number, len(self._tables), f"vacuum of {table}")
+            (now,) = self.session.execute("SELECT clock_timestamp()::text").rows[0]
+            dead, _ = self._state(table, str(now))
+            name = sql.Identifier(self.place, table)
+            self.statement(sql.SQL("VACUUM (ANALYZE) {}").format(name), stop)
+            # A table that this user may not vacuum is only warned of.
+            left, done = self._state(table, str(now))
+            message = f"{dead:,} dead rows counted before it, {left:,} after"
+            if not done:
+                message = "the server did not vacuum it; only the owner of a table may"
+            checks.append(
+                Check(name=f"vacuum {table}", target="postgresql", passed=done, message=message)
+            )
+        progress(len(self._tables), len(self._tables), "")
+        return checks
+
+    def _state(self, table: str, since: str) -> tuple[int, bool]:
+        """Dead rows by the server's count, and whether the table was vacuumed since then."""
+        query = sql.SQL(_STATE).format(
+            sql.Literal(since), sql.Literal(self.place), sql.Literal(table)
+        )
+        found = ddl.run(self.session, [query])
+        return (int(found[0][0]), bool(found[0][1])) if found else (0, False)
