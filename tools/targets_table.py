@@ -17,10 +17,11 @@ from dyno import targets
 from dyno.errors import UsageError
 from dyno.layouts.parts import LayoutParts
 from dyno.settings import WORDS
-from dyno.targets import maintenance, plans
+from dyno.targets import maintenance, plans, several
 from dyno.targets.base import Capabilities, Limits, Target
 from dyno.targets.meter import Metered
 
+_SEVERAL = "several databases"
 _NO_WORDS = "it has no settings"
 
 Answer = str | bool
@@ -39,7 +40,7 @@ def page() -> str:
             "",
             *_addresses(names),
             "",
-            *_section("Work", names, _words(Capabilities), _capability),
+            *_section("Work", names, [*_words(Capabilities), _SEVERAL], _capability),
             *_section(
                 "Beside the work",
                 names,
@@ -107,6 +108,8 @@ def _words(record: type) -> list[str]:
 
 
 def _capability(name: str, word: str) -> Answer:
+    if word == _SEVERAL:
+        return _yes_or_why(several.able(_opened(name)))
     return _yes_or_why(getattr(targets.about(name)[0], word))
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from dyno.errors import Interrupted, error_of_kind
+from dyno.errors import DynoError, Interrupted, error_of_kind
 from dyno.progress import Progress
 
 if TYPE_CHECKING:
@@ -96,6 +96,60 @@ def run_engine(
     return watched(work, progress)
 
 
+def run_engines(
+    name: str, plans: Sequence[dict[str, Any]], progress: Progress
+) -> list[dict[str, Any]]:
+    """Calls an engine several times at once, each call with a control handle of its own.
+
+    Args:
+        name: The engine.
+        plans: A plan each.
+        progress: Told what the slowest has done.
+
+    Returns:
+        Their outcomes, in the order of the plans.
+
+    Raises:
+        DynoError: Of the class of the first error; the others are cancelled then.
+    """
+    from dyno import _core
+
+    controls = [_core.Control() for _ in plans]
+    outcomes: dict[int, dict[str, Any]] = {}
+    failures: list[BaseException] = []
+
+    def cancel() -> None:
+        for control in controls:
+            control.cancel()
+
+    def call(number: int, text: str) -> None:
+        try:
+            outcomes[number] = json.loads(getattr(_core, name)(text, controls[number]))
+        except BaseException as error:
+            failures.append(_classed(error) if isinstance(error, _core.EngineError) else error)
+            cancel()
+
+    def work() -> None:
+        threads = [
+            threading.Thread(target=call, args=(number, json.dumps(plan)), daemon=True)
+            for number, plan in enumerate(plans)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def poll() -> None:
+        slowest = min((control.progress() for control in controls), key=lambda state: state["done"])
+        text = f"{len(plans)} at once, {slowest['step']}"
+        progress.update(float(slowest["done"]), float(slowest["total"]), text)
+
+    interruptible(work, cancel, poll)
+    if failures:
+        raise failures[0]
+    return [outcomes[number] for number in range(len(plans))]
+
+
 @contextlib.contextmanager
 def _beside(
     work: Callable[[_core.Control, threading.Event], None], control: _core.Control
@@ -153,7 +207,11 @@ def watched(
         try:
             return work(control)
         except _core.EngineError as error:
-            kind, message = error.args
-            raise error_of_kind(kind, message[:1].upper() + message[1:]) from None
+            raise _classed(error) from None
 
     return interruptible(run, control.cancel, poll)
+
+
+def _classed(error: _core.EngineError) -> DynoError:
+    kind, message = error.args
+    return error_of_kind(kind, message[:1].upper() + message[1:])

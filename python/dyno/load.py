@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Literal
 
 from dyno import resume, workloads
+from dyno.databases import split, workload_of
 from dyno.engine import interruptible, watched
 from dyno.errors import TargetError, UsageError
 from dyno.footprint import Measured, Meter, Peak, Probe, StepRecord, occupied
@@ -50,7 +51,11 @@ def load(
         title = f"{title}, streams: {plan.streams}"
     with recorder.phase(name, title, "load", target.name) as detail:
         detail.update(
-            workload=plan.workload, scale=plan.scale, streams=plan.streams, seed=plan.seed
+            workload=workload_of(plan.workload),
+            scale=plan.scale,
+            streams=plan.streams,
+            seed=plan.seed,
+            **_database(plan.workload),
         )
         detail.update(described(plan.layout))
         with Meter() as meter:
@@ -77,6 +82,12 @@ def load(
     if not alone:
         _count(recorder, target, plan)
     return outcome
+
+
+def _database(name: str) -> dict[str, Any]:
+    """Which of several databases, for the detail of a phase; nothing of the first."""
+    _, number = split(name)
+    return {"database": number} if number > 1 else {}
 
 
 def text_bytes(workload: Workload, outcome: LoadOutcome) -> int:
@@ -138,7 +149,7 @@ def index(recorder: Recorder, target: Target, plan: LoadPlan, progress: Progress
     title = f"Keys, indexes and statistics in {target.name}"
     stop = threading.Event()
     with recorder.phase(name, title, "index", target.name) as detail:
-        detail["workload"] = plan.workload
+        detail.update(workload=workload_of(plan.workload), **_database(plan.workload))
         steps = interruptible(
             lambda: target.index(plan.workload, stop, progress.update, plan.layout), stop.set
         )
@@ -164,6 +175,12 @@ def check(
     with recorder.phase(name, f"Check {target.name} after the {after}", "check", target.name):
         sessions = _Sessions(target, workload_name)
         checks = sessions.work(lambda: workload.check(target.name, sessions.open, loaded, after))
+        _, number = split(workload_name)
+        if number > 1:
+            checks = [
+                item.model_copy(update={"name": f"{item.name} of database {number}"})
+                for item in checks
+            ]
         recorder.add_checks(checks)
     return checks
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from dyno.databases import workload_of
+
 
 def tables(workload: str) -> list[dict[str, Any]]:
     """Every table: ``name``, ``columns`` and ``primary_key``.
@@ -13,7 +15,7 @@ def tables(workload: str) -> list[dict[str, Any]]:
     """
     from dyno import _core
 
-    found: list[dict[str, Any]] = json.loads(_core.schema(workload))
+    found: list[dict[str, Any]] = json.loads(_core.schema(workload_of(workload)))
     return found
 
 

@@ -50,6 +50,23 @@ def test_a_window_of_few_checkpoints_is_told(tmp_path: Path) -> None:
     assert found.validity.valid is True
 
 
+@pytest.mark.parametrize(
+    ("apart_s", "words"),
+    [(0.9, None), (1.1, "1.10 s apart, 2.2 % of the window"), (None, "no transaction ended")],
+)
+def test_databases_at_once_were_measured_at_once(
+    tmp_path: Path, apart_s: float | None, words: str | None
+) -> None:
+    builder = Builder(tmp_path / "run").machine().oltp(4, duration_s=50)
+    detail = {**builder.phases[-1].detail, "databases": 2, "apart_s": apart_s}
+    builder.phases[-1] = builder.phases[-1].model_copy(update={"detail": detail})
+    found = judged(builder.write())
+    told = [item.message for item in found.findings if item.code == "apart"]
+    assert len(told) == (words is not None)
+    assert all((words or "") in message for message in told)
+    assert found.validity.valid is (words is None)
+
+
 def test_every_rule_explains_itself() -> None:
     codes = [rule.code for rule in rules()]
     assert len(codes) == len(set(codes)) >= 9

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from dyno.errors import DynoError, Interrupted
 from dyno.model import Check
 from dyno.servers.identity import Identity
 from dyno.targets.maintenance import Job, prepare
+from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.backup import Dump, take
 from dyno.targets.mysql.connection import MysqlConnection, literal
 from dyno.targets.mysql.target import MysqlTarget
@@ -179,7 +179,7 @@ def test_a_dump_is_whole_and_its_password_in_no_process_list(
     with closing(mariadb.connect()) as session:
         session.execute(f"CREATE OR REPLACE USER bench@localhost IDENTIFIED BY {literal(password)}")
         session.execute("GRANT SELECT, LOCK TABLES ON dyno_tpch.* TO bench@localhost")
-        address = replace(mariadb._address, user="bench", password=password)
+        address = Address("localhost", 0, "bench", password, unix_socket=mariadb.wire()["unix_socket"])
         with closing(MysqlConnection.open(address, lambda: None)) as other:
             dump = take(other, address, out, "tpch")
         assert isinstance(dump, Dump)

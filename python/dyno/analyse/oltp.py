@@ -34,6 +34,7 @@ def oltp(bundle: Bundle) -> list[Estimate]:
         if phase is not None:
             estimates += _client(f"oltp.{level}", phase, seconds)
             estimates += _checkpoints(f"oltp.{level}", phase)
+            estimates += _apart(f"oltp.{level}", phase)
     return estimates
 
 
@@ -184,6 +185,14 @@ def _client(name: str, phase: Phase, seconds: float) -> Iterable[Estimate]:
             yield Estimate(
                 name=f"{name}.{figure}", value=value, unit=unit, source="the driver's outcome"
             )
+
+
+def _apart(name: str, phase: Phase) -> Iterable[Estimate]:
+    """How far the measurements of several databases lay apart, of which a level is the sum."""
+    apart_s = number(phase.detail.get("apart_s"))
+    if apart_s is not None:
+        source = "from the first start of a database's measurement to the last"
+        yield Estimate(name=f"{name}.apart_s", value=apart_s, unit="s", source=source)
 
 
 def _checkpoints(name: str, phase: Phase) -> Iterable[Estimate]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from dyno import databases
 from dyno.errors import UsageError
 from dyno.units import parse_bytes, parse_seconds
 
@@ -18,6 +19,7 @@ __all__ = [
     "DEFAULT_OUT",
     "Options",
     "common",
+    "databases_option",
     "examples",
     "parse_bytes",
     "parse_seconds",
@@ -68,6 +70,15 @@ def common(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*args, **kwargs)
 
     return wrapper
+
+
+databases_option = click.option(
+    "--databases",
+    type=click.IntRange(1, databases.MOST),
+    default=1,
+    show_default=True,
+    help="Databases of WORKLOAD, each with all of its tables.",
+)
 
 
 def examples(*lines: str) -> str:

@@ -83,6 +83,19 @@ def queries_during(session: Session, target: Target, plan: StreamPlan, during: D
         drive.queries_during(session.recorder, target, plan, during, progress)
 
 
+def levels_of_several(
+    session: Session, target: Target, plans: list[OltpPlan], loaded: dict[str, Loaded]
+) -> None:
+    """Drives each level in all databases at once, then checks the consistency of each."""
+    for plan in plans:
+        title = f"{plan.workload} on {target.name}, {plan.users} in each of {len(loaded)} databases"
+        with session.console.phase(title) as progress:
+            drive.drive_several(session.recorder, target, plan, list(loaded.values()), progress)
+    for name, held in loaded.items():
+        with session.console.phase(f"Consistency of {name} on {target.name}"):
+            load.check(session.recorder, target, name, held, "run")
+
+
 def levels(
     session: Session, target: Target, plans: list[OltpPlan], during: DuringPlan | None = None
 ) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dyno.cli._options import Options, common, examples
+from dyno.cli._options import Options, common, databases_option, examples
 
 if TYPE_CHECKING:
     from dyno.model import Check
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         "dyno check tpcc --target embedded:postgresql",
         "dyno check tpch --target duckdb:///tmp/dss.duckdb",
         "dyno check tpch --target embedded:duckdb --answers",
+        "dyno check tpcc --target embedded:postgresql --databases 4",
         "dyno check tpcc --target embedded:postgresql --isolation",
         "dyno check tpcc --target URL --isolation --level repeatable-read",
     ),
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 @click.argument("workload")
 @click.option("--target", "url", required=True, help="URL of the database, or embedded:NAME.")
 @click.option("--scale", type=float, help="The scale that should be loaded.")
+@databases_option
 @click.option("--answers", is_flag=True, help="Ask all queries too, and prove their answers.")
 @click.option("--isolation", is_flag=True, help="tpcc: also play the nine isolation scenarios.")
 @click.option(
@@ -38,6 +40,7 @@ def command(
     workload: str,
     url: str,
     scale: float | None,
+    databases: int,
     answers: bool,
     isolation: bool,
     level: str | None,
@@ -55,11 +58,12 @@ def command(
     """
     from dyno import targets, workloads
     from dyno.cli import _stages as stages
+    from dyno.cli._databases import loaded_in_all, require_databases
     from dyno.cli._session import Session, run_session
     from dyno.errors import UsageError
     from dyno.load import check, check_isolation
 
-    chosen = workloads.get(workload)
+    chosen = workloads.named(workload)
     parsed = targets.parse(url)
     if scale is not None:
         scale = chosen.parse_scale(scale)
@@ -69,16 +73,21 @@ def command(
         raise UsageError(f"{workload} has no isolation scenarios; leave --isolation out.")
     if level is not None and not isolation:
         raise UsageError("--level is for --isolation; give that, too.")
+    if databases > 1 and (answers or isolation):
+        raise UsageError("--databases excludes --answers and --isolation: those are of one.")
+    require_databases(parsed, options.out, databases)
 
     def body(session: Session) -> None:
         with session.target(url) as target:
-            found = stages.loaded_data(target, workload, scale)
+            every = loaded_in_all(target, workload, scale, databases)
+            found = every[workload]
             checks: list[Check] = []
             if isolation:
                 with session.console.phase(f"Isolation of {workload} in {target.name}"):
                     checks += check_isolation(session.recorder, target, workload, level)
-            with session.console.phase(f"Check {workload} in {target.name}"):
-                checks += check(session.recorder, target, workload, found, "run")
+            for name, held in every.items():
+                with session.console.phase(f"Check {name} in {target.name}"):
+                    checks += check(session.recorder, target, name, held, "run")
             if answers:
                 checks += stages.asked(session, target, workload, found.scale)
             for item in checks:
@@ -88,6 +97,7 @@ def command(
     record = {
         "target": parsed.redacted,
         "scale": scale,
+        "databases": databases,
         "answers": answers,
         "isolation": isolation,
         "level": level,

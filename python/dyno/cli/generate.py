@@ -68,7 +68,7 @@ def command(
     from dyno.generate import GeneratePlan, generate
     from dyno.units import bytes_text, digits
 
-    scale = workloads.get(workload).parse_scale(scale)
+    scale = workloads.named(workload).parse_scale(scale)
     if part is not None and part > parts:
         raise UsageError(f"--part {part} is more than --parts {parts}.")
     try:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import click
 
 from dyno.cli import _settings
-from dyno.cli._options import Options, common, examples
+from dyno.cli._options import Options, common, databases_option, examples
 
 LAYOUT_HELP = "Physical design: a name of `dyno layouts`, or a TOML file."
 
@@ -19,6 +21,7 @@ LAYOUT_HELP = "Physical design: a name of `dyno layouts`, or a TOML file."
         "dyno load tpch --target duckdb:///tmp/dss.duckdb --scale 0.1",
         "dyno load tpch --target embedded:postgresql --scale 1 --resume",
         "dyno load tpch --target embedded:mysql --scale 1 --streams 1 --streams 2",
+        "dyno load tpcc --target embedded:postgresql --scale 2 --databases 4",
         "dyno load tpcc --target postgresql://bench@db1/bench --scale 100",
         "dyno load tpch --target embedded:postgresql --scale 1 --layout partitioned-8",
     ),
@@ -32,6 +35,7 @@ LAYOUT_HELP = "Physical design: a name of `dyno layouts`, or a TOML file."
     multiple=True,
     help="Parallel streams; repeat to compare rates. [default: CPUs]",
 )
+@databases_option
 @click.option("--layout", show_default="default", help=LAYOUT_HELP)
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Data seed.")
 @click.option("--replace", is_flag=True, help="Replace tables that Dyno created earlier.")
@@ -43,6 +47,7 @@ def command(
     url: str,
     scale: float,
     streams: tuple[int, ...],
+    databases: int,
     layout: str | None,
     seed: int,
     replace: bool,
@@ -54,10 +59,12 @@ def command(
 
     Tables go to a schema of their own (dyno_tpch, dyno_tpcc). Tables that Dyno did not create
     are never touched. With several --streams the data is loaded afresh with each, and the last
-    load stays.
+    load stays. With --databases N there are N complete sets of tables, each in a schema of its own
+    (dyno_tpcc, dyno_tpcc_2 …), for runs that work on all of them at once.
     """
     from dyno import targets, workloads
     from dyno.cli import _stages as stages
+    from dyno.cli._databases import names, require_databases
     from dyno.cli._layout import chosen_layout, unfinished_layout
     from dyno.cli._session import Session, run_session
     from dyno.engines import make_out
@@ -67,19 +74,24 @@ def command(
     from dyno.space import require_space, required_bytes
     from dyno.targets.base import LoadPlan, Made, Target
 
-    chosen = workloads.get(workload)
+    chosen = workloads.named(workload)
     scale = chosen.parse_scale(scale)
     if resume and (replace or len(streams) > 1):
         raise UsageError("--resume goes on with one load: give neither --replace nor more streams.")
     if len(set(streams)) < len(streams):
         raise UsageError("Give each number of --streams once.")
+    if databases > 1 and (resume or len(streams) > 1):
+        raise UsageError("--databases takes one number of --streams, and no --resume.")
     parsed = targets.parse(url)
     targets.require(parsed, options.out, "load")
+    require_databases(parsed, options.out, databases)
     asked = given.of(parsed, options.out)
     design = chosen_layout(layout or DEFAULT, parsed, workload, scale, options.out)
     if parsed.scheme == "embedded":
         make_out(options.out)
-        needed = required_bytes({parsed.name: chosen.bytes_per_scale * scale * design.share_here})
+        needed = required_bytes(
+            {parsed.name: chosen.bytes_per_scale * scale * design.share_here * databases}
+        )
         require_space(options.out, needed, "Free some, or give a smaller --scale or another --out.")
 
     def body(session: Session) -> None:
@@ -103,13 +115,16 @@ def command(
             ]
             stages.compare_streams(session, target, plans[:-1], replace=replace)
             last = replace or len(plans) > 1
-            stages.load_and_prove(session, target, plans[-1], replace=last)
+            for name in names(workload, databases):
+                plan = dataclasses.replace(plans[-1], workload=name)
+                stages.load_and_prove(session, target, plan, replace=last)
         design.tell(session)
 
     record = {
         "target": parsed.redacted,
         "scale": scale,
         "streams": list(streams),
+        "databases": databases,
         "seed": seed,
         "layout": design.layout.model_dump(mode="json", exclude_defaults=True),
         "resume": resume,

@@ -9,7 +9,7 @@ import click
 from dyno.cli import _settings
 from dyno.cli._belong import require_own
 from dyno.cli._dss import PARAMETERS, TESTS, Choice, run_tests
-from dyno.cli._options import Options, common, examples, parse_seconds, positive
+from dyno.cli._options import Options, common, databases_option, examples, parse_seconds, positive
 
 if TYPE_CHECKING:
     from dyno.cli._session import Session
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         "dyno run tpcc --target embedded:postgresql --users 1 --users 4 --users 16",
         "dyno run tpcc --target embedded:postgresql --users 32 --rate 500",
         "dyno run tpcc --target embedded:postgresql --users 8 --during reindex",
+        "dyno run tpcc --target embedded:postgresql --users 8 --databases 4",
         "dyno run tpch --target embedded:duckdb --streams 2 --during integrity-check",
         "dyno run tpch --target embedded:sqlite --during backup",
         "dyno run tpch --target embedded:duckdb --analyse-plans",
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 @click.option(
     "--users", type=click.IntRange(1, 100_000), multiple=True, help="Users; repeat for levels."
 )
+@databases_option
 @click.option("--duration", default="60s", show_default=True, help="Measured time a level.")
 @click.option("--warmup", default="5s", show_default=True, help="Time before measuring.")
 @click.option("--rate", type=float, help="Open loop: transactions a second, Poisson arrivals.")
@@ -91,6 +93,7 @@ def command(
     url: str,
     scale: float | None,
     users: tuple[int, ...],
+    databases: int,
     duration: str,
     warmup: str,
     rate: float | None,
@@ -124,15 +127,19 @@ def command(
 
     With --during the work goes on for --duration, then the maintenance starts beside it, and after
     its end the work goes on for as long again: the sheet compares the three.
+
+    With --databases each of the databases that `dyno load --databases` made has --users, all at
+    the same time; the figures are those of their sum, and of each.
     """
     from dyno import targets, workloads
     from dyno.cli._cold import cache_word
+    from dyno.cli._databases import require_databases
     from dyno.cli._during import require_able
     from dyno.cli._session import run_session
     from dyno.errors import UsageError
     from dyno.targets import maintenance
 
-    chosen = workloads.get(workload)
+    chosen = workloads.named(workload)
     require_own(click.get_current_context(), chosen)
     parsed = targets.parse(url)
     targets.require(parsed, options.out, chosen.kind)
@@ -151,6 +158,9 @@ def command(
         positive(rate, "--rate")
         if think:
             raise UsageError("--rate and --think exclude each other: a rate sets the pace itself.")
+    if databases > 1 and (rate is not None or during is not None):
+        raise UsageError("--databases excludes --rate and --during: those are of one database.")
+    require_databases(parsed, options.out, databases)
     if len(set(users)) < len(users):
         raise UsageError("Give each number of --users once.")
     if cold_each_query:
@@ -159,6 +169,7 @@ def command(
         targets.require(parsed, options.out, "refresh")
     settings: dict[str, Any] = {
         "users": list(users) or [1],
+        "databases": databases,
         "duration_s": parse_seconds(duration),
         "warmup_s": parse_seconds(warmup),
         "rate_per_s": rate,
@@ -188,12 +199,14 @@ def _transactions(
     session: Session, url: str, workload: str, scale: float | None, settings: dict[str, Any]
 ) -> None:
     from dyno.cli import _stages as stages
+    from dyno.cli._databases import loaded_in_all
     from dyno.cli._during import before_start, during_plan
     from dyno.cli._layout import note_layout
     from dyno.drive import OltpPlan
 
     with session.target(url, before_start(settings)) as target:
-        found = stages.loaded_data(target, workload, scale)
+        every = loaded_in_all(target, workload, scale, settings["databases"])
+        found = every[workload]
         note_layout(session, target, found)
         plans = [
             OltpPlan(
@@ -208,4 +221,7 @@ def _transactions(
             )
             for users in settings["users"]
         ]
+        if len(every) > 1:
+            stages.levels_of_several(session, target, plans, every)
+            return
         stages.levels(session, target, plans, during_plan(settings))

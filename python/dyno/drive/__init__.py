@@ -14,6 +14,7 @@ from dyno.drive.during_oltp import drive_during
 from dyno.drive.during_queries import StreamPlan, queries_during
 from dyno.drive.oltp import OltpPlan, drive
 from dyno.drive.plans import PlansPlan, explain
+from dyno.drive.several import drive_several
 
 __all__ = [
     "DssPlan",
@@ -25,6 +26,7 @@ __all__ = [
     "ThroughputPlan",
     "drive",
     "drive_during",
+    "drive_several",
     "explain",
     "power",
     "queries_during",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dyno import workloads
+from dyno.databases import workload_of
 from dyno.drive.checkpoints import CheckpointCount
 from dyno.engine import run_engine
 from dyno.progress import Progress
@@ -27,6 +28,8 @@ class OltpPlan:
         rate_per_s: Transactions a second of an open loop; None closes the loop.
         poisson: Whether the open loop's arrivals are random rather than evenly spaced.
         think: Whether users type and think as the workload prescribes (closed loop only).
+        database: Which of several that are driven at once; None for one alone. ``workload`` is
+            then the name of that database.
     """
 
     workload: str
@@ -40,10 +43,13 @@ class OltpPlan:
     think: bool = False
     mode: str = "client"
     home: str = "random"
+    database: int | None = None
 
     @property
     def level(self) -> str:
         """Name of the level in the bundle."""
+        if self.database is not None:
+            return f"{replace(self, database=None).level}-db-{self.database}"
         if self.rate_per_s is None:
             return f"users-{self.users}"
         return f"rate-{self.rate_per_s:g}-users-{self.users}"
@@ -77,47 +83,53 @@ def drive(
     Raises:
         TargetError: If the server was lost for good.
     """
-    from dyno import _core
-
-    title = f"{workloads.get(plan.workload).title}, {_load_text(plan)}"
+    title = f"{workloads.get(plan.workload).title}, {load_text(plan)}"
     name = f"oltp-{plan.workload}-{target.name}-{plan.level}"
     counted = CheckpointCount(target, progress, plan.warmup_s)
     with recorder.phase(name, title, "oltp", target.name) as detail:
-        detail.update(
-            workload=plan.workload,
-            level=plan.level,
-            users=plan.users,
-            warehouses=int(plan.loaded.scale),
-            mode=plan.mode,
-            loop=plan.loop(),
-            warmup_s=plan.warmup_s,
-            duration_s=plan.duration_s,
-            seed=plan.seed,
-        )
-        outcome = run_engine(
-            "drive",
-            {
-                "wire": target.wire(plan.workload),
-                "workload": plan.workload,
-                "warehouses": int(plan.loaded.scale),
-                "seed": plan.seed,
-                "c_load": _core.load_constant(plan.loaded.seed),
-                "users": plan.users,
-                "mode": plan.mode,
-                "loop": plan.loop(),
-                "home": plan.home,
-                "warmup_s": plan.warmup_s,
-                "duration_s": plan.duration_s,
-                "clock": recorder.clock.model_dump(),
-                "spool": str(recorder.spool(f"ops/{plan.level}")),
-            },
-            counted,
-            beside,
-        )
+        detail.update(facts(plan))
+        outcome = run_engine("drive", request(recorder, target, plan), counted, beside)
         detail.update(outcome=outcome, duration_s=outcome["seconds"], **counted.facts())
     return outcome
 
 
-def _load_text(plan: OltpPlan) -> str:
+def facts(plan: OltpPlan) -> dict[str, Any]:
+    """What the phase of a level says of it."""
+    return {
+        "workload": workload_of(plan.workload),
+        "level": plan.level,
+        "users": plan.users,
+        "warehouses": int(plan.loaded.scale),
+        "mode": plan.mode,
+        "loop": plan.loop(),
+        "warmup_s": plan.warmup_s,
+        "duration_s": plan.duration_s,
+        "seed": plan.seed,
+    }
+
+
+def request(recorder: Recorder, target: Target, plan: OltpPlan) -> dict[str, Any]:
+    """The level as the compiled driver takes it; may hold a password."""
+    from dyno import _core
+
+    return {
+        "wire": target.wire(plan.workload),
+        "workload": workload_of(plan.workload),
+        "warehouses": int(plan.loaded.scale),
+        "seed": plan.seed,
+        "c_load": _core.load_constant(plan.loaded.seed),
+        "users": plan.users,
+        "mode": plan.mode,
+        "loop": plan.loop(),
+        "home": plan.home,
+        "warmup_s": plan.warmup_s,
+        "duration_s": plan.duration_s,
+        "clock": recorder.clock.model_dump(),
+        "spool": str(recorder.spool(f"ops/{plan.level}")),
+    }
+
+
+def load_text(plan: OltpPlan) -> str:
+    """The load as people read it."""
     users = f"{plan.users} user{'s' if plan.users != 1 else ''}"
     return users if plan.rate_per_s is None else f"{plan.rate_per_s:g}/s over {users}"

@@ -222,12 +222,18 @@ def _tpcc(page: Page) -> dict[str, Any] | None:
     }
 
 
+def _databases(detail: dict[str, Any]) -> dict[str, Any]:
+    """Of how many databases a level is the sum, or of which one it is; else nothing."""
+    return {name: detail[name] for name in ("databases", "database") if name in detail}
+
+
 def _level(page: Page, level: str, phase: Any) -> dict[str, Any]:
     name = f"oltp.{level}"
     errors = page.value(f"{name}.errors")
     return {
         "level": level,
         "users": phase.detail.get("users") if phase else None,
+        **_databases(phase.detail if phase else {}),
         "tps": page.value(f"{name}.tps"),
         "new_orders_per_min": page.value(f"{name}.new_orders_per_min"),
         "p95_ms": page.value(f"{name}.new_order.response_p95_ms"),

@@ -35,6 +35,11 @@ class Level:
     phase: Phase | None
     operations: tuple[str, ...]
 
+    @property
+    def is_part(self) -> bool:
+        """Whether it is one of several databases at once, whose sum is a level of its own."""
+        return self.phase is not None and self.phase.detail.get("database") is not None
+
 
 @dataclass(frozen=True)
 class LoadRate:

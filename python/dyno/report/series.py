@@ -53,7 +53,12 @@ def throughput(bundle: Bundle) -> Series:
     """Transactions a second over all levels of load, warm-ups included, with gaps as zeros."""
     start = bundle.run.clock.unix_ns
     series = Series()
+    parts = {
+        phase.detail.get("level") for phase in bundle.run.phases if phase.detail.get("database")
+    }
     for level in bundle.levels():
+        if level in parts:  # the sum of all databases is there, too
+            continue
         columns = ["t_ns", "seconds", "done", "rolled_back"]
         done, lengths = ended(bundle.table(f"ops/{level}").select(columns).to_pylist())
         moments = sorted(at for at in done if lengths[at])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno import databases
 from dyno.bundle import Bundle
 from dyno.model import Estimate, Finding
 from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, ISOLATION_CHECKS, ORDER_CHECKS, Page
@@ -115,7 +116,10 @@ def _storage(page: Page) -> str:
 def _loads(page: Page) -> str:
     words: dict[str, None] = {}
     for phase in page.phases("load"):
-        workload = phase.detail.get("workload")
+        which = phase.detail.get("database")
+        workload = str(phase.detail.get("workload"))
+        if isinstance(which, int):
+            workload = databases.name(workload, which)
         took = page.value(f"load.{workload}.{phase.target}.seconds")
         if took is not None:
             words[f"{workload} {page.title(phase.target)} {seconds(took)}"] = None
@@ -173,8 +177,9 @@ def _streams(page: Page) -> str:
 def _transactions(page: Page) -> str:
     if not page.levels:
         return ""
-    users = [level.phase.detail.get("users") if level.phase else "?" for level in page.levels]
-    names = [f"oltp.{level.name}" for level in page.levels]
+    levels = [level for level in page.levels if not level.is_part]
+    users = [level.phase.detail.get("users") if level.phase else "?" for level in levels]
+    names = [f"oltp.{level.name}" for level in levels]
     rates = ", ".join(figure(page.value(f"{name}.tps")) for name in names)
     p95 = ", ".join(figure(page.value(f"{name}.new_order.response_p95_ms")) for name in names)
     plural = "" if users == [1] else "s"

@@ -98,6 +98,11 @@ def users_title(detail: dict[str, object], level: str) -> str:
     if users is None:
         return level
     text = f"{users:g} user{'' if users == 1 else 's'}"
+    databases, which = number(detail.get("databases")), number(detail.get("database"))
+    if databases is not None:
+        return f"{text} in {databases:g} databases"
+    if which is not None:
+        return f"{text}, database {which:g}"
     loop = detail.get("loop")
     rate = number(loop.get("rate_per_s")) if isinstance(loop, dict) else None
     return text if rate is None else f"{rate:g}/s over {text}"

@@ -6,7 +6,7 @@ import dataclasses
 import json
 from collections.abc import Mapping
 
-from dyno import schema
+from dyno import databases, schema
 from dyno.errors import UsageError
 from dyno.targets.base import Loaded
 
@@ -15,7 +15,7 @@ PREFIX = "dyno:"
 
 def schema_of(workload: str) -> str:
     """The database schema that a workload's tables live in, apart from everything else."""
-    return f"dyno_{workload}"
+    return databases.schema_of(workload)
 
 
 def schema_mark(workload: str) -> str:

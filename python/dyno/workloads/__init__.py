@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
+from dyno.databases import workload_of
 from dyno.errors import unknown
 from dyno.workloads.base import Workload
 
@@ -14,12 +15,24 @@ def names() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
 
 
-def get(name: str) -> Workload:
-    """The workload called ``name``.
+def named(name: str) -> Workload:
+    """The workload that a user calls ``name``.
 
     Raises:
         UsageError: If there is none; the nearest name is offered.
     """
+    if name not in names():
+        raise unknown("workload", name, names())
+    return get(name)
+
+
+def get(name: str) -> Workload:
+    """The workload called ``name``, or that of the database of that name (``dyno.databases``).
+
+    Raises:
+        UsageError: If there is none; the nearest name is offered.
+    """
+    name = workload_of(name)
     if name not in names():
         raise unknown("workload", name, names())
     workload: Workload = importlib.import_module(f"{__name__}.{name}").WORKLOAD

@@ -42,6 +42,9 @@ def _row(page: Page, phase: Phase) -> list[str | Cell]:
     workload, scale = phase.detail.get("workload"), number(phase.detail.get("scale"))
     at = "" if scale is None else f" {scale:g}"
     key = f"{phase.name.removeprefix('load-').removesuffix(f'-{phase.target}')}.{phase.target}"
+    which = number(phase.detail.get("database"))
+    if which is not None:
+        at += f", database {which:g}"
     title = f"{workload}{at} → {page.title(phase.target)}"
     if phase.detail.get("resumed_parts") is not None:
         title += " (the rest of one that was cut off)"

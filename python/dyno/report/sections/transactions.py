@@ -59,6 +59,8 @@ def _figure(page: Page) -> Figure:
     throughput: list[charts.Throughput] = []
     latency: list[charts.Latency] = []
     for level in page.levels:
+        if level.is_part:
+            continue
         tps = page.value(f"oltp.{level.name}.tps") or 0.0
         title = _title(level)
         throughput.append(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from psycopg import sql
 
-from dyno import workloads
+from dyno import databases, workloads
 from dyno.targets import mark
 from dyno.targets.postgresql import ddl, tablespaces
 from dyno.targets.postgresql.connection import PostgresConnection
@@ -40,9 +40,15 @@ def remove(session: PostgresConnection) -> list[str]:
     return gone + [f"tablespace {name}" for name in tablespaces.sweep(session, None, None)]
 
 
+def _databases(session: PostgresConnection) -> list[str]:
+    """Databases of workloads that have a schema here, Dyno's or not."""
+    rows = session.execute("SELECT nspname FROM pg_namespace").rows
+    return databases.in_schemas(workloads.names(), [str(row[0]) for row in rows])
+
+
 def _tables(session: PostgresConnection) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
-    for workload in workloads.names():
+    for workload in _databases(session):
         place = mark.schema_of(workload)
         for name, comment in sorted(ddl.relations(session, place, kinds="rp").items()):
             if mark.is_mark(comment, workload):
@@ -54,7 +60,7 @@ def _schemas(session: PostgresConnection) -> list[str]:
     rows = session.execute(
         "SELECT nspname, obj_description(oid, 'pg_namespace') FROM pg_namespace ORDER BY 1"
     ).rows
-    own = {mark.schema_of(workload): mark.schema_mark(workload) for workload in workloads.names()}
+    own = {mark.schema_of(name): mark.schema_mark(name) for name in _databases(session)}
     return [str(name) for name, text in rows if name in own and own[name] == text]
 
 

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from psycopg import sql
 
-from dyno import schema
+from dyno import databases, schema
 from dyno.errors import DynoError, TargetError, UsageError
 from dyno.footprint import Meter, Probe
 from dyno.host.pagecache import Emptied, empty, files_under
@@ -73,6 +73,7 @@ class PostgresTarget:
     """See the protocol. Tables of a workload lie in the schema ``dyno_<workload>``."""
 
     name = "postgresql"
+    SEVERAL_DATABASES: ClassVar = True
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         self.url = url
@@ -248,7 +249,7 @@ class PostgresTarget:
 
         request = {
             "wire": self.wire(plan.workload),
-            "workload": plan.workload,
+            "workload": databases.workload_of(plan.workload),
             "scale": plan.scale,
             "seed": plan.seed,
             "streams": plan.streams,

@@ -1,0 +1,54 @@
+"""Several databases of a workload beside each other in a target: ``tpcc``, ``tpcc@2``, ``tpcc@3``.
+
+Each has a complete set of tables of its own. The first has the workload's own name, so that whoever
+knows of one database only finds that. Everything that takes the name of a workload takes that of a
+database of it; what the tables hold is the same in all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+MOST = 64
+_NAME = re.compile(r"(\w+)@([2-9]|[1-9][0-9]+)", re.ASCII)
+
+
+def name(workload: str, number: int) -> str:
+    """The name of a workload's database ``number``, from 1."""
+    return workload if number == 1 else f"{workload}@{number}"
+
+
+def names(workload: str, count: int) -> list[str]:
+    """The names of the first ``count`` databases."""
+    return [name(workload, number) for number in range(1, count + 1)]
+
+
+def split(name: str) -> tuple[str, int]:
+    """Workload and number of a database; of any other text itself, and 1."""
+    found = _NAME.fullmatch(name)
+    return (name, 1) if found is None else (found[1], int(found[2]))
+
+
+def workload_of(name: str) -> str:
+    """The workload of a database."""
+    return split(name)[0]
+
+
+def schema_of(name: str) -> str:
+    """The schema that a database's tables live in: ``dyno_tpcc``, ``dyno_tpcc_2`` …"""
+    workload, number = split(name)
+    return f"dyno_{workload}" if number == 1 else f"dyno_{workload}_{number}"
+
+
+def in_schemas(workloads: Iterable[str], schemas: Iterable[str]) -> list[str]:
+    """Names of the databases of ``workloads`` whose schemas are among these, in order."""
+    known = set(workloads)
+    found: set[tuple[str, int]] = set()
+    for schema in schemas:
+        rest = schema.removeprefix("dyno_")
+        head, _, number = rest.rpartition("_")
+        database = (rest, 1) if rest in known else split(f"{head}@{number}")
+        if database[0] in known and schema_of(name(*database)) == schema:
+            found.add(database)
+    return [name(*database) for database in sorted(found)]

@@ -1,0 +1,95 @@
+"""What several drivers did at once, as if it had been one: intervals and outcomes added."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+_HIGHEST_NS = 3_600_000_000_000
+_SECOND_NS = 1_000_000_000
+_COUNTS = ("late", "unsent", "unfinished", "reconnects", "threads")
+_WORST = ("thread_utilisation_max", "lag_p99_ms")
+
+
+def interval_sums(tables: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """Rows of ``ops`` of several drivers added up, interval by interval and operation by operation.
+
+    Intervals last a second, counted from the start of each driver's measurement. Those of the sum
+    have the times of the driver that began first; the others' lie later by as much as they began
+    later. Percentiles are never added: the histograms are.
+    """
+    starts = [
+        min((int(row["t_ns"]) for row in rows if row["phase"] == "measure"), default=None)
+        for rows in tables
+    ]
+    first = min((start for start in starts if start is not None), default=None)
+    if first is None:
+        return []
+    groups: dict[tuple[int, str], list[Mapping[str, Any]]] = {}
+    for rows, start in zip(tables, starts, strict=True):
+        # One in whose first seconds nothing ended is behind by whole seconds only in the record.
+        late = ((first if start is None else start) - first) % _SECOND_NS
+        own = first + late
+        for row in rows:
+            place = (int(row["t_ns"]) - own) // _SECOND_NS
+            groups.setdefault((place, str(row["op"])), []).append(row)
+    return [_added(rows, first + place * _SECOND_NS) for (place, _), rows in sorted(groups.items())]
+
+
+def summed_outcome(outcomes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The drivers' outcomes as one: counts and costs added, the worst of what is a share or a lag.
+
+    Percentiles are those of the summed intervals.
+    """
+    ended = sum(
+        int(op["done"]) + int(op["rolled_back"]) for one in outcomes for op in one["ops"].values()
+    )
+    cpu_s = sum(float(one["client_cpu_s"]) for one in outcomes)
+    first: dict[str, str] = {}
+    for one in outcomes:
+        first = {**one["errors_first"], **first}
+    return {
+        "seconds": max(float(one["seconds"]) for one in outcomes),
+        "tps": sum(float(one["tps"]) for one in outcomes),
+        "new_orders_per_min": sum(float(one["new_orders_per_min"]) for one in outcomes),
+        "client_cpu_s": cpu_s,
+        "client_cpu_ms_per_1000": 1e6 * cpu_s / ended if ended else 0.0,
+        "scheduled": None,
+        "errors_first": first,
+        **{name: sum(int(one[name]) for one in outcomes) for name in _COUNTS},
+        **{name: max(float(one[name]) for one in outcomes) for name in _WORST},
+    }
+
+
+def _added(rows: Sequence[Mapping[str, Any]], t_ns: int) -> dict[str, Any]:
+    return {
+        "t_ns": t_ns,
+        "seconds": max(float(row["seconds"]) for row in rows),
+        "op": rows[0]["op"],
+        "done": sum(int(row["done"]) for row in rows),
+        "rolled_back": sum(int(row["rolled_back"]) for row in rows),
+        "errors": _counted(row["errors"] for row in rows),
+        "retries": _counted(row["retries"] for row in rows),
+        "response": _merged(row["response"] for row in rows),
+        "service": _merged(row["service"] for row in rows),
+        "phase": rows[0]["phase"],
+    }
+
+
+def _counted(maps: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for each in maps:
+        total.update(each)
+    return dict(total)
+
+
+def _merged(texts: Iterable[str]) -> str:
+    """Histograms in the public HDR encoding, added up."""
+    from hdrh.histogram import HdrHistogram
+
+    merged: Any = HdrHistogram(1, _HIGHEST_NS, 3)
+    for text in texts:
+        if text:
+            merged.decode_and_add(text)
+    return str(merged.encode().decode("ascii")) if merged.total_count else ""

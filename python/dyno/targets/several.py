@@ -1,0 +1,25 @@
+"""Several databases of a workload at once: which targets have them."""
+
+from __future__ import annotations
+
+from dyno.errors import UsageError
+from dyno.targets.base import Target
+
+_NONE = "only PostgreSQL has several databases of a workload yet"
+
+
+def able(target: Target) -> bool | str:
+    """Whether a target has them, or why not. One that has says so in ``SEVERAL_DATABASES``."""
+    found: bool | str = getattr(target, "SEVERAL_DATABASES", _NONE)
+    return found
+
+
+def require(target: Target, count: int) -> None:
+    """Refuses what a target cannot, before it is started.
+
+    Raises:
+        UsageError: With the reason.
+    """
+    reason = able(target)
+    if count > 1 and reason is not True:
+        raise UsageError(f"The {target.name} target cannot do --databases {count}: {reason}.")

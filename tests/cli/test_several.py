@@ -1,0 +1,135 @@
+"""Several databases at once: loaded, driven, checked and removed, on a real server."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dyno import targets
+from dyno.bundle import Bundle
+from dyno.targets.base import Removable
+from tests.process import DISTURBANCES, dyno
+from tests.targets.conftest import LIMITS
+
+POSTGRESQL = ("--target", "embedded:postgresql")
+SEVERAL = (*POSTGRESQL, "--databases", "2")
+
+
+def run(out: Path, *args: str | Path) -> tuple[dict[str, Any], Bundle]:
+    done = dyno(*args, "--json", "--out", out)
+    assert done.returncode in {0, 1}, done.stderr
+    document = json.loads(done.stdout)
+    codes = {reason["code"] for reason in document["reasons"]}
+    # "apart": a busy machine may start one of them late, which is what the rule is for.
+    assert codes <= {*DISTURBANCES, "unsteady", "client-bound", "apart"}, document["reasons"]
+    return document, Bundle.open(Path(document["bundle"]))
+
+
+def rows(out: Path, *queries: str) -> list[int]:
+    target = targets.open_target(targets.parse("embedded:postgresql"), out, LIMITS)
+    with target, closing(target.connect()) as session:
+        return [int(session.execute(query).rows[0][0]) for query in queries]
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("several")
+    document, bundle = run(out, "load", "tpcc", *SEVERAL, "--scale", "1")
+    names = [phase.name for phase in bundle.run.phases if phase.kind == "load"]
+    assert names == ["load-tpcc-postgresql", "load-tpcc@2-postgresql"]
+    assert document["tpcc"]["consistency"] is True
+    assert bundle.run.notices
+    assert all(check.passed is not False for check in bundle.checks())
+    return out
+
+
+def test_work_goes_on_in_all_of_them_and_adds_up(loaded: Path) -> None:
+    count = "SELECT count(*) FROM dyno_tpcc{}.orders"
+    every = [count.format(end) for end in ("", "_2")]
+    assert rows(loaded, *every) == [30_000, 30_000]
+    document, bundle = run(
+        loaded, "run", "tpcc", *SEVERAL, "--users", "2", "--warmup", "1s", "--duration", "2s"
+    )
+    total, *parts = document["tpcc"]["levels"]
+    assert total["level"] == "users-2"
+    assert (total["users"], total["databases"]) == (4, 2)
+    assert [part["level"] for part in parts] == ["users-2-db-1", "users-2-db-2"]
+    assert total["tps"] == pytest.approx(sum(part["tps"] for part in parts))
+    assert min(part["tps"] for part in parts) > 0
+    assert total["p95_ms"] <= max(part["p95_ms"] for part in parts) * 1.01
+    phases = {phase.detail.get("level"): phase for phase in bundle.run.phases}
+    start = max(phases[level].start_ns for level in ("users-2-db-1", "users-2-db-2"))
+    assert all((phases[part["level"]].end_ns or 0) > start for part in parts)
+    assert phases["users-2"].detail["apart_s"] >= 0
+    assert phases["users-2"].detail["checkpoints"]["count"] >= 0
+    # Each made other orders than its neighbour, and both are whole.
+    for before, now in zip((30_000, 30_000), rows(loaded, *every), strict=True):
+        assert now > before
+    digest = "SELECT coalesce(sum(hashtext(t::text)), 0) FROM dyno_tpcc{}.order_line t"
+    first, second = rows(loaded, digest.format(""), digest.format("_2"))
+    assert first != second
+    checks = {check.name: check.passed for check in bundle.checks()}
+    assert checks["condition 1"] is True
+    assert checks["condition 1 of database 2"] is True
+    assert "database 2" in (bundle.path / "sheet.html").read_text()
+    samples = bundle.table("ops/users-2").to_pylist()
+    own = [row for part in parts for row in bundle.table(f"ops/{part['level']}").to_pylist()]
+    assert sum(row["done"] for row in samples) == sum(row["done"] for row in own)
+
+
+def test_damage_in_any_of_them_is_found(loaded: Path) -> None:
+    change = "UPDATE dyno_tpcc_2.warehouse SET w_ytd = w_ytd {} 1 RETURNING 1"
+    rows(loaded, change.format("+"))
+    try:
+        done = dyno("check", "tpcc", *SEVERAL, "--json", "--out", loaded)
+        assert done.returncode == 1, done.stderr
+        bundle = Bundle.open(Path(json.loads(done.stdout)["bundle"]))
+        failed = {check.name for check in bundle.checks() if check.passed is False}
+        assert failed == {"condition 1 of database 2", "condition 8 of database 2"}
+        alone = dyno("check", "tpcc", *POSTGRESQL, "--json", "--out", loaded)
+        codes = {reason["code"] for reason in json.loads(alone.stdout)["reasons"]}
+        assert "inconsistent" not in codes
+    finally:
+        rows(loaded, change.format("-"))
+
+
+def test_what_is_not_there_is_told(loaded: Path) -> None:
+    done = dyno("run", "tpcc", *POSTGRESQL, "--databases", "3", "--out", loaded)
+    assert done.returncode == 2, done.stderr
+    assert "holds no database 3 of tpcc" in done.stderr
+    assert "--scale 1 --databases 3 --replace" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("run", "tpcc", "--target", "null:", "--databases", "2"), "only PostgreSQL has several"),
+        (("run", "tpch", *SEVERAL), "--databases is for transactions"),
+        (("run", "tpcc", *SEVERAL, "--rate", "5"), "excludes --rate"),
+        (("run", "tpcc", *SEVERAL, "--during", "reindex"), "excludes --rate and --during"),
+        (("load", "tpcc", *SEVERAL, "--scale", "1", "--resume"), "no --resume"),
+        (("load", "tpch", "--target", "embedded:duckdb", "--databases", "2", "--scale", "0.01"),
+         "only PostgreSQL has several"),
+        (("check", "tpcc", *SEVERAL, "--isolation"), "excludes --answers and --isolation"),
+        (("run", "tpcc@2", *POSTGRESQL), "Did you mean 'tpcc'?"),
+    ],
+)  # fmt: skip
+def test_wrong_use(out: Path, args: tuple[str, ...], words: str) -> None:
+    done = dyno(*args, "--out", out)
+    assert done.returncode == 2, done.stderr
+    assert words in " ".join(done.stderr.split())
+
+
+def test_all_of_them_are_removed(loaded: Path) -> None:
+    target = targets.open_target(targets.parse("embedded:postgresql"), loaded, LIMITS)
+    with target:
+        assert isinstance(target, Removable)
+        found = target.marked()
+        assert len([item for item in found if item.startswith("table dyno_tpcc_2.")]) == 9
+        assert {"schema dyno_tpcc", "schema dyno_tpcc_2"} <= set(found)
+        assert {"schema dyno_tpcc", "schema dyno_tpcc_2"} <= set(target.remove())
+        assert target.marked() == []

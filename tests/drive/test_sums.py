@@ -1,0 +1,99 @@
+"""What several drivers did at once, added up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hdrh.histogram import HdrHistogram
+
+from dyno.analyse.histograms import Latencies
+from dyno.analyse.series import throughput
+from dyno.drive.sums import interval_sums, summed_outcome
+
+S = 1_000_000_000
+START = 1_700_000_000 * S + 123
+
+
+def histogram(*values: int) -> str:
+    found: Any = HdrHistogram(1, 3600 * S, 3)
+    for value in values:
+        found.record_value(value)
+    return found.encode().decode()
+
+
+def row(t_ns: int, done: int, phase: str = "measure", **fields: Any) -> dict[str, Any]:
+    return {
+        "t_ns": t_ns, "seconds": 1.0, "op": "new_order", "done": done, "rolled_back": 1,
+        "errors": {}, "retries": {}, "response": histogram(*range(1000, 1000 + done)),
+        "service": histogram(*range(500, 500 + done)), "phase": phase, **fields,
+    }  # fmt: skip
+
+
+def test_intervals_are_added_one_by_one_whatever_began_a_little_later() -> None:
+    late = 30_000_000
+    one = [
+        row(START - S, 1, "warmup"),
+        row(START, 10),
+        row(START + S, 20, errors={"database": 2}),
+        row(START + S, 5, op="payment"),
+    ]
+    # The first interval of a warm-up is cut short.
+    other = [
+        row(START + late - S // 2, 2, "warmup", seconds=0.5),
+        row(START + late, 100),
+        row(START + late + S, 200, errors={"database": 1, "deadlock": 3}),
+        row(START + late + 2 * S, 7),
+    ]
+    sums = interval_sums([one, other])
+    found = {(item["t_ns"], item["op"]): item for item in sums}
+    assert {key: item["done"] for key, item in found.items()} == {
+        (START - S, "new_order"): 3,
+        (START, "new_order"): 110,
+        (START + S, "new_order"): 220,
+        (START + S, "payment"): 5,
+        (START + 2 * S, "new_order"): 7,
+    }
+    assert found[START - S, "new_order"]["phase"] == "warmup"
+    both = found[START + S, "new_order"]
+    assert both["errors"] == {"database": 3, "deadlock": 3}
+    assert both["rolled_back"] == 2
+    merged = Latencies()
+    merged.add(both["response"])
+    assert merged.count == 220
+    assert 1.1 < merged.max_ms * 1000 < 1.21
+    rates = throughput([item for item in sums if item["phase"] == "measure"])
+    assert rates is not None
+    assert rates.values == (112, 228, 8)
+
+
+def test_one_in_whose_first_second_nothing_ended_keeps_its_place() -> None:
+    one = [row(START, 1), row(START + S, 1), row(START + 2 * S, 1)]
+    other = [row(START + 5 + S, 10), row(START + 5 + 2 * S, 10)]
+    assert [item["done"] for item in interval_sums([one, other])] == [1, 11, 11]
+    assert [item["done"] for item in interval_sums([one, []])] == [1, 1, 1]
+    assert interval_sums([[], []]) == []
+
+
+def outcome(done: int, **fields: Any) -> dict[str, Any]:
+    return {
+        "seconds": 10.0, "tps": done / 10, "new_orders_per_min": done * 6.0,
+        "ops": {"new_order": {"done": done, "rolled_back": 0}}, "client_cpu_s": 1.0, "late": 0,
+        "unsent": 0, "unfinished": 2, "reconnects": 0, "threads": 2,
+        "thread_utilisation_max": 0.1, "lag_p99_ms": 0.2, "errors_first": {}, **fields,
+    }  # fmt: skip
+
+
+def test_costs_are_added_and_of_shares_the_worst_counts() -> None:
+    first = outcome(1000, errors_first={"database": "first"})
+    second = outcome(
+        3000, thread_utilisation_max=0.95, lag_p99_ms=3.0, errors_first={"database": "later"}
+    )
+    found = summed_outcome([first, second])
+    assert found["tps"] == 400
+    assert found["client_cpu_s"] == 2
+    assert found["client_cpu_ms_per_1000"] == 500
+    assert found["threads"] == 4
+    assert found["unfinished"] == 4
+    assert found["thread_utilisation_max"] == 0.95
+    assert found["lag_p99_ms"] == 3
+    assert found["errors_first"] == {"database": "first"}
