@@ -119,12 +119,13 @@ def test_integrity_check_under_queries_and_the_plans_of_them(loaded: Path) -> No
     assert (bundle.path / "sheet.html").read_text().count("└─") > 22
 
 
-def test_ctrl_c_during_maintenance(loaded: Path) -> None:
+@pytest.mark.parametrize("name", ["integrity-check", "backup"])
+def test_ctrl_c_during_maintenance(loaded: Path, name: str) -> None:
     process = start(
         "run", "tpcc", *POSTGRESQL, "--users", "2", "--warmup", "1s", "--duration", "2s",
-        "--during", "integrity-check", "--out", loaded,
+        "--during", name, "--out", loaded,
     )  # fmt: skip
-    wait_for_phase(process, loaded, "integrity-check-tpcc")
+    wait_for_phase(process, loaded, f"{name}-tpcc")
     os.kill(process.pid, signal.SIGINT)
     code, _, errors = end(process)
     assert code == 130, errors
@@ -133,6 +134,7 @@ def test_ctrl_c_during_maintenance(loaded: Path) -> None:
     bundle = list_bundles(loaded)[0]
     assert bundle.run.status == "interrupted"
     assert all(phase.end_ns is not None for phase in bundle.run.phases)
+    assert not (loaded / "scratch").exists()
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -10,9 +12,9 @@ from typing import Any
 import pytest
 
 from dyno import targets
-from dyno.bundle import Bundle
+from dyno.bundle import Bundle, list_bundles
 from dyno.targets.base import Removable
-from tests.process import DISTURBANCES, dyno
+from tests.process import DISTURBANCES, dyno, end, events, no_server_left, start, wait_until
 from tests.targets.conftest import LIMITS
 
 POSTGRESQL = ("--target", "embedded:postgresql")
@@ -79,6 +81,22 @@ def test_work_goes_on_in_all_of_them_and_adds_up(loaded: Path) -> None:
     samples = bundle.table("ops/users-2").to_pylist()
     own = [row for part in parts for row in bundle.table(f"ops/{part['level']}").to_pylist()]
     assert sum(row["done"] for row in samples) == sum(row["done"] for row in own)
+
+
+def test_ctrl_c_ends_all_of_them(loaded: Path) -> None:
+    process = start(
+        "run", "tpcc", *SEVERAL, "--users", "3", "--duration", "300s", "--out", loaded
+    )  # fmt: skip
+    total = "oltp-tpcc-postgresql-users-3"  # the last to begin
+    wait_until(lambda: any(event.get("phase") == total for event in events(loaded)), total)
+    os.kill(process.pid, signal.SIGINT)
+    code, _, errors = end(process)
+    assert code == 130, errors
+    assert "Traceback" not in errors
+    no_server_left(loaded)
+    bundle = list_bundles(loaded)[0]
+    levels = [phase for phase in bundle.run.phases if phase.kind == "oltp"]
+    assert [phase.status for phase in levels] == ["interrupted"] * 3
 
 
 def test_damage_in_any_of_them_is_found(loaded: Path) -> None:
