@@ -66,8 +66,9 @@ def connect_error(error: Exception, server: str) -> DynoError:
         server: Where it was tried, without any password.
     """
     if not isinstance(error, pymysql.Error):
-        # PyMySQL wants another package for MySQL's passwords over plain TCP, and says so.
-        return error_of_kind("unreachable", f"Cannot connect to {server}: {error}")
+        # PyMySQL encrypts a password with another package, and says so where it is missing.
+        told = _PLAIN.format(server=server) if "cryptography" in str(error) else None
+        return error_of_kind("unreachable", told or f"Cannot connect to {server}: {error}")
     number, text = parts(error)
     known = _CONNECT.get(number)
     if known is not None:
@@ -114,6 +115,10 @@ _CONNECT = {
     1130: "{server} does not admit this client: {told}",
     3159: "{server} demands TLS; add ?ssl=1 to the URL",
 }
+_PLAIN = (
+    "{server} wants the password encrypted (caching_sha2_password): add ?ssl=1 to the URL, or "
+    "`pip install cryptography` to do it without TLS."
+)
 _UNREACHABLE = {
     "timed out": f"{{server}} does not answer; {_START}",
     "Name or service not known": "The host of {server} is unknown",
