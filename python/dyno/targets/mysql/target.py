@@ -49,6 +49,7 @@ from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.connection import MysqlConnection, literal
 from dyno.targets.mysql.index import Indexer
 from dyno.targets.mysql.maintenance import Rebuild, TableCheck
+from dyno.targets.mysql.meter import MysqlMeter
 from dyno.targets.mysql.server import USER, Server
 from dyno.targets.mysql.space import Files, StepLog, size_of
 from dyno.targets.mysql.tuned import Tuning
@@ -211,12 +212,12 @@ class MysqlTarget:
             ddl.set_mark(session, workload, loaded)
 
     def marked(self) -> list[str]:
-        """What Dyno has made here."""
+        """What bears Dyno's mark on this server (see :class:`~dyno.targets.base.Removable`)."""
         with closing(self.connect()) as session:
             return removal.marked(session)
 
     def remove(self) -> list[str]:
-        """Removes it (see :class:`dyno.targets.base.Removable`)."""
+        """Removes it and nothing else."""
         with closing(self.connect()) as session:
             return removal.remove(session)
 
@@ -314,6 +315,10 @@ class MysqlTarget:
             return TableCheck(session, workload)
         files = self._files()
         return Rebuild(session, workload, None if files is None else files.total)
+
+    def meter(self, connection: Connection) -> MysqlMeter:
+        """What the queries of a session read, spill and hold, by the server's counters."""
+        return MysqlMeter(cast("MysqlConnection", connection))
 
     def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
         """The plan of a query."""
