@@ -11,13 +11,13 @@ from urllib.parse import quote
 
 import pytest
 
-from dyno import _core, targets
+from dyno import targets
 from dyno.targets.base import Loaded, LoadPlan
 from dyno.targets.mysql.target import MysqlTarget
 from tests.maintained import fill
 from tests.mariadb import require_mariadb
 from tests.process import dyno
-from tests.targets.conftest import LIMITS
+from tests.targets.conftest import LIMITS, load_only
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_only_what_is_marked_goes(mariadb: MysqlTarget, out: Path) -> None:
 
 def test_what_belongs_to_a_load_goes_with_it(mariadb: MysqlTarget) -> None:
     mariadb.create_tables("tpch", replace=False)
-    mariadb.load(LoadPlan("tpch", 0.01, 1, 1, ("region",)), _core.Control())
+    load_only(mariadb, LoadPlan("tpch", 0.01, 1, 1), "region")
     mariadb.mark("tpch", Loaded(0.01, 1, complete=False, layout='{"name": "x"}'))
     assert {"dyno_layout", "dyno_load_journal"} < tables(mariadb)
     gone = mariadb.remove()

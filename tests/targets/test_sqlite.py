@@ -24,7 +24,7 @@ from dyno.targets.sqlite.target import SqliteTarget
 from dyno.workloads.answers import compare_engines
 from dyno.workloads.sorting import out_of_order
 from tests.process import dyno, end, start, wait_for_phase, wait_until
-from tests.targets.conftest import LIMITS
+from tests.targets.conftest import LIMITS, load_only
 
 core = pytest.importorskip("dyno._core")
 
@@ -106,7 +106,7 @@ def test_a_file_with_a_users_table_keeps_its_journal(lite: SqliteTarget) -> None
 def test_loading_again_keeps_the_write_ahead_log(lite: SqliteTarget) -> None:
     for replace in (False, True):
         lite.create_tables("tpch", replace=replace)
-        lite.load(LoadPlan("tpch", SCALE, 1, 1, ("nation",)), core.Control())
+        load_only(lite, LoadPlan("tpch", SCALE, 1, 1), "nation")
         assert "write-ahead log" in lite.index("tpch", threading.Event(), lambda *_: None)
         assert lite.facts().settings["journal_mode"] == "wal"
 
@@ -135,7 +135,7 @@ def test_answers_are_those_of_another_engine(filled: SqliteTarget, out: Path) ->
 
 def test_amounts_of_transactions_are_exact(lite: SqliteTarget) -> None:
     lite.create_tables("tpcc", replace=False)
-    lite.load(LoadPlan("tpcc", 1, 1, 2, ("warehouse", "district", "history")), core.Control())
+    load_only(lite, LoadPlan("tpcc", 1, 1, 2), "warehouse", "district", "history")
     with closing(lite.connect("tpcc")) as session:
         kinds = session.execute("SELECT DISTINCT typeof(w_ytd), w_ytd FROM warehouse").rows
         assert kinds == [("integer", 30_000_000)]
@@ -191,7 +191,7 @@ def test_a_second_workload_needs_a_file_of_its_own(lite: SqliteTarget) -> None:
 def test_replacing_gives_the_room_back(lite: SqliteTarget) -> None:
     (path,) = lite.data_paths()
     lite.create_tables("tpch", replace=False)
-    lite.load(LoadPlan("tpch", SCALE, 1, 1, ("part",)), core.Control())
+    load_only(lite, LoadPlan("tpch", SCALE, 1, 1), "part")
     full = path.stat().st_size
     lite.create_tables("tpch", replace=True)
     assert path.stat().st_size < full / 2
