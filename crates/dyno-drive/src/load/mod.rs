@@ -1,5 +1,6 @@
 //! Bulk loading: rows go from the generator straight into the database, in parallel streams.
 
+mod config;
 mod journal;
 mod mysql;
 mod plan;
@@ -11,8 +12,8 @@ mod units;
 use dyno_gen::Dataset;
 use dyno_record::{Control, Error, ErrorKind, Result};
 
-pub use plan::{DonePart, Journal, LoadOutcome, LoadPlan, LoadWire, LoadedTable};
-pub use sqlite::SqliteFile;
+pub use config::{LoadWire, SqliteFile};
+pub use plan::{DonePart, Journal, LoadOutcome, LoadPlan, LoadedTable};
 
 /// Loads a workload's data into tables that exist and are empty. On `control`, `done` and `total`
 /// count rows, `bytes` what was sent.

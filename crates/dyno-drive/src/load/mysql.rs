@@ -1,7 +1,6 @@
 //! Loads MariaDB and MySQL by `LOAD DATA LOCAL INFILE`: the "file" is generated while the server
 //! reads it. One connection and two threads a stream, one that generates and one that sends.
 
-mod config;
 mod error;
 
 use std::io;
@@ -19,8 +18,8 @@ use mysql_async::{Conn, InfileData, LocalInfileError};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
-pub use self::config::MysqlConfig;
 use self::error::{class, connect_error, statement_error};
+use super::config::MysqlConfig;
 use super::journal;
 use super::plan::{LoadOutcome, LoadPlan};
 use super::streams::{self, Stop};
