@@ -36,6 +36,11 @@ fn a_silent_postgresql() {
 }
 
 #[test]
+fn a_silent_postgresql_that_was_asked_for_tls() {
+    is_given_up(json!({"kind": "postgres", "user": "u", "database": "d", "tls": {}}));
+}
+
+#[test]
 fn a_silent_mysql() {
     is_given_up(json!({"kind": "mysql", "user": "u", "database": "d"}));
 }

@@ -8,12 +8,13 @@ use tokio::runtime::Runtime;
 use super::journal;
 use super::plan::{Journal, LoadOutcome, LoadPlan};
 use super::streams::{self, Stop};
-use crate::wire::postgres::{Config, CopyIn};
+use crate::wire::postgres::{Config, CopyIn, Postgres};
 use crate::wire::quoted;
 
 /// See [`load`](super::load). Each part is one transaction, in which the journal takes it in too.
 pub fn load(plan: &LoadPlan, config: &Config, control: &Control) -> Result<LoadOutcome> {
-    streams::load(plan, control, |stop| Stream::connect(config, plan.journal.as_ref(), stop))
+    let server = Postgres::new(config.clone())?;
+    streams::load(plan, control, |stop| Stream::connect(&server, plan.journal.as_ref(), stop))
 }
 
 /// A connection and the runtime that serves it.
@@ -24,9 +25,9 @@ struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    fn connect(config: &Config, journal: Option<&'a Journal>, stop: &Stop<'_>) -> Result<Self> {
+    fn connect(server: &Postgres, journal: Option<&'a Journal>, stop: &Stop<'_>) -> Result<Self> {
         let runtime = streams::runtime()?;
-        let copy = runtime.block_on(stop.watch(CopyIn::connect(config)))?;
+        let copy = runtime.block_on(stop.watch(CopyIn::connect(server)))?;
         Ok(Self { runtime, copy, journal })
     }
 }

@@ -6,10 +6,10 @@ use std::time::Duration;
 use dyno_record::{Error, ErrorKind, Result};
 use postgres_protocol::message::frontend;
 
+use super::Postgres;
 use super::error::ServerError;
 use super::frame::{Frame, broken};
 use super::transport::Transport;
-use super::{Config, log_in};
 
 /// How long the server may take to acknowledge that a copy is given up.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -37,8 +37,8 @@ impl CopyIn {
     ///
     /// # Errors
     /// As [`Wire::connect`](crate::wire::Wire::connect).
-    pub async fn connect(config: &Config) -> Result<Self> {
-        Ok(Self { transport: log_in(config).await?, cut: false })
+    pub async fn connect(server: &Postgres) -> Result<Self> {
+        Ok(Self { transport: server.log_in().await?, cut: false })
     }
 
     /// Starts a copy by the statement `sql`.
