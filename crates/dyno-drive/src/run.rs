@@ -43,7 +43,7 @@ pub fn drive(plan: &DrivePlan, control: &Control) -> Result<Outcome> {
     };
     match &plan.wire {
         WirePlan::Postgres(config) => {
-            conduct(plan, &Postgres::new(config.clone()), &workload, spool, control)
+            conduct(plan, &Postgres::new(config.clone())?, &workload, spool, control)
         }
         WirePlan::Null(model) => conduct(plan, &Null::new(model), &workload, spool, control),
     }

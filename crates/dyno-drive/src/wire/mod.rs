@@ -6,6 +6,7 @@
 pub mod null;
 pub mod postgres;
 mod secret;
+pub mod tls;
 mod value;
 
 use std::borrow::Cow;

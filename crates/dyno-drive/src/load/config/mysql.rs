@@ -1,4 +1,4 @@
-//! How to reach a MariaDB or MySQL server.
+//! How to reach a MariaDB or MySQL server, and what a session there begins with.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -73,7 +73,7 @@ impl MysqlConfig {
     ///
     /// # Errors
     /// `usage` for TLS over a unix socket, over which the driver would not encrypt.
-    pub(super) fn options(&self) -> Result<Opts> {
+    pub(in crate::load) fn options(&self) -> Result<Opts> {
         if self.tls.is_some() && self.unix_socket.is_some() {
             let message = "TLS is not spoken over a unix socket; leave out one of the two";
             return Err(Error::new(ErrorKind::Usage, message));
