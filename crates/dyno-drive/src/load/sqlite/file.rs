@@ -1,15 +1,13 @@
 //! The database file, opened for a load and left as it was.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use dyno_gen::sink::Decimals;
-use dyno_record::{Error, ErrorKind, Result};
-use rusqlite::types::Value;
+use dyno_record::Result;
 use rusqlite::{Connection, OpenFlags};
 use serde::Deserialize;
 
-use super::error::classed;
+use crate::wire::sqlite::{Settings, classed, read, set};
 
 const JOURNAL: &str = "journal_mode";
 
@@ -25,17 +23,7 @@ pub struct SqliteFile {
     /// Pragmas of the loading connection and the values that they read back as. `journal_mode`,
     /// which belongs to the file, is set back afterwards.
     #[serde(default)]
-    pub settings: BTreeMap<String, Setting>,
-}
-
-/// The value of a pragma.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
-pub enum Setting {
-    /// A number.
-    Number(i64),
-    /// A word.
-    Word(String),
+    pub settings: Settings,
 }
 
 /// An open file, with the settings of a load.
@@ -58,20 +46,7 @@ impl SqliteFile {
         let before = read(&connection, JOURNAL).map_err(fail)?;
         let mut opened = Opened { connection, journal: None };
         for (name, setting) in &self.settings {
-            let (result, wanted) = match setting {
-                Setting::Number(value) => {
-                    (opened.connection.pragma_update(None, name, value), value.to_string())
-                }
-                Setting::Word(value) => {
-                    (opened.connection.pragma_update(None, name, value), value.clone())
-                }
-            };
-            result.map_err(fail)?;
-            let found = read(&opened.connection, name).map_err(fail)?;
-            if found != wanted {
-                let message = format!("SQLite has {name} at {found}, not {wanted}");
-                return Err(Error::new(ErrorKind::Usage, message).context(place()));
-            }
+            let found = set(&opened.connection, name, setting).map_err(|it| it.context(place()))?;
             if name == JOURNAL && found != before {
                 opened.journal = Some(before.clone());
             }
@@ -102,15 +77,4 @@ impl Drop for Opened {
     fn drop(&mut self) {
         let _ = self.restore();
     }
-}
-
-/// A pragma's value as text.
-fn read(connection: &Connection, name: &str) -> rusqlite::Result<String> {
-    connection.pragma_query_value(None, name, |row| {
-        Ok(match row.get(0)? {
-            Value::Integer(number) => number.to_string(),
-            Value::Text(text) => text,
-            other => format!("{other:?}"),
-        })
-    })
 }
