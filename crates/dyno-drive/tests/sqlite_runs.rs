@@ -20,16 +20,16 @@ fn loaded() -> File {
         "workload": "tpcc", "scale": 1, "seed": SEED, "streams": 2
     });
     load(&serde_json::from_value(plan).unwrap(), &Control::new()).unwrap();
-    let keys: String = Workload::Tpcc
+    let keys: Vec<String> = Workload::Tpcc
         .tables()
         .iter()
         .filter(|table| table.primary_key.len() > 1)
         .map(|table| {
             let (name, key) = (table.name, table.primary_key.join(", "));
-            format!("create unique index {name}_pkey on {name} ({key});")
+            format!("create unique index {name}_pkey on {name} ({key})")
         })
         .collect();
-    file.execute(&keys);
+    file.execute(&keys.join(";"));
     file.execute(
         "create index customer_by_name on customer (c_w_id, c_d_id, c_last, c_first);
          create index orders_by_customer on orders (o_w_id, o_d_id, o_c_id, o_id);

@@ -100,8 +100,9 @@ mod tests {
     fn a_wait_ends_when_the_thread_is_to_leave() {
         let mut patience = patience(3_600_000);
         let leaving = Arc::clone(&patience.leaving);
-        let waiting =
-            thread::spawn(move || (0..).take_while(|before| patience.wait(*before)).count());
+        let waiting = thread::spawn(move || {
+            (0..i32::MAX).take_while(|before| patience.wait(*before)).count()
+        });
         leaving.store(true, Relaxed);
         waiting.thread().unpark();
         assert!(waiting.join().unwrap() < 1_000);
