@@ -23,10 +23,12 @@ from dyno.errors import TargetError
 from dyno.targets.base import QueryResult
 from dyno.targets.sqlite import apart_child
 from dyno.targets.sqlite.errors import classed
-from dyno.targets.sqlite.file import BUSY_TIMEOUT_S
 
-_STOP_S = 2 * BUSY_TIMEOUT_S
-"""It may be waiting for a lock when it is told to end."""
+_PATIENCE_S = 30.0
+"""How long it waits for the write lock: users without a pause leave it free for moments only."""
+
+_STOP_S = 5.0
+"""How long it may take to end. One that waits for a lock takes no notice of being told."""
 
 
 class ApartSession:
@@ -46,7 +48,7 @@ class ApartSession:
                 [
                     # -P: nothing in the working directory is taken for a module.
                     *(sys.executable, "-P", apart_child.__file__, str(theirs.fileno())),
-                    *(str(file), str(BUSY_TIMEOUT_S), json.dumps(dict(pragmas))),
+                    *(str(file), str(_PATIENCE_S), json.dumps(dict(pragmas))),
                 ],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
