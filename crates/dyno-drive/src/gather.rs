@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use dyno_record::{Clock, Error, ErrorKind, Latency, OpInterval, OpTotals, Result, Spool};
 
 use crate::cpu::thread_cpu_ns;
-use crate::outcome::{OpOutcome, Outcome};
+use crate::outcome::{OpOutcome, Outcome, Writer};
 use crate::plan::{DrivePlan, Pacing};
 use crate::recorder::{Interval, Report};
 use crate::window::{Window, phase};
@@ -24,6 +24,7 @@ pub struct Gather {
     utilised_ns: u64,
     /// CPU time of this thread when the measurement began.
     cpu_before_ns: u64,
+    writer: Option<Writer>,
 }
 
 /// An interval of several threads.
@@ -52,12 +53,18 @@ impl Gather {
             reports: Report::default(),
             utilised_ns: 0,
             cpu_before_ns: 0,
+            writer: None,
         }
     }
 
     /// From now on this thread's CPU time counts.
     pub fn start_measuring(&mut self) {
         self.cpu_before_ns = thread_cpu_ns();
+    }
+
+    /// The window is over; `writer` is what the system tells of it.
+    pub fn stop_measuring(&mut self, writer: Option<Writer>) {
+        self.writer = writer;
     }
 
     /// Takes a thread's interval; writes it once it is the last thread's.
@@ -152,6 +159,7 @@ impl Gather {
             reconnects: reports.reconnects,
             errors_first: reports.errors_first,
             threads: self.threads,
+            writer: self.writer,
         })
     }
 }

@@ -24,15 +24,16 @@ pub mod wire;
 mod workload;
 
 pub use load::{DonePart, Journal, LoadOutcome, LoadPlan, LoadWire, LoadedTable, SqliteFile, load};
-pub use outcome::{OpOutcome, Outcome, Percentiles};
+pub use outcome::{OpOutcome, Outcome, Percentiles, Writer};
 pub use plan::{DrivePlan, Mode, Pacing, WirePlan, WorkloadName};
 pub use run::drive;
 pub use tpcc::HomePolicy;
 
 /// Protocols that [`drive`] speaks, by the name that a plan gives them.
-pub const WIRES: [&str; 2] = ["postgres", "null"];
+pub const WIRES: [&str; 3] = ["postgres", "sqlite", "null"];
 
-/// The version of the SQLite that loads, which is compiled in. Statements may run in another one.
+/// The version of the SQLite that loads and is driven, which is compiled in. Other statements may
+/// run in another one.
 pub fn sqlite_version() -> &'static str {
     rusqlite::version()
 }

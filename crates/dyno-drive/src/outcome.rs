@@ -43,6 +43,19 @@ pub struct Outcome {
     pub errors_first: BTreeMap<ErrorKind, String>,
     /// Driver threads.
     pub threads: u32,
+    /// Of a system with one writer that tells: what became of the right to write.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub writer: Option<Writer>,
+}
+
+/// The one right to write of a system, in the measured window.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Writer {
+    /// Share of the window that some transaction had it, from the end of its BEGIN to that of its
+    /// COMMIT.
+    pub busy_share: f64,
+    /// How long transactions waited for it, those that gave up included.
+    pub wait_ms: Percentiles,
 }
 
 /// Figures of one operation.

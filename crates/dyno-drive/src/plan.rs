@@ -6,7 +6,7 @@ use dyno_record::{Clock, Error, ErrorKind, Result};
 use serde::Deserialize;
 
 use crate::tpcc::HomePolicy;
-use crate::wire::{null, postgres};
+use crate::wire::{null, postgres, sqlite};
 
 /// Most users of one run: beyond it a driver thread has too many to be on time.
 const MOST_USERS: u32 = 100_000;
@@ -66,6 +66,8 @@ pub struct DrivePlan {
 pub enum WirePlan {
     /// A PostgreSQL server.
     Postgres(postgres::Config),
+    /// A SQLite file.
+    Sqlite(sqlite::Config),
     /// A modelled server.
     Null(null::Model),
 }
@@ -141,6 +143,9 @@ impl DrivePlan {
             WirePlan::Postgres(config) => {
                 within("wire.connect_timeout_s", config.connect_timeout_s, 0.001, 3600.0)
             }
+            WirePlan::Sqlite(config) => {
+                within("wire.busy_timeout_s", config.busy_timeout_s, 0.0, 3600.0)
+            }
             WirePlan::Null(model) => model.validate(),
         }
     }
@@ -197,6 +202,7 @@ mod tests {
             ("loop", json!({"kind": "open", "rate": 5})),
             ("loop", json!({"kind": "closed", "thnik": true})),
             ("wire", json!({"kind": "null", "maen_ms": 1})),
+            ("wire", json!({"kind": "sqlite", "path": "x", "patience": 1})),
             (
                 "wire",
                 json!({"kind": "postgres", "host": "h", "user": "u", "database": "d", "x": 1}),
@@ -218,6 +224,11 @@ mod tests {
             ("threads", json!(0), "threads"),
             ("loop", json!({"kind": "open", "rate_per_s": 0}), "rate_per_s"),
             ("wire", json!({"kind": "null", "mean_ms": -1}), "mean_ms"),
+            (
+                "wire",
+                json!({"kind": "sqlite", "path": "x", "busy_timeout_s": -1}),
+                "busy_timeout_s",
+            ),
         ] {
             let error = with(field, value).unwrap().validate().unwrap_err();
             assert_eq!(error.kind, ErrorKind::Usage);

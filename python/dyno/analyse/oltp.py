@@ -34,6 +34,7 @@ def oltp(bundle: Bundle) -> list[Estimate]:
         if phase is not None:
             estimates += _client(f"oltp.{level}", phase, seconds)
             estimates += _checkpoints(f"oltp.{level}", phase)
+            estimates += _writer(f"oltp.{level}", phase)
     return estimates
 
 
@@ -198,3 +199,30 @@ def _checkpoints(name: str, phase: Phase) -> Iterable[Estimate]:
         if value is not None:
             text = str(counted.get(source, ""))
             yield Estimate(name=f"{name}.{figure}", value=value, unit=unit, source=text)
+
+
+def _writer(name: str, phase: Phase) -> Iterable[Estimate]:
+    """Of a system with one writer: how much of the time it was at work, and the wait for it."""
+    writer = _outcome(phase).get("writer")
+    if not isinstance(writer, dict):
+        return
+    busy = number(writer.get("busy_share"))
+    if busy is not None:
+        yield Estimate(
+            name=f"{name}.writer_busy_percent",
+            value=100 * busy,
+            unit="%",
+            source="time from the end of a writer's BEGIN to that of its COMMIT / window",
+        )
+    waits = writer.get("wait_ms")
+    if not isinstance(waits, dict):
+        return
+    for label in ("mean", "p50", "p99", "max"):
+        wait = number(waits.get(label))
+        if wait is not None:
+            yield Estimate(
+                name=f"{name}.writer_wait_{label}_ms",
+                value=wait,
+                unit="ms",
+                source="how long transactions waited for the right to write",
+            )

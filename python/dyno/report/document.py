@@ -224,6 +224,11 @@ def _tpcc(page: Page) -> dict[str, Any] | None:
 def _level(page: Page, level: str, phase: Any) -> dict[str, Any]:
     name = f"oltp.{level}"
     errors = page.value(f"{name}.errors")
+    writer = {
+        label: value
+        for label in ("writer_busy_percent", "writer_wait_mean_ms")
+        if (value := page.value(f"{name}.{label}")) is not None
+    }
     return {
         "level": level,
         "users": phase.detail.get("users") if phase else None,
@@ -231,4 +236,5 @@ def _level(page: Page, level: str, phase: Any) -> dict[str, Any]:
         "new_orders_per_min": page.value(f"{name}.new_orders_per_min"),
         "p95_ms": page.value(f"{name}.new_order.response_p95_ms"),
         "errors": None if errors is None else int(errors),
+        **writer,
     }

@@ -13,7 +13,7 @@ use super::statements::{
     CUSTOMER_TERMS, INSERT_LINE, INSERT_NEW_ORDER, INSERT_ORDER, ITEM, TAKE_ORDER_NUMBER,
     WAREHOUSE_TAX, take_stock,
 };
-use crate::wire::{Session, Slot, Value};
+use crate::wire::{Access, Session, Slot, Value};
 use crate::workload::Ended;
 
 /// 1 in units of the rates' scale.
@@ -25,7 +25,7 @@ pub async fn run<S: Session>(session: &mut S, input: &NewOrder, unix_us: i64) ->
     let customer = Value::Int(input.customer);
     let lines = input.lines();
 
-    session.queue_begin();
+    session.queue_begin(Access::Write);
     let tax = session.queue(WAREHOUSE_TAX, &[warehouse]);
     let terms = session.queue(CUSTOMER_TERMS, &[warehouse, district, customer]);
     let mut items = [Slot(0); MOST_LINES];

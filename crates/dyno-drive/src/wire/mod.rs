@@ -6,6 +6,7 @@
 pub mod null;
 pub mod postgres;
 mod secret;
+pub mod sqlite;
 pub mod tls;
 mod value;
 
@@ -16,6 +17,7 @@ use std::time::Duration;
 use dyno_record::{Error, ErrorKind, Result};
 
 use crate::alarm::Alarm;
+use crate::outcome::Writer;
 pub use secret::Secret;
 pub use value::{Type, Value};
 
@@ -49,6 +51,15 @@ pub struct Statement {
     pub returns: &'static [Type],
 }
 
+/// What a transaction does to the data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// It only reads.
+    Read,
+    /// It may also write.
+    Write,
+}
+
 /// A statement by its position in the workload's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatementId(pub u16);
@@ -70,8 +81,8 @@ pub trait Session {
     /// Queues an execution of a declared statement.
     fn queue(&mut self, statement: StatementId, parameters: &[Value<'_>]) -> Slot;
 
-    /// Queues the start of a transaction.
-    fn queue_begin(&mut self);
+    /// Queues the start of a transaction. Most systems need not be told what it will do.
+    fn queue_begin(&mut self, access: Access);
 
     /// Queues the commit of the open transaction.
     fn queue_commit(&mut self);
@@ -145,6 +156,12 @@ pub trait Wire: Clone + Send + Sync + 'static {
         statements: &[Statement],
         alarm: &Alarm,
     ) -> impl Future<Output = Result<Self::Session>>;
+
+    /// What became of the one right to write since the last call; None if the system has more than
+    /// one writer, or does not tell.
+    fn writer(&self) -> Option<Writer> {
+        None
+    }
 }
 
 #[cfg(test)]

@@ -47,6 +47,9 @@ RULE = Rule(
         f"{MOST_THREAD_PERCENT:g} %, or, in an open loop, p99 of the schedule lag above "
         f"{MOST_LAG_MS:g} ms."
     ),
-    explanation="A slow driver makes every server look alike, and its delays count as latency.",
+    explanation=(
+        "A slow driver makes every server look alike, and its delays count as latency. What an "
+        "engine inside Dyno's own process takes is no driver's time: it works in other threads."
+    ),
     check=_check,
 )

@@ -13,6 +13,8 @@ ORDER = 50
 
 _PERCENTILES = ("p50", "p95", "p99")
 _HEAD = "new_order"
+_WRITER = ("writer_busy_percent", "writer_wait_mean_ms")
+"""Of a system with one writer alone."""
 
 
 def section(page: Page) -> Section | None:
@@ -91,6 +93,12 @@ def _levels(page: Page) -> Table:
             *("Variation, %", "Trend, %", "Driver CPU, %", "Driver ms/1000"),
         )
     ]
+    alone = any(page.value(f"oltp.{level.name}.{_WRITER[0]}") is not None for level in page.levels)
+    if alone:
+        columns += [
+            Column("Writer busy, %", numeric=True),
+            Column("Wait to write, ms", numeric=True),
+        ]
     rows: list[list[str | Cell]] = []
     for level in page.levels:
         name = f"oltp.{level.name}"
@@ -107,6 +115,7 @@ def _levels(page: Page) -> Table:
                 _trend(page, name),
                 figure(page.value(f"{name}.client_cpu_percent")),
                 figure(page.value(f"{name}.client_cpu_ms_per_1000")),
+                *(figure(page.value(f"{name}.{label}")) for label in _WRITER if alone),
             ]
         )
     note = (
@@ -114,6 +123,11 @@ def _levels(page: Page) -> Table:
         "change over the window by a straight line, with its 95 % interval. Driver CPU: share of "
         "its threads' time; ms/1000: CPU milliseconds per 1,000 transactions."
     )
+    if alone:
+        note += (
+            " Writer busy: share of the time that the one transaction which may write was under "
+            "way; wait to write: mean time until the others had their turn."
+        )
     return Table("Levels of load", columns, rows, note, page.notice("tpcc"))
 
 

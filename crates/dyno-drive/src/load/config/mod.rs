@@ -6,7 +6,7 @@ mod sqlite;
 use serde::Deserialize;
 
 pub use mysql::MysqlConfig;
-pub use sqlite::{Setting, SqliteFile};
+pub use sqlite::SqliteFile;
 
 use crate::wire::postgres;
 

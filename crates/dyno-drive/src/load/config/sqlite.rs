@@ -1,10 +1,11 @@
 //! A SQLite file and how it is loaded.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use dyno_gen::sink::Decimals;
 use serde::Deserialize;
+
+use crate::wire::sqlite::Settings;
 
 /// A database file and how it is loaded.
 #[derive(Debug, Clone, Deserialize)]
@@ -18,15 +19,5 @@ pub struct SqliteFile {
     /// Pragmas of the loading connection and the values that they read back as. `journal_mode`,
     /// which belongs to the file, is set back afterwards.
     #[serde(default)]
-    pub settings: BTreeMap<String, Setting>,
-}
-
-/// The value of a pragma.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
-pub enum Setting {
-    /// A number.
-    Number(i64),
-    /// A word.
-    Word(String),
+    pub settings: Settings,
 }

@@ -1,11 +1,10 @@
 //! The database file, opened for a load and left as it was.
 
-use dyno_record::{Error, ErrorKind, Result};
-use rusqlite::types::Value;
+use dyno_record::Result;
 use rusqlite::{Connection, OpenFlags};
 
-use super::error::classed;
-use crate::load::config::{Setting, SqliteFile};
+use crate::load::config::SqliteFile;
+use crate::wire::sqlite::{classed, read, set};
 
 const JOURNAL: &str = "journal_mode";
 
@@ -29,20 +28,7 @@ impl Opened {
         let before = read(&connection, JOURNAL).map_err(fail)?;
         let mut opened = Self { connection, journal: None };
         for (name, setting) in &file.settings {
-            let (result, wanted) = match setting {
-                Setting::Number(value) => {
-                    (opened.connection.pragma_update(None, name, value), value.to_string())
-                }
-                Setting::Word(value) => {
-                    (opened.connection.pragma_update(None, name, value), value.clone())
-                }
-            };
-            result.map_err(fail)?;
-            let found = read(&opened.connection, name).map_err(fail)?;
-            if found != wanted {
-                let message = format!("SQLite has {name} at {found}, not {wanted}");
-                return Err(Error::new(ErrorKind::Usage, message).context(place()));
-            }
+            let found = set(&opened.connection, name, setting).map_err(|it| it.context(place()))?;
             if name == JOURNAL && found != before {
                 opened.journal = Some(before.clone());
             }
@@ -71,15 +57,4 @@ impl Drop for Opened {
     fn drop(&mut self) {
         let _ = self.restore();
     }
-}
-
-/// A pragma's value as text.
-fn read(connection: &Connection, name: &str) -> rusqlite::Result<String> {
-    connection.pragma_query_value(None, name, |row| {
-        Ok(match row.get(0)? {
-            Value::Integer(number) => number.to_string(),
-            Value::Text(text) => text,
-            other => format!("{other:?}"),
-        })
-    })
 }

@@ -11,7 +11,7 @@ use dyno_record::{Error, ErrorKind, Result, monotonic_ns};
 
 pub use model::{Distribution, Model, Server, Stall};
 
-use super::{Session, Slot, Statement, StatementId, Value, Wire};
+use super::{Access, Session, Slot, Statement, StatementId, Value, Wire};
 use crate::alarm::Alarm;
 
 /// A wire to a modelled server, which all its sessions share.
@@ -91,7 +91,7 @@ impl Session for NullSession {
         Slot((self.queued.len() - 1) as u16)
     }
 
-    fn queue_begin(&mut self) {
+    fn queue_begin(&mut self, _access: Access) {
         self.open_batch();
     }
 
