@@ -75,6 +75,12 @@ def moment(unix_ns: int) -> str:
         return "at an unknown time"
 
 
+def clock(unix_ns: int) -> str:
+    """The time of day, ``14:00:00 UTC``."""
+    found = moment(unix_ns)
+    return found[11:] if found[:1].isdigit() else found
+
+
 _FORKS = {"mysql": "mariadb"}
 """Targets whose server may be of another product, which speaks the same protocol."""
 
@@ -105,7 +111,9 @@ def users_title(detail: dict[str, object], level: str) -> str:
     text = f"{users:g} user{'' if users == 1 else 's'}"
     loop = detail.get("loop")
     rate = number(loop.get("rate_per_s")) if isinstance(loop, dict) else None
-    return text if rate is None else f"{rate:g}/s over {text}"
+    window = number(detail.get("window"))
+    again = "" if window is None else f", window {window:g}"
+    return f"{text if rate is None else f'{rate:g}/s over {text}'}{again}"
 
 
 def limits_only(verdict: str) -> str:

@@ -83,6 +83,8 @@ def _transactions(page: Page) -> Cards | None:
     name = f"oltp.{best.name}"
     at = users_title(best.phase.detail if best.phase else {}, best.name)
     p95 = page.value(f"{name}.new_order.response_p95_ms")
+    if page.search is not None:
+        return None  # the section of the search has them
     cards = [
         Card("Transactions", figure(page.value(f"{name}.tps")), "/s", f"with {at}"),
         Card("New orders", figure(page.value(f"{name}.new_orders_per_min")), "/min", f"with {at}"),
