@@ -152,7 +152,7 @@ class Search:
             f"Search for the most {'transactions a second' if rate else 'users'} with {limits}:",
             f"  from {start} times {factor} until a limit breaks, at most {most}"
             + (f", served by {self.sessions} sessions" if rate else ""),
-            f"  then halve the gap until it is within {self.where.resolution:.0%}"
+            f"  then halve the gap until it is within {100 * self.where.resolution:g} %"
             + ("" if rate else " or one user"),
             "  then measure the largest that keeps the limits once more",
             f"  {self.windows} windows at most of {seconds_text(self.window_s)} after "

@@ -63,4 +63,4 @@ def cards(page: Page) -> Cards | None:
         if item is not None:
             span = f"{figure(item.low)} to {figure(item.high)} in the windows there"
             found.append(Card(f"{title} at it", figure(item.value), its_unit, span))
-    return Cards("The most inside the limits", found, page.notice("tpcc"))
+    return Cards("The most load inside the limits", found, page.notice("tpcc"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from dyno.bundle import Bundle
@@ -78,6 +79,7 @@ def _why(page: Page) -> list[str]:
             label = f"{len(reasons)} reasons"
     elif page.verdict is not None:
         label, text = "Verdict", limits_only(page.verdict.message)
+        text = re.sub(r"^(No c|C)riteri[^.]*(\.\d[^.]*)*\. ?", "", text)  # has a line of its own
         if text.startswith(_LIMITS):
             label, text = "Likely limits", text.removeprefix(_LIMITS)
     else:

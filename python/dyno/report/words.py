@@ -33,6 +33,12 @@ def with_unit(value: float | None, unit: str) -> str:
     return "–" if value is None else f"{figure(value)}{_FIGURE_SPACE}{unit}".rstrip()
 
 
+def joined(text: str) -> str:
+    """A text whose last two words stay on one line, as a figure and its unit."""
+    first, _, last = text.rpartition(" ")
+    return f"{first}{_FIGURE_SPACE}{last}" if first else last
+
+
 def bytes_text(count: float | None) -> str:
     """Binary units for memory and blocks, where sizes are powers of two: ``24 GiB``."""
     if count is None:
@@ -78,7 +84,7 @@ def moment(unix_ns: int) -> str:
 def clock(unix_ns: int) -> str:
     """The time of day, ``14:00:00 UTC``."""
     found = moment(unix_ns)
-    return found[11:] if found[:1].isdigit() else found
+    return found[11:].replace(" ", _FIGURE_SPACE) if found[:1].isdigit() else found
 
 
 _FORKS = {"mysql": "mariadb"}

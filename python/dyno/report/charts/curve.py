@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,8 @@ from dyno.report.charts import theme
 from dyno.report.charts.render import Chart, Data
 
 KEPT, BROKEN, UNSTEADY = "keeps the limits", "breaks a limit", "not steady"
+_LABEL_PIXELS = 28
+
 VERDICTS = (KEPT, BROKEN, UNSTEADY)
 
 
@@ -66,10 +69,12 @@ def curve(
     loads = sorted({point.load for panel in panels for point in panel.points})
     parts: list[Any] = []
     for number, panel in enumerate(panels):
-        x = _x(loads, axis_title, width, last=number == len(panels) - 1)
+        shown = _apart(loads, best, width)
+        x = _x(loads, shown, axis_title, last=number == len(panels) - 1)
         words = best_words if number == 0 else ""
         layers = _panel(data, panel, x, best, words, loads)
-        parts.append(alt.layer(*layers).properties(width=width, height=118, title=panel.title))
+        title = alt.Title(panel.title, frame="group", anchor="start")
+        parts.append(alt.layer(*layers).properties(width=width, height=118, title=title))
     return Chart(alt.vconcat(*parts, spacing=12).resolve_scale(x="shared"), data)
 
 
@@ -113,7 +118,9 @@ def _panel(
             layers.append(texts.encode(x=x, y=y, text="text:N", color=alt.value(theme.INK)))
     line = alt.Chart(data.named(_means(panel.points)))
     layers.append(
-        line.mark_line(strokeWidth=1.6, aria=False).encode(x=x, y=y, color=alt.value(theme.GRID))
+        line.mark_line(strokeWidth=1.2, opacity=0.7, aria=False).encode(
+            x=x, y=y, color=alt.value(theme.MUTED)
+        )
     )
     for verdict, shape, colour in zip(VERDICTS, theme.SHAPES, theme.SERIES, strict=False):
         own = [point for point in panel.points if point.verdict == verdict]
@@ -136,7 +143,7 @@ def _means(points: Sequence[Point]) -> list[_At]:
     return [_At(load, sum(own) / len(own)) for load, own in sorted(by_load.items())]
 
 
-def _x(loads: Sequence[float], title: str, width: int, *, last: bool) -> Any:
+def _x(loads: Sequence[float], shown: Sequence[float], title: str, *, last: bool) -> Any:
     import altair as alt
 
     return alt.X(
@@ -144,7 +151,7 @@ def _x(loads: Sequence[float], title: str, width: int, *, last: bool) -> Any:
         scale=alt.Scale(type="log", base=2, domain=[loads[0] / 1.25, loads[-1] * 1.25]),
         axis=alt.Axis(
             title=title if last else None,
-            values=_apart(loads, width),
+            values=list(shown),
             labels=last,
             ticks=last,
             format="~s" if loads[-1] >= 10_000 else "~r",
@@ -153,18 +160,14 @@ def _x(loads: Sequence[float], title: str, width: int, *, last: bool) -> Any:
     )
 
 
-def _apart(loads: Sequence[float], width: int) -> list[float]:
-    """Those loads whose labels do not run into each other."""
-    import math
-
-    low, high = math.log(loads[0] / 1.25), math.log(loads[-1] * 1.25)
+def _apart(loads: Sequence[float], best: float | None, width: int) -> list[float]:
+    """Those loads whose labels do not run into each other; the maximum is among them."""
+    pixels = width / (math.log(loads[-1] / loads[0]) + 2 * math.log(1.25))
     kept: list[float] = []
-    free = -math.inf
-    for load in loads:
-        at = (math.log(load) - low) / (high - low) * width
-        if at >= free:
+    first = [best] if best in loads and best is not None else []
+    for load in [*first, *loads]:
+        if all(abs(math.log(load / other)) * pixels >= _LABEL_PIXELS for other in kept):
             kept.append(load)
-            free = at + 34
     return kept
 
 
@@ -182,9 +185,11 @@ def _y(panel: Panel) -> Any:
             scale=alt.Scale(type="log", domain=[low, high]),
             axis=alt.Axis(title=None, format="~g", values=ticks),
         )
-    high = max([*values, 1e-9]) * 1.18
+    # Nothing but zeros: errors that did not happen, on an axis of whole ones.
+    high = max(values) * 1.18 or 1.0
+    ticks = {"tickCount": 4} if max(values) > 0 else {"values": [0, 1]}
     return alt.Y(
         "value:Q",
         scale=alt.Scale(domain=[0, high]),
-        axis=alt.Axis(title=None, format="~s", tickCount=4),
+        axis=alt.Axis(title=None, format=",~r" if high >= 1 else "~g", **ticks),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dyno.model import CriterionResult
 from dyno.report.blocks import Cell, Column, Section, Table
 from dyno.report.page import Page
-from dyno.report.words import clock, users_title, with_unit
+from dyno.report.words import clock, joined, users_title, with_unit
 
 ORDER = 15
 
@@ -44,10 +44,11 @@ def section(page: Page) -> Section | None:
 
 
 def _row(item: CriterionResult) -> list[str | Cell]:
+    limit = joined(item.criterion)
     if item.passed is None:
-        return [item.criterion, Cell("not judged", "muted"), "–", "–", "–", "–", item.reason]
+        return [limit, Cell("not judged", "muted"), "–", "–", "–", "–", item.reason]
     return [
-        item.criterion,
+        limit,
         Cell("kept", "good") if item.passed else Cell("not kept", "bad"),
         with_unit(item.value, item.unit),
         with_unit(item.worst, item.unit),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dyno.model import Check
+from dyno.report import capacity
 from dyno.report.blocks import Block, Card, Cards, Note, Notes, Section
 from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, Page
 from dyno.report.words import figure, fixed, seconds, users_title
@@ -77,14 +78,14 @@ def _queries(page: Page) -> Cards | None:
 
 
 def _transactions(page: Page) -> Cards | None:
+    if page.search is not None:
+        return capacity.cards(page)
     best = page.best_level
     if best is None:
         return None
     name = f"oltp.{best.name}"
     at = users_title(best.phase.detail if best.phase else {}, best.name)
     p95 = page.value(f"{name}.new_order.response_p95_ms")
-    if page.search is not None:
-        return None  # the section of the search has them
     cards = [
         Card("Transactions", figure(page.value(f"{name}.tps")), "/s", f"with {at}"),
         Card("New orders", figure(page.value(f"{name}.new_orders_per_min")), "/min", f"with {at}"),

@@ -26,21 +26,18 @@ _STOPPED = {
 
 
 def section(page: Page) -> Section | None:
-    """The maximum, the curve with the limits, and every window in its order."""
+    """The curve with the limits, and every window in its order."""
     search = page.search
     if search is None:
         return None
     windows = _windows(search)
     blocks: list[Block] = []
-    cards = capacity.cards(page)
-    if cards is not None:
-        blocks.append(cards)
     made = _figure(page, search, windows)
     if made is not None:
         blocks.append(made)
     if windows:
         blocks.append(_table(page, search, windows))
-    return Section("search", "The most load inside the limits", blocks, _lead(page, search))
+    return Section("search", "Search for the maximum", blocks, _lead(page, search))
 
 
 def _windows(search: Phase) -> list[dict[str, Any]]:
