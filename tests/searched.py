@@ -52,6 +52,7 @@ def searched(
         "best": float(MOST),
         "failing": 11.0,
         "confirmed": confirmed,
+        "unsettled": False,
         "monotone": True,
         "stopped": stopped,
         "counted": counted,

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dyno import workloads
 from dyno.bundle import Bundle
+from dyno.cli._criteria import Asked as Criteria
+from dyno.cli._findmax import Asked as FindMax
+from dyno.errors import UsageError
 from tests.process import DISTURBANCES, document, dyno
 
 NULL = ("run", "tpcc", "--target", "null:?mean_us=2000&servers=4")
@@ -40,45 +45,44 @@ def test_a_broken_criterion_is_told_everywhere_and_exits_1(out: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "expected"),
+    ("texts", "none", "expected"),
     [
-        (("--no-criteria",), set()),
-        (("--no-criteria", "--criterion", "errors = 0"), {"errors"}),
-        (
-            ("--criterion", "cpu < 95 %"),
-            {"cpu", "response", "retransmits", "data_read", "data_write", "log_write"},
-        ),
+        ((), True, []),
+        (("errors = 0",), True, ["errors total = 0"]),
+        (("cpu < 95 %", "new_order<1s"), False, [
+            "cpu mean < 95 %", "new_order p95 < 1 s", "data_read mean < 20 ms",
+            "data_write mean < 20 ms", "log_write mean < 5 ms", "response p95 < 2 s",
+            "retransmits mean < 0.5 %",
+        ]),
     ],
-)
-def test_the_usual_limits_give_way(out: Path, args: tuple[str, ...], expected: set[str]) -> None:
-    done = dyno(*NULL, "--warmup", "100ms", "--duration", "200ms", *args, "--json", "--out", out)
-    made = document(done)
-    texts = [item["criterion"] for item in made["criteria"]]
-    assert {text.split()[0] for text in texts} == expected
-    assert len(texts) == len(expected)
-    assert done.returncode == (0 if made["valid"] else 1)
+)  # fmt: skip
+def test_the_usual_limits_give_way(texts: tuple[str, ...], none: bool, expected: list[str]) -> None:
+    found = Criteria(texts, none).of(workloads.get("tpcc"))
+    assert sorted(map(str, found)) == sorted(expected)
 
 
 def test_the_planted_maximum_is_found(out: Path) -> None:
-    """Two servers of 40 ms: n users wait n·20 ms each, so 8 stay below 178 ms, and 9 cannot."""
+    """Two servers of 40 ms: n users wait n·20 ms each, so 4 stay below 98 ms, and 5 cannot."""
     done = dyno(
         *("run", "tpcc", "--target", "null:?mean_us=40000&servers=2", "--find-max"),
-        *("--slo", "new_order p95 < 178ms", "--slo", "errors = 0", "--max-users", "64"),
+        *("--slo", "new_order p95 < 98ms", "--slo", "errors = 0", "--max-users", "64"),
         *("--warmup", "300ms", "--duration", "1200ms", "--json", "--out", out),
     )
     made = document(done)
-    assert "Search for the most users with new_order p95 < 178 ms and errors total = 0" in (
+    assert "Search for the most users with new_order p95 < 98 ms and errors total = 0" in (
         done.stderr
     )
     found = made["capacity"]
-    # Below eight only if the machine itself took 18 ms of a transaction, twice.
-    assert found["best"] == 8, found
-    assert (found["failing"], found["confirmed"], found["stopped"]) == (9, True, "resolution")
+    # Below four only if the machine itself took 18 ms of a transaction, twice.
+    assert found["best"] == 4, found
+    assert (found["failing"], found["confirmed"], found["stopped"]) == (5, True, "resolution")
     assert found["tps"]["mean"] == pytest.approx(50, rel=0.1)
     assert found["windows"][-1]["step"] == "confirm"
     bundle = Bundle.open(Path(made["bundle"]))
-    assert len(bundle.levels()) == len(found["windows"]) >= 8
-    assert {item["level"] for item in made["criteria"]} == {"users-8", "users-8-window-2"}
+    assert len(bundle.levels()) == len(found["windows"]) >= 7
+    assert {item["level"] for item in made["criteria"]} == {
+        window["level"] for window in found["windows"] if window["load"] == 4
+    }
     assert codes(made) <= {*DISTURBANCES, "unsteady"}
     assert done.returncode == (0 if made["valid"] else 1)
     remade = document(dyno("report", "last", "--json", "--out", out))
@@ -131,44 +135,60 @@ def test_a_level_goes_on_until_it_is_steady(out: Path) -> None:
     (phase,) = [one for one in Bundle.open(Path(made["bundle"])).run.phases if one.kind == "oltp"]
     told = phase.detail["until_steady"]
     assert told["limit_s"] == 8
-    assert told["settled"] is ("unsteady" not in codes(made))
+    assert told["settled"] or "unsteady" in codes(made)
     assert 0.6 <= phase.detail["duration_s"] <= 8
     assert phase.detail["outcome"]["seconds"] <= 8
+
+
+GIVEN = {"users": (), "rate_per_s": None, "think": False, "during": None, "warmup_s": 5.0,
+         "duration_s": 15.0}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("by", "changed", "given", "words"),
+    [
+        (None, {"slo": ("errors = 0",)}, {}, "--slo is for --find-max"),
+        (None, {"max_users": 5}, {}, "--max-users is for --find-max"),
+        (None, {"dry_run": True}, {}, "--dry-run is for --find-max"),
+        ("users", {}, {"rate_per_s": 5.0}, "--find-max and --rate exclude"),
+        ("users", {}, {"during": "reindex"}, "--find-max and --during exclude"),
+        ("users", {}, {"users": (1, 2)}, "takes one --users"),
+        ("users", {"slo": ("error = 0",)}, {}, "Did you mean 'errors'?"),
+        ("users", {"max_rate": 5.0}, {}, "--find-max rate"),
+        ("rate", {"max_users": 5}, {}, "--find-max users"),
+        ("rate", {}, {"think": True}, "exclude each other"),
+        ("users", {"max_users": 8}, {"users": (9,)}, "cannot start at 9"),
+        ("users", {"time_limit": "10s"}, {}, "room for two windows: 42.0 s"),
+        ("users", {"time_limit": "soon"}, {}, "'soon' is no time"),
+    ],
+)
+def test_a_search_that_makes_no_sense(
+    by: str | None, changed: dict[str, Any], given: dict[str, Any], words: str
+) -> None:
+    asked = replace(FindMax(by, (), None, None, None, False), **changed)
+    with pytest.raises(UsageError) as error:
+        asked.of(workloads.get("tpcc"), {**GIVEN, **given})
+    assert words in str(error.value)
 
 
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (("--criterion", "new_ordr < 1s"), "Did you mean 'new_order'?"),
-        (("--criterion", "cpu < 80"), "needs a unit"),
-        (("--slo", "errors = 0"), "--slo is for --find-max"),
-        (("--max-users", "5"), "--max-users is for --find-max"),
-        (("--find-max", "--rate", "5"), "--find-max and --rate exclude"),
-        (("--find-max", "--users", "1", "--users", "2"), "takes one --users"),
-        (("--find-max", "--slo", "error = 0"), "Did you mean 'errors'?"),
-        (("--find-max", "--criterion", "errors = 0"), "those of --slo"),
-        (("--find-max", "--max-rate", "5"), "--find-max rate"),
-        (("--find-max", "rate", "--think"), "exclude each other"),
-        (("--find-max", "--users", "9", "--max-users", "8"), "cannot start at 9"),
-        (("--find-max", "--time-limit", "10s"), "room for two windows"),
-        (("--until-steady", "5s"), "not be shorter than --duration"),
-        (("--find-max", "--until-steady", "5m"), "without --find-max"),
-        (("--find-max", "--during", "reindex"), ""),
+        (("tpcc", "--criterion", "new_ordr < 1s"), "Did you mean 'new_order'?"),
+        (("tpcc", "--find-max", "--criterion", "errors = 0"), "those of --slo"),
+        (("tpcc", "--until-steady", "5s"), "not be shorter than --duration"),
+        (("tpcc", "--find-max", "--until-steady", "5m"), "without --find-max"),
+        (("tpch", "--criterion", "errors = 0"), "about transactions"),
+        (("tpch", "--find-max"), "drives transactions"),
+        (("tpch", "--until-steady", "5m"), "levels of transactions"),
     ],
 )
 def test_wrong_use(out: Path, args: tuple[str, ...], words: str) -> None:
-    done = dyno("run", "tpcc", "--target", "null:", *args, "--out", out)
+    target = {"tpcc": "null:", "tpch": "embedded:duckdb"}[args[0]]
+    done = dyno("run", *args, "--target", target, "--out", out)
     assert done.returncode == 2, done.stderr
     assert words in done.stderr
     assert "Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize("option", ["--criterion", "--find-max", "--until-steady"])
-def test_queries_have_none_of_it(out: Path, option: str) -> None:
-    values = {"--criterion": ("errors = 0",), "--find-max": (), "--until-steady": ("5m",)}
-    done = dyno("run", "tpch", "--target", "embedded:duckdb", option, *values[option], "--out", out)
-    assert done.returncode == 2, done.stderr
-    assert "transactions" in done.stderr
 
 
 def test_a_real_server(out: Path) -> None:
@@ -180,13 +200,15 @@ def test_a_real_server(out: Path) -> None:
         "--max-users", "2", "--warmup", "500ms", "--duration", "1s", "--json", "--out", out,
     )  # fmt: skip
     made = document(done)
-    assert made["capacity"]["best"] == 2, done.stderr
-    assert made["capacity"]["stopped"] == "most"
+    found = made["capacity"]
     assert made["tpcc"]["consistency"] is True
-    assert codes(made) <= {*DISTURBANCES, "unsteady", "client-bound"}
-    # A window that is not steady may be measured again.
-    steps = [window["step"] for window in made["capacity"]["windows"]]
-    assert [step for step in steps if step != "repeat"] == ["grow", "grow", "confirm"]
+    assert codes(made) <= {*DISTURBANCES, "unsteady", "client-bound", "unconfirmed"}
+    assert all(window["passed"] for window in found["windows"])
+    # On a machine with much other work a window may not be steady, and is measured again.
+    if all(window["steady"] for window in found["windows"]):
+        assert (found["best"], found["stopped"]) == (2, "most"), done.stderr
+        assert [window["load"] for window in found["windows"]] == [1, 2, 2]
+    assert found["confirmed"] is (found["best"] is not None)
 
     run = dyno("run", *target, "--users", "2", "--warmup", "500ms", "--duration", "4s", "--json",
                "--out", out)  # fmt: skip

@@ -177,6 +177,17 @@ def test_a_wide_gap_and_a_curve_that_is_not_monotone_are_warned_of(tmp_path: Pat
     assert "not monotone" in warned[1]
 
 
+def test_a_search_that_met_nothing_steady(tmp_path: Path) -> None:
+    builder = searched(tmp_path)
+    builder.phases[-1].detail["unsettled"] = True
+    found = judged(builder.write())
+    assert found.validity.valid is True
+    assert "unconfirmed" in found.warned()
+    other = searched(tmp_path / "none")
+    other.phases[-1].detail.update(best=None, unsettled=True, confirmed=False)
+    assert judged(other.write()).codes() == {"unconfirmed"}
+
+
 @pytest.mark.parametrize(("users", "valid"), [(16, True), (11, False), (10, False), (9, True)])
 def test_the_driver_spoils_a_search_only_at_its_bounds(
     tmp_path: Path, users: int, valid: bool

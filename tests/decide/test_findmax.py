@@ -91,13 +91,17 @@ def test_the_last_window_there_is_time_for_confirms() -> None:
     assert found(trials).confirmed
 
 
-def test_a_window_that_was_not_steady_is_measured_again_and_twice_is_a_failure() -> None:
+def test_a_window_that_was_not_steady_proves_nothing_and_is_measured_again() -> None:
     where = Range("users", 1.0, 100.0)
     unsteady = Trial(4.0, passed=True, steady=False)
     before = [Trial(1.0, True), Trial(2.0, True), unsteady]
     assert next_step(before, where, 50) == Step("repeat", 4.0)
     assert next_step([*before, Trial(4.0, True)], where, 50) == Step("grow", 8.0)
-    assert next_step([*before, unsteady], where, 50) == Step("narrow", 3.0)
+    assert next_step([*before, unsteady], where, 50) == Step("repeat", 4.0)
+    never = [*before, unsteady, unsteady]
+    assert next_step(never, where, 50) == Step("narrow", 3.0)
+    assert found(never).unsettled
+    assert not found([*before, Trial(4.0, False)]).unsettled
 
 
 def test_a_maximum_that_is_not_confirmed_is_none() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dyno import analyse, drive
 from dyno.bundle import Bundle
 from dyno.decide.case import Case
-from dyno.decide.findmax import Step, Trial, found, next_step
+from dyno.decide.findmax import Step, Trial, found, next_step, unsteady
 from dyno.decide.trial import Judged, trial
 from dyno.errors import TargetError, UsageError
 
@@ -76,6 +76,7 @@ class _Hunt:
             "best": known.best,
             "failing": known.failing,
             "confirmed": known.confirmed,
+            "unsettled": known.unsettled,
             "monotone": known.monotone,
             "stopped": self._stopped(),
             "counted": counted,
@@ -86,9 +87,12 @@ class _Hunt:
     def words(self) -> str:
         """The outcome in a line."""
         known, text = found(self.trials), self.search.load_text
+        if known.best is None and known.unsettled and known.failing is not None:
+            return f"No load that was tried was steady, down to {text(known.failing)}."
         if known.best is None:
             return "No load that was tried keeps the limits."
-        above = "nothing more was tried" if known.failing is None else f"{text(known.failing)} fail"
+        above = "nothing more was tried" if known.failing is None else text(known.failing)
+        above += "" if known.failing is None else " never steady" if known.unsettled else " fail"
         how = "confirmed" if known.confirmed else "not confirmed"
         return f"The most is {text(known.best)} ({how}; {above})."
 
@@ -113,11 +117,14 @@ class _Hunt:
         self._note(step, plan, judged, "")
 
     def _plan(self, load: float, number: int) -> OltpPlan:
-        seed = self.base.seed + number - 1
+        # What was not steady is given more time, as far as there is some.
+        longer = min(2 ** unsteady(self.trials, load), max(1, self._left()))
+        base = replace(self.base, duration_s=self.base.duration_s * longer)
+        seed = base.seed + number - 1
         if self.search.where.by == "users":
-            return replace(self.base, users=round(load), window=number, seed=seed)
+            return replace(base, users=round(load), window=number, seed=seed)
         users = self.search.sessions
-        return replace(self.base, rate_per_s=load, users=users, window=number, seed=seed)
+        return replace(base, rate_per_s=load, users=users, window=number, seed=seed)
 
     def _judge(self, level: str) -> Judged:
         bundle = Bundle.open(self.session.recorder.path)

@@ -2,7 +2,8 @@
 
 Geometric growth until a load fails, then the geometric middle of the largest load that passes and
 the smallest that fails, until they are within the resolution; the largest that passes must pass a
-second window. A load fails if any of its windows does. Of a curve that is not monotone the answer
+second window. A load fails if any of its windows does, and a window that was not steady proves
+nothing: it is measured again, longer. Of a curve that is not monotone the answer
 is the conservative one: no load that was tried below it fails.
 """
 
@@ -19,6 +20,8 @@ Kind = Literal["grow", "shrink", "narrow", "repeat", "confirm"]
 RESOLUTION = 0.05
 GROWTH: dict[By, float] = {"users": 2.0, "rate": 4.0}
 _FLOOR_SHRINKS = 8
+MOST_UNSTEADY = 3
+"""A load at which so many windows were not steady counts as one that fails."""
 
 
 @dataclass(frozen=True)
@@ -109,12 +112,14 @@ class Found:
         best: The largest load that passes with none failing below it; None if there is none.
         failing: The smallest that fails; None if none does.
         confirmed: Whether two windows of ``best`` passed.
+        unsettled: Whether ``failing`` only never settled: no steady window of it failed.
         monotone: False if a load above one that fails passes.
     """
 
     best: float | None
     failing: float | None
     confirmed: bool
+    unsettled: bool
     monotone: bool
 
 
@@ -130,6 +135,8 @@ def found(trials: Sequence[Trial]) -> Found:
         best,
         failing,
         best is not None and _passes(trials, best) >= 2,
+        failing is not None
+        and not any(one.load == failing and one.steady and not one.passed for one in trials),
         len(inside) == len(passing),
     )
 
@@ -165,6 +172,11 @@ def _onward(known: Found, where: Range) -> Step | None:
     return None if known.confirmed else Step("confirm", known.best)
 
 
+def unsteady(trials: Sequence[Trial], load: float) -> int:
+    """How many windows at a load were not steady."""
+    return sum(trial.load == load and not trial.steady for trial in trials)
+
+
 def _loads(trials: Sequence[Trial]) -> list[float]:
     return list(dict.fromkeys(trial.load for trial in trials))
 
@@ -174,12 +186,8 @@ def _passes(trials: Sequence[Trial], load: float) -> int:
 
 
 def _verdict(trials: Sequence[Trial], load: float) -> bool | None:
-    """Whether a load passes; None while its only window had not settled.
-
-    A load fails that two windows did not let settle.
-    """
-    own = [trial for trial in trials if trial.load == load]
-    settled = [trial for trial in own if trial.steady]
-    if any(not trial.passed for trial in settled) or len(own) - len(settled) > 1:
+    """Whether a load passes; None while none of its windows had settled."""
+    settled = [trial for trial in trials if trial.load == load and trial.steady]
+    if any(not trial.passed for trial in settled) or unsteady(trials, load) >= MOST_UNSTEADY:
         return False
     return True if settled else None

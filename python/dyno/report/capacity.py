@@ -23,7 +23,7 @@ def line(page: Page) -> str:
     detail = page.search.detail
     by, best = detail.get("by"), number(detail.get("best"))
     if best is None:
-        return f"none found; {load_text(by, number(detail.get('failing')))} break the limits"
+        return f"none found; {_above(page)}"
     words = [load_text(by, best), "confirmed" if detail.get("confirmed") else "NOT confirmed"]
     words += [f"{figure(page.value('capacity.tps'))} /s"]
     return f"{', '.join(words)}; {_above(page)}"
@@ -35,7 +35,8 @@ def _above(page: Page) -> str:
     failing = number(detail.get("failing"))
     if failing is None:
         return "no load that was tried breaks the limits"
-    return f"{load_text(detail.get('by'), failing)} break the limits"
+    what = "never settled" if detail.get("unsettled") is True else "break the limits"
+    return f"{load_text(detail.get('by'), failing)} {what}"
 
 
 def cards(page: Page) -> Cards | None:

@@ -69,6 +69,7 @@ def _capacity(page: Page) -> dict[str, Any] | None:
         "by": detail.get("by"),
         "best": detail.get("best"),
         "failing": detail.get("failing"),
+        "unsettled": detail.get("unsettled"),
         "confirmed": detail.get("confirmed"),
         "monotone": detail.get("monotone"),
         "stopped": detail.get("stopped"),

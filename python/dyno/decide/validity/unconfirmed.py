@@ -14,7 +14,14 @@ def _check(case: Case) -> Iterable[Ruling]:
         if phase.status != "done":
             continue
         if detail.get("best") is None:
-            if detail.get("stopped") == "time":
+            if detail.get("unsettled") is True:
+                yield Ruling(
+                    "invalid",
+                    "The search found no load at which throughput was steady. Give a longer "
+                    "--warmup and --duration.",
+                    phase.name,
+                )
+            elif detail.get("stopped") == "time":
                 yield Ruling(
                     "invalid",
                     "The search ended at its --time-limit before any load kept the limits. Give "
@@ -36,6 +43,13 @@ def _check(case: Case) -> Iterable[Ruling]:
                 "smallest load that fails is wider than asked for.",
                 phase.name,
             )
+        if detail.get("unsettled") is True:
+            yield Ruling(
+                "warning",
+                "The smallest load beyond the maximum broke no limit in a steady window: its "
+                "throughput never settled. A longer --duration tells whether it would.",
+                phase.name,
+            )
         if detail.get("monotone") is False:
             yield Ruling(
                 "warning",
@@ -49,7 +63,8 @@ RULE = Rule(
     code="unconfirmed",
     definition=(
         "A search for the maximum ended before two windows at the maximum kept the limits. A wide "
-        "gap above the maximum, or a curve that is not monotone, is a warning."
+        "gap above the maximum, a load above it that only never settled, or a curve that is not "
+        "monotone, is a warning."
     ),
     explanation="Of many windows one keeps its limits by luck.",
     check=_check,

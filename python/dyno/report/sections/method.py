@@ -58,7 +58,7 @@ def section(page: Page) -> Section | None:
                 "The load grows by a factor until a limit breaks; then the geometric middle of "
                 "what passes and what fails is tried, until the gap is within 5 % (or one user). "
                 "The largest load must pass two windows. A window that is not steady is measured "
-                "again.",
+                "again, longer.",
             )
         )
     if any(page.value(f"oltp.{level.name}.left_out_s") is not None for level in page.levels):
