@@ -185,11 +185,13 @@ def _y(panel: Panel) -> Any:
             scale=alt.Scale(type="log", domain=[low, high]),
             axis=alt.Axis(title=None, format="~g", values=ticks),
         )
-    # Nothing but zeros: errors that did not happen, on an axis of whole ones.
-    high = max(values) * 1.18 or 1.0
-    ticks = {"tickCount": 4} if max(values) > 0 else {"values": [0, 1]}
+    if max(values) <= 0:  # errors that did not happen, on an axis of whole ones
+        scale, axis = alt.Scale(domain=[0, 1]), alt.Axis(title=None, values=[0, 1])
+        return alt.Y("value:Q", scale=scale, axis=axis)
+    high = max(values) * 1.18
+    number = ",~r" if high >= 1 else "~g"
     return alt.Y(
         "value:Q",
         scale=alt.Scale(domain=[0, high]),
-        axis=alt.Axis(title=None, format=",~r" if high >= 1 else "~g", **ticks),
+        axis=alt.Axis(title=None, format=number, tickCount=4),
     )
