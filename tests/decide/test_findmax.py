@@ -67,8 +67,9 @@ def test_it_ends_whatever_the_noise_and_says_no_more_than_it_saw(
         if known.best is not None and trial.load <= known.best and trial.steady:
             assert trial.passed
     if known.confirmed:
-        passed = [one for one in trials if one.load == known.best and one.passed and one.steady]
-        assert len(passed) >= 2
+        own = [one for one in trials if one.load == known.best]
+        assert all(one.passed for one in own if one.steady)
+        assert sum(one.steady for one in own) >= 2 or len(own) >= 3
     assert known.best is None or known.failing is None or known.best < known.failing
 
 
@@ -98,7 +99,9 @@ def test_a_window_that_was_not_steady_proves_nothing_and_is_measured_again() -> 
     assert next_step(before, where, 50) == Step("repeat", 4.0)
     assert next_step([*before, Trial(4.0, True)], where, 50) == Step("grow", 8.0)
     assert next_step([*before, unsteady], where, 50) == Step("repeat", 4.0)
-    never = [*before, unsteady, unsteady]
+    # What never settles is taken as it is: then the run's validity speaks of it.
+    assert next_step([*before, unsteady, unsteady], where, 50) == Step("grow", 8.0)
+    never = [*before, unsteady, Trial(4.0, passed=False, steady=False)]
     assert next_step(never, where, 50) == Step("narrow", 3.0)
     assert found(never).unsettled
     assert not found([*before, Trial(4.0, False)]).unsettled

@@ -70,7 +70,11 @@ class _Hunt:
         """What was tried and what it tells, for the bundle."""
         known = found(self.trials)
         # Without a maximum the smallest load that breaks the limits is what the run found.
-        counted = self._levels(known.failing if known.best is None else known.best)
+        at = self._windows(known.failing if known.best is None else known.best)
+        # A window that was measured again, as it was not steady, does not count.
+        steady = [window for window in at if window["steady"]]
+        counted = [window["level"] for window in (steady if len(steady) > 1 else at)]
+        bounds = [window["level"] for window in self._windows(known.failing)]
         return {
             "windows": self.windows,
             "best": known.best,
@@ -80,7 +84,7 @@ class _Hunt:
             "monotone": known.monotone,
             "stopped": self._stopped(),
             "counted": counted,
-            "bounding": list(dict.fromkeys([*counted, *self._levels(known.failing)])),
+            "bounding": list(dict.fromkeys([*counted, *bounds])),
             "refused": [window["level"] for window in self.windows if window["refused"]],
         }
 
@@ -166,8 +170,8 @@ class _Hunt:
         load = self.search.load_text(step.load)
         self.session.console.say(f"  {load}: {mark if last.steady else 'not steady'} ({words})")
 
-    def _levels(self, load: float | None) -> list[str]:
-        return [window["level"] for window in self.windows if window["load"] == load]
+    def _windows(self, load: float | None) -> list[dict[str, Any]]:
+        return [window for window in self.windows if window["load"] == load]
 
     def _left(self) -> int:
         rest = self.search.time_limit_s - (time.monotonic() - self._start)

@@ -17,6 +17,7 @@ from dyno.model import Check
 from dyno.profile import IoPlan, profile
 from dyno.report import diffs
 from dyno.targets.base import Loaded, LoadPlan, PowerResult, Target
+from dyno.units import seconds_text
 
 
 def storage(session: Session, plan: IoPlan) -> None:
@@ -106,9 +107,21 @@ def levels(
                 drive.drive_during(session.recorder, target, plan, during, progress)
             elif extension is not None:
                 drive.drive_until_steady(session.recorder, target, plan, extension, progress)
+                _tell_extension(session)
             else:
                 drive.drive(session.recorder, target, plan, progress)
     consistency(session, target, plans[0])
+
+
+def _tell_extension(session: Session) -> None:
+    """Says what of the last level counts."""
+    detail = session.recorder.run.phases[-1].detail
+    told = detail["until_steady"]
+    if told["settled"]:
+        words = f"steady after {seconds_text(told['left_out_s'])}; the rest counts"
+    else:
+        words = f"not steady at the limit of {seconds_text(told['limit_s'])}; all of it counts"
+    session.console.say(f"  {words}: {seconds_text(detail['duration_s'])}")
 
 
 def consistency(session: Session, target: Target, plan: OltpPlan) -> None:

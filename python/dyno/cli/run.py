@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         "dyno run tpcc --target embedded:postgresql --users 1 --users 4 --users 16",
         "dyno run tpcc --target embedded:postgresql --users 32 --rate 500",
         "dyno run tpcc --target embedded:postgresql --users 8 --during reindex",
-        "dyno run tpcc --target embedded:postgresql --users 8 --criterion 'cpu < 70 %'",
+        "dyno run tpcc --target embedded:postgresql --users 8 --criterion 'cpu<70%'",
         "dyno run tpcc --target embedded:postgresql --users 8 --until-steady 10m",
         "dyno run tpcc --target embedded:postgresql --find-max --slo 'cpu < 70 %'",
         "dyno run tpcc --target null: --find-max rate --slo 'new_order p95 < 500ms'",

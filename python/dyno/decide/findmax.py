@@ -2,9 +2,9 @@
 
 Geometric growth until a load fails, then the geometric middle of the largest load that passes and
 the smallest that fails, until they are within the resolution; the largest that passes must pass a
-second window. A load fails if any of its windows does, and a window that was not steady proves
-nothing: it is measured again, longer. Of a curve that is not monotone the answer
-is the conservative one: no load that was tried below it fails.
+second window. A load fails if any of its windows does. A window that was not steady proves nothing:
+it is measured again, longer, and what never settles is taken as it is. Of a curve that is not
+monotone the answer is the conservative one: no load that was tried below it fails.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ RESOLUTION = 0.05
 GROWTH: dict[By, float] = {"users": 2.0, "rate": 4.0}
 _FLOOR_SHRINKS = 8
 MOST_UNSTEADY = 3
-"""A load at which so many windows were not steady counts as one that fails."""
+"""A load at which so many windows were not steady is taken as they are, all passing or not."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Found:
     Attributes:
         best: The largest load that passes with none failing below it; None if there is none.
         failing: The smallest that fails; None if none does.
-        confirmed: Whether two windows of ``best`` passed.
+        confirmed: Whether two steady windows of ``best`` passed, or all those that never settled.
         unsettled: Whether ``failing`` only never settled: no steady window of it failed.
         monotone: False if a load above one that fails passes.
     """
@@ -134,7 +134,7 @@ def found(trials: Sequence[Trial]) -> Found:
     return Found(
         best,
         failing,
-        best is not None and _passes(trials, best) >= 2,
+        best is not None and _is_confirmed(trials, best),
         failing is not None
         and not any(one.load == failing and one.steady and not one.passed for one in trials),
         len(inside) == len(passing),
@@ -181,13 +181,17 @@ def _loads(trials: Sequence[Trial]) -> list[float]:
     return list(dict.fromkeys(trial.load for trial in trials))
 
 
-def _passes(trials: Sequence[Trial], load: float) -> int:
-    return sum(trial.load == load and trial.steady and trial.passed for trial in trials)
+def _is_confirmed(trials: Sequence[Trial], load: float) -> bool:
+    steady = sum(trial.load == load and trial.steady for trial in trials)
+    return steady >= 2 or unsteady(trials, load) >= MOST_UNSTEADY
 
 
 def _verdict(trials: Sequence[Trial], load: float) -> bool | None:
     """Whether a load passes; None while none of its windows had settled."""
-    settled = [trial for trial in trials if trial.load == load and trial.steady]
-    if any(not trial.passed for trial in settled) or unsteady(trials, load) >= MOST_UNSTEADY:
+    own = [trial for trial in trials if trial.load == load]
+    settled = [trial for trial in own if trial.steady]
+    if any(not trial.passed for trial in settled):
         return False
+    if len(own) - len(settled) >= MOST_UNSTEADY:
+        return all(trial.passed for trial in own)
     return True if settled else None
