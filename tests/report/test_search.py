@@ -23,8 +23,8 @@ def test_the_search_on_the_sheet(tmp_path: Path) -> None:
     figure = section.all("figure")[0]
     # A panel for the throughput and one for each limit, a mark for each window, wide and narrow.
     titles = [item.text for item in figure.all("title")]
-    assert sum("breaks a limit" in title for title in titles) == 2 * 3 * 2
-    assert sum("keeps the limits" in title for title in titles) == 2 * 3 * 7
+    assert sum("limit broken" in title for title in titles) == 2 * 3 * 2
+    assert sum("limits kept" in title for title in titles) == 2 * 3 * 7
     assert "limit new_order p95 &lt; 15 ms" in found.html
     assert "maximum 10 users" in figure.text
     assert found.page.table("Limits by level")[0][:3] == ["Level", "Criterion", "Result"]

@@ -34,7 +34,7 @@ def _above(page: Page) -> str:
     detail = page.search.detail
     failing = number(detail.get("failing"))
     if failing is None:
-        return "no load that was tried breaks the limits"
+        return "no load broke them"
     what = "never settled" if detail.get("unsettled") is True else "break the limits"
     return f"{load_text(detail.get('by'), failing)} {what}"
 
@@ -50,7 +50,7 @@ def cards(page: Page) -> Cards | None:
     how = "confirmed by a second window" if detail.get("confirmed") else "not confirmed"
     found = [
         Card(
-            f"{label} inside the limits",
+            label,
             figure(best),
             unit if best is not None else "",
             f"{how}; {_above(page)}" if best is not None else _above(page),
@@ -58,10 +58,10 @@ def cards(page: Page) -> Cards | None:
     ]
     for name, title, its_unit in (
         ("tps", "Transactions", "/s"),
-        ("new_order.response_p95_ms", "New-Order response, p95", "ms"),
+        ("new_order.response_p95_ms", "New-Order p95", "ms"),
     ):
         item = page.estimate(f"capacity.{name}")
         if item is not None:
-            span = f"{figure(item.low)} to {figure(item.high)} in the windows there"
-            found.append(Card(f"{title} at it", figure(item.value), its_unit, span))
+            span = f"{figure(item.low)} to {figure(item.high)} in its windows"
+            found.append(Card(f"{title} there", figure(item.value), its_unit, span))
     return Cards("The most load inside the limits", found, page.notice("tpcc"))

@@ -10,10 +10,15 @@ from typing import Any
 from dyno.report.charts import theme
 from dyno.report.charts.render import Chart, Data
 
-KEPT, BROKEN, UNSTEADY = "keeps the limits", "breaks a limit", "not steady"
+KEPT, BROKEN, UNSTEADY = "limits kept", "limit broken", "not steady"
 _LABEL_PIXELS = 28
 
-VERDICTS = (KEPT, BROKEN, UNSTEADY)
+MARKS = {
+    KEPT: ("circle", theme.BLUE),
+    BROKEN: ("square", theme.ORANGE),
+    UNSTEADY: ("triangle-up", theme.MUTED),
+}
+"""Shape and colour of each verdict on a window."""
 
 
 @dataclass(frozen=True)
@@ -111,18 +116,20 @@ def _panel(
             left = best > (loads[0] * loads[-1]) ** 0.5
             size = theme.FONT_SIZE - 1
             texts = (
-                mark.mark_text(align="right", dx=-6, dy=-4, fontSize=size, aria=False)
+                mark.mark_text(align="right", baseline="top", dx=-6, fontSize=size, aria=False)
                 if left
-                else mark.mark_text(align="left", dx=6, dy=-4, fontSize=size, aria=False)
+                else mark.mark_text(align="left", baseline="top", dx=6, fontSize=size, aria=False)
             )
-            layers.append(texts.encode(x=x, y=y, text="text:N", color=alt.value(theme.INK)))
+            layers.append(
+                texts.encode(x=x, y=alt.value(0), text="text:N", color=alt.value(theme.INK))
+            )
     line = alt.Chart(data.named(_means(panel.points)))
     layers.append(
         line.mark_line(strokeWidth=1.2, opacity=0.7, aria=False).encode(
             x=x, y=y, color=alt.value(theme.MUTED)
         )
     )
-    for verdict, shape, colour in zip(VERDICTS, theme.SHAPES, theme.SERIES, strict=False):
+    for verdict, (shape, colour) in MARKS.items():
         own = [point for point in panel.points if point.verdict == verdict]
         if own:
             layers.append(
@@ -188,7 +195,7 @@ def _y(panel: Panel) -> Any:
     if max(values) <= 0:  # errors that did not happen, on an axis of whole ones
         scale, axis = alt.Scale(domain=[0, 1]), alt.Axis(title=None, values=[0, 1])
         return alt.Y("value:Q", scale=scale, axis=axis)
-    high = max(values) * 1.18
+    high = max(values) * 1.3
     number = ",~r" if high >= 1 else "~g"
     return alt.Y(
         "value:Q",

@@ -7,12 +7,12 @@ from typing import Any
 from dyno.criteria import Criterion, asked, known
 from dyno.model import Phase
 from dyno.report import capacity
-from dyno.report.blocks import Block, Cell, Column, Figure, Section, Table
+from dyno.report.blocks import Block, Cell, Column, Figure, Key, Section, Table
 from dyno.report.charts import curve as charts
-from dyno.report.charts.keys import keys
+from dyno.report.charts import theme
 from dyno.report.charts.render import Size, render
 from dyno.report.page import Page
-from dyno.report.words import figure, number, seconds
+from dyno.report.words import figure, joined, number, seconds
 
 ORDER = 12
 
@@ -100,13 +100,16 @@ def _figure(page: Page, search: Phase, windows: list[dict[str, Any]]) -> Figure 
     title = "Transactions/s asked for" if by == "rate" else "Users"
     alt = f"{len(panels)} panels over the load. Transactions a second: "
     alt += "; ".join(point.words for point in rates) + "."
-    used = [verdict for verdict in charts.VERDICTS if any(p.verdict == verdict for p in rates)]
-    shown = keys(charts.VERDICTS, shapes=True)
+    used = [
+        Key(verdict, theme.KEYS[shape], theme.VARIABLES[colour])
+        for verdict, (shape, colour) in charts.MARKS.items()
+        if any(point.verdict == verdict for point in rates)
+    ]
     return Figure(
         render(lambda width: charts.curve(panels, title, best, words, width), Size(985), alt),
         "Each window of the search by its load (logarithmic). Dashed: the limits; dotted: the "
         "maximum. Where a load has several windows the line runs through their mean.",
-        [key for key in shown if key.name in used],
+        used,
         page.notice("tpcc"),
     )
 
@@ -147,7 +150,7 @@ def _table(page: Page, search: Phase, windows: list[dict[str, Any]]) -> Table:
                 str(window.get("step", "")),
                 figure(page.value(f"{name}.tps")),
                 figure(page.value(f"{name}.new_order.response_p95_ms")),
-                Cell(verdict, tones[verdict]),  # pyright: ignore[reportArgumentType]
+                Cell(joined(verdict), tones[verdict]),  # pyright: ignore[reportArgumentType]
                 words,
             ]
         )
