@@ -205,4 +205,10 @@ def test_a_load_that_the_server_refused_is_a_part_of_the_search(tmp_path: Path) 
     place = next(n for n, one in enumerate(builder.phases) if one.detail.get("users") == 16)
     builder.phases[place] = builder.phases[place].model_copy(update={"status": "failed"})
     builder.phases[-1].detail["refused"] = ["users-16"]
-    assert judged(builder.write()).validity.valid is True
+    found = judged(builder.write())
+    assert found.validity.valid is True
+    assert "unconfirmed" not in found.warned()
+    builder = searched(tmp_path / "at the bound")
+    builder.phases[-1].detail["refused"] = ["users-11"]
+    found = judged(builder.write())
+    assert any("no more sessions" in item.message for item in found.findings)

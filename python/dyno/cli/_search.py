@@ -60,11 +60,13 @@ class _Hunt:
     trials: list[Trial] = field(default_factory=list[Trial])
     windows: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     _start: float = field(default_factory=time.monotonic)
+    _ended: bool = False
 
     def run(self) -> None:
         """Window after window until there is nothing left to learn, or no time."""
         while (step := next_step(self.trials, self.search.where, self._left())) is not None:
             self._window(step)
+        self._ended = True
 
     def facts(self) -> dict[str, Any]:
         """What was tried and what it tells, for the bundle."""
@@ -178,11 +180,13 @@ class _Hunt:
         return max(0, math.floor(rest / self.search.step_s))
 
     def _stopped(self) -> str:
-        """Why it ended: ``resolution``, ``most``, ``least`` or ``time``."""
+        """Why it ended: ``resolution``, ``most``, ``least``, ``time``, or ``broken-off``."""
         known, where = found(self.trials), self.search.where
+        if not self._ended:
+            return "broken-off"
         if known.best is None:
-            reached = known.failing is not None and known.failing <= where.least
-            return "least" if reached else "time"
+            least = known.failing is not None and known.failing <= where.least
+            return "least" if least else "time"
         if known.failing is None:
             return "most" if known.best >= where.most else "time"
         return "resolution" if where.is_close(known.best, known.failing) else "time"

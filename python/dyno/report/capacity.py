@@ -23,7 +23,8 @@ def line(page: Page) -> str:
     detail = page.search.detail
     by, best = detail.get("by"), number(detail.get("best"))
     if best is None:
-        return f"none found; {_above(page)}"
+        broken = number(detail.get("failing")) is not None
+        return f"none found; {_above(page)}" if broken else "none found"
     words = [load_text(by, best), "confirmed" if detail.get("confirmed") else "NOT confirmed"]
     words += [f"{figure(page.value('capacity.tps'))} /s"]
     return f"{', '.join(words)}; {_above(page)}"

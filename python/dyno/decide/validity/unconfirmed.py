@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling
@@ -50,6 +51,13 @@ def _check(case: Case) -> Iterable[Ruling]:
                 "throughput never settled. A longer --duration tells whether it would.",
                 phase.name,
             )
+        if _refused(detail):
+            yield Ruling(
+                "warning",
+                "Beyond the maximum the server took no more sessions: the maximum is its own limit "
+                "on them, not what it carries.",
+                phase.name,
+            )
         if detail.get("monotone") is False:
             yield Ruling(
                 "warning",
@@ -59,12 +67,20 @@ def _check(case: Case) -> Iterable[Ruling]:
             )
 
 
+def _refused(detail: dict[str, Any]) -> bool:
+    """Whether it was by refusing sessions that the server set the bound."""
+    refused, bounding = detail.get("refused"), detail.get("bounding")
+    if not isinstance(refused, list) or not isinstance(bounding, list):
+        return False
+    return any(level in refused for level in bounding)
+
+
 RULE = Rule(
     code="unconfirmed",
     definition=(
         "A search for the maximum ended before two windows at the maximum kept the limits. A wide "
-        "gap above the maximum, a load above it that only never settled, or a curve that is not "
-        "monotone, is a warning."
+        "gap above the maximum, a load above it that the server refused or that only never "
+        "settled, or a curve that is not monotone, is a warning."
     ),
     explanation="Of many windows one keeps its limits by luck.",
     check=_check,
