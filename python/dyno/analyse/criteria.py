@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.analyse.rows import rows
-from dyno.analyse.series import Key, Series, sampled, throughput
+from dyno.analyse.series import Series, sampled, throughput
 from dyno.analyse.window import LevelWindow
 from dyno.bundle import Bundle
 from dyno.criteria import Criterion, Measured, Metric, asked, known
 from dyno.model import Estimate
+from dyno.series import Key
 
 
 def criteria(bundle: Bundle) -> list[Estimate]:

@@ -37,6 +37,7 @@ def of_level(bundle: Bundle, level: str) -> list[Estimate]:
     ]
     if phase is not None:
         left_out = _left_out_s(phase)
+        estimates += _checkpoints(f"oltp.{level}", phase)
         estimates += _client(f"oltp.{level}", phase, _window_s(phase, rates) + left_out)
         if left_out:
             estimates.append(
@@ -206,3 +207,17 @@ def _client(name: str, phase: Phase, seconds: float) -> Iterable[Estimate]:
             yield Estimate(
                 name=f"{name}.{figure}", value=value, unit=unit, source="the driver's outcome"
             )
+
+
+def _checkpoints(name: str, phase: Phase) -> Iterable[Estimate]:
+    """Checkpoints that began in the window, and the longest time from one to the next."""
+    found = phase.detail.get("checkpoints")
+    counted: dict[str, Any] = found if isinstance(found, dict) else {}
+    for figure, key, unit, source in (
+        ("checkpoints", "count", "", "source"),
+        ("checkpoint_interval_s", "interval_s", "s", "setting"),
+    ):
+        value = number(counted.get(key))
+        if value is not None:
+            text = str(counted.get(source, ""))
+            yield Estimate(name=f"{name}.{figure}", value=value, unit=unit, source=text)

@@ -11,6 +11,9 @@ BATCH = 5
 FEWEST_BATCHES = 10
 """Below that MSER-5 says nothing: with few batches the rule follows the noise."""
 
+MOST_DISCARD_PERCENT = 50.0
+"""More left out as a warm-up than that, and the series never settled."""
+
 MOST_SLOPE_PERCENT = 10.0
 """A larger slope, if it is one at all, keeps a series from being taken for steady."""
 
@@ -30,13 +33,8 @@ class Mser:
     cut: int
 
     @property
-    def steady(self) -> bool:
-        """False if more than half would have to go: the series never settled."""
-        return self.cut <= self.batches / 2
-
-    @property
     def discard_percent(self) -> float:
-        """Share of the series that would be left out."""
+        """Share of the series that would be left out; above 50 it never settled."""
         return 100.0 * self.cut / self.batches
 
 
@@ -71,13 +69,11 @@ class Trend:
     Attributes:
         percent: Change from the first to the last value of the line, in % of the mean.
         low, high: 95 % interval of it.
-        p_value: Chance of such a slope in a series without one.
     """
 
     percent: float
     low: float
     high: float
-    p_value: float
 
 
 def trend(values: Sequence[float]) -> Trend | None:
@@ -93,12 +89,12 @@ def trend(values: Sequence[float]) -> Trend | None:
     if count < 5 or mean <= 0:
         return None
     if max(values) == min(values):
-        return Trend(0.0, 0.0, 0.0, 1.0)
+        return Trend(0.0, 0.0, 0.0)
     line: Any = stats.linregress(range(count), values)
     scale = 100.0 * (count - 1) / mean
     half = float(stats.t.ppf(0.975, count - 2) * line.stderr)
     slope = float(line.slope)
-    return Trend(slope * scale, (slope - half) * scale, (slope + half) * scale, float(line.pvalue))
+    return Trend(slope * scale, (slope - half) * scale, (slope + half) * scale)
 
 
 def settled(values: Sequence[float], least: int) -> int | None:
@@ -112,12 +108,14 @@ def settled(values: Sequence[float], least: int) -> int | None:
         The index of its first value; None while there is no such stretch.
     """
     cut = mser5(values)
-    if cut is None or not cut.steady:
+    if cut is None or cut.discard_percent > MOST_DISCARD_PERCENT:
         return None
     start = cut.cut * BATCH
     rest = values[start:]
     again, line = mser5(rest), trend(rest)
-    if len(rest) < least or again is None or not again.steady or line is None:
+    if len(rest) < least or again is None or line is None:
+        return None
+    if again.discard_percent > MOST_DISCARD_PERCENT:
         return None
     slopes = not line.low <= 0 <= line.high and abs(line.percent) > MOST_SLOPE_PERCENT
     return None if slopes else start

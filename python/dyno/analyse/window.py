@@ -9,9 +9,10 @@ from typing import Any, Literal
 
 from dyno.analyse.histograms import Latencies
 from dyno.analyse.rows import counts
-from dyno.analyse.series import Key, Series, Throughput
+from dyno.analyse.series import Series, Throughput
 from dyno.criteria.base import QUANTILES
 from dyno.model import Place, TargetFacts
+from dyno.series import Key
 
 _HALF_NS = 500_000_000
 

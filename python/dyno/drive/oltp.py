@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dyno import workloads
+from dyno.drive.checkpoints import CheckpointCount
 from dyno.engine import run_engine
 from dyno.progress import Progress
 from dyno.record import Recorder
@@ -97,6 +98,7 @@ def drive(
 
     title = f"{workloads.get(plan.workload).title}, {_load_text(plan)}"
     name = f"oltp-{plan.workload}-{target.name}-{plan.level}"
+    counted = CheckpointCount(target, progress, plan.warmup_s)
     with recorder.phase(name, title, "oltp", target.name) as detail:
         detail.update(
             workload=plan.workload,
@@ -129,10 +131,10 @@ def drive(
                 "spool": str(recorder.spool(f"ops/{plan.level}")),
                 "interval_s": plan.interval_s,
             },
-            progress,
+            counted,
             beside,
         )
-        detail.update(outcome=outcome, duration_s=outcome["seconds"])
+        detail.update(outcome=outcome, duration_s=outcome["seconds"], **counted.facts())
         if after is not None:
             detail.update(after(outcome))
     return outcome

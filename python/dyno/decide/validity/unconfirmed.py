@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from dyno.decide.case import Case
-from dyno.decide.rule import Rule, Ruling
+from dyno.decide.rule import Rule, Ruling, Weight
 
 
 def _check(case: Case) -> Iterable[Ruling]:
@@ -77,6 +77,7 @@ def _refused(detail: dict[str, Any]) -> bool:
 
 RULE = Rule(
     code="unconfirmed",
+    weight=Weight.INCOMPLETE,
     definition=(
         "A search for the maximum ended before two windows at the maximum kept the limits. A wide "
         "gap above the maximum, a load above it that the server refused or that only never "
