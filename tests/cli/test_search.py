@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -36,8 +37,8 @@ class Bench:
 
     def search(self) -> None:
         slo = parse("errors = 0", metrics(()))
-        search = Search(Range("users", 1.0, 64.0), (slo,), True, 1, 0.05, 0.1, 600.0, False)
-        plan = OltpPlan("tpcc", Loaded(1, 1, complete=True), 1, 0.05, 0.1, 1, interval_s=0.01)
+        search = Search(Range("users", 1.0, 64.0), (slo,), True, 1, 0.05, 0.6, 600.0, False)
+        plan = OltpPlan("tpcc", Loaded(1, 1, complete=True), 1, 0.05, 0.6, 1, interval_s=0.01)
         _search.find_max(cast("Session", self), self.target, search, plan)
 
     @property
@@ -46,7 +47,14 @@ class Bench:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    """Windows so short are rarely steady on a busy machine; here they count as if they were."""
+    real = _search.trial
+
+    def settled(*args: Any, **kwargs: Any) -> Any:
+        return replace(real(*args, **kwargs), unsteady="")
+
+    monkeypatch.setattr(_search, "trial", settled)
     return Bench(tmp_path)
 
 
