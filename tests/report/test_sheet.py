@@ -19,8 +19,8 @@ SECTIONS = [
 
 def test_the_verdict_comes_first_and_the_sections_follow(whole: Sheet) -> None:
     assert whole.page.sections() == SECTIONS
-    # Streams, layouts, maintenance under load and plans are parts of other runs.
-    assert len(makers()) == len(SECTIONS) + 4
+    # Streams, layouts, maintenance, plans, criteria and searches are parts of other runs.
+    assert len(makers()) == len(SECTIONS) + 6
     verdict = whole.page.root.all("div", class_="verdict")[0]
     assert "good" in verdict.attributes["class"]
     assert "✓ Valid" in verdict.text

@@ -19,22 +19,36 @@ _QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 
 def oltp(bundle: Bundle) -> list[Estimate]:
     """``oltp.<level>.<figure>`` and ``oltp.<level>.<operation>.<figure>`` of the measured time."""
+    return [figure for level in bundle.levels() for figure in of_level(bundle, level)]
+
+
+def of_level(bundle: Bundle, level: str) -> list[Estimate]:
+    """The same of one level, which may be the last one of a run that goes on."""
+    table = f"ops/{level}"
+    measured = [row for row in rows(bundle, table) if row["phase"] == "measure"]
+    rates = throughput(measured)
+    if rates is None:
+        return []
     phases = {str(phase.detail.get("level")): phase for phase in bundle.run.phases}
-    estimates: list[Estimate] = []
-    for level in bundle.levels():
-        table = f"ops/{level}"
-        measured = [row for row in rows(bundle, table) if row["phase"] == "measure"]
-        rates = throughput(measured)
-        if rates is None:
-            continue
-        phase = phases.get(level)
-        seconds = _window_s(phase, rates)
-        estimates += _level(f"oltp.{level}", measured, seconds, table)
-        estimates += _steadiness(f"oltp.{level}", _undisturbed(bundle, level, rates))
-        if phase is not None:
-            estimates += _client(f"oltp.{level}", phase, seconds)
-            estimates += _checkpoints(f"oltp.{level}", phase)
-            estimates += _writer(f"oltp.{level}", phase)
+    phase = phases.get(level)
+    estimates = [
+        *_level(f"oltp.{level}", measured, _window_s(phase, rates), table),
+        *_steadiness(f"oltp.{level}", _undisturbed(bundle, level, rates)),
+    ]
+    if phase is not None:
+        left_out = _left_out_s(phase)
+        estimates += _checkpoints(f"oltp.{level}", phase)
+        estimates += _writer(f"oltp.{level}", phase)
+        estimates += _client(f"oltp.{level}", phase, _window_s(phase, rates) + left_out)
+        if left_out:
+            estimates.append(
+                Estimate(
+                    name=f"oltp.{level}.left_out_s",
+                    value=left_out,
+                    unit="s",
+                    source=f"{table}: rows of the phase settling, before throughput was steady",
+                )
+            )
     return estimates
 
 
@@ -55,7 +69,16 @@ def _outcome(phase: Phase | None) -> dict[str, Any]:
 def _window_s(phase: Phase | None, rates: Throughput) -> float:
     """Length of the measured time: the driver's own, or what the rows span if it was cut off."""
     seconds = number(_outcome(phase).get("seconds"))
-    return seconds if seconds and seconds > 0 else (rates.end_ns - rates.start_ns) / 1e9
+    if phase is None or seconds is None or seconds <= _left_out_s(phase):
+        return (rates.end_ns - rates.start_ns) / 1e9
+    return seconds - _left_out_s(phase)
+
+
+def _left_out_s(phase: Phase) -> float:
+    """What of the driver's window came before the steady stretch that counts."""
+    extended = phase.detail.get("until_steady")
+    found = number(extended.get("left_out_s")) if isinstance(extended, dict) else None
+    return max(0.0, found or 0.0)
 
 
 def _level(

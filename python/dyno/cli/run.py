@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dyno.cli import _settings
+from dyno.cli import _criteria, _findmax, _settings
 from dyno.cli._belong import require_own
 from dyno.cli._dss import PARAMETERS, TESTS, Choice, run_tests
 from dyno.cli._options import Options, common, examples, parse_seconds, positive
 
 if TYPE_CHECKING:
+    from dyno.cli._findmax import Search
     from dyno.cli._session import Session
 
 
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
         "dyno run tpcc --target embedded:postgresql --users 1 --users 4 --users 16",
         "dyno run tpcc --target embedded:postgresql --users 32 --rate 500",
         "dyno run tpcc --target embedded:postgresql --users 8 --during reindex",
+        "dyno run tpcc --target embedded:postgresql --users 8 --criterion 'cpu<70%'",
+        "dyno run tpcc --target embedded:postgresql --users 8 --until-steady 10m",
+        "dyno run tpcc --target embedded:postgresql --find-max --slo 'cpu < 70 %'",
+        "dyno run tpcc --target null: --find-max rate --slo 'new_order p95 < 500ms'",
         "dyno run tpch --target embedded:duckdb --streams 2 --during integrity-check",
         "dyno run tpch --target embedded:duckdb --analyse-plans",
         "dyno run tpcc --target 'null:?mean_us=500' --users 8   the driver alone",
@@ -38,8 +43,13 @@ if TYPE_CHECKING:
 @click.option(
     "--users", type=click.IntRange(1, 100_000), multiple=True, help="Users; repeat for levels."
 )
-@click.option("--duration", default="60s", show_default=True, help="Measured time a level.")
+@click.option("--duration", help="Measured time a level.  [default: 60s; 15s with --find-max]")
 @click.option("--warmup", default="5s", show_default=True, help="Time before measuring.")
+@click.option(
+    "--until-steady",
+    metavar="LIMIT",
+    help="Transactions: go on until --duration of them in a row are steady, at most so long.",
+)
 @click.option("--rate", type=float, help="Open loop: transactions a second, Poisson arrivals.")
 @click.option("--think", is_flag=True, help="Users key and think as the workload prescribes.")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
@@ -73,6 +83,8 @@ if TYPE_CHECKING:
 @click.option("--during-limit", default="1h", show_default=True, help="Stop that after.")
 @click.option("--plans", is_flag=True, help="Queries: keep the plan of each.")
 @click.option("--analyse-plans", is_flag=True, help="Queries: run each once more for its plan.")
+@_criteria.options
+@_findmax.options
 @click.option(
     "--no-query-figures",
     "query_figures",
@@ -88,8 +100,9 @@ def command(
     url: str,
     scale: float | None,
     users: tuple[int, ...],
-    duration: str,
+    duration: str | None,
     warmup: str,
+    until_steady: str | None,
     rate: float | None,
     think: bool,
     seed: int,
@@ -105,6 +118,8 @@ def command(
     during_limit: str,
     plans: bool,
     analyse_plans: bool,
+    criteria: _criteria.Asked,
+    find_max: _findmax.Asked,
     query_figures: bool,
     given: _settings.Given,
     options: Options,
@@ -121,6 +136,12 @@ def command(
 
     With --during the work goes on for --duration, then the maintenance starts beside it, and after
     its end the work goes on for as long again: the sheet compares the three.
+
+    Each level of transactions must keep the criteria, the usual ones or those of --criterion. One
+    without data is not judged; one that is not kept makes the exit code 1, but the run not invalid.
+
+    With --find-max the load grows until a limit breaks, the gap is narrowed to 5 %, and the
+    largest load that keeps the limits is confirmed by a second window.
     """
     from dyno import targets, workloads
     from dyno.cli._cold import cache_word
@@ -156,7 +177,7 @@ def command(
         targets.require(parsed, options.out, "refresh")
     settings: dict[str, Any] = {
         "users": list(users) or [1],
-        "duration_s": parse_seconds(duration),
+        "duration_s": parse_seconds(duration or ("60s" if find_max.by is None else "15s")),
         "warmup_s": parse_seconds(warmup),
         "rate_per_s": rate,
         "think": think,
@@ -167,27 +188,61 @@ def command(
         "during_limit_s": parse_seconds(during_limit),
         "plans": plans or analyse_plans,
         "analyse_plans": analyse_plans,
+        "until_steady_s": None if until_steady is None else parse_seconds(until_steady),
         "query_figures": query_figures,
     }
     require_able(parsed, options.out, settings)
+    kept = criteria.of(chosen)
+    search = find_max.of(chosen, {**settings, "users": users})
+    _require_until_steady(settings, chosen.kind, search)
+    if search is not None:
+        if criteria.texts:
+            raise UsageError("With --find-max the limits are those of --slo, not of --criterion.")
+        settings |= search.record()
+        if search.dry_run:
+            click.echo("\n".join(search.plan()))
+            return 0
+    elif chosen.kind == "oltp":
+        settings["criteria"] = [criterion.record() for criterion in kept]
 
     def body(session: Session) -> None:
         if chosen.kind == "dss":
             run_tests(session, url, workload, scale, choice, settings)
         else:
-            _transactions(session, url, workload, scale, settings)
+            _transactions(session, url, workload, scale, settings, search)
 
     record = {"target": parsed.redacted, "scale": scale, **settings, **choice.facts()}
     return run_session(options, "run", record, (workload,), options.out, body, asked)
 
 
+def _require_until_steady(settings: dict[str, Any], kind: str, search: Search | None) -> None:
+    from dyno.errors import UsageError
+
+    limit_s = settings["until_steady_s"]
+    if limit_s is None:
+        return
+    if kind != "oltp" or search is not None or settings["during"] is not None:
+        raise UsageError(
+            "--until-steady is for levels of transactions, without --find-max or --during."
+        )
+    if limit_s < settings["duration_s"]:
+        raise UsageError("--until-steady must not be shorter than --duration.")
+
+
 def _transactions(
-    session: Session, url: str, workload: str, scale: float | None, settings: dict[str, Any]
+    session: Session,
+    url: str,
+    workload: str,
+    scale: float | None,
+    settings: dict[str, Any],
+    search: Search | None,
 ) -> None:
+    from dyno.analyse.steady import settled
     from dyno.cli import _stages as stages
     from dyno.cli._during import during_plan
     from dyno.cli._layout import note_layout
-    from dyno.drive import OltpPlan
+    from dyno.cli._search import find_max
+    from dyno.drive import OltpPlan, UntilSteadyPlan, interval_for
 
     with session.target(url) as target:
         found = stages.loaded_data(target, workload, scale)
@@ -202,7 +257,14 @@ def _transactions(
                 settings["seed"],
                 rate_per_s=settings["rate_per_s"],
                 think=settings["think"],
+                interval_s=1.0 if search is None else interval_for(settings["duration_s"]),
             )
             for users in settings["users"]
         ]
-        stages.levels(session, target, plans, during_plan(settings))
+        if search is not None:
+            find_max(session, target, search, plans[0])
+            stages.consistency(session, target, plans[0])
+            return
+        limit_s = settings["until_steady_s"]
+        extension = None if limit_s is None else UntilSteadyPlan(limit_s, settled)
+        stages.levels(session, target, plans, during_plan(settings), extension)

@@ -12,8 +12,9 @@ from dyno.drive.dss import (
 from dyno.drive.during import DuringPlan
 from dyno.drive.during_oltp import drive_during
 from dyno.drive.during_queries import StreamPlan, queries_during
-from dyno.drive.oltp import OltpPlan, drive
+from dyno.drive.oltp import OltpPlan, drive, interval_for
 from dyno.drive.plans import PlansPlan, explain
+from dyno.drive.until_steady import UntilSteadyPlan, drive_until_steady
 
 __all__ = [
     "DssPlan",
@@ -23,9 +24,12 @@ __all__ = [
     "PowerPlan",
     "StreamPlan",
     "ThroughputPlan",
+    "UntilSteadyPlan",
     "drive",
     "drive_during",
+    "drive_until_steady",
     "explain",
+    "interval_for",
     "power",
     "queries_during",
     "remove_left",

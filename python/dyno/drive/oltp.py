@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from dyno import _core
 
 
+_INTERVALS = 60
+_SHORTEST_S = 0.01
+
+
 @dataclass(frozen=True)
 class OltpPlan:
     """One level of load.
@@ -27,6 +31,9 @@ class OltpPlan:
         rate_per_s: Transactions a second of an open loop; None closes the loop.
         poisson: Whether the open loop's arrivals are random rather than evenly spaced.
         think: Whether users type and think as the workload prescribes (closed loop only).
+        interval_s: Length of the intervals that are recorded; short windows need short ones to be
+            judged steady.
+        window: Which window at this load, where a search measures one again.
     """
 
     workload: str
@@ -40,13 +47,16 @@ class OltpPlan:
     think: bool = False
     mode: str = "client"
     home: str = "random"
+    interval_s: float = 1.0
+    window: int = 1
 
     @property
     def level(self) -> str:
         """Name of the level in the bundle."""
+        again = "" if self.window == 1 else f"-window-{self.window}"
         if self.rate_per_s is None:
-            return f"users-{self.users}"
-        return f"rate-{self.rate_per_s:g}-users-{self.users}"
+            return f"users-{self.users}{again}"
+        return f"rate-{self.rate_per_s:g}-users-{self.users}{again}"
 
     def loop(self) -> dict[str, Any]:
         """The loop as the driver takes it."""
@@ -55,12 +65,18 @@ class OltpPlan:
         return {"kind": "open", "rate_per_s": self.rate_per_s, "poisson": self.poisson}
 
 
+def interval_for(window_s: float) -> float:
+    """Seconds an interval, so that a window of ``window_s`` has enough of them to be judged."""
+    return max(_SHORTEST_S, min(1.0, round(window_s / _INTERVALS, 3)))
+
+
 def drive(
     recorder: Recorder,
     target: Target,
     plan: OltpPlan,
     progress: Progress,
     beside: Callable[[_core.Control, threading.Event], None] | None = None,
+    after: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """Drives one level and records every second of it.
 
@@ -70,6 +86,7 @@ def drive(
         plan: How.
         progress: Told how far it is.
         beside: Works meanwhile, and may end the level early; see :func:`dyno.engine.run_engine`.
+        after: Given the outcome; what it returns is kept with the level.
 
     Returns:
         The driver's outcome: throughput, percentiles, errors, and what the client itself cost.
@@ -94,6 +111,8 @@ def drive(
             duration_s=plan.duration_s,
             seed=plan.seed,
         )
+        if plan.window > 1:
+            detail["window"] = plan.window
         outcome = run_engine(
             "drive",
             {
@@ -110,14 +129,18 @@ def drive(
                 "duration_s": plan.duration_s,
                 "clock": recorder.clock.model_dump(),
                 "spool": str(recorder.spool(f"ops/{plan.level}")),
+                "interval_s": plan.interval_s,
             },
             counted,
             beside,
         )
         detail.update(outcome=outcome, duration_s=outcome["seconds"], **counted.facts())
+        if after is not None:
+            detail.update(after(outcome))
     return outcome
 
 
 def _load_text(plan: OltpPlan) -> str:
     users = f"{plan.users} user{'s' if plan.users != 1 else ''}"
-    return users if plan.rate_per_s is None else f"{plan.rate_per_s:g}/s over {users}"
+    load = users if plan.rate_per_s is None else f"{plan.rate_per_s:g}/s over {users}"
+    return load if plan.window == 1 else f"{load}, window {plan.window}"

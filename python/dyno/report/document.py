@@ -21,7 +21,8 @@ def document(
 ) -> dict[str, Any]:
     """The run, its validity, its host, and the parts ``io``, ``tpch``, ``tpcc``, ``maintenance``.
 
-    A part or a figure that the bundle lacks is null. Units are in the names: ``_mbps`` and
+    ``criteria`` has a result for each limit and level, ``capacity`` what a search found. A part or
+    a figure that the bundle lacks is null. Units are in the names: ``_mbps`` and
     ``mb_per_s`` are 10^6 bytes a second, ``_s`` seconds, ``_ms`` milliseconds. Bytes of load
     rates are those of the rows as ``.tbl`` files, whatever form a target was sent them in.
     """
@@ -49,6 +50,38 @@ def document(
         "tpch": _tpch(page),
         "tpcc": _tpcc(page),
         "maintenance": [_maintenance(page, phase) for phase in page.phases("maintenance")],
+        "criteria": [item.model_dump() for item in page.criteria],
+        "capacity": _capacity(page),
+    }
+
+
+def _capacity(page: Page) -> dict[str, Any] | None:
+    """What a search found; ``low`` and ``high`` of the load: what passes, and what fails."""
+    if page.search is None:
+        return None
+    detail = page.search.detail
+    names = {"tps": "tps", "new_orders_per_min": "new_orders_per_min"}
+    names["p95_ms"] = "new_order.response_p95_ms"
+    found = {key: page.estimate(f"capacity.{name}") for key, name in names.items()}
+    kept = ("load", "level", "step", "passed", "steady", "client_bound", "words")
+    windows = detail.get("windows")
+    return {
+        "by": detail.get("by"),
+        "best": detail.get("best"),
+        "failing": detail.get("failing"),
+        "unsettled": detail.get("unsettled"),
+        "confirmed": detail.get("confirmed"),
+        "monotone": detail.get("monotone"),
+        "stopped": detail.get("stopped"),
+        **{
+            key: None if item is None else {"mean": item.value, "low": item.low, "high": item.high}
+            for key, item in found.items()
+        },
+        "windows": [
+            {key: window.get(key) for key in kept}
+            for window in (windows if isinstance(windows, list) else [])
+            if isinstance(window, dict)
+        ],
     }
 
 

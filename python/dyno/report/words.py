@@ -33,6 +33,12 @@ def with_unit(value: float | None, unit: str) -> str:
     return "–" if value is None else f"{figure(value)}{_FIGURE_SPACE}{unit}".rstrip()
 
 
+def joined(text: str) -> str:
+    """A text whose last two words stay on one line, as a figure and its unit."""
+    first, _, last = text.rpartition(" ")
+    return f"{first}{_FIGURE_SPACE}{last}" if first else last
+
+
 def bytes_text(count: float | None) -> str:
     """Binary units for memory and blocks, where sizes are powers of two: ``24 GiB``."""
     if count is None:
@@ -75,6 +81,12 @@ def moment(unix_ns: int) -> str:
         return "at an unknown time"
 
 
+def clock(unix_ns: int) -> str:
+    """The time of day, ``14:00:00 UTC``."""
+    found = moment(unix_ns)
+    return found[11:].replace(" ", _FIGURE_SPACE) if found[:1].isdigit() else found
+
+
 def target_title(run: Run, name: str | None) -> str:
     """A target by its product's own name, such as ``PostgreSQL``."""
     facts = run.targets.get(name or "")
@@ -100,7 +112,9 @@ def users_title(detail: dict[str, object], level: str) -> str:
     text = f"{users:g} user{'' if users == 1 else 's'}"
     loop = detail.get("loop")
     rate = number(loop.get("rate_per_s")) if isinstance(loop, dict) else None
-    return text if rate is None else f"{rate:g}/s over {text}"
+    window = number(detail.get("window"))
+    again = "" if window is None else f", window {window:g}"
+    return f"{text if rate is None else f'{rate:g}/s over {text}'}{again}"
 
 
 def limits_only(verdict: str) -> str:

@@ -284,6 +284,15 @@ class Designed(Protocol):
 
 
 @runtime_checkable
+class Stored(Protocol):
+    """A target that knows where its data and its log lie on this machine's storage."""
+
+    def storage(self) -> dict[str, list[Path]]:
+        """Paths by ``data`` and ``log``; without an entry where that is not known."""
+        ...
+
+
+@runtime_checkable
 class Made(Protocol):
     """A target that makes its database only where something is to be loaded into it."""
 

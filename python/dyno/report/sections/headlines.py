@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dyno.model import Check
+from dyno.report import capacity
 from dyno.report.blocks import Block, Card, Cards, Note, Notes, Section
 from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, Page
 from dyno.report.words import figure, fixed, seconds, users_title
@@ -89,6 +90,8 @@ def _full_test(page: Page, target: str) -> list[Card]:
 
 
 def _transactions(page: Page) -> Cards | None:
+    if page.search is not None:
+        return capacity.cards(page)
     best = page.best_level
     if best is None:
         return None

@@ -21,7 +21,9 @@ def section(page: Page) -> Section | None:
     """Throughput and latency over users, then a table a level."""
     if not page.levels:
         return None
-    blocks: list[Block] = [_figure(page), _levels(page)]
+    blocks: list[Block] = [_levels(page)]
+    if page.search is None:  # a search has a curve of its own
+        blocks.insert(0, _figure(page))
     best = page.best_level
     blocks += [_operations(page, level, folded=level is not best) for level in page.levels]
     return Section("transactions", "Transactions", blocks, _lead(page))
@@ -48,6 +50,13 @@ def _lead(page: Page) -> str:
     warmup, duration = number(detail.get("warmup_s")), number(detail.get("duration_s"))
     if duration is not None and warmup is not None:
         words.append(f"{duration:g} s measured after {warmup:g} s of warm-up")
+    left_out = [
+        f"{figure(value)} s with {_title(level)}"
+        for level in page.levels
+        if (value := page.value(f"oltp.{level.name}.left_out_s"))
+    ]
+    if left_out:
+        words.append(f"of the measured time left out as not yet steady: {', '.join(left_out)}")
     text = "; ".join(words)
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 

@@ -330,6 +330,14 @@ class MysqlTarget:
             return [self._server.data, *places.own(self._home)]
         return [] if self._local is None else [self._local[0]]
 
+    def storage(self) -> dict[str, list[Path]]:
+        """The private server's data and log; of another one here only where its data lies."""
+        if self._server is None:
+            return {} if self._local is None else {"data": [self._local[0]]}
+        log = volumes.log_volume(self._home)
+        data = [self._server.data, *volumes.data_folders(self._home)]
+        return {"data": data, "log": [self._server.data if log is None else Path(log)]}
+
     def process_ids(self) -> list[int]:
         """The server's process, if it is one of this machine."""
         if self._server is not None:

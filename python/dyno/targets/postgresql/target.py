@@ -356,6 +356,14 @@ class PostgresTarget:
         """The private server's data folder."""
         return [] if self._server is None else [self._server.data]
 
+    def storage(self) -> dict[str, list[Path]]:
+        """The private server's data with its tablespaces, and its write-ahead log."""
+        if self._server is None:
+            return {}
+        data = self._server.data
+        spaces = [link.resolve() for link in sorted((data / "pg_tblspc").glob("*"))]
+        return {"data": [data, *spaces], "log": [(data / "pg_wal").resolve()]}
+
     def process_ids(self) -> list[int]:
         """The private server's postmaster; the other processes are its children."""
         pid = None if self._server is None else self._server.pid
