@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -30,6 +31,7 @@ def oltp(bundle: Bundle) -> list[Estimate]:
         phase = phases.get(level)
         seconds = _window_s(phase, rates)
         estimates += _level(f"oltp.{level}", measured, seconds, table)
+        estimates += _silence(f"oltp.{level}", measured, seconds, rates.interval_s, table)
         estimates += _steadiness(f"oltp.{level}", _undisturbed(bundle, level, rates))
         if phase is not None:
             estimates += _client(f"oltp.{level}", phase, seconds)
@@ -90,6 +92,25 @@ def _level(
     for operation in dict.fromkeys(row["op"] for row in measured):
         of_it = [row for row in measured if row["op"] == operation]
         yield from _operation(f"{name}.{operation}", of_it, seconds, table)
+
+
+def _silence(
+    name: str, measured: list[dict[str, Any]], seconds: float, interval_s: float, table: str
+) -> Iterable[Estimate]:
+    """Users who lost the server, and the time in which nothing ended.
+
+    An interval without a row is one of these, also at the end of the window.
+    """
+    lost = sum(counts(row["errors"]).get("connection_lost", 0) for row in measured)
+    busy = {row["t_ns"]: row["seconds"] for row in measured if row["done"] + row["rolled_back"]}
+    silent = math.floor((seconds - sum(busy.values())) / interval_s + 1e-3)
+    yield Estimate(name=f"{name}.connections_lost", value=lost, unit="", source=table)
+    yield Estimate(
+        name=f"{name}.silent_s",
+        value=max(0, silent) * interval_s,
+        unit="s",
+        source=f"{table}: whole intervals of {interval_s:g} s in which no transaction ended",
+    )
 
 
 def _operation(
@@ -177,6 +198,9 @@ def _client(name: str, phase: Phase, seconds: float) -> Iterable[Estimate]:
         "scheduled": (number(outcome.get("scheduled")), ""),
         "late": (number(outcome.get("late")), ""),
         "unsent": (number(outcome.get("unsent")), ""),
+        "stuck": (number(outcome.get("stuck")), ""),
+        "reconnects": (number(outcome.get("reconnects")), ""),
+        "gone": (number(outcome.get("gone")), ""),
     }
     for figure, (value, unit) in figures.items():
         if value is not None:

@@ -88,8 +88,12 @@ def levels(
     session: Session, target: Target, plans: list[OltpPlan], during: DuringPlan | None = None
 ) -> None:
     """Drives each level of load, then checks the consistency of the data."""
+    if plans[0].mode == "procedure":
+        with session.console.phase(f"Procedures in {target.name}"):
+            drive.program(session.recorder, target, plans[0].workload)
     for plan in plans:
         title = f"{plan.workload} on {target.name}, {plan.users} user{'s'[: plan.users != 1]}"
+        title += ", in procedures" if plan.mode == "procedure" else ""
         with session.console.phase(title) as progress:
             if during is None:
                 drive.drive(session.recorder, target, plan, progress)

@@ -14,6 +14,8 @@ from dyno.cli._options import Options, common, examples, parse_seconds, positive
 if TYPE_CHECKING:
     from dyno.cli._session import Session
 
+MODES = ("client", "procedure")
+
 
 @click.command(
     "run",
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
         "dyno run tpcc --target embedded:postgresql --users 16 --duration 60s",
         "dyno run tpcc --target embedded:postgresql --users 1 --users 4 --users 16",
         "dyno run tpcc --target embedded:postgresql --users 32 --rate 500",
+        "dyno run tpcc --target embedded:postgresql --users 16 --mode procedure",
         "dyno run tpcc --target embedded:postgresql --users 8 --during reindex",
         "dyno run tpch --target embedded:duckdb --analyse-plans",
         "dyno run tpcc --target 'null:?mean_us=500' --users 8   proves the driver itself",
@@ -41,6 +44,19 @@ if TYPE_CHECKING:
 @click.option("--warmup", default="5s", show_default=True, help="Time before measuring.")
 @click.option("--rate", type=float, help="Open loop: transactions a second, Poisson arrivals.")
 @click.option("--think", is_flag=True, help="Users key and think as the workload prescribes.")
+@click.option(
+    "--mode",
+    type=click.Choice(MODES),
+    default=MODES[0],
+    show_default=True,
+    help="Transactions: statements of the client, or procedures in the database.",
+)
+@click.option(
+    "--reconnect",
+    default="5s",
+    show_default=True,
+    help="Users who lose the server try that long to come back.",
+)
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 @click.option(
     "--test",
@@ -82,6 +98,8 @@ def command(
     warmup: str,
     rate: float | None,
     think: bool,
+    mode: str,
+    reconnect: str,
     seed: int,
     test: str | None,
     streams: int | None,
@@ -129,6 +147,8 @@ def command(
     )
     if cache.startswith("cold"):
         targets.require(parsed, options.out, "cold")
+    if mode == "procedure":
+        targets.require(parsed, options.out, "procedure")
     asked = given.of(parsed, options.out)
     if scale is not None:
         scale = chosen.parse_scale(scale)
@@ -148,6 +168,8 @@ def command(
         "warmup_s": parse_seconds(warmup),
         "rate_per_s": rate,
         "think": think,
+        "mode": mode,
+        "reconnect_s": parse_seconds(reconnect),
         "seed": seed,
         "cache": cache,
         "timeout_s": parse_seconds(timeout),
@@ -189,6 +211,8 @@ def _transactions(
                 settings["seed"],
                 rate_per_s=settings["rate_per_s"],
                 think=settings["think"],
+                mode=settings["mode"],
+                reconnect_s=settings["reconnect_s"],
             )
             for users in settings["users"]
         ]

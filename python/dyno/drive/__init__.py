@@ -12,7 +12,7 @@ from dyno.drive.dss import (
 from dyno.drive.during import DuringPlan
 from dyno.drive.during_oltp import drive_during
 from dyno.drive.during_queries import StreamPlan, queries_during
-from dyno.drive.oltp import OltpPlan, drive
+from dyno.drive.oltp import OltpPlan, drive, program
 from dyno.drive.plans import PlansPlan, explain
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "drive_during",
     "explain",
     "power",
+    "program",
     "queries_during",
     "remove_left",
     "restored",

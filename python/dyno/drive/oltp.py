@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dyno import workloads
 from dyno.engine import run_engine
+from dyno.errors import TargetError
 from dyno.progress import Progress
 from dyno.record import Recorder
-from dyno.targets.base import Loaded, Target
+from dyno.targets.base import Limited, Loaded, Programmable, Target
 
 if TYPE_CHECKING:
     from dyno import _core
@@ -26,6 +28,8 @@ class OltpPlan:
         rate_per_s: Transactions a second of an open loop; None closes the loop.
         poisson: Whether the open loop's arrivals are random rather than evenly spaced.
         think: Whether users type and think as the workload prescribes (closed loop only).
+        mode: Where transactions are programmed: ``client`` or ``procedure``.
+        reconnect_s: How long a user tries to get a lost connection back.
     """
 
     workload: str
@@ -39,6 +43,7 @@ class OltpPlan:
     think: bool = False
     mode: str = "client"
     home: str = "random"
+    reconnect_s: float = 5.0
 
     @property
     def level(self) -> str:
@@ -52,6 +57,20 @@ class OltpPlan:
         if self.rate_per_s is None:
             return {"kind": "closed", "think": self.think}
         return {"kind": "open", "rate_per_s": self.rate_per_s, "poisson": self.poisson}
+
+
+def program(recorder: Recorder, target: Target, workload: str) -> None:
+    """Puts a workload's procedures into a target that has them put there.
+
+    Raises:
+        UsageError: If something that is not Dyno's is in their way.
+        TargetError: If they could not be made.
+    """
+    if not isinstance(target, Programmable):
+        return
+    name, title = f"procedures-{workload}-{target.name}", f"Procedures in {target.name}"
+    with recorder.phase(name, title, "provision", target.name) as detail:
+        detail.update(target.program(workload))
 
 
 def drive(
@@ -80,7 +99,7 @@ def drive(
 
     title = f"{workloads.get(plan.workload).title}, {_load_text(plan)}"
     name = f"oltp-{plan.workload}-{target.name}-{plan.level}"
-    with recorder.phase(name, title, "oltp", target.name) as detail:
+    with recorder.phase(name, title, "oltp", target.name) as detail, _roomy(target):
         detail.update(
             workload=plan.workload,
             level=plan.level,
@@ -91,6 +110,7 @@ def drive(
             warmup_s=plan.warmup_s,
             duration_s=plan.duration_s,
             seed=plan.seed,
+            reconnect_s=plan.reconnect_s,
         )
         outcome = run_engine(
             "drive",
@@ -104,6 +124,7 @@ def drive(
                 "mode": plan.mode,
                 "loop": plan.loop(),
                 "home": plan.home,
+                "reconnect_s": plan.reconnect_s,
                 "warmup_s": plan.warmup_s,
                 "duration_s": plan.duration_s,
                 "clock": recorder.clock.model_dump(),
@@ -114,6 +135,17 @@ def drive(
         )
         detail.update(outcome=outcome, duration_s=outcome["seconds"])
     return outcome
+
+
+@contextlib.contextmanager
+def _roomy(target: Target) -> Generator[None]:
+    """Adds to the error of users who found no room how many would have."""
+    try:
+        yield
+    except TargetError as error:
+        if error.kind != "too_many_connections" or not isinstance(target, Limited):
+            raise
+        raise TargetError(f"{error}. {target.room()}".rstrip(), kind=error.kind) from error
 
 
 def _load_text(plan: OltpPlan) -> str:

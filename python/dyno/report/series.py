@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from dyno.bundle import Bundle
 
@@ -57,6 +58,15 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
+def _filled(done: dict[int, float], step: int) -> dict[int, float]:
+    """The same with zeros at both ends of each gap, as intervals without an end have no row."""
+    moments = sorted(done)
+    for one, following in pairwise(moments):
+        if step and following - one > 1.5 * step:
+            done[one + step] = done[following - step] = 0.0
+    return done
+
+
 def throughput(bundle: Bundle) -> Series:
     """Transactions a second over all levels of load, warm-ups included, with gaps as zeros."""
     start = bundle.run.clock.unix_ns
@@ -64,11 +74,13 @@ def throughput(bundle: Bundle) -> Series:
     for level in bundle.levels():
         columns = ["t_ns", "seconds", "done", "rolled_back"]
         done: dict[int, float] = {}
+        step = 0
         for row in bundle.table(f"ops/{level}").select(columns).to_pylist():
             if row["t_ns"] is not None and row["seconds"]:
                 count = (row["done"] or 0) + (row["rolled_back"] or 0)
                 done[row["t_ns"]] = done.get(row["t_ns"], 0.0) + count / row["seconds"]
-        moments = sorted(done)
+                step = max(step, round(row["seconds"] * 1e9))
+        moments = sorted(_filled(done, step))
         if not moments:
             continue
         # A level starts and ends at nothing, so that no line runs from one to the next.

@@ -42,6 +42,8 @@ from dyno.targets.sqlite.queries import own
 
 _NO_WIRE = "SQLite is not driven with transactions: the driver has no wire for it yet"
 
+_NO_PROCEDURES = "SQLite has no stored procedures: it runs inside its client"
+
 _WHOLE = (
     "a load is one transaction, so one that was cut off left nothing to go on from; it starts "
     "again with --replace"
@@ -76,7 +78,9 @@ class SqliteTarget:
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         self.url = url
-        self.capabilities = Capabilities(oltp=_NO_WIRE, cold=True, resume=_WHOLE)
+        self.capabilities = Capabilities(
+            oltp=_NO_WIRE, cold=True, resume=_WHOLE, procedure=_NO_PROCEDURES
+        )
         self._limits = limits
         self._out = out
         self._lock = threading.Lock()
