@@ -139,7 +139,7 @@ fn queue_payment<S: Session>(
     text: &mut String,
 ) -> Slot {
     let Payment { warehouse, district, customer, cents } = input;
-    let [number, name] = selected(&customer.selector, text);
+    let [number, name] = selected(customer.selector, text);
     session.queue(
         id,
         &[
@@ -161,7 +161,7 @@ fn queue_order_status<S: Session>(
     input: &Customer,
     text: &mut String,
 ) -> Slot {
-    let [number, name] = selected(&input.selector, text);
+    let [number, name] = selected(input.selector, text);
     session.queue(id, &[Value::Int(input.warehouse), Value::Int(input.district), number, name])
 }
 
@@ -173,11 +173,11 @@ fn push(list: &mut String, start: usize, number: i32) {
 }
 
 /// A customer as number and last name, one of them null. The name is put into `text`.
-fn selected<'a>(selector: &Selector, text: &'a mut String) -> [Value<'a>; 2] {
+fn selected(selector: Selector, text: &mut String) -> [Value<'_>; 2] {
     match selector {
-        Selector::Number(number) => [Value::Int(*number), Value::Null],
+        Selector::Number(number) => [Value::Int(number), Value::Null],
         Selector::LastName(number) => {
-            push_last_name(*number, text);
+            push_last_name(number, text);
             [Value::Null, Value::Text(text)]
         }
     }
@@ -234,8 +234,8 @@ mod tests {
     #[test]
     fn a_customer_has_a_number_or_a_name() {
         let mut text = String::new();
-        assert_eq!(selected(&Selector::Number(5), &mut text), [Value::Int(5), Value::Null]);
+        assert_eq!(selected(Selector::Number(5), &mut text), [Value::Int(5), Value::Null]);
         let named = [Value::Null, Value::Text("BARBARBAR")];
-        assert_eq!(selected(&Selector::LastName(0), &mut text), named);
+        assert_eq!(selected(Selector::LastName(0), &mut text), named);
     }
 }
