@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dyno import workloads
+from dyno.drive.checkpoints import CheckpointCount
 from dyno.engine import run_engine
 from dyno.errors import TargetError
 from dyno.progress import Progress
@@ -99,6 +100,7 @@ def drive(
 
     title = f"{workloads.get(plan.workload).title}, {_load_text(plan)}"
     name = f"oltp-{plan.workload}-{target.name}-{plan.level}"
+    counted = CheckpointCount(target, progress, plan.warmup_s)
     with recorder.phase(name, title, "oltp", target.name) as detail, _roomy(target):
         detail.update(
             workload=plan.workload,
@@ -130,10 +132,10 @@ def drive(
                 "clock": recorder.clock.model_dump(),
                 "spool": str(recorder.spool(f"ops/{plan.level}")),
             },
-            progress,
+            counted,
             beside,
         )
-        detail.update(outcome=outcome, duration_s=outcome["seconds"])
+        detail.update(outcome=outcome, duration_s=outcome["seconds"], **counted.facts())
     return outcome
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.decide.case import Case
-from dyno.decide.rule import Rule, Ruling
+from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.model import Phase
 
 FEWEST_TPS = 20.0
@@ -52,6 +52,7 @@ def _joined(parts: list[str]) -> str:
 
 RULE = Rule(
     code="outage",
+    weight=Weight.WRONG,
     definition=(
         "Users lost the server, or transactions hung, and for whole intervals none ended; or users "
         "were gone at the end. One of these without the others: a warning."

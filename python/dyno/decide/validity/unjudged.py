@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.decide.case import Case
-from dyno.decide.rule import Rule, Ruling
+from dyno.decide.rule import Rule, Ruling, Weight
 
 
 def _check(case: Case) -> Iterable[Ruling]:
@@ -33,6 +33,7 @@ def _check(case: Case) -> Iterable[Ruling]:
 
 RULE = Rule(
     code="unjudged",
+    weight=Weight.DOUBTFUL,
     definition="The window has fewer than the ten batches of five intervals that MSER-5 needs.",
     explanation="Nothing then tells a mean of steady work from one of a warm-up.",
     check=_check,
