@@ -43,6 +43,8 @@ CASES = [
     (("run", "tpch", "--target", "null:", "--users", "4"), "--test throughput --streams N"),
     (("run", "tpch", "--target", "null:", "--duration", "9s"), "--duration is for transactions"),
     (("run", "tpch", "--target", "null:", "--think"), "--think is for transactions"),
+    (("run", "tpch", "--target", "null:", "--mode", "client"), "--mode is for transactions"),
+    (("run", "tpcc", "--target", "null:", "--reconnect", "never"), "30s"),
     (("run", "tpcc", "--target", "null:", "--no-warming"), "--no-warming is for queries"),
     (("run", "tpcc", "--target", "null:", "--timeout", "9s"), "--timeout is for queries"),
     (("run", "tpcc", "--target", "null:", "--during-limit", "9s"), "--during NAME"),

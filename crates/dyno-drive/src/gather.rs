@@ -112,6 +112,7 @@ impl Gather {
         all.late += report.late;
         all.unsent += report.unsent;
         all.unfinished += report.unfinished;
+        all.stuck += report.stuck;
         all.reconnects += report.reconnects;
         all.connected += report.connected;
         for (kind, message) in &report.errors_first {
@@ -156,7 +157,9 @@ impl Gather {
             late: reports.late,
             unsent: reports.unsent,
             unfinished: reports.unfinished,
+            stuck: reports.stuck,
             reconnects: reports.reconnects,
+            gone: u64::from(plan.users).saturating_sub(reports.connected + reports.stuck),
             errors_first: reports.errors_first,
             threads: self.threads,
             writer: self.writer,

@@ -37,8 +37,12 @@ pub struct Outcome {
     pub unsent: u64,
     /// Transactions under way when the window closed; not counted anywhere else.
     pub unfinished: u64,
+    /// Of these, the ones that had not ended when the driver stopped waiting for them.
+    pub stuck: u64,
     /// Connections made again after a loss.
     pub reconnects: u64,
+    /// Users who had no connection at the end.
+    pub gone: u64,
     /// The first message seen of each class of error, warm-up included.
     pub errors_first: BTreeMap<ErrorKind, String>,
     /// Driver threads.

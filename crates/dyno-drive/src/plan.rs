@@ -87,6 +87,8 @@ pub enum Mode {
     /// In the client, statement by statement.
     #[default]
     Client,
+    /// In the database, as procedures that the target has: one call a transaction.
+    Procedure,
 }
 
 /// When transactions start.
@@ -197,7 +199,7 @@ mod tests {
         use serde_json::json;
         for (field, value) in [
             ("usres", json!(1)),
-            ("mode", json!("procedure")),
+            ("mode", json!("procedures")),
             ("warehouses", json!(2.5)),
             ("loop", json!({"kind": "open", "rate": 5})),
             ("loop", json!({"kind": "closed", "thnik": true})),

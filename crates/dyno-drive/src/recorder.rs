@@ -49,6 +49,8 @@ pub struct Report {
     pub unsent: u64,
     /// See [`Outcome::unfinished`](crate::Outcome::unfinished).
     pub unfinished: u64,
+    /// See [`Outcome::stuck`](crate::Outcome::stuck).
+    pub stuck: u64,
     /// See [`Outcome::reconnects`](crate::Outcome::reconnects).
     pub reconnects: u64,
     /// Users with a connection at the end.

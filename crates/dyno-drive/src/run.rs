@@ -39,7 +39,8 @@ pub fn drive(plan: &DrivePlan, control: &Control) -> Result<Outcome> {
     let spool = Spool::open(&plan.spool)?;
     let workload = match plan.workload {
         WorkloadName::Tpcc => {
-            Arc::new(Tpcc::new(plan.seed, plan.warehouses, plan.c_load, plan.home)?)
+            let tpcc = Tpcc::new(plan.seed, plan.warehouses, plan.c_load, plan.home)?;
+            Arc::new(tpcc.in_mode(plan.mode))
         }
     };
     match &plan.wire {

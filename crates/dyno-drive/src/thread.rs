@@ -232,7 +232,11 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
             result = ended => result?,
             () = impatient => {}
         }
-        shared.recorder.borrow_mut().report.unfinished += shared.busy.get();
+        {
+            let report = &mut shared.recorder.borrow_mut().report;
+            report.stuck = shared.busy.get();
+            report.unfinished += report.stuck;
+        }
         if let Starts::Open(schedule) = &shared.starts {
             let report = &mut shared.recorder.borrow_mut().report;
             let window = shared.window.get();

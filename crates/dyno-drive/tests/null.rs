@@ -123,6 +123,23 @@ fn the_mix_is_the_decks() {
 }
 
 #[test]
+fn a_procedure_is_a_transaction_in_one_statement() {
+    let changes = json!({
+        "mode": "procedure", "users": 10, "duration_s": 2,
+        "wire": {"kind": "null", "mean_ms": 2}
+    });
+    let outcome = run("procedures", &changes);
+    assert!(outcome.tps <= 5000.0, "{}", outcome.tps);
+    assert_eq!(outcome.ops.len(), 5);
+    assert!(outcome.errors_first.is_empty(), "{:?}", outcome.errors_first);
+    for op in outcome.ops.values() {
+        assert!(op.service_ms.p50 >= 1.99, "{}", op.service_ms.p50);
+    }
+    let instant = run("instant", &json!({"mode": "procedure"}));
+    assert!(instant.ops["new_order"].rolled_back > 0);
+}
+
+#[test]
 fn an_open_loop_shows_stalls_that_service_times_hide() {
     let outcome = run(
         "stall",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -33,6 +34,7 @@ def of_level(bundle: Bundle, level: str) -> list[Estimate]:
     phase = phases.get(level)
     estimates = [
         *_level(f"oltp.{level}", measured, _window_s(phase, rates), table),
+        *_silence(f"oltp.{level}", measured, _window_s(phase, rates), rates.interval_s, table),
         *_steadiness(f"oltp.{level}", _undisturbed(bundle, level, rates)),
     ]
     if phase is not None:
@@ -115,6 +117,25 @@ def _level(
     for operation in dict.fromkeys(row["op"] for row in measured):
         of_it = [row for row in measured if row["op"] == operation]
         yield from _operation(f"{name}.{operation}", of_it, seconds, table)
+
+
+def _silence(
+    name: str, measured: list[dict[str, Any]], seconds: float, interval_s: float, table: str
+) -> Iterable[Estimate]:
+    """Users who lost the server, and the time in which nothing ended.
+
+    An interval without a row is one of these, also at the end of the window.
+    """
+    lost = sum(counts(row["errors"]).get("connection_lost", 0) for row in measured)
+    busy = {row["t_ns"]: row["seconds"] for row in measured if row["done"] + row["rolled_back"]}
+    silent = math.floor((seconds - sum(busy.values())) / interval_s + 1e-3)
+    yield Estimate(name=f"{name}.connections_lost", value=lost, unit="", source=table)
+    yield Estimate(
+        name=f"{name}.silent_s",
+        value=max(0, silent) * interval_s,
+        unit="s",
+        source=f"{table}: whole intervals of {interval_s:g} s in which no transaction ended",
+    )
 
 
 def _operation(
@@ -202,6 +223,9 @@ def _client(name: str, phase: Phase, seconds: float) -> Iterable[Estimate]:
         "scheduled": (number(outcome.get("scheduled")), ""),
         "late": (number(outcome.get("late")), ""),
         "unsent": (number(outcome.get("unsent")), ""),
+        "stuck": (number(outcome.get("stuck")), ""),
+        "reconnects": (number(outcome.get("reconnects")), ""),
+        "gone": (number(outcome.get("gone")), ""),
     }
     for figure, (value, unit) in figures.items():
         if value is not None:

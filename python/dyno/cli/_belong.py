@@ -22,7 +22,7 @@ QUERIES = (
 )
 """Parameters of the command that only queries have."""
 
-TRANSACTIONS = ("users", "duration", "warmup", "rate", "think")
+TRANSACTIONS = ("users", "duration", "warmup", "rate", "think", "mode", "reconnect")
 """Those that only transactions have; ``duration`` also queries beside maintenance."""
 
 

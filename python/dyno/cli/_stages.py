@@ -99,8 +99,12 @@ def levels(
     extension: UntilSteadyPlan | None = None,
 ) -> None:
     """Drives each level of load, then checks the consistency of the data."""
+    if plans[0].mode == "procedure":
+        with session.console.phase(f"Procedures in {target.name}"):
+            drive.program(session.recorder, target, plans[0].workload)
     for plan in plans:
         title = f"{plan.workload} on {target.name}, {plan.users} user{'s'[: plan.users != 1]}"
+        title += ", in procedures" if plan.mode == "procedure" else ""
         with session.console.phase(title) as progress:
             if during is not None:
                 drive.drive_during(session.recorder, target, plan, during, progress)

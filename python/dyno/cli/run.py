@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from dyno.cli._findmax import Search
     from dyno.cli._session import Session
 
+MODES = ("client", "procedure")
+
 
 @click.command(
     "run",
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
         "dyno run tpcc --target embedded:postgresql --users 16 --duration 60s",
         "dyno run tpcc --target embedded:postgresql --users 1 --users 4 --users 16",
         "dyno run tpcc --target embedded:postgresql --users 32 --rate 500",
+        "dyno run tpcc --target embedded:postgresql --users 16 --mode procedure",
         "dyno run tpcc --target embedded:postgresql --users 8 --during reindex",
         "dyno run tpcc --target embedded:postgresql --users 8 --criterion 'cpu<70%'",
         "dyno run tpcc --target embedded:postgresql --users 8 --until-steady 10m",
@@ -52,6 +55,19 @@ if TYPE_CHECKING:
 )
 @click.option("--rate", type=float, help="Open loop: transactions a second, Poisson arrivals.")
 @click.option("--think", is_flag=True, help="Users key and think as the workload prescribes.")
+@click.option(
+    "--mode",
+    type=click.Choice(MODES),
+    default=MODES[0],
+    show_default=True,
+    help="Transactions: statements of the client, or procedures in the database.",
+)
+@click.option(
+    "--reconnect",
+    default="5s",
+    show_default=True,
+    help="Users who lose the server try that long to come back.",
+)
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 @click.option(
     "--test",
@@ -105,6 +121,8 @@ def command(
     until_steady: str | None,
     rate: float | None,
     think: bool,
+    mode: str,
+    reconnect: str,
     seed: int,
     test: str | None,
     streams: int | None,
@@ -162,6 +180,8 @@ def command(
     )
     if cache.startswith("cold"):
         targets.require(parsed, options.out, "cold")
+    if mode == "procedure":
+        targets.require(parsed, options.out, "procedure")
     asked = given.of(parsed, options.out)
     if scale is not None:
         scale = chosen.parse_scale(scale)
@@ -181,6 +201,8 @@ def command(
         "warmup_s": parse_seconds(warmup),
         "rate_per_s": rate,
         "think": think,
+        "mode": mode,
+        "reconnect_s": parse_seconds(reconnect),
         "seed": seed,
         "cache": cache,
         "timeout_s": parse_seconds(timeout),
@@ -258,6 +280,8 @@ def _transactions(
                 rate_per_s=settings["rate_per_s"],
                 think=settings["think"],
                 interval_s=1.0 if search is None else interval_for(settings["duration_s"]),
+                mode=settings["mode"],
+                reconnect_s=settings["reconnect_s"],
             )
             for users in settings["users"]
         ]

@@ -12,7 +12,7 @@ from dyno.drive.dss import (
 from dyno.drive.during import DuringPlan
 from dyno.drive.during_oltp import drive_during
 from dyno.drive.during_queries import StreamPlan, queries_during
-from dyno.drive.oltp import OltpPlan, drive, interval_for
+from dyno.drive.oltp import OltpPlan, drive, interval_for, program
 from dyno.drive.plans import PlansPlan, explain
 from dyno.drive.until_steady import UntilSteadyPlan, drive_until_steady
 
@@ -31,6 +31,7 @@ __all__ = [
     "explain",
     "interval_for",
     "power",
+    "program",
     "queries_during",
     "remove_left",
     "restored",

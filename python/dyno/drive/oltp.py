@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dyno import workloads
 from dyno.drive.checkpoints import CheckpointCount
 from dyno.engine import run_engine
+from dyno.errors import TargetError
 from dyno.progress import Progress
 from dyno.record import Recorder
-from dyno.targets.base import Loaded, Target
+from dyno.targets.base import Limited, Loaded, Programmable, Target
 
 if TYPE_CHECKING:
     from dyno import _core
@@ -34,6 +36,8 @@ class OltpPlan:
         interval_s: Length of the intervals that are recorded; short windows need short ones to be
             judged steady.
         window: Which window at this load, where a search measures one again.
+        mode: Where transactions are programmed: ``client`` or ``procedure``.
+        reconnect_s: How long a user tries to get a lost connection back.
     """
 
     workload: str
@@ -49,6 +53,7 @@ class OltpPlan:
     home: str = "random"
     interval_s: float = 1.0
     window: int = 1
+    reconnect_s: float = 5.0
 
     @property
     def level(self) -> str:
@@ -68,6 +73,20 @@ class OltpPlan:
 def interval_for(window_s: float) -> float:
     """Seconds an interval, so that a window of ``window_s`` has enough of them to be judged."""
     return max(_SHORTEST_S, min(1.0, round(window_s / _INTERVALS, 3)))
+
+
+def program(recorder: Recorder, target: Target, workload: str) -> None:
+    """Puts a workload's procedures into a target that has them put there.
+
+    Raises:
+        UsageError: If something that is not Dyno's is in their way.
+        TargetError: If they could not be made.
+    """
+    if not isinstance(target, Programmable):
+        return
+    name, title = f"procedures-{workload}-{target.name}", f"Procedures in {target.name}"
+    with recorder.phase(name, title, "provision", target.name) as detail:
+        detail.update(target.program(workload))
 
 
 def drive(
@@ -99,7 +118,7 @@ def drive(
     title = f"{workloads.get(plan.workload).title}, {_load_text(plan)}"
     name = f"oltp-{plan.workload}-{target.name}-{plan.level}"
     counted = CheckpointCount(target, progress, plan.warmup_s)
-    with recorder.phase(name, title, "oltp", target.name) as detail:
+    with recorder.phase(name, title, "oltp", target.name) as detail, _roomy(target):
         detail.update(
             workload=plan.workload,
             level=plan.level,
@@ -110,6 +129,7 @@ def drive(
             warmup_s=plan.warmup_s,
             duration_s=plan.duration_s,
             seed=plan.seed,
+            reconnect_s=plan.reconnect_s,
         )
         if plan.window > 1:
             detail["window"] = plan.window
@@ -125,6 +145,7 @@ def drive(
                 "mode": plan.mode,
                 "loop": plan.loop(),
                 "home": plan.home,
+                "reconnect_s": plan.reconnect_s,
                 "warmup_s": plan.warmup_s,
                 "duration_s": plan.duration_s,
                 "clock": recorder.clock.model_dump(),
@@ -138,6 +159,17 @@ def drive(
         if after is not None:
             detail.update(after(outcome))
     return outcome
+
+
+@contextlib.contextmanager
+def _roomy(target: Target) -> Generator[None]:
+    """Adds to the error of users who found no room how many would have."""
+    try:
+        yield
+    except TargetError as error:
+        if error.kind != "too_many_connections" or not isinstance(target, Limited):
+            raise
+        raise TargetError(f"{error}. {target.room()}".rstrip(), kind=error.kind) from error
 
 
 def _load_text(plan: OltpPlan) -> str:

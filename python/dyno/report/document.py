@@ -265,6 +265,7 @@ def _level(page: Page, level: str, phase: Any) -> dict[str, Any]:
     return {
         "level": level,
         "users": phase.detail.get("users") if phase else None,
+        "mode": phase.detail.get("mode") if phase else None,
         "tps": page.value(f"{name}.tps"),
         "new_orders_per_min": page.value(f"{name}.new_orders_per_min"),
         "p95_ms": page.value(f"{name}.new_order.response_p95_ms"),

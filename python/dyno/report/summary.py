@@ -183,7 +183,9 @@ def _transactions(page: Page) -> str:
     rates = ", ".join(figure(page.value(f"{name}.tps")) for name in names)
     p95 = ", ".join(figure(page.value(f"{name}.new_order.response_p95_ms")) for name in names)
     plural = "" if users == [1] else "s"
-    return f"{'/'.join(map(str, users))} user{plural}: {rates} /s; p95 {p95} ms"
+    first = page.levels[0].phase
+    inside = " in procedures" if first and first.detail.get("mode") == "procedure" else ""
+    return f"{'/'.join(map(str, users))} user{plural}{inside}: {rates} /s; p95 {p95} ms"
 
 
 def _criteria(page: Page) -> str:

@@ -70,9 +70,9 @@ pub struct Slot(pub u16);
 
 /// One connection to a database, used by one user at a time.
 ///
-/// A batch is built with the `queue…` calls and sent by [`flush`](Self::flush). Results stay
-/// readable by their [`Slot`] until the next `queue…` call. In the steady state none of this
-/// allocates.
+/// A batch is built with the `queue…` calls and sent by [`flush`](Self::flush). A statement outside
+/// of a transaction is one of its own. Results stay readable by their [`Slot`] until the next
+/// `queue…` call. In the steady state none of this allocates.
 ///
 /// Obligations of the caller: parameters match the declared types in number and order; a flush
 /// that was abandoned half-way (its future dropped) leaves the session unusable, so drop it too;

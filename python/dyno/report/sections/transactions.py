@@ -47,6 +47,10 @@ def _lead(page: Page) -> str:
             words.append("users key and think as the workload prescribes")
         else:
             words.append("each user starts the next transaction at once (unpaced)")
+    if detail.get("mode") == "procedure":
+        words.append("each transaction is one call of a procedure in the database")
+    elif detail.get("mode") == "client":
+        words.append("statements come from the client")
     warmup, duration = number(detail.get("warmup_s")), number(detail.get("duration_s"))
     if duration is not None and warmup is not None:
         words.append(f"{duration:g} s measured after {warmup:g} s of warm-up")

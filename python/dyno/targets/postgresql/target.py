@@ -46,6 +46,7 @@ from dyno.targets.postgresql import (
     journal,
     plans,
     privilege,
+    procedures,
     provision,
     removal,
     tablespaces,
@@ -58,6 +59,7 @@ from dyno.targets.postgresql.integrity import integrity_check
 from dyno.targets.postgresql.maintenance import Reindex
 from dyno.targets.postgresql.meter import PostgresMeter
 from dyno.targets.postgresql.server import Server
+from dyno.targets.postgresql.sessions import Room
 from dyno.targets.postgresql.space import Files, StepLog
 from dyno.targets.postgresql.tuned import Tuning
 
@@ -76,11 +78,14 @@ class PostgresTarget:
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         self.url = url
         embedded = url.scheme == "embedded"
-        self.capabilities = Capabilities(cold=True if embedded else _NO_COLD, resume=True)
+        self.capabilities = Capabilities(
+            cold=True if embedded else _NO_COLD, resume=True, procedure=True
+        )
         self._limits = limits
         self._server: Server | None = None
         self._tuning = Tuning()
         self._temp: dict[str, dict[str, str]] = {}
+        self._room: Room | None = None
         if embedded:
             home = (out / "engines" / self.name).resolve()
             self._server = Server(home, limits)
@@ -314,6 +319,15 @@ class PostgresTarget:
                 "notes": notes,
             }
 
+    def room(self) -> str:
+        """How many users there was room for (see :class:`dyno.targets.base.Limited`)."""
+        return "" if self._room is None else self._room.text()
+
+    def program(self, workload: str) -> dict[str, Any]:
+        """Puts the workload's procedures beside its tables (see the protocol)."""
+        with closing(self.connect()) as session:
+            return procedures.ensure(session, self._address.server, workload)
+
     def isolation(self) -> Isolation:
         """Levels of transactions (see :mod:`dyno.targets.isolation`)."""
         with closing(self.connect()) as session:
@@ -322,6 +336,7 @@ class PostgresTarget:
     def wire(self, workload: str = "") -> dict[str, Any]:
         """How the Rust driver reaches it; plain table names there mean those of ``workload``."""
         with closing(self.connect()) as session:
+            self._room = Room.of(session)
             found = address.wire(session, self._address)
             settings = {**self._tuning.sessions, **self._temp_of(session, workload)}
         if settings:

@@ -40,6 +40,8 @@ from dyno.targets.sqlite.load import load
 from dyno.targets.sqlite.meter import SqliteMeter
 from dyno.targets.sqlite.queries import own
 
+_NO_PROCEDURES = "SQLite has no stored procedures: it runs inside its client"
+
 _WHOLE = (
     "a load is one transaction, so one that was cut off left nothing to go on from; it starts "
     "again with --replace"
@@ -53,7 +55,7 @@ class SqliteTarget:
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         self.url = url
-        self.capabilities = Capabilities(cold=True, resume=_WHOLE)
+        self.capabilities = Capabilities(cold=True, resume=_WHOLE, procedure=_NO_PROCEDURES)
         self._limits = limits
         self._out = out
         self._lock = threading.Lock()
