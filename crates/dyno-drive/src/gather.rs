@@ -104,6 +104,7 @@ impl Gather {
         all.scheduled += report.scheduled;
         all.late += report.late;
         all.unsent += report.unsent;
+        all.carried_over += report.carried_over;
         all.unfinished += report.unfinished;
         all.reconnects += report.reconnects;
         all.connected += report.connected;
@@ -148,6 +149,7 @@ impl Gather {
             scheduled: open.then_some(reports.scheduled),
             late: reports.late,
             unsent: reports.unsent,
+            carried_over: if open { reports.carried_over } else { 0 },
             unfinished: reports.unfinished,
             reconnects: reports.reconnects,
             errors_first: reports.errors_first,

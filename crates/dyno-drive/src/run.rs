@@ -11,6 +11,7 @@ use dyno_record::{Control, Error, ErrorKind, Result, Spool, monotonic_ns};
 use crate::gather::Gather;
 use crate::outcome::Outcome;
 use crate::plan::{DrivePlan, WirePlan, WorkloadName};
+use crate::point_select::Selects;
 use crate::recorder::Message;
 use crate::thread::{Job, died};
 use crate::tpcc::Tpcc;
@@ -36,16 +37,28 @@ const NOTICE_NS: u64 = 200_000_000;
 pub fn drive(plan: &DrivePlan, control: &Control) -> Result<Outcome> {
     plan.validate()?;
     let spool = Spool::open(&plan.spool)?;
-    let workload = match plan.workload {
+    match &plan.workload {
         WorkloadName::Tpcc => {
-            Arc::new(Tpcc::new(plan.seed, plan.warehouses, plan.c_load, plan.home)?)
+            let workload = Tpcc::new(plan.seed, plan.warehouses, plan.c_load, plan.home)?;
+            over_wire(plan, &Arc::new(workload), spool, control)
         }
-    };
+        WorkloadName::PointSelect(workload) => {
+            over_wire(plan, &Selects::new(workload.clone(), plan.seed), spool, control)
+        }
+    }
+}
+
+fn over_wire<L: Workload + Clone>(
+    plan: &DrivePlan,
+    workload: &L,
+    spool: Spool,
+    control: &Control,
+) -> Result<Outcome> {
     match &plan.wire {
         WirePlan::Postgres(config) => {
-            conduct(plan, &Postgres::new(config.clone()), &workload, spool, control)
+            conduct(plan, &Postgres::new(config.clone()), workload, spool, control)
         }
-        WirePlan::Null(model) => conduct(plan, &Null::new(model), &workload, spool, control),
+        WirePlan::Null(model) => conduct(plan, &Null::new(model), workload, spool, control),
     }
 }
 

@@ -13,6 +13,8 @@ from dyno.analyse.series import Throughput, throughput
 from dyno.analyse.steady import BATCH, FEWEST_BATCHES, mser5, trend, variation_percent
 from dyno.bundle import Bundle
 from dyno.model import Estimate, Phase
+from dyno.rates import recorded
+from dyno.workloads.tpcc.pace import MOST_NEW_ORDERS
 
 _QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 
@@ -30,8 +32,12 @@ def oltp(bundle: Bundle) -> list[Estimate]:
         phase = phases.get(level)
         seconds = _window_s(phase, rates)
         estimates += _level(f"oltp.{level}", measured, seconds, table)
-        estimates += _steadiness(f"oltp.{level}", _undisturbed(bundle, level, rates))
+        rate = recorded(phase.detail.get("loop")) if phase else None
+        # What follows a rate that changes does not settle, and is not meant to.
+        if rate is None or not rate.changes:
+            estimates += _steadiness(f"oltp.{level}", _undisturbed(bundle, level, rates))
         if phase is not None:
+            estimates += _pace(f"oltp.{level}", phase, measured, seconds)
             estimates += _client(f"oltp.{level}", phase, seconds)
     return estimates
 
@@ -90,6 +96,25 @@ def _level(
     for operation in dict.fromkeys(row["op"] for row in measured):
         of_it = [row for row in measured if row["op"] == operation]
         yield from _operation(f"{name}.{operation}", of_it, seconds, table)
+
+
+def _pace(
+    name: str, phase: Phase, measured: list[dict[str, Any]], seconds: float
+) -> Iterable[Estimate]:
+    """New orders against the most that users who key and think can reach."""
+    warehouses = number(phase.detail.get("warehouses"))
+    orders = sum(row["done"] for row in measured if row["op"] == "new_order")
+    if not warehouses or phase.detail.get("workload") != "tpcc":
+        return
+    yield Estimate(
+        name=f"{name}.paced_percent",
+        value=100 * orders * 60 / seconds / (MOST_NEW_ORDERS * warehouses),
+        unit="%",
+        source=(
+            f"new orders/min / ({MOST_NEW_ORDERS:g} × warehouses), the most of users who key and "
+            "think; above 100 % unpaced"
+        ),
+    )
 
 
 def _operation(

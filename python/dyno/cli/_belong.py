@@ -22,7 +22,7 @@ QUERIES = (
 )
 """Parameters of the command that only queries have."""
 
-TRANSACTIONS = ("users", "duration", "warmup", "rate", "think")
+TRANSACTIONS = (*("users", "duration", "warmup", "rate", "rate_file", "arrivals", "think", "home"),)
 """Those that only transactions have; ``duration`` also queries beside maintenance."""
 
 

@@ -89,7 +89,7 @@ def levels(
 ) -> None:
     """Drives each level of load, then checks the consistency of the data."""
     for plan in plans:
-        title = f"{plan.workload} on {target.name}, {plan.users} user{'s'[: plan.users != 1]}"
+        title = f"{plan.workload} on {target.name}, {plan.title}"
         with session.console.phase(title) as progress:
             if during is None:
                 drive.drive(session.recorder, target, plan, progress)

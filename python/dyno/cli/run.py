@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dyno.cli import _settings
+from dyno.cli import _rates, _settings
 from dyno.cli._belong import require_own
 from dyno.cli._dss import PARAMETERS, TESTS, Choice, run_tests
-from dyno.cli._options import Options, common, examples, parse_seconds, positive
+from dyno.cli._options import Options, common, examples, parse_seconds
 
 if TYPE_CHECKING:
     from dyno.cli._session import Session
+    from dyno.rates import Rate
 
 
 @click.command(
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
         "dyno run tpch --target embedded:postgresql --set parallelism=1 --set grant=64MB --cold",
         "dyno run tpcc --target embedded:postgresql --users 16 --duration 60s",
         "dyno run tpcc --target embedded:postgresql --users 1 --users 4 --users 16",
-        "dyno run tpcc --target embedded:postgresql --users 32 --rate 500",
+        "dyno run tpcc --target embedded:postgresql --users 32 --rate 500 --rate 1000",
+        "dyno run tpcc --target embedded:postgresql --users 32 --rate 100..1000",
+        "dyno run tpcc --target embedded:postgresql --users 50 --think --duration 30m",
         "dyno run tpcc --target embedded:postgresql --users 8 --during reindex",
         "dyno run tpch --target embedded:duckdb --analyse-plans",
         "dyno run tpcc --target 'null:?mean_us=500' --users 8   proves the driver itself",
@@ -39,8 +42,15 @@ if TYPE_CHECKING:
 )
 @click.option("--duration", default="60s", show_default=True, help="Measured time a level.")
 @click.option("--warmup", default="5s", show_default=True, help="Time before measuring.")
-@click.option("--rate", type=float, help="Open loop: transactions a second, Poisson arrivals.")
+@_rates.options
 @click.option("--think", is_flag=True, help="Users key and think as the workload prescribes.")
+@click.option(
+    "--home",
+    type=click.Choice(("fixed", "random", "all")),
+    default="random",
+    show_default=True,
+    help="Warehouse of a user: always one, one drawn each time, all in turn.",
+)
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 @click.option(
     "--test",
@@ -80,8 +90,9 @@ def command(
     users: tuple[int, ...],
     duration: str,
     warmup: str,
-    rate: float | None,
+    pace: _rates.Given,
     think: bool,
+    home: str,
     seed: int,
     test: str | None,
     streams: int | None,
@@ -119,7 +130,8 @@ def command(
     from dyno.targets import maintenance
 
     chosen = workloads.get(workload)
-    require_own(click.get_current_context(), chosen)
+    context = click.get_current_context()
+    require_own(context, chosen)
     parsed = targets.parse(url)
     targets.require(parsed, options.out, chosen.kind)
     choice = Choice(test, streams, parameters, refresh)
@@ -132,10 +144,11 @@ def command(
     asked = given.of(parsed, options.out)
     if scale is not None:
         scale = chosen.parse_scale(scale)
-    if rate is not None:
-        positive(rate, "--rate")
-        if think:
-            raise UsageError("--rate and --think exclude each other: a rate sets the pace itself.")
+    rates, duration_s = pace.rates(context, parse_seconds(duration))
+    if rates and think:
+        raise UsageError("--rate and --think exclude each other: a rate sets the pace itself.")
+    if during is not None and any(rate.changes for rate in rates):
+        raise UsageError("--during compares with the time before: give a --rate that stays.")
     if len(set(users)) < len(users):
         raise UsageError("Give each number of --users once.")
     if cold_each_query:
@@ -144,10 +157,12 @@ def command(
         targets.require(parsed, options.out, "refresh")
     settings: dict[str, Any] = {
         "users": list(users) or [1],
-        "duration_s": parse_seconds(duration),
+        "duration_s": duration_s,
         "warmup_s": parse_seconds(warmup),
-        "rate_per_s": rate,
+        "rates": [rate.plan() for rate in rates],
+        "arrivals": "poisson" if pace.poisson else "fixed",
         "think": think,
+        "home": home,
         "seed": seed,
         "cache": cache,
         "timeout_s": parse_seconds(timeout),
@@ -162,23 +177,32 @@ def command(
         if chosen.kind == "dss":
             run_tests(session, url, workload, scale, choice, settings)
         else:
-            _transactions(session, url, workload, scale, settings)
+            _transactions(session, url, workload, scale, settings, rates)
 
     record = {"target": parsed.redacted, "scale": scale, **settings, **choice.facts()}
     return run_session(options, "run", record, (workload,), options.out, body, asked)
 
 
 def _transactions(
-    session: Session, url: str, workload: str, scale: float | None, settings: dict[str, Any]
+    session: Session,
+    url: str,
+    workload: str,
+    scale: float | None,
+    settings: dict[str, Any],
+    rates: list[Rate],
 ) -> None:
     from dyno.cli import _stages as stages
     from dyno.cli._during import during_plan
     from dyno.cli._layout import note_layout
     from dyno.drive import OltpPlan
+    from dyno.workloads.tpcc.pace import crowd
 
     with session.target(url) as target:
         found = stages.loaded_data(target, workload, scale)
         note_layout(session, target, found)
+        crowded = crowd(max(settings["users"]), found.scale) if settings["think"] else None
+        if crowded is not None:
+            session.console.warn(crowded)
         plans = [
             OltpPlan(
                 workload,
@@ -187,9 +211,12 @@ def _transactions(
                 settings["warmup_s"],
                 settings["duration_s"],
                 settings["seed"],
-                rate_per_s=settings["rate_per_s"],
+                rate_per_s=rate,
+                poisson=settings["arrivals"] == "poisson",
                 think=settings["think"],
+                home=settings["home"],
             )
             for users in settings["users"]
+            for rate in rates or [None]
         ]
         stages.levels(session, target, plans, during_plan(settings))

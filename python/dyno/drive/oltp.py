@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dyno import workloads
 from dyno.engine import run_engine
 from dyno.progress import Progress
+from dyno.rates import Rate
 from dyno.record import Recorder
 from dyno.targets.base import Loaded, Target
 
@@ -23,9 +24,12 @@ class OltpPlan:
 
     Attributes:
         users: Sessions at once.
-        rate_per_s: Transactions a second of an open loop; None closes the loop.
+        rate_per_s: Transactions a second of an open loop, a number or a rate that changes; None
+            closes the loop.
         poisson: Whether the open loop's arrivals are random rather than evenly spaced.
         think: Whether users type and think as the workload prescribes (closed loop only).
+        home: Which warehouse a user works for: the same one (``fixed``), one drawn each time
+            (``random``), or each in turn (``all``).
     """
 
     workload: str
@@ -34,24 +38,36 @@ class OltpPlan:
     warmup_s: float
     duration_s: float
     seed: int
-    rate_per_s: float | None = None
+    rate_per_s: float | Rate | None = None
     poisson: bool = True
     think: bool = False
     mode: str = "client"
     home: str = "random"
 
     @property
+    def rate(self) -> Rate | None:
+        """The rate of an open loop."""
+        if self.rate_per_s is None or isinstance(self.rate_per_s, Rate):
+            return self.rate_per_s
+        return Rate.constant(self.rate_per_s)
+
+    @property
+    def title(self) -> str:
+        """``16 users``, ``500/s over 32 users``."""
+        users = f"{self.users} user{'s' if self.users != 1 else ''}"
+        return users if self.rate is None else f"{self.rate.title} over {users}"
+
+    @property
     def level(self) -> str:
         """Name of the level in the bundle."""
-        if self.rate_per_s is None:
-            return f"users-{self.users}"
-        return f"rate-{self.rate_per_s:g}-users-{self.users}"
+        users = f"users-{self.users}"
+        return users if self.rate is None else f"{self.rate.name}-{users}"
 
     def loop(self) -> dict[str, Any]:
         """The loop as the driver takes it."""
-        if self.rate_per_s is None:
+        if self.rate is None:
             return {"kind": "closed", "think": self.think}
-        return {"kind": "open", "rate_per_s": self.rate_per_s, "poisson": self.poisson}
+        return {"kind": "open", "rate_per_s": self.rate.plan(), "poisson": self.poisson}
 
 
 def drive(
@@ -78,7 +94,7 @@ def drive(
     """
     from dyno import _core
 
-    title = f"{workloads.get(plan.workload).title}, {_load_text(plan)}"
+    title = f"{workloads.get(plan.workload).title}, {plan.title}"
     name = f"oltp-{plan.workload}-{target.name}-{plan.level}"
     with recorder.phase(name, title, "oltp", target.name) as detail:
         detail.update(
@@ -88,6 +104,7 @@ def drive(
             warehouses=int(plan.loaded.scale),
             mode=plan.mode,
             loop=plan.loop(),
+            home=plan.home,
             warmup_s=plan.warmup_s,
             duration_s=plan.duration_s,
             seed=plan.seed,
@@ -114,8 +131,3 @@ def drive(
         )
         detail.update(outcome=outcome, duration_s=outcome["seconds"])
     return outcome
-
-
-def _load_text(plan: OltpPlan) -> str:
-    users = f"{plan.users} user{'s' if plan.users != 1 else ''}"
-    return users if plan.rate_per_s is None else f"{plan.rate_per_s:g}/s over {users}"

@@ -162,6 +162,10 @@ class Page:
             default=None,
         )
 
+    def unpaced(self, level: str) -> bool:
+        """Whether a level had more new orders than users who key and think can reach."""
+        return (self.value(f"oltp.{level}.paced_percent") or 0.0) > 100
+
     def scale(self, workload: str) -> float | None:
         """The scale that a workload was loaded or run at."""
         for phase in self.phases("load", "dss", "oltp"):

@@ -175,10 +175,12 @@ def _transactions(page: Page) -> str:
         return ""
     users = [level.phase.detail.get("users") if level.phase else "?" for level in page.levels]
     names = [f"oltp.{level.name}" for level in page.levels]
-    rates = ", ".join(figure(page.value(f"{name}.tps")) for name in names)
-    p95 = ", ".join(figure(page.value(f"{name}.new_order.response_p95_ms")) for name in names)
+    rates = "/".join(figure(page.value(f"{name}.tps")) for name in names)
+    p95 = "/".join(figure(page.value(f"{name}.new_order.response_p95_ms")) for name in names)
     plural = "" if users == [1] else "s"
-    return f"{'/'.join(map(str, users))} user{plural}: {rates} /s; p95 {p95} ms"
+    # In front: a long line is cut at its end.
+    unpaced = " unpaced" if any(page.unpaced(level.name) for level in page.levels) else ""
+    return f"{'/'.join(map(str, users))} user{plural}{unpaced}: {rates} /s; p95 {p95} ms"
 
 
 def _maintenance(page: Page) -> str:
