@@ -54,9 +54,8 @@ fn integral(points: &[(f64, f64)], from_s: f64, to_s: f64) -> f64 {
     let mut cuts: Vec<f64> = points.iter().map(|(at_s, _)| at_s.clamp(from_s, to_s)).collect();
     cuts.extend([from_s, to_s]);
     cuts.sort_by(f64::total_cmp);
-    let stretch = |pair: &[f64]| {
-        rate_at(points, f64::midpoint(pair[0], pair[1])) * (pair[1] - pair[0])
-    };
+    let stretch =
+        |pair: &[f64]| rate_at(points, f64::midpoint(pair[0], pair[1])) * (pair[1] - pair[0]);
     cuts.windows(2).map(stretch).sum()
 }
 

@@ -28,9 +28,8 @@ impl Rate {
     /// # Errors
     /// `usage`.
     pub fn validate(&self) -> Result<()> {
-        let wrong = |what: String| {
-            Err(Error::new(ErrorKind::Usage, format!("loop.rate_per_s {what}")))
-        };
+        let wrong =
+            |what: String| Err(Error::new(ErrorKind::Usage, format!("loop.rate_per_s {what}")));
         let (least, most) = RATES;
         let points = match self {
             Self::Constant(rate) if (least..=most).contains(rate) => return Ok(()),

@@ -234,7 +234,10 @@ mod tests {
         assert_eq!(closed[2].ops[1].errors[&ErrorKind::Timeout], 1);
         assert_eq!(closed[2].ops[0].done, 0, "it ended after the window");
         assert_eq!(recorder.report.unfinished, 1);
-        assert_eq!(recorder.report.carried_over, 2, "due in the warm-up, one of the three ended in it");
+        assert_eq!(
+            recorder.report.carried_over, 2,
+            "due in the warm-up, one of the three ended in it"
+        );
     }
 
     #[test]
