@@ -14,6 +14,7 @@ from dyno.cli._ratefile import read
 from dyno.cli._rates import parse
 from dyno.errors import UsageError
 from dyno.rates import Rate, recorded
+from dyno.workloads.tpcc.pace import crowd
 from tests.process import document, dyno
 
 
@@ -161,6 +162,13 @@ def test_paces_are_told(out: Path) -> None:
 
     thinking = dyno(*null, "--users", "12", "--think", *common)
     # They key for 2 s and more: none gets as far as a transaction.
-    assert document(thinking)["tpcc"]["levels"] == []
+    assert document(thinking)["tpcc"] is None
     assert "the rule is 10 a warehouse. Give at most --users 10, or load 2" in thinking.stderr
-    assert dyno(*null, "--users", "10", "--think", *common).stderr.count("the rule is") == 0
+
+
+def test_a_warehouse_has_ten_terminals() -> None:
+    assert crowd(50, 5) is None
+    told = crowd(51, 5)
+    assert told is not None
+    assert "51 users who think share 5 warehouses" in told
+    assert "load 6 warehouses" in told
