@@ -8,8 +8,6 @@ while scale 100 goes to /dev/null, for 30 s: it does not end, but what it holds 
 
 from __future__ import annotations
 
-import os
-import signal
 import statistics
 import subprocess
 import sys
@@ -71,7 +69,7 @@ def memory(file_format: str) -> None:
     while time.monotonic() < end and child.poll() is None:
         time.sleep(0.5)
         seen.append(psutil.Process(child.pid).memory_info().rss / 1e6)
-    os.kill(child.pid, signal.SIGINT)
+    child.terminate()
     child.wait()
     middle = max(seen[len(seen) // 3 : 2 * len(seen) // 3])
     print(

@@ -56,29 +56,39 @@ def write(reader: pa.RecordBatchReader, sink: Path | Nowhere, file_format: str) 
         OSError: If it cannot be written.
     """
     rows = 0
-    groups = _groups(reader)
+    groups = _groups(reader, file_format)
     first = next(groups, None)
     with _writer(sink, reader.schema, file_format, first) as writer:
         while first is not None:
             writer.write_table(first)
             rows += first.num_rows
+            first = None  # two groups are never held at once
             first = next(groups, None)
     return rows
 
 
-def _groups(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
-    import pyarrow as pa
-
+def _groups(reader: pa.RecordBatchReader, file_format: str) -> Iterator[pa.Table]:
+    """The batches put together to groups. A batch of Arrow's format is one piece, so is copied."""
     held: list[Any] = []
     rows = 0
     for batch in reader:
         held.append(batch)
         rows += batch.num_rows
+        del batch
         if rows >= GROUP_ROWS:
-            yield pa.Table.from_batches(held).combine_chunks()
-            held, rows = [], 0
+            yield _table(held, file_format)
+            rows = 0
     if held:
-        yield pa.Table.from_batches(held).combine_chunks()
+        yield _table(held, file_format)
+
+
+def _table(held: list[Any], file_format: str) -> pa.Table:
+    """The batches as one table; the list is emptied, so that they are not held beside a copy."""
+    import pyarrow as pa
+
+    table = pa.Table.from_batches(held)
+    held.clear()
+    return table.combine_chunks() if file_format == "arrow" else table
 
 
 @contextmanager

@@ -11,12 +11,13 @@ from typing import Any, Literal
 
 from dyno import resume, workloads
 from dyno.engine import interruptible, watched
-from dyno.errors import TargetError
+from dyno.errors import TargetError, UsageError
 from dyno.footprint import Measured, Meter, Peak, Probe, StepRecord, occupied
 from dyno.layouts.model import Layout
 from dyno.model import Check
 from dyno.progress import Progress
 from dyno.record import Recorder
+from dyno.targets import isolation
 from dyno.targets.base import Connection, Loaded, LoadOutcome, LoadPlan, Target
 from dyno.workloads.base import Workload
 from dyno.workloads.rows import check_rows, expected_rows
@@ -161,20 +162,59 @@ def check(
     workload = workloads.get(workload_name)
     name = f"check-{workload_name}-{target.name}-{after}"
     with recorder.phase(name, f"Check {target.name} after the {after}", "check", target.name):
-        opened: list[Connection] = []
-
-        def connect() -> Connection:
-            session = target.connect(workload_name)
-            opened.append(session)
-            return session
-
-        def cancel() -> None:
-            for session in list(opened):
-                session.cancel()
-
-        checks = interruptible(lambda: workload.check(target.name, connect, loaded, after), cancel)
+        sessions = _Sessions(target, workload_name)
+        checks = sessions.work(lambda: workload.check(target.name, sessions.open, loaded, after))
         recorder.add_checks(checks)
     return checks
+
+
+def check_isolation(
+    recorder: Recorder, target: Target, workload_name: str, level: str | None
+) -> list[Check]:
+    """Proves that transactions are kept apart, at ``level`` or else the target's default.
+
+    Raises:
+        UsageError: If the workload has no such proofs, or the target no such level.
+    """
+    workload = workloads.get(workload_name)
+    prove = workload.isolation
+    if prove is None:
+        raise UsageError(f"{workload_name} has no isolation scenarios; leave --isolation out.")
+    found, level = isolation.require(target, level)
+    name = f"isolation-{workload_name}-{target.name}"
+    title = f"Isolation of transactions on {target.name}"
+    with recorder.phase(name, title, "check", target.name) as detail:
+        detail.update(workload=workload_name, level=level, default=found.default)
+        sessions = _Sessions(target, workload_name)
+        checks = sessions.work(lambda: prove(target.name, sessions.open, found, level))
+        recorder.add_checks(checks)
+    return checks
+
+
+class _Sessions:
+    """Sessions of one target, whose statements Ctrl-C cancels."""
+
+    def __init__(self, target: Target, workload: str) -> None:
+        self._target, self._workload = target, workload
+        self._opened: list[Connection] = []
+
+    def open(self) -> Connection:
+        """One more."""
+        session = self._target.connect(self._workload)
+        self._opened.append(session)
+        return session
+
+    def work(self, prove: Callable[[], list[Check]]) -> list[Check]:
+        """Does what needs them.
+
+        Raises:
+            Interrupted: After Ctrl-C.
+        """
+        return interruptible(prove, self._cancel)
+
+    def _cancel(self) -> None:
+        for session in list(self._opened):
+            session.cancel()
 
 
 def accept(target: Target, plan: LoadPlan, checks: list[Check]) -> None:

@@ -47,7 +47,8 @@ class Reason(Model):
 
     Attributes:
         code: ``client-bound``, ``unsteady``, ``wrong-answers``, ``inconsistent``, ``throttled``,
-            ``incomplete``, ``errors``, ``disturbed``, ``maintenance`` or ``untrusted-storage``.
+            ``incomplete``, ``errors``, ``not-isolated``, ``disturbed``, ``maintenance`` or
+            ``untrusted-storage``.
         message: One line for a person: what was seen and what to change.
         phase: Name of the phase it concerns, if one.
     """
@@ -121,6 +122,7 @@ class TargetFacts(Model):
     """A database as it was under test. ``url`` never holds a password.
 
     Attributes:
+        version: Begins with the product's own spelling of its name: ``PostgreSQL 18.1``.
         settings: As read back from the live system.
         place: Where it works, as the target knows: in Dyno's own process, in others of this
             machine, or elsewhere.
@@ -132,6 +134,12 @@ class TargetFacts(Model):
     place: Place
     settings: dict[str, str] = Field(default_factory=dict)
     tuned: tuple[Applied, ...] = ()
+
+    @property
+    def product(self) -> str:
+        """The product's own spelling of its name; empty if the version does not tell."""
+        first = self.version.partition(" ")[0]
+        return first if first.isalpha() else ""
 
 
 class Check(Model):

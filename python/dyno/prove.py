@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable
+from functools import partial
 from itertools import combinations
 
 from dyno import workloads
-from dyno.engine import interruptible
+from dyno.deadline import within
 from dyno.errors import DynoError, Interrupted
 from dyno.model import Check
 from dyno.progress import Progress
 from dyno.record import Recorder
-from dyno.targets.base import Connection, PowerResult, QueryResult, StreamAnswer, Target
+from dyno.targets.base import PowerResult, QueryResult, StreamAnswer, Target
 from dyno.workloads.answers import (
     BETWEEN_ENGINES,
     EXPECTED,
@@ -56,8 +56,9 @@ def ask(
                 progress.update(number, len(workload.queries), query.name)
                 text = query.text(query.validation(scale))
                 sql = target.sql(workload_name, query.name, text)
+                work = partial(connection.execute, sql)
                 try:
-                    result.answers[query.name] = _within(connection, sql, timeout_s)
+                    result.answers[query.name] = within(timeout_s, work, connection.cancel)
                 except Interrupted:
                     raise
                 except DynoError as error:
@@ -79,19 +80,6 @@ def ask(
             for query in failed
         )
     return result
-
-
-def _within(connection: Connection, sql: str, timeout_s: float | None) -> QueryResult:
-    """Executes ``sql``, cancelled by Ctrl-C and after ``timeout_s``."""
-    limit = None if timeout_s is None else threading.Timer(timeout_s, connection.cancel)
-    if limit is not None:
-        limit.start()
-    try:
-        return interruptible(lambda: connection.execute(sql), connection.cancel)
-    finally:
-        if limit is not None:
-            limit.cancel()
-            limit.join()  # no cancellation may hit the next query
 
 
 def unproven(recorder: Recorder, workload_name: str, scale: float, target: str) -> None:

@@ -52,7 +52,7 @@ class Table(Enum):
         "t_ns": _INT,
         "end_ns": _INT,
         "part": _TEXT,
-        "round": _INT,
+        "stream": _INT,
         "query": _TEXT,
         "target": _TEXT,
         "seconds": _FLOAT,

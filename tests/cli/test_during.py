@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dyno import workloads
 from dyno.bundle import Bundle, list_bundles
 from tests.process import DISTURBANCES, dyno, end, no_server_left, start, wait_for_phase
 
@@ -52,6 +54,8 @@ def test_reindex_under_transactions(loaded: Path) -> None:
     assert work.end_ns is not None
     assert level.end_ns is not None
     assert level.start_ns < work.start_ns < work.end_ns < level.end_ns
+    assert level.detail["checkpoints"]["count"] >= 0
+    assert level.detail["checkpoints"]["source"].startswith("pg_stat_")
     outcome = level.detail["outcome"]
     assert outcome["seconds"] == level.detail["duration_s"] < 600
     rows = bundle.table("ops/users-2").to_pylist()
@@ -67,12 +71,18 @@ def test_reindex_under_transactions(loaded: Path) -> None:
 def test_integrity_check_under_queries_and_the_plans_of_them(loaded: Path) -> None:
     document, bundle = run(
         loaded, "tpch", *POSTGRESQL, "--duration", "1s", "--during", "integrity-check",
-        "--analyse-plans",
+        "--streams", "2", "--analyse-plans",
     )  # fmt: skip
     (told,) = document["maintenance"]
     assert told["level"] is None
     assert min(told["before_qph"], told["during_qph"], told["after_qph"]) > 0
     rows = bundle.table("during").to_pylist()
+    # As many users as were asked for, each with an order of its own, over and over.
+    for stream in (1, 2):
+        asked = [row["query"] for row in rows if row["stream"] == stream]
+        order = workloads.get("tpch").order(stream)
+        assert asked == list(islice(cycle(order), len(asked)))
+    assert {row["stream"] for row in rows} == {1, 2}
     met = {
         part: {row["query"] for row in rows if row["part"] == part}
         for part in ("before", "during", "after")

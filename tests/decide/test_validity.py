@@ -31,6 +31,25 @@ def test_a_window_that_is_too_short_to_judge_is_told(tmp_path: Path) -> None:
     assert found.validity.valid is True
 
 
+def test_a_window_of_few_checkpoints_is_told(tmp_path: Path) -> None:
+    def waves(count: int) -> dict[str, object]:
+        return {"count": count, "interval_s": 300.0, "setting": "a_setting", "source": "a counter"}
+
+    builder = Builder(tmp_path / "run").machine().oltp(1, duration_s=50)
+    for users, count in ((4, 2), (8, 3), (16, 0)):
+        builder.oltp(users, duration_s=50)
+        detail = {**builder.phases[-1].detail, "checkpoints": waves(count)}
+        builder.phases[-1] = builder.phases[-1].model_copy(update={"detail": detail})
+    found = judged(builder.write())
+    (warning,) = [item for item in found.findings if item.code == "few-checkpoints"]
+    assert "4 users and 1 more" in warning.message
+    assert "in the window: 2;" in warning.message
+    assert "--duration 900s" in warning.message
+    assert "a_setting" in warning.message
+    assert warning.evidence == ("oltp.users-4.checkpoints", "oltp.users-16.checkpoints")
+    assert found.validity.valid is True
+
+
 def test_every_rule_explains_itself() -> None:
     codes = [rule.code for rule in rules()]
     assert len(codes) == len(set(codes)) >= 9
@@ -188,6 +207,14 @@ def test_all_reasons_are_kept(tmp_path: Path) -> None:
     found: Judged = judged(builder.write())
     assert found.codes() == {"wrong-answers", "inconsistent"}
     assert found.findings[0].message.startswith("Not valid: wrong-answers, inconsistent.")
+
+
+def test_what_went_wrong_is_told_before_how_it_was_measured(tmp_path: Path) -> None:
+    builder = queries_failing(tmp_path).oltp(4, driver_share=0.75, slope=0.4)
+    found = judged(builder.write("failed", error="the server was killed"))
+    codes = ["errors", "incomplete", "client-bound", "unsteady"]
+    assert [reason.code for reason in found.validity.reasons] == codes
+    assert found.findings[0].message.startswith(f"Not valid: {', '.join(codes)}.")
 
 
 def test_facts_of_another_shape_spoil_nothing(tmp_path: Path) -> None:

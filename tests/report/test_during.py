@@ -155,7 +155,7 @@ def test_queries_round_maintenance_compare_the_same_queries(tmp_path: Path) -> N
                     "t_ns": builder.now,
                     "end_ns": builder.now + round(took * SECOND),
                     "part": part,
-                    "round": place // 22,
+                    "stream": 0,
                     "query": f"q{place % 22 + 1:02d}",
                     "target": "postgresql",
                     "seconds": took,
@@ -163,16 +163,27 @@ def test_queries_round_maintenance_compare_the_same_queries(tmp_path: Path) -> N
             )
             builder.now += round(took * SECOND)
         bounds[part] = start, builder.now
-    maintenance(builder, *bounds["during"], level=None, workload="tpch")
+    maintenance(builder, *bounds["during"], level=None, workload="tpch", streams=4)
     found = judged(builder.write())
     parts = figures(found)
     assert parts["during_change_percent"].value == pytest.approx(-20)
     assert parts["after_change_percent"].value == pytest.approx(0)
-    expected = 22 * 3600 / sum(data.ROW_SECONDS)
+    expected = 4 * 22 * 3600 / sum(data.ROW_SECONDS)
     assert parts["before_qph"].value == pytest.approx(expected)
     assert parts["during_qph"].value == pytest.approx(0.8 * expected)
     table = sheet_of(found).page.table("Before, during and after")
+    assert table[2][1] == "queries of 4 users on PostgreSQL"
     assert table[2][5].startswith("-20.0")
+
+
+def test_a_failure_of_the_power_test_is_told_once(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run", verb="run").machine()
+    builder.power("postgresql", data.ROW_SECONDS, fails="q05")
+    detail = {"workload": "tpch", "scale": 1.0, "test": "during", "streams": 1}
+    title = "Queries before, during and after"
+    builder.phase("during-tpch-postgresql", title, "dss", 9.0, "postgresql", detail=detail)
+    found = judged(builder.write())
+    assert [reason.code for reason in found.validity.reasons] == ["errors"]
 
 
 def test_resampling_knows_its_limits() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dyno.model import Clock, Run
+from dyno.model import Clock, Run, TargetFacts
 from dyno.report import words
 from dyno.report.repeat import command
 from dyno.report.series import Series, thinned
@@ -51,6 +51,23 @@ def test_a_verdict_without_its_first_sentence() -> None:
     assert words.limits_only("Valid. Most likely limits: CPU.") == "Most likely limits: CPU."
     assert words.limits_only("Not valid: client-bound, unsteady. Rest.") == "Rest."
     assert words.limits_only("Not valid: incomplete.") == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "title"),
+    [
+        ("postgresql", "PostgreSQL 18.1", "PostgreSQL"),
+        ("mysql", "MariaDB 11.8.3", "MariaDB"),
+        ("mysql", "8.0", "mysql"),
+        ("gone", None, "gone"),
+    ],
+)
+def test_a_target_bears_the_name_of_its_product(name: str, version: str | None, title: str) -> None:
+    found = run("run")
+    if version is not None:
+        facts = TargetFacts(url="x", version=version, place="machine")
+        found = found.model_copy(update={"targets": {name: facts}})
+    assert words.target_title(found, name) == title
 
 
 def run(verb: str, workloads: tuple[str, ...] = (), **plan: object) -> Run:

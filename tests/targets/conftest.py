@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from dyno import schema, targets
-from dyno.targets.base import Limits
+from dyno import _core, schema, targets
+from dyno.targets.base import Limits, LoadOutcome, LoadPlan, Target
 from dyno.targets.postgresql.target import PostgresTarget
 
 LIMITS = Limits(memory_bytes=256 << 20, threads=2)
@@ -43,6 +43,13 @@ ITEMS: list[dict[str, Any]] = [
     },
 ]
 """Tables with every type; the workload that has them is called ``items``."""
+
+
+def load_only(target: Target, plan: LoadPlan, *tables: str) -> LoadOutcome:
+    """Loads some of a workload's tables, as a load does that is cut off after them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(schema, "table_names", lambda workload: list(tables))
+        return target.load(plan, _core.Control())
 
 
 def embedded(out: Path) -> PostgresTarget:

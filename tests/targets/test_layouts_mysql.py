@@ -355,6 +355,8 @@ def test_on_another_server_volumes_are_refused_and_space_is_asked_for(
     server: MysqlTarget, tmp_path: Path
 ) -> None:
     able = parts(targets.parse("mysql://bench@db1/"))
+    assert able.elsewhere is True
+    assert parts(targets.parse("embedded:mysql")).elsewhere is False
     for part in (able.data, able.log, able.temp):
         assert isinstance(part, str)
         assert "embedded:mysql" in part

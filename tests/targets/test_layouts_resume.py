@@ -18,7 +18,7 @@ from dyno.layouts.resolve import resolve
 from dyno.load import loaded
 from dyno.targets.base import LoadPlan
 from tests.mariadb import require_mariadb
-from tests.targets.conftest import LIMITS
+from tests.targets.conftest import LIMITS, load_only
 
 SCALE = 0.01
 INDEXES = {
@@ -90,7 +90,7 @@ def test_it_goes_on_in_its_layout(target: Any, tmp_path: Path) -> None:
     first = LoadPlan("tpch", SCALE, 1, 2, layout=layout)
     target.create_tables("tpch", replace=False, layout=layout)
     target.mark("tpch", loaded(first))
-    target.load(dataclasses.replace(first, tables=("orders", "lineitem")), _core.Control())
+    load_only(target, first, "orders", "lineitem")
 
     plan = dataclasses.replace(first, resume=True)
     noted = layout.model_copy(update={"notes": ("two volumes on one device",)})

@@ -26,7 +26,7 @@ from dyno.workloads.answers import compare_engines
 from dyno.workloads.sorting import out_of_order
 from tests.mariadb import require_mariadb
 from tests.process import wait_until
-from tests.targets.conftest import LIMITS
+from tests.targets.conftest import LIMITS, load_only
 
 SMALL = LoadPlan("tpch", 0.01, seed=1, streams=2)
 
@@ -207,7 +207,7 @@ def test_the_grant_that_is_shown_is_enough(
 @pytest.mark.parametrize(
     ("url", "told"),
     [
-        ("mysql://u@127.0.0.1:1/d", "127.0.0.1:1; start it"),
+        ("mysql://u@127.0.0.1:1/d", "MariaDB/MySQL at 127.0.0.1:1 does not answer; start it"),
         ("mariadb://u@h/d?unix_socket=/nowhere/s", "/nowhere/s"),
         ("mysql://u@no-such-host.invalid/d", "is unknown"),
     ],
@@ -289,16 +289,15 @@ def test_streams_change_nothing_and_an_interrupted_load_starts_again(
 def test_a_row_that_the_server_alters_fails_the_load(
     empty: MysqlTarget, admin: MysqlConnection
 ) -> None:
-    regions = LoadPlan("tpch", 0.01, seed=1, streams=1, tables=("region",))
     count = "SELECT COUNT(*) FROM dyno_tpch.region"
-    empty.load(regions, _core.Control())
+    load_only(empty, SMALL, "region")
     with pytest.raises(_core.EngineError, match="Duplicate entry"):
-        empty.load(regions, _core.Control())
+        load_only(empty, SMALL, "region")
     assert admin.execute(count).rows == [(5,)]
     admin.execute("DELETE FROM dyno_tpch.region")
     admin.execute("ALTER TABLE dyno_tpch.region MODIFY r_name CHAR(4) NOT NULL")
     with pytest.raises(_core.EngineError, match="r_name"):
-        empty.load(regions, _core.Control())
+        load_only(empty, SMALL, "region")
     assert admin.execute(count).rows == [(0,)]
 
 

@@ -21,10 +21,10 @@ from dyno.targets.mysql import server
 from dyno.targets.mysql.target import MysqlTarget
 from tests.conftest import missing
 from tests.mariadb import require_mariadb
-from tests.targets.conftest import LIMITS
+from tests.targets.conftest import LIMITS, load_only
 
 PASSWORD = "tls-only-9"
-REGIONS = LoadPlan("tpch", 0.01, seed=1, streams=1, tables=("region",))
+SMALL = LoadPlan("tpch", 0.01, seed=1, streams=1)
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def target_at(url: str) -> MysqlTarget:
 def loaded_by(target: MysqlTarget) -> int:
     """Loads a table anew; returns the rows that it has then."""
     target.create_tables("tpch", replace=True)
-    outcome = target.load(REGIONS, _core.Control())
+    outcome = load_only(target, SMALL, "region")
     with closing(target.connect("tpch")) as session:
         assert session.execute("SELECT COUNT(*) FROM region").rows == [(outcome.rows,)]
     return outcome.rows

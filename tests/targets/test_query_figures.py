@@ -121,6 +121,19 @@ def test_a_query_that_failed_has_no_figures(target: Target) -> None:
     assert set(sources(found).values()) == {"the query did not end"}
 
 
+def test_figures_that_nobody_asked_for_are_not_read(target: Target) -> None:
+    with closing(target.connect("tpch")) as session:
+        meter = QueryMeter(target, session, asked=False)
+        meter.before()
+        session.execute("SELECT count(*) FROM lineitem")
+        found = meter.after()
+        if target.name == "duckdb":
+            (profiling,) = session.execute("SELECT current_setting('enable_profiling')").rows[0]
+            assert not profiling
+    assert [found[name] for name in FIGURES] == [None] * 3
+    assert set(sources(found).values()) == {"not asked for (--no-query-figures)"}
+
+
 def test_a_target_that_tells_nothing_is_said_to(tmp_path: Path) -> None:
     null = targets.open_target(targets.parse("null:"), tmp_path, LIMITS)
     meter = QueryMeter(null, None)  # pyright: ignore[reportArgumentType]

@@ -168,12 +168,13 @@ def _queries(bundle: Bundle, course: Course) -> Iterable[Estimate]:
     base = sum(usual.values())
     if base <= 0:
         return
-    per_h = 3600 * len(usual) / base
+    users = number(course.phase.detail.get("streams")) or 1
+    per_h = users * 3600 * len(usual) / base
     yield Estimate(
         name=f"{course.name}.before_qph",
         value=per_h,
         unit="queries/h",
-        source="queries of the stream / sum of each one's mean seconds before the maintenance",
+        source="users × queries / sum of each query's mean seconds before the maintenance",
     )
     for part in PARTS:
         pairs = [(usual[query], taken) for query, taken in seconds[part] if query in usual]

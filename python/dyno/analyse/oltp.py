@@ -39,6 +39,7 @@ def oltp(bundle: Bundle) -> list[Estimate]:
         if phase is not None:
             estimates += _pace(f"oltp.{level}", phase, measured, seconds)
             estimates += _client(f"oltp.{level}", phase, seconds)
+            estimates += _checkpoints(f"oltp.{level}", phase)
     return estimates
 
 
@@ -208,3 +209,17 @@ def _client(name: str, phase: Phase, seconds: float) -> Iterable[Estimate]:
             yield Estimate(
                 name=f"{name}.{figure}", value=value, unit=unit, source="the driver's outcome"
             )
+
+
+def _checkpoints(name: str, phase: Phase) -> Iterable[Estimate]:
+    """Checkpoints that began in the window, and the longest time from one to the next."""
+    found = phase.detail.get("checkpoints")
+    counted: dict[str, Any] = found if isinstance(found, dict) else {}
+    for figure, key, unit, source in (
+        ("checkpoints", "count", "", "source"),
+        ("checkpoint_interval_s", "interval_s", "s", "setting"),
+    ):
+        value = number(counted.get(key))
+        if value is not None:
+            text = str(counted.get(source, ""))
+            yield Estimate(name=f"{name}.{figure}", value=value, unit=unit, source=text)

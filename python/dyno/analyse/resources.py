@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.analyse.rows import rows
-from dyno.analyse.series import Key, Series, sampled, throughput
+from dyno.analyse.series import Series, sampled, throughput
 from dyno.bundle import Bundle
 from dyno.model import Estimate, Phase
+from dyno.series import Key
 
 MEASURED = frozenset({"io", "load", "index", "dss", "oltp"})
 """Kinds of phases whose figures are a result."""

@@ -9,6 +9,7 @@ from typing import Any
 from dyno.analyse.rows import columns
 from dyno.bundle import Bundle
 from dyno.errors import UsageError
+from dyno.series import Key, ended, readings
 
 _SECOND_NS = 1_000_000_000
 _MOST_INTERVALS = 10_000_000
@@ -37,22 +38,11 @@ class Series:
         return [value for t_ns, value in pairs if start_ns <= t_ns - half < end_ns]
 
 
-Key = tuple[str, str, str]
-"""Source, subject and metric of a sampled series."""
-
-
 def sampled(bundle: Bundle) -> dict[Key, Series]:
     """Every sampled series, in the order in which they first appear."""
-    import math
-
-    table = columns(bundle, "samples").to_pydict()
     series: dict[Key, Series] = {}
-    names = zip(table["source"], table["subject"], table["metric"], strict=True)
-    readings = zip(table["t_ns"], table["value"], table["unit"], strict=True)
-    for key, (t_ns, value, unit) in zip(names, readings, strict=True):
-        if t_ns is None or value is None or not math.isfinite(value):
-            continue
-        one = series.setdefault(key, Series(unit or ""))
+    for key, t_ns, value, unit in readings(columns(bundle, "samples")):
+        one = series.setdefault(key, Series(unit))
         one.t_ns.append(t_ns)
         one.values.append(value)
     return series
@@ -82,11 +72,7 @@ def throughput(rows: Iterable[dict[str, Any]]) -> Throughput | None:
     Raises:
         UsageError: If the times of the rows are absurd.
     """
-    done: dict[int, int] = {}
-    lengths: dict[int, float] = {}
-    for row in rows:
-        done[row["t_ns"]] = done.get(row["t_ns"], 0) + row["done"] + row["rolled_back"]
-        lengths[row["t_ns"]] = row["seconds"]
+    done, lengths = ended(rows)
     interval = max(lengths.values(), default=0.0)
     if not interval > 0:
         return None

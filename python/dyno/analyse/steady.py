@@ -27,13 +27,8 @@ class Mser:
     cut: int
 
     @property
-    def steady(self) -> bool:
-        """False if more than half would have to go: the series never settled."""
-        return self.cut <= self.batches / 2
-
-    @property
     def discard_percent(self) -> float:
-        """Share of the series that would be left out."""
+        """Share of the series that would be left out; above 50 it never settled."""
         return 100.0 * self.cut / self.batches
 
 
@@ -68,13 +63,11 @@ class Trend:
     Attributes:
         percent: Change from the first to the last value of the line, in % of the mean.
         low, high: 95 % interval of it.
-        p_value: Chance of such a slope in a series without one.
     """
 
     percent: float
     low: float
     high: float
-    p_value: float
 
 
 def trend(values: Sequence[float]) -> Trend | None:
@@ -90,12 +83,12 @@ def trend(values: Sequence[float]) -> Trend | None:
     if count < 5 or mean <= 0:
         return None
     if max(values) == min(values):
-        return Trend(0.0, 0.0, 0.0, 1.0)
+        return Trend(0.0, 0.0, 0.0)
     line: Any = stats.linregress(range(count), values)
     scale = 100.0 * (count - 1) / mean
     half = float(stats.t.ppf(0.975, count - 2) * line.stderr)
     slope = float(line.slope)
-    return Trend(slope * scale, (slope - half) * scale, (slope + half) * scale, float(line.pvalue))
+    return Trend(slope * scale, (slope - half) * scale, (slope + half) * scale)
 
 
 def variation_percent(values: Sequence[float]) -> float | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 QUERIES = (
     *("test", "streams", "parameters", "refresh", "no_warming", "cold", "cold_each_query"),
-    *("timeout", "plans", "analyse_plans"),
+    *("timeout", "plans", "analyse_plans", "query_figures"),
 )
 """Parameters of the command that only queries have."""
 

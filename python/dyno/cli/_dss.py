@@ -27,15 +27,6 @@ class Choice:
     parameters: str | None = None
     refresh: bool | None = None
 
-    def __post_init__(self) -> None:
-        """Checks that it makes sense.
-
-        Raises:
-            UsageError: If it does not.
-        """
-        if self.streams is not None and not self.has_streams:
-            raise UsageError("--streams is for --test throughput or --test full.")
-
     @property
     def has_streams(self) -> bool:
         """Whether a throughput test is among it."""
@@ -66,6 +57,15 @@ class Choice:
             "parameters": self.drawn,
             "refresh": self.refreshes,
         }
+
+    def require_streams(self, during: str | None) -> None:
+        """For a number of users where there is but one.
+
+        Raises:
+            UsageError: If it was given.
+        """
+        if self.streams is not None and not self.has_streams and during is None:
+            raise UsageError("--streams is for --test throughput, --test full or --during NAME.")
 
     def require_power(self, option: str) -> None:
         """For a restart of the engine between two queries, which only one session survives.
@@ -98,14 +98,15 @@ def run_tests(
         workload: The workload.
         scale: The scale that must be loaded, if any was named.
         choice: Which tests, and how.
-        settings: ``cache``, ``timeout_s``, ``seed``, and those of plans and maintenance.
+        settings: ``cache``, ``timeout_s``, ``seed``, ``query_figures``, and those of plans and
+            maintenance.
     """
     from dyno import drive, workloads
     from dyno.cli import _stages as stages
     from dyno.cli._cold import start_cold
     from dyno.cli._during import during_plan
     from dyno.cli._layout import note_layout
-    from dyno.drive import PowerPlan, ThroughputPlan
+    from dyno.drive import PowerPlan, StreamPlan, ThroughputPlan
 
     cache = settings["cache"]
     with session.target(url) as target:
@@ -119,12 +120,16 @@ def run_tests(
             "timeout_s": settings["timeout_s"],
             "parameters": choice.drawn,
             "seed": settings["seed"],
-            "refresh": refresh,
         }
-        power = PowerPlan(workload, found.scale, **common, cache=cache, warm=cache == "warm")
+        fresh: dict[str, Any] = {
+            **common,
+            "refresh": refresh,
+            "figures": settings["query_figures"],
+        }
+        power = PowerPlan(workload, found.scale, **fresh, cache=cache, warm=cache == "warm")
         streams = choice.streams or workloads.get(workload).streams(found.scale)
         held = "after-power" if choice.has_power else cache
-        throughput = ThroughputPlan(workload, found.scale, **common, cache=held, streams=streams)
+        throughput = ThroughputPlan(workload, found.scale, **fresh, cache=held, streams=streams)
         with contextlib.ExitStack() as stack:
             if refresh:
                 stack.enter_context(drive.restored(session.recorder, target, workload))
@@ -136,7 +141,9 @@ def run_tests(
             if settings["plans"]:
                 stages.plans(session, target, power, analyse=settings["analyse_plans"])
             if during := during_plan(settings):
-                stages.queries_during(session, target, power, during)
+                users = streams if choice.has_streams else choice.streams or 1
+                beside = StreamPlan(workload, found.scale, **common, cache=held, streams=users)
+                stages.queries_during(session, target, beside, during)
         # After the measurements, so that they begin with the caches that they tell of.
         if not (choice.has_power and power.proves):
             _ask(session, target, power)

@@ -63,9 +63,8 @@ def chosen_layout(text: str, url: TargetUrl, workload: str, scale: float, out: P
         TargetError: If one of its volumes cannot be used.
     """
     layout = resolve(text, workload, scale)
-    targets.require_layout(url, layout)
-    if url.scheme != "embedded" and url.name == "postgresql":
-        return Chosen(layout)  # its volumes are on the server's machine
+    if targets.require_layout(url, layout).elsewhere:
+        return Chosen(layout)
     needed = volumes.needs(layout, scale)
     notes = volumes.check(layout, needed, out)
     layout = layout.model_copy(update={"notes": notes})

@@ -77,11 +77,10 @@ def plans(session: Session, target: Target, plan: PowerPlan, *, analyse: bool) -
         drive.explain(session.recorder, target, wanted, progress)
 
 
-def queries_during(session: Session, target: Target, plan: PowerPlan, during: DuringPlan) -> None:
+def queries_during(session: Session, target: Target, plan: StreamPlan, during: DuringPlan) -> None:
     """Repeats the queries before, during and after a piece of maintenance."""
     with session.console.phase(f"{during.title} of {target.name} under queries") as progress:
-        stream = StreamPlan(plan.workload, plan.scale, plan.timeout_s)
-        drive.queries_during(session.recorder, target, stream, during, progress)
+        drive.queries_during(session.recorder, target, plan, during, progress)
 
 
 def levels(

@@ -31,7 +31,8 @@ def command(with_runs: bool, url: str | None, options: Options) -> int:
     engines have on volumes of a layout; what Dyno did not make is left and named.
 
     With --target the tables, schemas and tablespaces that bear Dyno's mark at that URL are listed,
-    and removed with --yes; nothing under --out is touched then.
+    and removed with --yes; nothing under --out is touched then. A database of MariaDB or MySQL
+    bears no mark, and stays.
     """
     if url is not None:
         if with_runs:

@@ -94,9 +94,8 @@ def _machine(folder: Path) -> list[Item]:
     enough = free >= sizes.space()
     return [
         _core(),
-        _embedded_postgresql(),
+        *_engines(),
         _io_uring(),
-        *_optional(),
         Item(
             "space",
             enough,
@@ -115,17 +114,6 @@ def _core() -> Item:
     return Item("engines", True, f"compiled half present; wires: {', '.join(wires)}")
 
 
-def _embedded_postgresql() -> Item:
-    from dyno.errors import DynoError
-    from dyno.targets.postgresql.binaries import find
-
-    try:
-        binaries = find().folder
-    except DynoError as error:
-        return Item("postgresql", False, str(error))
-    return Item("postgresql", True, f"private server: {binaries}")
-
-
 def _io_uring() -> Item:
     path = Path("/proc/sys/kernel/io_uring_disabled")
     allowed = path.exists() and path.read_text(encoding="ascii").strip() == "0"
@@ -133,12 +121,20 @@ def _io_uring() -> Item:
     return Item("io_uring", allowed or None, message)
 
 
-def _optional() -> list[Item]:
-    """Targets that need a package which is not installed."""
+def _engines() -> list[Item]:
+    """Those that quickstart needs, and others for which something has to be installed."""
     from dyno import targets
+    from dyno.cli.quickstart import COLUMN, ROW
 
-    found = {name: targets.lacks(name) for name in targets.names()}
-    return [Item(name, None, text) for name, text in found.items() if text is not None]
+    needed = {targets.parse(url).name for url in (ROW, COLUMN)}
+    found: list[Item] = []
+    for name in targets.names():
+        lacks = targets.lacks(name)
+        if lacks is not None:
+            found.append(Item(name, False if name in needed else None, lacks))
+        elif name in needed:
+            found.append(Item(name, True, f"embedded:{name} can be used"))
+    return found
 
 
 def _target(url: str, out: Path, limits: Any) -> Item:

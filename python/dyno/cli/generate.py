@@ -19,7 +19,7 @@ from dyno.cli._options import Options, common, examples
         "dyno generate tpch --scale 1 --format parquet --to data/",
         "dyno generate tpch --scale 100 --format tbl --to data/ --parts 8 --part 3",
         "dyno generate tpcc --scale 5 --format csv --to data/",
-        "dyno generate tpch --scale 10 --format tbl --to /dev/null   only for its speed",
+        "dyno generate tpch --scale 10 --format tbl --to /dev/null   for its speed",
     ),
 )
 @click.argument("workload")

@@ -18,7 +18,7 @@ LAYOUT_HELP = "Physical design: a name of `dyno layouts`, or a TOML file."
         "dyno load tpcc --target embedded:postgresql --scale 10 --streams 4",
         "dyno load tpch --target duckdb:///tmp/dss.duckdb --scale 0.1",
         "dyno load tpch --target embedded:postgresql --scale 1 --resume",
-        "dyno load tpch --target embedded:postgresql --scale 1 --streams 1 --streams 2",
+        "dyno load tpch --target embedded:mysql --scale 1 --streams 1 --streams 2",
         "dyno load tpcc --target postgresql://bench@db1/bench --scale 100",
         "dyno load tpch --target embedded:postgresql --scale 1 --layout partitioned-8",
     ),

@@ -22,16 +22,17 @@ if TYPE_CHECKING:
     epilog=examples(
         "dyno run tpch --target embedded:duckdb",
         "dyno run tpch --target embedded:duckdb --test full",
-        "dyno run tpch --target embedded:postgresql --test throughput --streams 4 --no-refresh",
-        "dyno run tpch --target embedded:postgresql --set parallelism=1 --set grant=64MB --cold",
+        "dyno run tpch --target embedded:postgresql --test throughput --streams 4",
+        "dyno run tpch --target embedded:postgresql --set grant=64MB --cold",
         "dyno run tpcc --target embedded:postgresql --users 16 --duration 60s",
         "dyno run tpcc --target embedded:postgresql --users 1 --users 4 --users 16",
-        "dyno run tpcc --target embedded:postgresql --users 32 --rate 500 --rate 1000",
+        "dyno run tpcc --target embedded:postgresql --users 32 --rate 500 --rate 900",
         "dyno run tpcc --target embedded:postgresql --users 32 --rate 100..1000",
-        "dyno run tpcc --target embedded:postgresql --users 50 --think --duration 30m",
+        "dyno run tpcc --target embedded:postgresql --users 50 --think",
         "dyno run tpcc --target embedded:postgresql --users 8 --during reindex",
+        "dyno run tpch --target embedded:duckdb --streams 2 --during integrity-check",
         "dyno run tpch --target embedded:duckdb --analyse-plans",
-        "dyno run tpcc --target 'null:?mean_us=500' --users 8   proves the driver itself",
+        "dyno run tpcc --target 'null:?mean_us=500' --users 8   the driver alone",
     ),
 )
 @click.argument("workload")
@@ -60,7 +61,8 @@ if TYPE_CHECKING:
 @click.option(
     "--streams",
     type=click.IntRange(1, 1000),
-    help="Queries: users of the throughput test.  [default: by scale, 2 at 1]",
+    help="Queries: users of the throughput test, and beside --during.  [default: by scale, 2 at "
+    "1; beside --during without that test 1]",
 )
 @click.option(
     "--parameters",
@@ -81,6 +83,14 @@ if TYPE_CHECKING:
 @click.option("--during-limit", default="1h", show_default=True, help="Stop that after.")
 @click.option("--plans", is_flag=True, help="Queries: keep the plan of each.")
 @click.option("--analyse-plans", is_flag=True, help="Queries: run each once more for its plan.")
+@click.option(
+    "--no-query-figures",
+    "query_figures",
+    is_flag=True,
+    default=True,
+    flag_value=False,
+    help="Queries: do not ask the engine what each one read, spilled and held.",
+)
 @_settings.options
 @common
 def command(
@@ -106,6 +116,7 @@ def command(
     during_limit: str,
     plans: bool,
     analyse_plans: bool,
+    query_figures: bool,
     given: _settings.Given,
     options: Options,
 ) -> int:
@@ -135,6 +146,7 @@ def command(
     parsed = targets.parse(url)
     targets.require(parsed, options.out, chosen.kind)
     choice = Choice(test, streams, parameters, refresh)
+    choice.require_streams(during)
     # Only the power test has a pass for warming.
     cache = cache_word(
         cold=cold, each=cold_each_query, no_warming=no_warming or not choice.has_power
@@ -170,6 +182,7 @@ def command(
         "during_limit_s": parse_seconds(during_limit),
         "plans": plans or analyse_plans,
         "analyse_plans": analyse_plans,
+        "query_figures": query_figures,
     }
     require_able(parsed, options.out, settings)
 

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Literal
 
 from dyno.decide.case import Case
+
+
+class Weight(IntEnum):
+    """What a rule is about; the reasons of a run are told in this order."""
+
+    WRONG = 1
+    """Work failed, or gave what it should not."""
+    INCOMPLETE = 2
+    """Part of the work is missing."""
+    DOUBTFUL = 3
+    """The work was done; how it was measured is in doubt."""
 
 
 @dataclass(frozen=True)
@@ -31,12 +43,14 @@ class Rule:
 
     Attributes:
         code: Its name in the bundle.
+        weight: What it is about: heavier reasons are told first.
         definition: When it holds, with the limits.
         explanation: Why such figures mislead.
         check: Its findings on a case.
     """
 
     code: str
+    weight: Weight
     definition: str
     explanation: str
     check: Callable[[Case], Iterable[Ruling]]

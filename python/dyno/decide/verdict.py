@@ -68,7 +68,7 @@ def _queries(case: Case, limits: list[Bottleneck]) -> list[str]:
 
 def _users(item: Bottleneck) -> str:
     streams = item.phase.detail.get("streams")
-    return "queries" if streams is None else f"queries of {streams} users"
+    return "queries" if streams in (None, 1) else f"queries of {streams} users"
 
 
 def _limit(item: Bottleneck) -> str:
@@ -76,7 +76,6 @@ def _limit(item: Bottleneck) -> str:
 
 
 def _title(case: Case, target: str | None) -> str:
-    """A target's own spelling of its name, from its version."""
+    """A target by its product's own name."""
     facts = case.bundle.run.targets.get(target or "")
-    first = facts.version.split(" ", 1)[0] if facts else ""
-    return first if first.lower() == str(target).lower() else str(target)
+    return (facts and facts.product) or str(target)

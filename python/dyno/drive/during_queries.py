@@ -1,119 +1,129 @@
-"""Maintenance under queries: one stream, repeated before it, during it and after it."""
+"""Maintenance under queries: streams that go on before it, during it and after it."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import cycle
 from typing import Any, Literal
 
 from dyno import workloads
-from dyno.drive.again import connect_again
+from dyno.drive.dss.crew import Crew
+from dyno.drive.dss.plan import DssPlan
+from dyno.drive.dss.query import Outcome, Task, tasks
+from dyno.drive.dss.stream import Stream
 from dyno.drive.during import DuringPlan, Upkeep, upkeep
-from dyno.engine import interruptible
-from dyno.errors import DynoError, Interrupted
 from dyno.progress import Progress
 from dyno.record import Recorder
-from dyno.targets.base import Connection, Target
+from dyno.targets.base import Target
 
 Part = Literal["before", "during", "mixed", "after"]
 
 
 @dataclass(frozen=True)
-class StreamPlan:
-    """The stream that is repeated: one user, the queries in the order of the power test.
+class StreamPlan(DssPlan):
+    """What runs meanwhile: streams that repeat their queries, round after round.
 
     Attributes:
-        timeout_s: A query that takes longer is cancelled and recorded as an error.
+        streams: Users, each with a session of its own. A single one has the order of the power
+            test, several have those of the throughput test.
     """
 
-    workload: str
-    scale: float
-    timeout_s: float = 600.0
+    streams: int = 1
+    figures: bool = False
+
+    def facts(self) -> dict[str, Any]:
+        """What its phase says of it."""
+        return {"test": "during", **super().facts(), "streams": self.streams}
 
 
 def queries_during(
     recorder: Recorder, target: Target, plan: StreamPlan, during: DuringPlan, progress: Progress
 ) -> None:
-    """Repeats the stream and records each query in ``during`` with the part that it belongs to.
+    """Repeats the streams and records each query in ``during`` with the part that it belongs to.
 
-    Before: whole passes for the stretch. During: until the maintenance has ended, which is
-    repeated until it has met each query. After: a pass at least, for the stretch. A query under
-    way when the maintenance ends belongs to neither (``mixed``).
+    Before: for the stretch, and until each query has run. During: until the maintenance has ended,
+    which is repeated until it has met each query. After: as before. A query under way when the
+    maintenance begins or ends belongs to neither part (``mixed``).
 
     Raises:
         UsageError: If the target cannot do the maintenance.
         TargetError: If the server is gone.
     """
-    queries = workloads.get(plan.workload)
-    order = list(queries.order(0))
-    met: list[str] = []
-    facts = {"workload": plan.workload, "scale": plan.scale}
+    workload = workloads.get(plan.workload)
+    numbers = range(1) if plan.streams == 1 else range(1, plan.streams + 1)
+    orders = [tasks(target, workload, plan, number) for number in numbers]
+    seen: dict[Part, set[str]] = {"before": set(), "during": set(), "mixed": set(), "after": set()}
+
+    def whole(part: Part) -> bool:
+        return len(seen[part]) == len(workload.queries)
+
     name = f"during-{plan.workload}-{target.name}"
     title = f"Queries on {target.name} before, during and after: {during.title.lower()}"
+    facts = {"workload": plan.workload, "scale": plan.scale, "streams": plan.streams}
     with (
-        upkeep(recorder, target, during, facts, lambda: len(met) >= len(order)) as work,
+        upkeep(recorder, target, during, facts, lambda: whole("during")) as work,
         recorder.phase(name, title, "dss", target.name) as detail,
+        Crew(target, plan.workload, figures=plan.figures) as crew,
     ):
-        detail.update(**facts, warm=True, stretch_s=during.stretch_s, maintenance=during.name)
-        texts = {
-            query.name: target.sql(plan.workload, query.name, query.text(parameters))
-            for query in queries.queries
-            for parameters in [query.validation(plan.scale)]
-        }
-        connection = target.connect(plan.workload)
-        try:
-            until, alone, over = time.monotonic() + during.stretch_s, 0, False
-            for number in count():
-                query = order[number % len(order)]
-                part = _part(work)
-                progress.update(0, 0, f"{query}, {part}")
-                row = _run(recorder, connection, texts[query], plan.timeout_s)
-                if part == "during" and work.ended:
-                    part = "mixed"
-                row.update(part=part, round=number // len(order), query=query, target=target.name)
-                recorder.add("during", [row])
-                if row["error_kind"] == "connection_lost":
-                    connection = connect_again(target, plan.workload, connection, row["error"])
-                if part == "before":
-                    if number % len(order) == len(order) - 1 and time.monotonic() >= until:
-                        work.start()
-                elif part == "during":
-                    met.append(query)
-                elif part == "after":
-                    alone += 1
-                if work.ended and not over:
-                    until, over = time.monotonic() + during.stretch_s, True
-                failed = work.ended and work.course.error is not None
-                if failed or (over and alone >= len(order) and time.monotonic() >= until):
-                    break
-        finally:
-            connection.close()
+        detail.update(plan.facts(), stretch_s=during.stretch_s, maintenance=during.name)
+        conductor = _Conductor(work, whole, during.stretch_s)
+
+        def ended(task: Task, outcome: Outcome) -> None:
+            part = conductor.part(outcome.row["t_ns"], outcome.row["end_ns"])
+            # Also if it failed: what never ends well shall not be waited for.
+            seen[part].add(task.query.name)
+            recorder.add("during", [{**outcome.row, "part": part}])
+            progress.update(0, 0, f"{task.query.name}, {part}")
+
+        def job(order: Sequence[Task]) -> Callable[[], None]:
+            session = crew.session()
+            stream = Stream(session, recorder.clock, target.name, plan.timeout_s, crew.stop)
+            return lambda: stream.run(conductor.rounds(order), ended)
+
+        # All sessions are open before the first query is sent.
+        crew.run([job(order) for order in orders])
         progress.update(1, 1)
 
 
-def _part(work: Upkeep) -> Part:
-    if work.ended:
-        return "after"
-    return "during" if work.started else "before"
+class _Conductor:
+    """Begins the maintenance in its time, and says how long the streams go on."""
 
+    def __init__(self, work: Upkeep, whole: Callable[[Part], bool], stretch_s: float) -> None:
+        self._work, self._whole, self._stretch_s = work, whole, stretch_s
+        self._until = time.monotonic() + stretch_s
+        self._alone = False
+        self._lock = threading.Lock()
 
-def _run(recorder: Recorder, connection: Connection, sql: str, timeout_s: float) -> dict[str, Any]:
-    """One query: its row, without what it belongs to."""
-    deadline = threading.Timer(timeout_s, connection.cancel)
-    row: dict[str, Any] = {"error": None, "error_kind": None, "rows": None}
-    row["t_ns"] = recorder.clock.unix_now_ns()
-    start = time.monotonic_ns()
-    deadline.start()
-    try:
-        answer = interruptible(lambda: connection.execute(sql), connection.cancel)
-        row["rows"] = len(answer.rows)
-    except Interrupted:
-        raise
-    except DynoError as error:
-        row.update(error=str(error), error_kind=error.kind)
-    finally:
-        deadline.cancel()
-    taken_ns = time.monotonic_ns() - start
-    return {**row, "end_ns": row["t_ns"] + taken_ns, "seconds": taken_ns / 1e9}
+    def rounds(self, order: Sequence[Task]) -> Iterator[Task]:
+        """The queries of a stream over and over, until they are no longer needed."""
+        for task in cycle(order):
+            if self._is_over():
+                return
+            yield task
+
+    def part(self, t_ns: int, end_ns: int) -> Part:
+        """The part that a query from ``t_ns`` to ``end_ns``, which has just ended, lies in."""
+        start, end = self._work.course.start_ns, self._work.course.end_ns
+        if start is None or end_ns <= start:
+            return "before"
+        if end is None or end_ns <= end:
+            return "during" if t_ns >= start else "mixed"
+        return "after" if t_ns >= end else "mixed"
+
+    def _is_over(self) -> bool:
+        with self._lock:
+            stretched = time.monotonic() >= self._until
+            if not self._work.started:
+                if stretched and self._whole("before"):
+                    self._work.start()
+                return False
+            if not self._work.ended:
+                return False
+            if not self._alone:
+                self._until, self._alone = time.monotonic() + self._stretch_s, True
+                stretched = False
+            failed = self._work.course.error is not None
+            return failed or (stretched and self._whole("after"))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dyno import workloads
+from dyno.drive.checkpoints import CheckpointCount
 from dyno.engine import run_engine
 from dyno.progress import Progress
 from dyno.rates import Rate
@@ -96,6 +97,7 @@ def drive(
 
     title = f"{workloads.get(plan.workload).title}, {plan.title}"
     name = f"oltp-{plan.workload}-{target.name}-{plan.level}"
+    counted = CheckpointCount(target, progress, plan.warmup_s)
     with recorder.phase(name, title, "oltp", target.name) as detail:
         detail.update(
             workload=plan.workload,
@@ -126,8 +128,8 @@ def drive(
                 "clock": recorder.clock.model_dump(),
                 "spool": str(recorder.spool(f"ops/{plan.level}")),
             },
-            progress,
+            counted,
             beside,
         )
-        detail.update(outcome=outcome, duration_s=outcome["seconds"])
+        detail.update(outcome=outcome, duration_s=outcome["seconds"], **counted.facts())
     return outcome

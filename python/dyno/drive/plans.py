@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from dyno import workloads
+from dyno.deadline import within
 from dyno.drive.again import connect_again
-from dyno.engine import interruptible
 from dyno.errors import DynoError, Interrupted
 from dyno.progress import Progress
 from dyno.record import Recorder, write_atomically
@@ -64,13 +63,9 @@ def explain(recorder: Recorder, target: Target, plan: PlansPlan, progress: Progr
                     "parameters": parameters,
                     "sql": sql,
                 }
-                deadline = threading.Timer(plan.timeout_s, connection.cancel)
-                deadline.start()
+                work = partial(explains.explain, connection, sql, analyse=plan.analyse)
                 try:
-                    found = interruptible(
-                        partial(explains.explain, connection, sql, analyse=plan.analyse),
-                        connection.cancel,
-                    )
+                    found = within(plan.timeout_s, work, connection.cancel)
                     kept.update(text=found.text, plan=found.tree)
                 except Interrupted:
                     raise
@@ -79,8 +74,6 @@ def explain(recorder: Recorder, target: Target, plan: PlansPlan, progress: Progr
                     kept.update(error=str(error), error_kind=error.kind)
                     if error.kind == "connection_lost":
                         connection = connect_again(target, plan.workload, connection, str(error))
-                finally:
-                    deadline.cancel()
                 text = json.dumps(kept, indent=1, default=str)
                 write_atomically(folder / f"{query.name}.json", text)
         finally:

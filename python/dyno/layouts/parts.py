@@ -28,6 +28,7 @@ class LayoutParts:
         temp: Temporary files on a volume of their own.
         preallocate: Room claimed before the load.
         tablespaces: Volumes that are tablespaces of the user's.
+        elsewhere: Whether its volumes are those of a server's machine, which Dyno does not see.
     """
 
     partitions: bool | str = field(default=_NO)
@@ -43,6 +44,7 @@ class LayoutParts:
     temp: bool | str = field(default=_NO)
     preallocate: bool | str = field(default=_NO)
     tablespaces: bool | str = field(default="it has no tablespaces")
+    elsewhere: bool = False
 
 
 def needed(layout: Layout) -> Iterator[tuple[str, str]]:

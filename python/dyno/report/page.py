@@ -17,6 +17,7 @@ ORDER_CHECKS = "order-"
 """How names of checks on the order of an answer's rows start: they say nothing of its values."""
 
 CONDITION_CHECKS = "condition"
+ISOLATION_CHECKS = "isolation"
 """How names of checks of consistency start."""
 
 

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from dyno.bundle import Bundle
+from dyno.series import Key, ended, readings
 
 MOST_POINTS = 600
-
-Key = tuple[str, str, str]
-"""Source, subject and metric."""
 
 
 @dataclass
@@ -24,19 +22,13 @@ class Series:
 
 def sampled(bundle: Bundle, wanted: Sequence[tuple[str, str]]) -> dict[Key, Series]:
     """Sampled series of the wanted sources and metrics, whatever their subject."""
-    table = bundle.table("samples").to_pydict()
     start = bundle.run.clock.unix_ns
     series: dict[Key, Series] = {}
-    names = zip(table["source"], table["subject"], table["metric"], strict=True)
-    for key, t_ns, value in zip(names, table["t_ns"], table["value"], strict=True):
-        source, subject, metric = key
-        if (source, metric) not in wanted or subject is None:
-            continue
-        if t_ns is None or value is None or not math.isfinite(value):
-            continue
-        one = series.setdefault((source, subject, metric), Series())
-        one.seconds.append((t_ns - start) / 1e9)
-        one.values.append(value)
+    for key, t_ns, value, _ in readings(bundle.table("samples")):
+        if (key[0], key[2]) in wanted:
+            one = series.setdefault(key, Series())
+            one.seconds.append((t_ns - start) / 1e9)
+            one.values.append(value)
     return {key: thinned(one) for key, one in series.items()}
 
 
@@ -63,18 +55,14 @@ def throughput(bundle: Bundle) -> Series:
     series = Series()
     for level in bundle.levels():
         columns = ["t_ns", "seconds", "done", "rolled_back"]
-        done: dict[int, float] = {}
-        for row in bundle.table(f"ops/{level}").select(columns).to_pylist():
-            if row["t_ns"] is not None and row["seconds"]:
-                count = (row["done"] or 0) + (row["rolled_back"] or 0)
-                done[row["t_ns"]] = done.get(row["t_ns"], 0.0) + count / row["seconds"]
-        moments = sorted(done)
+        done, lengths = ended(bundle.table(f"ops/{level}").select(columns).to_pylist())
+        moments = sorted(at for at in done if lengths[at])
         if not moments:
             continue
         # A level starts and ends at nothing, so that no line runs from one to the next.
         edge = 1_000_000
-        points = [(moments[0] - edge, 0.0), *((at, done[at]) for at in moments)]
-        points.append((moments[-1] + edge, 0.0))
+        rates = [(at, done[at] / lengths[at]) for at in moments]
+        points = [(moments[0] - edge, 0.0), *rates, (moments[-1] + edge, 0.0)]
         series.seconds += [(at - start) / 1e9 for at, _ in points]
         series.values += [value for _, value in points]
     return thinned(series)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from dyno.bundle import Bundle
 from dyno.model import Estimate, Finding
-from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, ORDER_CHECKS, Page
+from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, ISOLATION_CHECKS, ORDER_CHECKS, Page
 from dyno.report.trials import FIGURES, figures, missing, trials
 from dyno.report.words import (
     bytes_text,
@@ -208,8 +208,9 @@ def _checks(page: Page) -> str:
         "answers": ANSWER_CHECKS,
         "order": (ORDER_CHECKS,),
         "conditions": (CONDITION_CHECKS,),
+        "isolation": (ISOLATION_CHECKS,),
     }
-    known = (*ANSWER_CHECKS, ORDER_CHECKS, CONDITION_CHECKS)
+    known = tuple(start for starts in groups.values() for start in starts)
     others = [check.passed for check in page.checks if not check.name.startswith(known)]
     results = {"data": others}
     for label, starts in groups.items():

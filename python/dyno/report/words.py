@@ -76,15 +76,10 @@ def moment(unix_ns: int) -> str:
         return "at an unknown time"
 
 
-_FORKS = {"mysql": "mariadb"}
-"""Targets whose server may be of another product, which speaks the same protocol."""
-
-
 def target_title(run: Run, name: str | None) -> str:
-    """A target's own spelling of its name, as its version gives it: ``PostgreSQL``."""
+    """A target by its product's own name, such as ``PostgreSQL``."""
     facts = run.targets.get(name or "")
-    first = facts.version.split(" ", 1)[0] if facts else ""
-    return first if first.lower() in (str(name).lower(), _FORKS.get(str(name))) else str(name)
+    return (facts and facts.product) or str(name)
 
 
 def operation_title(name: str) -> str:

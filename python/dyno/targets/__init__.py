@@ -116,8 +116,11 @@ def require(url: TargetUrl, out: Path, capability: str) -> None:
         raise UsageError(f"The {url.name} target cannot do this: {reason}.")
 
 
-def require_layout(url: TargetUrl, layout: Layout) -> None:
+def require_layout(url: TargetUrl, layout: Layout) -> LayoutParts:
     """Refuses a layout that the target at ``url`` cannot have, before anything is started.
+
+    Returns:
+        What it can have.
 
     Raises:
         UsageError: With the target's own reason.
@@ -125,6 +128,7 @@ def require_layout(url: TargetUrl, layout: Layout) -> None:
     found = importlib.util.find_spec(f"{__name__}.{url.name}.layout")
     parts = importlib.import_module(found.name).parts(url) if found else LayoutParts()
     require_parts(layout, parts, url.name)
+    return parts
 
 
 def _module(name: str) -> ModuleType:

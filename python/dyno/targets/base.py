@@ -71,7 +71,6 @@ class LoadPlan:
     """What to load.
 
     Attributes:
-        tables: Only these; empty for all.
         resume: Go on with a load that was cut off: only the parts that its journal lacks.
         layout: The physical design; None for the target's own.
     """
@@ -80,7 +79,6 @@ class LoadPlan:
     scale: float
     seed: int
     streams: int
-    tables: tuple[str, ...] = ()
     resume: bool = False
     layout: Layout | None = None
 
@@ -138,7 +136,6 @@ class QueryResult:
 
     columns: list[str]
     rows: list[tuple[Any, ...]]
-    extra: dict[str, Any] = field(default_factory=dict)
 
 
 StreamAnswer = tuple[int, str, QueryResult]

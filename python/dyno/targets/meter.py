@@ -14,6 +14,8 @@ from dyno.targets.base import Connection, Target
 
 FIGURES = ("bytes_read", "temp_bytes", "peak_memory_bytes")
 
+NOT_ASKED = "not asked for (--no-query-figures)"
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -74,9 +76,18 @@ class Metered(Protocol):
 class QueryMeter:
     """A meter that never spoils a run: what fails in it is a reason for a missing figure."""
 
-    def __init__(self, target: Target, connection: Connection) -> None:
+    def __init__(self, target: Target, connection: Connection, *, asked: bool = True) -> None:
+        """A meter for the queries of ``connection``; empty unless ``asked``.
+
+        An engine that counts takes a little longer.
+        """
+        self._meter = None
+        if not asked:
+            self._reason = NOT_ASKED
+            return
         self._reason = f"Dyno does not read it from {target.name}"
-        self._meter = target.meter(connection) if isinstance(target, Metered) else None
+        if isinstance(target, Metered):
+            self._meter = target.meter(connection)
 
     def before(self) -> None:
         """Call just before the query is sent, outside its measured time."""

@@ -35,6 +35,35 @@ class Change:
     amount: int | None = None
     note: str = ""
 
+    def applied(self, found: str, before: str, how: str, note: str) -> Applied:
+        """It, once the live system says ``found``; see :class:`dyno.model.Applied`."""
+        return Applied(
+            word=self.word,
+            asked=self.asked,
+            name=self.name,
+            value=self.value,
+            found=found,
+            before=before,
+            how=how,
+            note=note,
+        )
+
+    def missing(self, server: str) -> UsageError:
+        """The error for a server that has no such parameter."""
+        return UsageError(f"{self.word}={self.asked}: {server} has no {self.name}.")
+
+    def left_to_owner(self, why: str, todo: str) -> UsageError:
+        """The error for a parameter that only the owner of a server may change.
+
+        Args:
+            why: A few words, which go on from its value.
+            todo: A sentence on what the owner can do.
+        """
+        return UsageError(
+            f"{self.word}={self.asked} means {self.name} = {self.value}, {why}. Dyno never changes "
+            f"the configuration of a server that is not its own. {todo} Then run this again."
+        )
+
 
 @runtime_checkable
 class Tunable(Protocol):

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from dyno.model import Check
 from dyno.targets.base import Connection, Loaded
+from dyno.targets.isolation import Isolation
 from dyno.workloads.refresh import Refresh
 from dyno.workloads.rule import Difference, Rows, Rule
 
@@ -83,7 +84,6 @@ class Workload:
     """A workload.
 
     Attributes:
-        scale_word: What its scale counts: ``scale factor`` or ``warehouses``.
         parse_scale: Checks a scale; raises UsageError for ≤ 0, absurd or (where it must be whole)
             fractional ones.
         bytes_per_scale: Rough raw size of the data at scale 1, to tell the space needed.
@@ -104,13 +104,14 @@ class Workload:
         expected: The rows that Dyno ships as the right answer with validation parameters at a
             scale, in canonical text; None where it ships none.
         expected_scales: Where it does.
+        isolation: Proofs that transactions are kept apart: ``isolation(target, connect, levels,
+            level)``; None for a workload without.
     """
 
     name: str
     kind: Literal["dss", "oltp"]
     title: str
     notice: str
-    scale_word: str
     bytes_per_scale: int
     parse_scale: Callable[[float], float]
     check: Callable[[str, Callable[[], Connection], Loaded, Literal["load", "run"]], list[Check]]
@@ -129,3 +130,4 @@ class Workload:
     )
     expected: Callable[[Query, float], Rows | None] = field(default=lambda _query, _scale: None)
     expected_scales: tuple[float, ...] = ()
+    isolation: Callable[[str, Callable[[], Connection], Isolation, str], list[Check]] | None = None

@@ -9,6 +9,7 @@ from dyno.decide.rule import Rule
 
 
 def rules() -> list[Rule]:
-    """All rules, by the names of their files."""
+    """All rules, the heaviest first, those of a weight by the names of their files."""
     names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    return [importlib.import_module(f"{__name__}.{name}").RULE for name in names]
+    found: list[Rule] = [importlib.import_module(f"{__name__}.{name}").RULE for name in names]
+    return sorted(found, key=lambda rule: rule.weight)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.decide.case import Case
-from dyno.decide.rule import Rule, Ruling
+from dyno.decide.rule import Rule, Ruling, Weight
 
 PREFIXES = ("answers", "published", "order-")
 """How the names of checks on answers start: against another engine's or the expected ones, against
@@ -38,6 +38,7 @@ def _check(case: Case) -> Iterable[Ruling]:
 
 RULE = Rule(
     code="wrong-answers",
+    weight=Weight.WRONG,
     definition=(
         "Two engines' answers to a query differ, or an engine's differ from the expected ones, "
         "beyond the workload's rules of rounding; or rows are not in the order asked for."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.decide.case import Case
-from dyno.decide.rule import Rule, Ruling
+from dyno.decide.rule import Rule, Ruling, Weight
 
 MOST_LATE_PERCENT = 1.0
 
@@ -28,6 +28,7 @@ def _check(case: Case) -> Iterable[Ruling]:
 
 RULE = Rule(
     code="behind",
+    weight=Weight.DOUBTFUL,
     definition=f"In an open loop more than {MOST_LATE_PERCENT:g} % were sent late or never.",
     explanation="Beyond its capacity a server's latency says only how long it was overloaded.",
     check=_check,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.decide.case import Case
-from dyno.decide.rule import Rule, Ruling
+from dyno.decide.rule import Rule, Ruling, Weight
 
 MOST_CPU_PERCENT = 70.0
 MOST_THREAD_PERCENT = 90.0
@@ -41,6 +41,7 @@ def _is_open(detail: dict[str, object]) -> bool:
 
 RULE = Rule(
     code="client-bound",
+    weight=Weight.DOUBTFUL,
     definition=(
         f"CPU above {MOST_CPU_PERCENT:g} % of the driver's threads' time, a thread above "
         f"{MOST_THREAD_PERCENT:g} %, or, in an open loop, p99 of the schedule lag above "

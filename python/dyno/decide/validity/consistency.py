@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.decide.case import Case
-from dyno.decide.rule import Rule, Ruling
+from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.decide.validity.answers import PREFIXES
+from dyno.decide.validity.isolation import PREFIX
 
 
 def _check(case: Case) -> Iterable[Ruling]:
     for check in case.checks:
-        if check.passed is False and not check.name.startswith(PREFIXES):
+        if check.passed is False and not check.name.startswith((*PREFIXES, PREFIX)):
             yield Ruling(
                 "invalid",
                 f"The data in {check.target} fails {check.name}: {check.message}",
@@ -21,6 +22,7 @@ def _check(case: Case) -> Iterable[Ruling]:
 
 RULE = Rule(
     code="inconsistent",
+    weight=Weight.WRONG,
     definition="A row count or a consistency condition of the workload does not hold.",
     explanation="Transactions that lose or invent rows are faster, and worth nothing.",
     check=_check,

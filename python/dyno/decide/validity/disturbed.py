@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.decide.case import Case
-from dyno.decide.rule import Rule, Ruling
+from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.decide.view import FEWEST_SAMPLES, foreign_percent
 from dyno.model import Phase
 
@@ -36,6 +36,7 @@ def _is_watched(case: Case, phase: Phase) -> bool:
 
 RULE = Rule(
     code="disturbed",
+    weight=Weight.DOUBTFUL,
     definition=(
         f"In a measured phase more than {MOST_FOREIGN_PERCENT:g} % of the processors' time went "
         "to neither the target nor Dyno."

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from dyno.decide.case import Case
-from dyno.decide.rule import Rule, Ruling
+from dyno.decide.rule import Rule, Ruling, Weight
 
 MOST_ERROR_PERCENT = 1.0
 
@@ -60,6 +60,8 @@ def _first_message(detail: dict[str, object]) -> str:
 
 def _queries(case: Case) -> Iterable[Ruling]:
     for phase in case.phases("dss"):
+        if phase.detail.get("test") == "during":
+            continue  # its failures are those of the maintenance
         several = phase.detail.get("test") == "throughput"
         start = f"dss.{phase.target}"
         names = (
@@ -99,6 +101,7 @@ def _which(detail: dict[str, object]) -> str:
 
 RULE = Rule(
     code="errors",
+    weight=Weight.WRONG,
     definition=(
         f"More than {MOST_ERROR_PERCENT:g} % of the transactions failed (fewer: a warning), a "
         "query failed, or I/O failed."

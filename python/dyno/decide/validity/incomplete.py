@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.decide.case import Case
-from dyno.decide.rule import Rule, Ruling
+from dyno.decide.rule import Rule, Ruling, Weight
 
 
 def _check(case: Case) -> Iterable[Ruling]:
@@ -37,6 +37,7 @@ def _check(case: Case) -> Iterable[Ruling]:
 
 RULE = Rule(
     code="incomplete",
+    weight=Weight.INCOMPLETE,
     definition="The run or a phase of it did not end well, or nothing was measured.",
     explanation="Totals of a part are no totals.",
     check=_check,

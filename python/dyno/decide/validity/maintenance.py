@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.decide.case import Case
-from dyno.decide.rule import Rule, Ruling
+from dyno.decide.rule import Rule, Ruling, Weight
 
 FEWEST_INTERVALS = 5
 
@@ -42,6 +42,7 @@ def _check(case: Case) -> Iterable[Ruling]:
 
 RULE = Rule(
     code="maintenance",
+    weight=Weight.WRONG,
     definition=(
         "Maintenance that ran during the work did not end, or queries round it failed (a warning: "
         f"fewer than {FEWEST_INTERVALS} whole intervals before, during or after it)."

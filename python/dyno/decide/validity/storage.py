@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from dyno.decide.case import Case
-from dyno.decide.rule import Rule, Ruling
+from dyno.decide.rule import Rule, Ruling, Weight
 
 
 def _check(case: Case) -> Iterable[Ruling]:
@@ -29,6 +29,7 @@ def _texts(notes: Any) -> list[str]:
 
 RULE = Rule(
     code="untrusted-storage",
+    weight=Weight.DOUBTFUL,
     definition="Storage was profiled without O_DIRECT, or the profiler had to fall back.",
     explanation="A page cache answers a hundred times faster than what it hides.",
     check=_check,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.decide.case import Case
-from dyno.decide.rule import Rule, Ruling
+from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.workloads.tpcc.pace import TERMINALS, crowd
 
 
@@ -25,6 +25,7 @@ def _check(case: Case) -> Iterable[Ruling]:
 
 RULE = Rule(
     code="terminals",
+    weight=Weight.DOUBTFUL,
     definition=f"Users who key and think are more than {TERMINALS} a warehouse.",
     explanation=(
         "More users on the same rows than the specification has: it is no longer its paced load."

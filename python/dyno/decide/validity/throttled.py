@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.decide.case import Case
-from dyno.decide.rule import Rule, Ruling
+from dyno.decide.rule import Rule, Ruling, Weight
 
 MOST_STEAL_PERCENT = 5.0
 
@@ -26,6 +26,7 @@ def _check(case: Case) -> Iterable[Ruling]:
 
 RULE = Rule(
     code="throttled",
+    weight=Weight.DOUBTFUL,
     definition=f"Mean steal time above {MOST_STEAL_PERCENT:g} % in a measured phase.",
     explanation="Work that waits for a processor lent to a neighbour measures the neighbour.",
     check=_check,

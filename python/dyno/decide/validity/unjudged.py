@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.decide.case import Case
-from dyno.decide.rule import Rule, Ruling
+from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.rates import recorded
 
 
@@ -44,6 +44,7 @@ def _check(case: Case) -> Iterable[Ruling]:
 
 RULE = Rule(
     code="unjudged",
+    weight=Weight.DOUBTFUL,
     definition=(
         "The window has fewer than the ten batches of five intervals that MSER-5 needs, or the "
         "rate of an open loop changes in it."

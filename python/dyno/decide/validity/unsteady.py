@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.decide.case import Case
-from dyno.decide.rule import Rule, Ruling
+from dyno.decide.rule import Rule, Ruling, Weight
 
 WARNING_TREND_PERCENT = 10.0
 MOST_TREND_PERCENT = 30.0
@@ -43,6 +43,7 @@ def _check(case: Case) -> Iterable[Ruling]:
 
 RULE = Rule(
     code="unsteady",
+    weight=Weight.DOUBTFUL,
     definition=(
         "The trend of throughput over the window, if its 95 % interval excludes none, exceeds "
         f"{MOST_TREND_PERCENT:g} % (above {WARNING_TREND_PERCENT:g} %: a warning), or MSER-5 would "

@@ -27,8 +27,9 @@ class Crew:
         stop: Set once everybody shall end.
     """
 
-    def __init__(self, target: Target, workload: str) -> None:
-        self._target, self._workload = target, workload
+    def __init__(self, target: Target, workload: str, *, figures: bool = True) -> None:
+        """Nothing is opened yet. ``figures``: whether the engine's own of each query are read."""
+        self._target, self._workload, self._figures = target, workload, figures
         self.stop = threading.Event()
         self._sessions: list[Session] = []
         self._failure: BaseException | None = None
@@ -53,7 +54,7 @@ class Crew:
             return self._target.connect(self._workload)
 
         def metered(connection: Connection) -> QueryMeter:
-            return QueryMeter(self._target, connection)
+            return QueryMeter(self._target, connection, asked=self._figures)
 
         session = Session(connect, self.stop, metered=metered)
         self._sessions.append(session)

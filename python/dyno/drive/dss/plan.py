@@ -26,6 +26,7 @@ class DssPlan:
         cache: What the caches held when the first query was measured: ``warm``, ``first`` (as they
             were found), ``cold``, ``cold-each-query``, or ``after-power`` (as the power test left
             them).
+        figures: Whether the engine's own figures of each query are read, which costs it a little.
     """
 
     workload: str
@@ -35,6 +36,7 @@ class DssPlan:
     seed: int = 1
     refresh: bool = False
     cache: str = "first"
+    figures: bool = True
 
     def facts(self) -> dict[str, Any]:
         """What the phase of a test says of it."""
@@ -46,6 +48,7 @@ class DssPlan:
             "refresh": self.refresh,
             "cache": self.cache,
             "timeout_s": self.timeout_s,
+            "figures": self.figures,
         }
 
 

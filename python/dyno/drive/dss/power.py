@@ -28,7 +28,7 @@ def power(recorder: Recorder, target: Target, plan: PowerPlan, progress: Progres
     with (
         recorder.phase(name, f"Power test on {target.name}", "dss", target.name) as detail,
         Notary(recorder) as notary,
-        Crew(target, plan.workload) as crew,
+        Crew(target, plan.workload, figures=plan.figures) as crew,
     ):
         detail.update(plan.facts())
         test = _Test(recorder, target, plan, progress, notary, crew)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
+from dyno.deadline import Deadline
 from dyno.errors import DynoError, TargetError
 from dyno.targets.base import Connection
 from dyno.targets.meter import QueryMeter
-from dyno.units import seconds_text
 
 PATIENCE_S = 20.0
 """How long a server that dropped a session is waited for: one that recovers from the crash of one
@@ -45,9 +45,7 @@ class Session:
         self._metered = metered
         self._meter: tuple[Connection, QueryMeter] | None = None
         self.connection = connect()
-        self._due: float | None = None
-        self._late = False
-        self._lock = threading.Lock()
+        self._deadline: Deadline | None = None
 
     @property
     def meter(self) -> QueryMeter | None:
@@ -58,47 +56,19 @@ class Session:
             self._meter = self.connection, self._metered(self.connection)
         return self._meter[1]
 
-    @contextlib.contextmanager
-    def within(self, seconds: float) -> Generator[None]:
+    def within(self, seconds: float) -> AbstractContextManager[None]:
         """Work on the connection that may take so long; :meth:`expire` cancels it after that.
 
         Raises:
             TargetError: With kind ``timeout``, in the place of what the database made of it.
         """
-        start = time.monotonic()
-        self._due = start + seconds
-        try:
-            yield
-        except DynoError as error:
-            if self._ended() and error.kind != "connection_lost":
-                raise _too_long(seconds) from error
-            raise
-        finally:
-            late = self._ended()
-        if late:
-            raise _too_long(seconds)
+        self._deadline = Deadline(seconds, self.cancel)
+        return self._deadline.kept()
 
     def expire(self) -> None:
-        """Cancels work that has taken too long. To be called every now and then, by one thread.
-
-        And again, until the work has ended: a cancellation that arrives before its statement is
-        lost.
-        """
-        due = self._due
-        if due is None or time.monotonic() < due:
-            return
-        with self._lock:
-            if self._due == due:
-                self.connection.cancel()
-
-    def _ended(self) -> bool:
-        """Whether the work that has ended took too long; no cancellation follows."""
-        due = self._due
-        with self._lock:
-            self._due = None
-        if due is not None:
-            self._late = time.monotonic() > due
-        return self._late
+        """Cancels work that has taken too long. To be called every now and then, by one thread."""
+        if self._deadline is not None:
+            self._deadline.expire()
 
     def revive(self) -> None:
         """After an error: makes sure that the session works, on a new connection if it must be.
@@ -145,7 +115,3 @@ class Session:
             # A cancellation that came too late for its own statement hits this one.
             return error.kind == "timeout"
         return True
-
-
-def _too_long(seconds: float) -> TargetError:
-    return TargetError(f"Cancelled: it did not end within {seconds_text(seconds)}.", kind="timeout")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from dyno.drive.dss.query import Outcome, Task, run_query
@@ -24,7 +24,7 @@ class Stream:
 
     def run(
         self,
-        tasks: Sequence[Task],
+        tasks: Iterable[Task],
         ended: Callable[[Task, Outcome], None],
         before: Callable[[Connection], Connection] | None = None,
     ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dyno.model import Check
 from dyno.report import diffs
 from dyno.report.blocks import Block, Cell, Column, Section, Table
-from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, ORDER_CHECKS, Page
+from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, ISOLATION_CHECKS, ORDER_CHECKS, Page
 
 ORDER = 80
 
@@ -34,6 +34,8 @@ def _kind(check: Check) -> str:
         return "Order of rows"
     if check.name.startswith(CONDITION_CHECKS):
         return "Consistency conditions"
+    if check.name.startswith(ISOLATION_CHECKS):
+        return "Isolation of transactions"
     return "Data"
 
 

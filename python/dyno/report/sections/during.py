@@ -36,7 +36,9 @@ def _load(page: Page, phase: Phase) -> str:
     level = next((item for item in page.levels if item.name == phase.detail.get("level")), None)
     if level is not None and level.phase is not None:
         return users_title(level.phase.detail, level.name)
-    return f"queries on {page.title(phase.target)}"
+    users = number(phase.detail.get("streams")) or 1
+    several = f" of {users:g} users" if users > 1 else ""
+    return f"queries{several} on {page.title(phase.target)}"
 
 
 def _throughput(page: Page, phases: list[Phase]) -> Table:

@@ -52,6 +52,7 @@ def _queries(page: Page) -> Cards | None:
             cards.append(Card(label, "–", "", "not all ended: no total"))
         else:
             cards.append(Card(label, fixed(total, 2 if total < 10 else 1), "s", detail))
+        cards += _full_test(page, target)
     for other in page.query_targets[1:]:
         first = page.query_targets[0]
         ratio = page.value(f"dss.{first}/{other}.geomean_ratio")
@@ -74,6 +75,17 @@ def _queries(page: Page) -> Cards | None:
     scale = page.scale("tpch")
     at = "" if scale is None else f", scale factor {scale:g}"
     return Cards(f"Decision support{at}", cards, page.notice("tpch"))
+
+
+def _full_test(page: Page, target: str) -> list[Card]:
+    """Power and throughput as one figure; only a test with both refresh functions has it."""
+    power, rate, both = (
+        page.value(f"dss.{target}.{name}") for name in ("power", "throughput", "composite")
+    )
+    if both is None:
+        return []
+    within = f"power {figure(power)}, throughput {figure(rate)}"
+    return [Card(f"{page.title(target)}, composite", figure(both), "queries/h", within)]
 
 
 def _transactions(page: Page) -> Cards | None:

@@ -11,8 +11,9 @@ from dyno.report.charts import theme
 from dyno.report.charts import timeline as charts
 from dyno.report.charts.render import Size, render
 from dyno.report.page import Page
-from dyno.report.series import Key, Series, sampled, throughput
+from dyno.report.series import Series, sampled, throughput
 from dyno.report.words import bytes_text, figure, seconds, users_title
+from dyno.series import Key
 
 ORDER = 60
 

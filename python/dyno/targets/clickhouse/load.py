@@ -53,7 +53,7 @@ def load(connect: Connect, plan: LoadPlan, control: _core.Control) -> LoadOutcom
     """
     from dyno import _core
 
-    names = plan.tables or schema.table_names(plan.workload)
+    names = schema.table_names(plan.workload)
     expected = {
         name: int(_core.rows(plan.workload, name, plan.scale, plan.seed)[0]) for name in names
     }

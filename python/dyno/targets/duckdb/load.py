@@ -43,7 +43,7 @@ def load(session: DuckdbConnection, plan: LoadPlan, control: _core.Control) -> L
     """
     from dyno import _core
 
-    names = plan.tables or tuple(schema.table_names(plan.workload))
+    names = tuple(schema.table_names(plan.workload))
     counts = {name: _core.rows(plan.workload, name, plan.scale, plan.seed)[0] for name in names}
     done = journal.ready(session, plan)
     parts = _remaining(plan, counts, done)

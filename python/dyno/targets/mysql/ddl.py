@@ -71,7 +71,7 @@ def to_replace(session: MysqlConnection, server: str, workload: str, *, replace:
     present = relations(session, place)
     gone = mark.to_replace(f"{server}, database {place},", workload, present, replace=replace)
     require_local_infile(session, server)
-    gone = _referring_first(gone, _references(session, place))
+    gone = referring_first(gone, references(session, place))
     if journal.is_journal(present.get(journal.TABLE), workload):
         gone.insert(0, journal.TABLE)
     if kept.is_ours(present.get(kept.TABLE), workload):
@@ -163,7 +163,7 @@ def foreign_keys(session: MysqlConnection, place: str) -> set[tuple[str, str]]:
     return {(str(table), str(name)) for table, name in rows}
 
 
-def _references(session: MysqlConnection, place: str) -> dict[str, set[str]]:
+def references(session: MysqlConnection, place: str) -> dict[str, set[str]]:
     """By table, the other tables of a database that refer to it."""
     rows = session.execute(
         "SELECT referenced_table_name, table_name FROM "  # noqa: S608  (quoted)
@@ -175,7 +175,13 @@ def _references(session: MysqlConnection, place: str) -> dict[str, set[str]]:
     return found
 
 
-def _referring_first(names: Sequence[str], references: Mapping[str, set[str]]) -> list[str]:
+def referring_first(names: Sequence[str], references: Mapping[str, set[str]]) -> list[str]:
+    """The tables in an order in which they can be dropped.
+
+    Args:
+        names: The tables.
+        references: By table, those that refer to it.
+    """
     found: list[str] = []
     left = list(names)
     while left:

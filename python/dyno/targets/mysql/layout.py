@@ -47,6 +47,7 @@ def parts(url: TargetUrl) -> LayoutParts:
         preallocate=_NO_PREALLOCATION,
         tablespaces="InnoDB's general tablespaces are MySQL's alone and cannot hold partitions; "
         "name a folder",
+        elsewhere=not private,
     )
 
 

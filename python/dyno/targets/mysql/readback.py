@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from dyno.errors import UsageError
 from dyno.model import Applied
 from dyno.settings import bytes_text
 from dyno.targets.mysql.connection import MysqlConnection, literal
@@ -76,18 +75,8 @@ def verify(
         rounding = "" if found is None or _equal(item, found) else _rounding(item, found, shown)
         if found is None or not (rounding or _equal(item, found)):
             raise not_applied(item, session.version.product, found)
-        applied.append(
-            Applied(
-                word=item.word,
-                asked=item.asked,
-                name=item.name,
-                value=item.value,
-                found=found,
-                before=before.get(item.name, ""),
-                how=how[item.name],
-                note="; ".join(note for note in (item.note, rounding) if note),
-            )
-        )
+        note = "; ".join(note for note in (item.note, rounding) if note)
+        applied.append(item.applied(found, before.get(item.name, ""), how[item.name], note))
     return applied
 
 
@@ -106,15 +95,12 @@ def for_sessions(
     for item in changes:
         found = shown.get(item.name)
         if found is None:
-            raise UsageError(f"{item.word}={item.asked}: {server} has no {item.name}.")
+            raise item.missing(server)
         if _equal(item, found) or _rounding(item, found, shown):
             continue
         if item.name not in _OF_SESSIONS:
-            raise UsageError(
-                f"{item.word}={item.asked} means {item.name} = {item.value}, which is the whole "
-                f"server's; {server} has {found}. Dyno never changes the configuration of a server "
-                f"that is not its own. {_todo(item, session.version)} Then run this again."
-            )
+            why = f"which is the whole server's; {server} has {found}"
+            raise item.left_to_owner(why, _todo(item, session.version))
         wanted[item.name] = item.value
     return wanted
 

@@ -32,13 +32,24 @@ from dyno.targets.base import (
 )
 from dyno.targets.dialect import translate
 from dyno.targets.insert import insert_values
+from dyno.targets.isolation import Isolation
 from dyno.targets.journal import TABLE
 from dyno.targets.maintenance import Job, Maintenance
-from dyno.targets.mysql import ddl, facts, journal, plans, provision, volumes
+from dyno.targets.mysql import (
+    ddl,
+    facts,
+    isolation,
+    journal,
+    plans,
+    provision,
+    removal,
+    volumes,
+)
 from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.connection import MysqlConnection, literal
 from dyno.targets.mysql.index import Indexer
 from dyno.targets.mysql.maintenance import Rebuild, TableCheck
+from dyno.targets.mysql.meter import MysqlMeter
 from dyno.targets.mysql.server import USER, Server
 from dyno.targets.mysql.space import Files, StepLog, size_of
 from dyno.targets.mysql.tuned import Tuning
@@ -200,6 +211,16 @@ class MysqlTarget:
         with closing(self.connect()) as session:
             ddl.set_mark(session, workload, loaded)
 
+    def marked(self) -> list[str]:
+        """What bears Dyno's mark on this server (see :class:`~dyno.targets.base.Removable`)."""
+        with closing(self.connect()) as session:
+            return removal.marked(session)
+
+    def remove(self) -> list[str]:
+        """Removes it and nothing else."""
+        with closing(self.connect()) as session:
+            return removal.remove(session)
+
     def load(self, plan: LoadPlan, control: Any) -> LoadOutcome:
         """Generates the rows and streams them in, by the compiled loader."""
         from dyno import _core
@@ -210,7 +231,7 @@ class MysqlTarget:
             "scale": plan.scale,
             "seed": plan.seed,
             "streams": plan.streams,
-            "tables": list(plan.tables) or schema.table_names(plan.workload),
+            "tables": schema.table_names(plan.workload),
             "journal": {"table": TABLE, "done": self._done(plan)},
         }
         try:
@@ -270,6 +291,11 @@ class MysqlTarget:
                 "notes": notes,
             }
 
+    def isolation(self) -> Isolation:
+        """Levels of transactions (see :mod:`dyno.targets.isolation`)."""
+        with closing(self.connect()) as session:
+            return isolation.isolation(session)
+
     def wire(self, workload: str = "") -> dict[str, Any]:
         """How the Rust loader reaches it; plain table names there mean those of ``workload``."""
         database = mark.schema_of(workload) if workload else self._address.database
@@ -289,6 +315,10 @@ class MysqlTarget:
             return TableCheck(session, workload)
         files = self._files()
         return Rebuild(session, workload, None if files is None else files.total)
+
+    def meter(self, connection: Connection) -> MysqlMeter:
+        """What the queries of a session read, spill and hold, by the server's counters."""
+        return MysqlMeter(cast("MysqlConnection", connection))
 
     def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
         """The plan of a query."""

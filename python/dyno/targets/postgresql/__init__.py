@@ -14,6 +14,18 @@ STORE = "row store"
 EXPANSION = 2.6
 
 
+def lacks() -> str | None:
+    """What the private server needs first; a server at a URL needs nothing."""
+    from dyno.errors import TargetError
+    from dyno.targets.postgresql import binaries
+
+    try:
+        binaries.find()
+    except TargetError as error:
+        return str(error)
+    return None
+
+
 def open_target(url: TargetUrl, out: Path, limits: Limits) -> Target:
     """The server at ``url``, or the private one with its data in ``out/engines/postgresql``."""
     from dyno.targets.postgresql.target import PostgresTarget

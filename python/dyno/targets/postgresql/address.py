@@ -26,7 +26,7 @@ class Address:
 
     Attributes:
         conninfo: As libpq takes it; may hold a password.
-        server: For messages: ``db1:5432``, never with a password.
+        server: For messages: ``PostgreSQL at db1:5432``, never with a password.
     """
 
     conninfo: dict[str, Any]

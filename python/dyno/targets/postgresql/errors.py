@@ -90,7 +90,7 @@ def connect_error(error: psycopg.Error, server: str) -> DynoError:
 
     Args:
         error: What the driver raised.
-        server: Where it was tried, such as ``db1:5432``, without any password.
+        server: What was tried, such as ``PostgreSQL at db1:5432``, without any password.
     """
     text = " ".join(str(error).split())
     for words, kind, message in (
@@ -98,8 +98,8 @@ def connect_error(error: psycopg.Error, server: str) -> DynoError:
         ("password authentication failed", "denied", f"{server} refused the password; {_PASSWORD}"),
         ("no pg_hba.conf entry", "denied", f"{server} does not admit this client: {text}"),
         ("does not exist", "unreachable", f"{server} answers, but {_after_fatal(text)}"),
-        ("Connection refused", "unreachable", f"No PostgreSQL answers at {server}; {_START}"),
-        ("No such file", "unreachable", f"No PostgreSQL answers at {server}; {_START}"),
+        ("Connection refused", "unreachable", f"{server} does not answer; {_START}"),
+        ("No such file", "unreachable", f"{server} does not answer; {_START}"),
         ("could not translate host name", "unreachable", f"The host of {server} is unknown"),
         ("failed to resolve host", "unreachable", f"The host of {server} is unknown"),
         ("timeout expired", "unreachable", f"{server} does not answer; {_START}"),

@@ -27,6 +27,7 @@ _NO_PREALLOCATION = (
 
 def parts(url: TargetUrl) -> LayoutParts:
     """What this target can do of a layout."""
+    private = url.scheme == "embedded"
     return LayoutParts(
         partitions=True,
         no_keys=True,
@@ -37,10 +38,11 @@ def parts(url: TargetUrl) -> LayoutParts:
         row=True,
         column=True,
         data=True,
-        log=True if url.scheme == "embedded" else _REMOTE_LOG,
+        log=True if private else _REMOTE_LOG,
         temp=True,
         preallocate=_NO_PREALLOCATION,
         tablespaces=True,
+        elsewhere=not private,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from dyno.errors import TargetError, UsageError
+from dyno.errors import TargetError
 from dyno.model import Applied
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.tuning import Change, not_applied
@@ -80,18 +80,8 @@ def verify(
         if found is None or not found.equals(item):
             text = None if found is None else found.text
             raise not_applied(item, "PostgreSQL", text)
-        applied.append(
-            Applied(
-                word=item.word,
-                asked=item.asked,
-                name=item.name,
-                value=item.value,
-                found=found.text,
-                before=before.get(item.name, found.default),
-                how=how[item.name],
-                note=_note(item, shown),
-            )
-        )
+        earlier = before.get(item.name, found.default)
+        applied.append(item.applied(found.text, earlier, how[item.name], _note(item, shown)))
     return applied
 
 
@@ -111,16 +101,13 @@ def for_sessions(
     for item in changes:
         found = shown.get(item.name)
         if found is None:
-            raise UsageError(f"{item.word}={item.asked}: {server} has no {item.name}.")
+            raise item.missing(server)
         if found.equals(item):
             continue
         if found.context not in {"user", "superuser"}:
-            raise UsageError(
-                f"{item.word}={item.asked} means {item.name} = {item.value}, which {server} takes "
-                f"only {_WHEN.get(found.context, 'when it is made')}; it has {found.text}. Dyno "
-                f"never changes the configuration of a server that is not its own. {_todo(item)} "
-                "Then run this again."
-            )
+            when = _WHEN.get(found.context, "when it is made")
+            why = f"which {server} takes only {when}; it has {found.text}"
+            raise item.left_to_owner(why, _todo(item))
         if found.context == "superuser" and not _may_set(session, item.name):
             raise TargetError(_denied(session, item, server), kind="denied")
         wanted[item.name] = item.value

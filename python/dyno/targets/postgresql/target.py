@@ -32,13 +32,17 @@ from dyno.targets.base import (
     TargetUrl,
     Unfinished,
 )
+from dyno.targets.checkpoints import Checkpoints
+from dyno.targets.isolation import Isolation
 from dyno.targets.journal import TABLE
 from dyno.targets.maintenance import Job, Maintenance
 from dyno.targets.plans import QueryPlan
 from dyno.targets.postgresql import (
     address,
+    checkpoints,
     ddl,
     facts,
+    isolation,
     journal,
     plans,
     privilege,
@@ -245,7 +249,7 @@ class PostgresTarget:
             "scale": plan.scale,
             "seed": plan.seed,
             "streams": plan.streams,
-            "tables": list(plan.tables) or schema.table_names(plan.workload),
+            "tables": schema.table_names(plan.workload),
             "journal": {"table": TABLE, "done": self._done(plan)},
         }
         try:
@@ -309,6 +313,11 @@ class PostgresTarget:
                 "notes": notes,
             }
 
+    def isolation(self) -> Isolation:
+        """Levels of transactions (see :mod:`dyno.targets.isolation`)."""
+        with closing(self.connect()) as session:
+            return isolation.isolation(session)
+
     def wire(self, workload: str = "") -> dict[str, Any]:
         """How the Rust driver reaches it; plain table names there mean those of ``workload``."""
         with closing(self.connect()) as session:
@@ -331,6 +340,11 @@ class PostgresTarget:
     def meter(self, connection: Connection) -> PostgresMeter:
         """What the queries of a session read and spill, by the server's counters."""
         return PostgresMeter(cast("PostgresConnection", connection))
+
+    def checkpoints(self) -> Checkpoints:
+        """How many it has begun."""
+        with closing(self.connect()) as session:
+            return checkpoints.read(session)
 
     def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
         """The plan of a query."""

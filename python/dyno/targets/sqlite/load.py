@@ -66,7 +66,7 @@ def load(
         "scale": plan.scale,
         "seed": plan.seed,
         "streams": plan.streams,
-        "tables": list(plan.tables) or schema.table_names(plan.workload),
+        "tables": schema.table_names(plan.workload),
     }
     outcome = json.loads(_core.load(json.dumps(request), control))
     return LoadOutcome(

@@ -30,11 +30,13 @@ from dyno.targets.base import (
     TargetUrl,
 )
 from dyno.targets.insert import insert_values
+from dyno.targets.isolation import Isolation
 from dyno.targets.maintenance import Job, Maintenance
 from dyno.targets.plans import QueryPlan
 from dyno.targets.sqlite import ddl, design, index, maintenance, plans, tuning
 from dyno.targets.sqlite.connection import SqliteConnection
 from dyno.targets.sqlite.file import locate, open_session, siblings, spill_folder, spilled
+from dyno.targets.sqlite.isolation import ISOLATION
 from dyno.targets.sqlite.load import load
 from dyno.targets.sqlite.load import settings as loader_settings
 from dyno.targets.sqlite.meter import SqliteMeter
@@ -285,6 +287,10 @@ class SqliteTarget:
     def space_probe(self) -> tuple[Probe, bool] | None:
         """The file and what lies beside it, and temporary files, which have no name."""
         return partial(_occupied, self.data_paths()), True
+
+    def isolation(self) -> Isolation:
+        """Its only level (see :mod:`dyno.targets.isolation`)."""
+        return ISOLATION
 
     def wire(self, workload: str = "") -> dict[str, Any]:  # noqa: ARG002
         """There is no wire.

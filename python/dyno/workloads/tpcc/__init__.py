@@ -6,6 +6,7 @@ from dyno.errors import UsageError
 from dyno.model import NOTICES
 from dyno.workloads.base import Index, Workload
 from dyno.workloads.tpcc.checks import check
+from dyno.workloads.tpcc.isolation import check_isolation
 from dyno.workloads.tpcc.physical import FOREIGN_KEYS, RANGES
 
 MOST_WAREHOUSES = 100_000
@@ -39,7 +40,6 @@ WORKLOAD = Workload(
     kind="oltp",
     title="TPC-C-derived order entry",
     notice=NOTICES["tpcc"],
-    scale_word="warehouses",
     bytes_per_scale=100_000_000,
     row_bytes={
         "item": 76.639,
@@ -54,6 +54,7 @@ WORKLOAD = Workload(
     },
     parse_scale=parse_scale,
     check=check,
+    isolation=check_isolation,
     indexes=INDEXES,
     foreign_keys=FOREIGN_KEYS,
     ranges=RANGES,

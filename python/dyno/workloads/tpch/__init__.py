@@ -50,7 +50,6 @@ WORKLOAD = Workload(
     kind="dss",
     title="TPC-H-derived decision support",
     notice=NOTICES["tpch"],
-    scale_word="scale factor",
     bytes_per_scale=1_100_000_000,
     row_bytes={
         "part": 120.676,

@@ -1,0 +1,49 @@
+"""Few checkpoints: the window does not span the waves of the server's own writing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dyno.decide.case import Case
+from dyno.decide.rule import Rule, Ruling, Weight
+
+FEWEST_CHECKPOINTS = 3
+
+
+def _check(case: Case) -> Iterable[Ruling]:
+    few = [
+        (phase, name)
+        for phase, name in case.levels()
+        if (count := case.value(f"{name}.checkpoints")) is not None and count < FEWEST_CHECKPOINTS
+    ]
+    if not few:
+        return
+    phase, name = few[0]
+    others = f" and {len(few) - 1} more" if len(few) > 1 else ""
+    longest = case.figure(f"{name}.checkpoint_interval_s")
+    remedy = "Give a longer --duration."
+    if longest is not None:
+        remedy = (
+            f"Give --duration {FEWEST_CHECKPOINTS * longest.value:.0f}s or more, or a shorter "
+            f"--set checkpoint_interval ({longest.source})."
+        )
+    yield Ruling(
+        "warning",
+        f"{phase.title}{others}: checkpoints begun in the window: "
+        f"{case.value(f'{name}.checkpoints'):.0f}; steady work spans {FEWEST_CHECKPOINTS}. "
+        f"{remedy}",
+        phase.name,
+        tuple(f"{name}.checkpoints" for _, name in few),
+    )
+
+
+RULE = Rule(
+    code="few-checkpoints",
+    weight=Weight.DOUBTFUL,
+    definition=(
+        f"Fewer than {FEWEST_CHECKPOINTS} of the server's checkpoints began in the window, where "
+        "it counts them."
+    ),
+    explanation="Work between two checkpoints is spared what they cost.",
+    check=_check,
+)

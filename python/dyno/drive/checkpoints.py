@@ -1,0 +1,47 @@
+"""How many checkpoints began in the measured time of a level, where the target counts them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from dyno.errors import TargetError
+from dyno.progress import Progress
+from dyno.targets.base import Target
+from dyno.targets.checkpoints import Checkpointed, Checkpoints
+
+
+class CheckpointCount:
+    """Passes a level's progress on, and reads the counters when its warm-up is over."""
+
+    def __init__(self, target: Target, progress: Progress, warmup_s: float) -> None:
+        self._target, self._progress = target, progress
+        self._due_ms = 1000 * warmup_s
+        self._before: Checkpoints | None = None
+
+    def update(self, done: float, total: float, text: str = "") -> None:
+        """Takes the driver's progress, in ms."""
+        if done >= self._due_ms:
+            self._before, self._due_ms = self._read(), math.inf
+        self._progress.update(done, total, text)
+
+    def facts(self) -> dict[str, Any]:
+        """``checkpoints`` for the bundle, to be called when the level is over; else nothing."""
+        before, after = self._before, self._read()
+        if before is None or after is None or after.begun < before.begun:
+            return {}  # not known, or the server has reset its counters
+        return {
+            "checkpoints": {
+                "count": after.begun - before.begun,
+                "interval_s": after.interval_s,
+                "setting": after.setting,
+                "source": f"{after.source}, after − before",
+            }
+        }
+
+    def _read(self) -> Checkpoints | None:
+        """The counters; a server that has no session left for it is measured all the same."""
+        try:
+            return self._target.checkpoints() if isinstance(self._target, Checkpointed) else None
+        except TargetError:
+            return None

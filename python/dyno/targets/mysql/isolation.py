@@ -1,0 +1,19 @@
+"""Transactions of MariaDB and MySQL."""
+
+from __future__ import annotations
+
+from dyno.targets.base import Connection
+from dyno.targets.isolation import LEVELS, Isolation, sql_name, standard_name
+
+
+def isolation(session: Connection) -> Isolation:
+    """The levels, and the server's default."""
+    # MariaDB has learnt the name ``transaction_isolation`` in 11.1, MySQL has lost the other one.
+    (row,) = session.execute(
+        "SHOW VARIABLES WHERE variable_name IN ('transaction_isolation', 'tx_isolation')"
+    ).rows[:1]
+    return Isolation(LEVELS, standard_name(str(row[1])), _begin)
+
+
+def _begin(level: str, _writes: bool) -> tuple[str, ...]:
+    return (f"SET TRANSACTION ISOLATION LEVEL {sql_name(level)}", "START TRANSACTION")

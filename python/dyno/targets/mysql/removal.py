@@ -1,0 +1,66 @@
+"""What Dyno has made in a server that is not its own, and how it goes again.
+
+Tables bear Dyno's mark. A database cannot bear one in MySQL, and what a user without privileges
+sees of it does not prove that it is empty; so it stays.
+"""
+
+from __future__ import annotations
+
+from dyno import workloads
+from dyno.errors import UsageError
+from dyno.targets import mark
+from dyno.targets.mysql import ddl
+from dyno.targets.mysql.connection import MysqlConnection, literal, quoted
+
+
+def marked(session: MysqlConnection) -> list[str]:
+    """Tables that bear Dyno's mark, in words for a person."""
+    return [f"table {place}.{name}" for place, name in _tables(session)]
+
+
+def remove(session: MysqlConnection) -> list[str]:
+    """Removes them, those that refer to others first.
+
+    Returns:
+        What went.
+
+    Raises:
+        UsageError: If a table that is not Dyno's refers to one of them; nothing went then.
+        DatabaseError: If this user may not; what went before that is gone.
+    """
+    tables = _tables(session)
+    _require_free(session, tables)
+    for place, name in tables:
+        session.execute(f"DROP TABLE {quoted(place)}.{quoted(name)}")
+    return [f"table {place}.{name}" for place, name in tables]
+
+
+def _tables(session: MysqlConnection) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for workload in workloads.names():
+        place = mark.schema_of(workload)
+        own = [
+            name
+            for name, comment in sorted(ddl.relations(session, place).items())
+            if mark.is_mark(comment, workload)
+        ]
+        found += [
+            (place, name) for name in ddl.referring_first(own, ddl.references(session, place))
+        ]
+    return found
+
+
+def _require_free(session: MysqlConnection, tables: list[tuple[str, str]]) -> None:
+    """Refuses to begin where a foreign key of somebody else's would stop it halfway."""
+    for place in sorted({place for place, _ in tables}):
+        rows = session.execute(
+            "SELECT constraint_schema, table_name, referenced_table_name FROM "  # noqa: S608
+            "information_schema.referential_constraints "
+            f"WHERE unique_constraint_schema = {literal(place)}"
+        ).rows
+        for schema, table, other in rows:
+            if (schema, table) not in tables and (place, other) in tables:
+                raise UsageError(
+                    f"{schema}.{table} is not Dyno's and refers to {place}.{other}; drop it or its "
+                    "foreign key first. Nothing was removed."
+                )

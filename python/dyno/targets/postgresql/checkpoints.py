@@ -1,0 +1,23 @@
+"""How many checkpoints the server has begun, from its cumulative counters."""
+
+from __future__ import annotations
+
+from dyno.targets.checkpoints import Checkpoints
+from dyno.targets.postgresql.connection import PostgresConnection
+
+_COUNTERS = (
+    (170000, "pg_stat_checkpointer", "num_timed + num_requested"),
+    (0, "pg_stat_bgwriter", "checkpoints_timed + checkpoints_req"),
+)
+_SETTING = "checkpoint_timeout"
+
+
+def read(session: PostgresConnection) -> Checkpoints:
+    """The counters at this moment: checkpoints that were due, and those that were asked for."""
+    version = session.raw.info.server_version
+    view, count = next(names for oldest, *names in _COUNTERS if version >= oldest)
+    row = session.execute(
+        f"SELECT {count}, setting::float FROM {view}, pg_settings "  # noqa: S608  (fixed names)
+        f"WHERE name = '{_SETTING}'"
+    ).rows[0]
+    return Checkpoints(int(row[0]), float(row[1]), _SETTING, f"{view}: {count}")

@@ -1,0 +1,18 @@
+"""Transactions of PostgreSQL. It has no level below read committed: it takes one for the other."""
+
+from __future__ import annotations
+
+from dyno.targets.base import Connection
+from dyno.targets.isolation import Isolation, sql_name, standard_name
+
+
+def isolation(session: Connection) -> Isolation:
+    """The levels, and the default of the server, database or role."""
+    default = session.execute("SHOW default_transaction_isolation").rows[0][0]
+    return Isolation(
+        ("read-committed", "repeatable-read", "serializable"), standard_name(str(default)), _begin
+    )
+
+
+def _begin(level: str, _writes: bool) -> tuple[str, ...]:
+    return (f"BEGIN ISOLATION LEVEL {sql_name(level)}",)

@@ -1,0 +1,15 @@
+"""Transactions of SQLite: serializable, as there is one writer and readers see one moment."""
+
+from __future__ import annotations
+
+from dyno.targets.isolation import Isolation
+
+_LEVEL = "serializable"
+
+
+def _begin(_level: str, writes: bool) -> tuple[str, ...]:
+    # One that reads first and writes later is refused at once if somebody has written meanwhile.
+    return ("BEGIN IMMEDIATE" if writes else "BEGIN",)
+
+
+ISOLATION = Isolation((_LEVEL,), _LEVEL, _begin)

@@ -1,0 +1,7 @@
+"""The nine isolation scenarios of TPC-C (specification, 3.4.2), on sessions that really overlap."""
+
+from __future__ import annotations
+
+from dyno.workloads.tpcc.isolation.run import check_isolation
+
+__all__ = ["check_isolation"]

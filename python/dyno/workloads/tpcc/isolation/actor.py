@@ -1,0 +1,156 @@
+"""A session that does one thing after another while others do theirs."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Generator
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from dyno.errors import DynoError, TargetError
+from dyno.targets.base import Connection
+
+T = TypeVar("T")
+
+PATIENCE_S = 0.5
+"""How long a statement may take before it is taken to wait for another session's lock. No verdict
+depends on it: one that is slow, and not waiting, ends later with an answer that is as right."""
+
+LIMIT_S = 30.0
+"""By then everything has ended that is not stuck."""
+
+MOST_ATTEMPTS = 5
+_AGAIN = {"serialization", "deadlock"}
+
+
+@dataclass
+class Actor:
+    """One of the overlapping transactions: a session and the thread that works on it."""
+
+    connection: Connection
+    begin: Callable[[bool], tuple[str, ...]]
+    _thread: ThreadPoolExecutor
+
+    def do(self, work: Callable[[Connection], T]) -> Future[T]:
+        """Starts work on the session, after what was started before."""
+        return self._thread.submit(work, self.connection)
+
+    def now(self, work: Callable[[Connection], T]) -> T:
+        """Does work to its end.
+
+        Raises:
+            DynoError: What the database answered; ``timeout`` if it did not.
+        """
+        return ended(self.do(work))
+
+    def open(self, *, writes: bool) -> None:
+        """Begins a transaction."""
+        for statement in self.begin(writes):
+            self.now(lambda session, text=statement: session.execute(text))
+
+    def commit(self) -> None:
+        """Commits it."""
+        self.now(lambda session: session.execute("COMMIT"))
+
+    def rollback(self) -> None:
+        """Takes it back."""
+        self.now(lambda session: session.execute("ROLLBACK"))
+
+    def whole(self, work: Callable[[Connection], T], *, writes: bool = True) -> Future[Attempts[T]]:
+        """Starts a whole transaction; again if the database gives it up for another's sake."""
+
+        def attempts(session: Connection) -> Attempts[T]:
+            tally: Attempts[T] = Attempts()
+            while True:
+                try:
+                    for statement in self.begin(writes):
+                        session.execute(statement)
+                    result = work(session)
+                    session.execute("COMMIT")
+                except DynoError as error:
+                    with contextlib.suppress(DynoError):
+                        session.execute("ROLLBACK")
+                    if error.kind not in _AGAIN or len(tally.given_up) + 1 >= MOST_ATTEMPTS:
+                        raise
+                    tally.given_up.append(error.kind)
+                else:
+                    tally.results.append(result)
+                    return tally
+
+        return self.do(attempts)
+
+
+@dataclass
+class Attempts(Generic[T]):
+    """What a transaction came to, and the classes of errors that it was begun again for."""
+
+    results: list[T] = field(default_factory=list)
+    given_up: list[str] = field(default_factory=list)
+
+    @property
+    def result(self) -> T:
+        """What it returned when it committed."""
+        return self.results[-1]
+
+
+class Stage:
+    """Opens actors, and closes them all in the end."""
+
+    def __init__(
+        self, connect: Callable[[], Connection], begin: Callable[[bool], tuple[str, ...]]
+    ) -> None:
+        self._connect, self._begin = connect, begin
+
+    @contextlib.contextmanager
+    def actors(self, count: int) -> Generator[list[Actor]]:
+        """So many sessions; what they left open is rolled back by closing them."""
+        with contextlib.ExitStack() as stack:
+            yield [self._actor(stack, number) for number in range(1, count + 1)]
+
+    def _actor(self, stack: contextlib.ExitStack, number: int) -> Actor:
+        thread = ThreadPoolExecutor(1, thread_name_prefix=f"dyno-t{number}")
+        stack.callback(thread.shutdown, wait=False, cancel_futures=True)
+        connection = ended(thread.submit(self._connect))
+        stack.callback(_leave, connection, thread)
+        return Actor(connection, self._begin, thread)
+
+
+def _leave(connection: Connection, thread: ThreadPoolExecutor) -> None:
+    """Closes the session where it was opened; a statement that still waits is cancelled first."""
+    closed = threading.Event()
+
+    def close() -> None:
+        connection.close()
+        closed.set()
+
+    thread.submit(close)
+    if not closed.wait(PATIENCE_S):
+        connection.cancel()
+        closed.wait(LIMIT_S)
+
+
+def waits(future: Future[T]) -> bool:
+    """Whether it has not ended within the patience."""
+    try:
+        future.result(PATIENCE_S)
+    except FutureTimeout:
+        return True
+    except DynoError:
+        return False
+    return False
+
+
+def ended(future: Future[T]) -> T:
+    """Its result.
+
+    Raises:
+        TargetError: Of the kind ``timeout``, if it does not end.
+    """
+    try:
+        return future.result(LIMIT_S)
+    except FutureTimeout as error:
+        message = f"A statement waited more than {LIMIT_S:g} s for another session's lock."
+        raise TargetError(message, kind="timeout") from error

@@ -1,0 +1,57 @@
+"""Plays the scenarios one after another, and makes a check of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dyno.errors import DynoError, Interrupted
+from dyno.model import Check
+from dyno.targets.base import Connection
+from dyno.targets.isolation import Isolation
+from dyno.workloads.tpcc.isolation.actor import Stage
+from dyno.workloads.tpcc.isolation.scenarios import SCENARIOS, Scenario
+
+
+def check_isolation(
+    target: str, connect: Callable[[], Connection], isolation: Isolation, level: str
+) -> list[Check]:
+    """Nine checks: whether transactions at ``level`` are kept apart as the workload asks.
+
+    What they commit stays, as after a run: a few orders, payments and a delivery. Nobody else may
+    work on the tables meanwhile.
+
+    Raises:
+        TargetError: Of the kind ``connection_lost``, if the server is gone.
+    """
+
+    def begin(writes: bool) -> tuple[str, ...]:
+        return isolation.begin(level, writes)
+
+    stage = Stage(connect, begin)
+    return [_check(target, scenario, stage, level) for scenario in SCENARIOS]
+
+
+def _check(target: str, scenario: Scenario, stage: Stage, level: str) -> Check:
+    detail = {"title": scenario.title, "level": level}
+    name = f"isolation {scenario.number}"
+    try:
+        seen = scenario.play(stage)
+    except Interrupted:
+        raise
+    except DynoError as error:
+        if error.kind == "connection_lost":
+            raise
+        message = f"{scenario.title}: not at {level}: {error}"
+        return Check(name=name, target=target, passed=False, message=message, detail=detail)
+    facts = ", ".join(f"{what} {found}" for what, found in seen.facts.items())
+    if seen.faults:
+        message = f"{scenario.title}: not at {level}: {'; '.join(seen.faults)}"
+    else:
+        message = f"{scenario.title} ({level}: {facts})"
+    return Check(
+        name=name,
+        target=target,
+        passed=not seen.faults,
+        message=message,
+        detail={**detail, **seen.facts},
+    )

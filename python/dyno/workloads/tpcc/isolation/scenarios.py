@@ -1,0 +1,198 @@
+"""The scenarios: what each transaction does, in which order, and what must come of it.
+
+Source: the TPC-C specification, 3.4.2.1–9. T1 is stopped before its end; T2 starts meanwhile. Both
+of the specification's cases are right: that T2 waits for T1, and that it goes on with what was
+committed before. Two differ in a detail that saves changing a whole district: scenario 8 looks at
+the number of waiting orders, not at a district without any, and 7 at one item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from dyno.targets.base import Connection
+from dyno.workloads.tpcc.isolation import transactions as tx
+from dyno.workloads.tpcc.isolation.actor import Actor, Stage, ended, waits
+
+PLACE = tx.Place()
+ITEM = 1
+
+
+@dataclass
+class Seen:
+    """What the sessions of a scenario saw.
+
+    Attributes:
+        facts: For the record, by a name.
+        faults: What must not be, a line each; none if the scenario holds.
+    """
+
+    facts: dict[str, Any] = field(default_factory=dict[str, Any])
+    faults: list[str] = field(default_factory=list[str])
+
+    def require(self, what: str, found: Any, expected: Any) -> None:
+        """Notes a value, and a fault if it is not as it must be."""
+        self.facts[what] = str(found)
+        if found != expected:
+            self.faults.append(f"{what} is {found}, not {expected}")
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One of the nine.
+
+    Attributes:
+        number: As in the specification.
+        title: Who meets whom.
+        play: Plays it on a stage of sessions.
+    """
+
+    number: int
+    title: str
+    play: Callable[[Stage], Seen]
+
+
+def _status(*, commits: bool) -> Callable[[Stage], Seen]:
+    """Order-Status while the customer's New-Order has not ended."""
+
+    def play(stage: Stage) -> Seen:
+        seen = Seen()
+        with stage.actors(2) as (one, two):
+            before = two.now(lambda session: tx.last_order(session, PLACE))
+            one.open(writes=True)
+            number = one.now(lambda session: tx.new_order(session, PLACE))
+            asked = two.whole(lambda session: tx.last_order(session, PLACE), writes=False)
+            waited = waits(asked)
+            _end(one, commits=commits)
+            found = ended(asked).result
+            after = two.now(lambda session: tx.last_order(session, PLACE))
+            seen.facts["T2"] = "waited" if waited else "went on"
+            # One that waited may have been answered after the commit.
+            allowed = number if waited and commits and found == number else before
+            seen.require("the order that T2 saw", found, allowed)
+            seen.require("the last order afterwards", after, number if commits else before)
+        return seen
+
+    return play
+
+
+def _orders(*, commits: bool) -> Callable[[Stage], Seen]:
+    """Two New-Orders in one district."""
+
+    def play(stage: Stage) -> Seen:
+        seen = Seen()
+        with stage.actors(2) as (one, two):
+            first = two.now(lambda session: tx.next_number(session, PLACE))
+            one.open(writes=True)
+            number = one.now(lambda session: tx.new_order(session, PLACE))
+            other = two.whole(lambda session: tx.new_order(session, PLACE))
+            _note(seen, "T2", waited=waits(other))
+            _end(one, commits=commits)
+            outcome = ended(other)
+            seen.facts["T2 began again"] = len(outcome.given_up)
+            expected = first + 1 if commits else first
+            seen.require("T1's order number", number, first)
+            seen.require("T2's order number", outcome.result, expected)
+            seen.require(
+                "the next order number",
+                two.now(lambda session: tx.next_number(session, PLACE)),
+                expected + 1,
+            )
+        return seen
+
+    return play
+
+
+def _money(*, commits: bool) -> Callable[[Stage], Seen]:
+    """Payment while a Delivery to the same customer has not ended."""
+
+    def play(stage: Stage) -> Seen:
+        seen = Seen()
+        with stage.actors(2) as (one, two):
+            place, number = two.now(lambda session: tx.oldest(session, PLACE))
+            cost = two.now(lambda session: tx.order_amount(session, place, number))
+            paid = two.now(lambda session: tx.price(session, ITEM))
+            before = two.now(lambda session: tx.balance(session, place))
+            one.open(writes=True)
+            one.now(lambda session: tx.delivery(session, place, number))
+            other = two.whole(lambda session: tx.payment(session, place, str(paid)))
+            _note(seen, "T2", waited=waits(other))
+            _end(one, commits=commits)
+            seen.facts["T2 began again"] = len(ended(other).given_up)
+            expected = before - paid + (cost if commits else 0)
+            after = two.now(lambda session: tx.balance(session, place))
+            seen.require("the customer's balance", after, expected)
+        return seen
+
+    return play
+
+
+def _prices(stage: Stage) -> Seen:
+    """A New-Order reads a price twice; between the two it is changed."""
+    seen = Seen()
+    with stage.actors(2) as (one, two):
+        old = two.now(lambda session: tx.price(session, ITEM))
+        try:
+            one.open(writes=False)
+            first = one.now(lambda session: tx.price(session, ITEM))
+            change = two.whole(lambda session: tx.set_price(session, ITEM, old + 1))
+            _note(seen, "the price change", waited=waits(change))
+            second = one.now(lambda session: tx.price(session, ITEM))
+            one.commit()
+            ended(change)
+            seen.require("the price at the second reading", second, first)
+            after = two.now(lambda session: tx.price(session, ITEM))
+            seen.require("the price afterwards", after, old + 1)
+        finally:
+            ended(two.whole(lambda session: tx.set_price(session, ITEM, old)))
+    return seen
+
+
+def _phantom(read: Callable[[Connection, tx.Place], Any]) -> Callable[[Stage], Seen]:
+    """What ``read`` finds must not change while its transaction lasts, whoever adds an order."""
+
+    def play(stage: Stage) -> Seen:
+        seen = Seen()
+        with stage.actors(2) as (one, two):
+            one.open(writes=False)
+            first = one.now(lambda session: read(session, PLACE))
+            order = two.whole(lambda session: tx.new_order(session, PLACE))
+            _note(seen, "the New-Order", waited=waits(order))
+            second = one.now(lambda session: read(session, PLACE))
+            one.commit()
+            ended(order)
+            seen.require("the second reading", second, first)
+            later = two.now(lambda session: read(session, PLACE))
+            if later == first:
+                seen.faults.append("the new order cannot be seen afterwards either")
+        return seen
+
+    return play
+
+
+def _end(actor: Actor, *, commits: bool) -> None:
+    if commits:
+        actor.commit()
+    else:
+        actor.rollback()
+
+
+def _note(seen: Seen, who: str, *, waited: bool) -> None:
+    seen.facts[who] = "waited" if waited else "went on"
+
+
+SCENARIOS = (
+    Scenario(1, "Order-Status does not see a New-Order before its commit", _status(commits=True)),
+    Scenario(2, "Order-Status never sees a New-Order that rolls back", _status(commits=False)),
+    Scenario(3, "Two New-Orders of one district get numbers in a row", _orders(commits=True)),
+    Scenario(
+        4, "A New-Order that rolls back leaves its number to the next", _orders(commits=False)
+    ),
+    Scenario(5, "Payment and Delivery both change a customer's balance", _money(commits=True)),
+    Scenario(6, "A Delivery that rolls back leaves only the Payment", _money(commits=False)),
+    Scenario(7, "A New-Order reads the same price twice", _prices),
+    Scenario(8, "Delivery finds the same waiting orders twice", _phantom(tx.waiting_orders)),
+    Scenario(9, "Order-Status finds the same last order twice", _phantom(tx.last_order)),
+)

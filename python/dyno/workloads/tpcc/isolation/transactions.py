@@ -1,0 +1,166 @@
+"""The workload's transactions as the scenarios run them: whole, small, and in neutral SQL.
+
+Each leaves the data consistent (conditions 1 to 10 and 12), as the driver's own do: what commits
+here stays, as it does after a run. Statements that write come first, so that two transactions wait
+for each other at their first statement, and not half-way.
+"""
+
+# ruff: noqa: S608  (numbers of Dyno's own, none from outside)
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dyno.targets.base import Connection
+
+QUANTITY = 5
+
+
+@dataclass(frozen=True)
+class Place:
+    """A district and one of its customers."""
+
+    warehouse: int = 1
+    district: int = 1
+    customer: int = 1
+
+    @property
+    def of_district(self) -> str:
+        """The district's row, as a condition."""
+        return f"d_w_id = {self.warehouse} AND d_id = {self.district}"
+
+    @property
+    def of_customer(self) -> str:
+        """The customer's row, as a condition."""
+        return f"c_w_id = {self.warehouse} AND c_d_id = {self.district} AND c_id = {self.customer}"
+
+    def of_order(self, prefix: str, number: Any) -> str:
+        """Rows of an order, as a condition; ``prefix`` is that of the table's columns."""
+        return (
+            f"{prefix}_w_id = {self.warehouse} AND {prefix}_d_id = {self.district} "
+            f"AND {prefix}{'_id' if prefix == 'o' else '_o_id'} = {int(number)}"
+        )
+
+
+def value(session: Connection, sql: str) -> Any:
+    """The only value of the first row; None if there is no row."""
+    rows = session.execute(sql).rows
+    return rows[0][0] if rows else None
+
+
+def next_number(session: Connection, place: Place) -> int:
+    """The number that the district's next order will have."""
+    return int(value(session, f"SELECT d_next_o_id FROM district WHERE {place.of_district}"))
+
+
+def new_order(session: Connection, place: Place, item: int = 1) -> int:
+    """Enters an order of one line; returns its number."""
+    session.execute(f"UPDATE district SET d_next_o_id = d_next_o_id + 1 WHERE {place.of_district}")
+    number = next_number(session, place) - 1
+    warehouse, district = place.warehouse, place.district
+    session.execute(
+        "INSERT INTO orders (o_id, o_d_id, o_w_id, o_c_id, o_entry_d, o_ol_cnt, o_all_local) "
+        f"VALUES ({number}, {district}, {warehouse}, {place.customer}, CURRENT_TIMESTAMP, 1, 1)"
+    )
+    session.execute(
+        "INSERT INTO new_order (no_o_id, no_d_id, no_w_id) "
+        f"VALUES ({number}, {district}, {warehouse})"
+    )
+    session.execute(
+        f"UPDATE stock SET s_ytd = s_ytd + {QUANTITY}, s_order_cnt = s_order_cnt + 1 "
+        f"WHERE s_w_id = {warehouse} AND s_i_id = {item}"
+    )
+    session.execute(
+        "INSERT INTO order_line (ol_o_id, ol_d_id, ol_w_id, ol_number, ol_i_id, ol_supply_w_id, "
+        f"ol_quantity, ol_amount, ol_dist_info) SELECT {number}, {district}, {warehouse}, 1, i_id, "
+        f"{warehouse}, {QUANTITY}, {QUANTITY} * i_price, s_dist_{district:02} FROM item, stock "
+        f"WHERE i_id = {item} AND s_w_id = {warehouse} AND s_i_id = i_id"
+    )
+    return number
+
+
+def payment(session: Connection, place: Place, amount: str) -> None:
+    """The customer pays ``amount``, a number in the target's own units."""
+    session.execute(
+        f"UPDATE customer SET c_balance = c_balance - {amount}, c_ytd_payment = c_ytd_payment + "
+        f"{amount}, c_payment_cnt = c_payment_cnt + 1 WHERE {place.of_customer}"
+    )
+    session.execute(f"UPDATE district SET d_ytd = d_ytd + {amount} WHERE {place.of_district}")
+    session.execute(f"UPDATE warehouse SET w_ytd = w_ytd + {amount} WHERE w_id = {place.warehouse}")
+    session.execute(
+        "INSERT INTO history (h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data)"
+        f" VALUES ({place.customer}, {place.district}, {place.warehouse}, {place.district}, "
+        f"{place.warehouse}, CURRENT_TIMESTAMP, {amount}, 'isolation')"
+    )
+
+
+def delivery(session: Connection, place: Place, number: int) -> None:
+    """Delivers one order to the customer of ``place``, whose it is."""
+    session.execute(
+        f"UPDATE customer SET c_balance = c_balance + (SELECT SUM(ol_amount) FROM order_line "
+        f"WHERE {place.of_order('ol', number)}), c_delivery_cnt = c_delivery_cnt + 1 "
+        f"WHERE {place.of_customer}"
+    )
+    session.execute(f"DELETE FROM new_order WHERE {place.of_order('no', number)}")
+    session.execute(f"UPDATE orders SET o_carrier_id = 1 WHERE {place.of_order('o', number)}")
+    session.execute(
+        "UPDATE order_line SET ol_delivery_d = CURRENT_TIMESTAMP "
+        f"WHERE {place.of_order('ol', number)}"
+    )
+
+
+def last_order(session: Connection, place: Place) -> Any:
+    """Order-Status: the number of the customer's last order."""
+    return value(
+        session,
+        f"SELECT MAX(o_id) FROM orders WHERE o_w_id = {place.warehouse} "
+        f"AND o_d_id = {place.district} AND o_c_id = {place.customer}",
+    )
+
+
+def waiting_orders(session: Connection, place: Place) -> Any:
+    """What Delivery reads to find its order: how many the district has that wait."""
+    return value(
+        session,
+        f"SELECT COUNT(*) FROM new_order WHERE no_w_id = {place.warehouse} "
+        f"AND no_d_id = {place.district}",
+    )
+
+
+def oldest(session: Connection, place: Place) -> tuple[Place, int]:
+    """The district's oldest waiting order, the only one that may be delivered, and whose it is.
+
+    If none waits, one is entered.
+    """
+    number = value(
+        session,
+        f"SELECT MIN(no_o_id) FROM new_order WHERE no_w_id = {place.warehouse} "
+        f"AND no_d_id = {place.district}",
+    )
+    if number is None:
+        number = new_order(session, place)
+    customer = value(session, f"SELECT o_c_id FROM orders WHERE {place.of_order('o', number)}")
+    return replace(place, customer=int(customer)), int(number)
+
+
+def balance(session: Connection, place: Place) -> Any:
+    """What the customer owes."""
+    return value(session, f"SELECT c_balance FROM customer WHERE {place.of_customer}")
+
+
+def order_amount(session: Connection, place: Place, number: int) -> Any:
+    """What an order costs."""
+    return value(
+        session, f"SELECT SUM(ol_amount) FROM order_line WHERE {place.of_order('ol', number)}"
+    )
+
+
+def price(session: Connection, item: int) -> Any:
+    """What an item costs."""
+    return value(session, f"SELECT i_price FROM item WHERE i_id = {item}")
+
+
+def set_price(session: Connection, item: int, price: Any) -> None:
+    """Changes what an item costs."""
+    session.execute(f"UPDATE item SET i_price = {price} WHERE i_id = {item}")

@@ -1,0 +1,68 @@
+"""Checkpoints of a level are those that began between the end of its warm-up and its own end."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from dyno.drive.checkpoints import CheckpointCount
+from dyno.errors import TargetError
+from dyno.progress import Silent
+from dyno.targets.base import Target
+from dyno.targets.checkpoints import Checkpoints
+
+
+class Counting:
+    """A server that has begun so many."""
+
+    def __init__(self, begun: int) -> None:
+        self.begun = begun
+        self.full = False
+
+    def checkpoints(self) -> Checkpoints:
+        if self.full:
+            raise TargetError("no connection left", kind="too_many_connections")
+        return Checkpoints(self.begun, 300.0, "interval", "counter")
+
+
+def level(server: Counting, warmup_s: float = 5.0) -> CheckpointCount:
+    return CheckpointCount(cast("Target", server), Silent(), warmup_s)
+
+
+def test_those_of_the_warm_up_do_not_count() -> None:
+    server = Counting(7)
+    counted = level(server)
+    counted.update(100, 15_000)
+    server.begun = 9
+    for done in (4_900, 5_100, 5_200):
+        counted.update(done, 15_000)
+    server.begun = 11
+    counted.update(15_000, 15_000)
+    assert counted.facts()["checkpoints"] == {
+        "count": 2,
+        "interval_s": 300.0,
+        "setting": "interval",
+        "source": "counter, after − before",
+    }
+
+
+def test_what_is_not_known_leaves_no_figure() -> None:
+    reset = Counting(7)
+    counted = level(reset)
+    counted.update(6_000, 15_000)
+    reset.begun = 1
+    assert counted.facts() == {}
+
+    full = Counting(7)
+    full.full = True
+    counted = level(full)
+    counted.update(6_000, 15_000)
+    full.full = False
+    counted.update(7_000, 15_000)  # too late: part of the window is over
+    assert counted.facts() == {}
+
+    cut_off = level(Counting(7))
+    cut_off.update(1_000, 15_000)
+    assert cut_off.facts() == {}
+    none = CheckpointCount(cast("Target", object()), Silent(), 0.0)
+    none.update(1_000, 15_000)
+    assert none.facts() == {}

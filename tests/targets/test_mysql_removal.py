@@ -1,0 +1,96 @@
+"""What Dyno made in a MariaDB at a URL goes again; nothing else does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from dyno import _core, targets
+from dyno.targets.base import Loaded, LoadPlan
+from dyno.targets.mysql.target import MysqlTarget
+from tests.maintained import fill
+from tests.mariadb import require_mariadb
+from tests.process import dyno
+from tests.targets.conftest import LIMITS
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MysqlTarget]:
+    require_mariadb()
+    url = targets.parse("embedded:mysql")
+    target = targets.open_target(url, tmp_path_factory.mktemp("my"), LIMITS)
+    assert isinstance(target, MysqlTarget)
+    with target:
+        yield target
+
+
+@pytest.fixture
+def mariadb(server: MysqlTarget) -> Iterator[MysqlTarget]:
+    yield server
+    for place in ("theirs", "dyno_tpch"):
+        ask(server, f"DROP DATABASE IF EXISTS {place}")
+
+
+def ask(target: MysqlTarget, statement: str) -> list[Any]:
+    with closing(target.connect()) as session:
+        return session.execute(statement).rows
+
+
+def url_of(target: MysqlTarget) -> str:
+    return f"mysql://root@localhost/?unix_socket={quote(target.wire()['unix_socket'], safe='')}"
+
+
+def tables(target: MysqlTarget) -> set[str]:
+    return {name for (name,) in ask(target, "SHOW TABLES IN dyno_tpch")}
+
+
+def test_only_what_is_marked_goes(mariadb: MysqlTarget, out: Path) -> None:
+    fill(mariadb)
+    ask(
+        mariadb,
+        "ALTER TABLE dyno_tpch.nation ADD FOREIGN KEY (n_regionkey) REFERENCES region(r_regionkey)",
+    )
+    ask(mariadb, "CREATE TABLE dyno_tpch.dyno_layout (mine INT) COMMENT 'mine'")
+    clean = ("clean", "--target", url_of(mariadb), "--out", out)
+    listed = dyno(*clean)
+    assert listed.returncode == 0, listed.stderr
+    assert "table dyno_tpch.lineitem" in listed.stdout
+    assert "dyno_layout" not in listed.stdout
+    assert len(tables(mariadb)) == 9  # a list only
+    removed = dyno(*clean, "--yes", "--json")
+    assert removed.returncode == 0, removed.stderr
+    document = json.loads(removed.stdout)
+    assert document["removed"] == document["found"]
+    assert len(document["removed"]) == 8
+    assert tables(mariadb) == {"dyno_layout"}
+    assert "Nothing of Dyno's" in dyno(*clean, "--yes").stdout
+
+
+def test_what_belongs_to_a_load_goes_with_it(mariadb: MysqlTarget) -> None:
+    mariadb.create_tables("tpch", replace=False)
+    mariadb.load(LoadPlan("tpch", 0.01, 1, 1, ("region",)), _core.Control())
+    mariadb.mark("tpch", Loaded(0.01, 1, complete=False, layout='{"name": "x"}'))
+    assert {"dyno_layout", "dyno_load_journal"} < tables(mariadb)
+    gone = mariadb.remove()
+    assert {"table dyno_tpch.dyno_layout", "table dyno_tpch.dyno_load_journal"} < set(gone)
+    assert tables(mariadb) == set()
+
+
+def test_a_foreign_key_of_the_users_on_a_table_keeps_all(mariadb: MysqlTarget, out: Path) -> None:
+    fill(mariadb)
+    ask(mariadb, "CREATE DATABASE theirs")
+    ask(
+        mariadb,
+        "CREATE TABLE theirs.mine (r INT NOT NULL, "
+        "FOREIGN KEY (r) REFERENCES dyno_tpch.region (r_regionkey))",
+    )
+    done = dyno("clean", "--target", url_of(mariadb), "--yes", "--out", out)
+    assert done.returncode == 2
+    assert "theirs.mine is not Dyno's and refers to dyno_tpch.region" in done.stderr
+    assert len(tables(mariadb)) == 8

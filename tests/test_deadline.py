@@ -1,0 +1,63 @@
+"""Work that takes too long is cancelled until it ends, and told in one way."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from dyno.deadline import Deadline, within
+from dyno.errors import DatabaseError, TargetError
+
+
+class Statement:
+    """Work that ends with an error at the cancellation of this number."""
+
+    def __init__(self, heeds: int = 1) -> None:
+        self.cancelled, self._heeds = 0, heeds
+        self._stopped = threading.Event()
+
+    def cancel(self) -> None:
+        self.cancelled += 1
+        if self.cancelled == self._heeds:
+            self._stopped.set()
+
+    def run(self) -> int:
+        assert self._stopped.wait(300)
+        raise DatabaseError("canceling statement due to user request")
+
+
+def test_a_cancellation_that_is_lost_is_sent_again() -> None:
+    statement = Statement(heeds=3)
+    with pytest.raises(TargetError, match="did not end within 1 ms") as caught:
+        within(0.001, statement.run, statement.cancel)
+    assert caught.value.kind == "timeout"
+    assert statement.cancelled == 3
+
+
+@pytest.mark.parametrize("seconds", [None, 600])
+def test_work_in_time_is_left_alone(seconds: float | None) -> None:
+    statement = Statement()
+    assert within(seconds, lambda: 5, statement.cancel) == 5
+    with pytest.raises(DatabaseError, match="no such table"):
+        within(seconds, lambda: _fail(DatabaseError("no such table")), statement.cancel)
+    assert statement.cancelled == 0
+
+
+def test_what_has_ended_is_not_cancelled_any_more() -> None:
+    statement = Statement()
+    deadline = Deadline(0, statement.cancel)
+    with pytest.raises(TargetError, match="did not end"), deadline.kept():
+        pass
+    deadline.expire()
+    assert statement.cancelled == 0
+
+
+def test_a_server_that_is_lost_is_told_however_late() -> None:
+    lost = TargetError("the server is gone", kind="connection_lost")
+    with pytest.raises(TargetError, match="gone"), Deadline(0, lambda: None).kept():
+        raise lost
+
+
+def _fail(error: Exception) -> int:
+    raise error
