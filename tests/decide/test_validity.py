@@ -59,6 +59,14 @@ def test_every_rule_explains_itself() -> None:
             assert "\n" not in text
 
 
+RAMP = {"kind": "open", "rate_per_s": [[0, 100.0], [60, 900.0]], "poisson": True}
+
+
+def crowded(path: Path) -> Builder:
+    # 64 users in five warehouses, which have places for 50.
+    return Builder(path / "run").oltp(64, loop={"kind": "closed", "think": True})
+
+
 def level(**fields: object) -> Callable[[Path], Builder]:
     def build(path: Path) -> Builder:
         return Builder(path / "run").machine().oltp(4, **fields)  # pyright: ignore[reportArgumentType]
@@ -162,6 +170,9 @@ def test_a_broken_rule_makes_the_run_invalid(
         (level(outcome={"stuck": 2}), "outage"),
         (stood_still, "outage"),
         (level(loop=OPEN, outcome={"scheduled": 1000, "late": 30, "unsent": 4}), "behind"),
+        # Whatever its shape is, it follows the rate.
+        (level(loop=RAMP, slope=0.9, duration_s=60), "unjudged"),
+        (crowded, "terminals"),
     ],
 )
 def test_what_only_warns(tmp_path: Path, build: Callable[[Path], Builder], code: str) -> None:

@@ -111,6 +111,7 @@ impl Gather {
         all.scheduled += report.scheduled;
         all.late += report.late;
         all.unsent += report.unsent;
+        all.carried_over += report.carried_over;
         all.unfinished += report.unfinished;
         all.stuck += report.stuck;
         all.reconnects += report.reconnects;
@@ -156,6 +157,7 @@ impl Gather {
             scheduled: open.then_some(reports.scheduled),
             late: reports.late,
             unsent: reports.unsent,
+            carried_over: if open { reports.carried_over } else { 0 },
             unfinished: reports.unfinished,
             stuck: reports.stuck,
             reconnects: reports.reconnects,

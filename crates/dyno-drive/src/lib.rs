@@ -14,6 +14,8 @@ mod load;
 mod outcome;
 mod pacer;
 mod plan;
+mod point_select;
+mod rate;
 mod recorder;
 mod run;
 mod thread;
@@ -26,6 +28,8 @@ mod workload;
 pub use load::{DonePart, Journal, LoadOutcome, LoadPlan, LoadWire, LoadedTable, SqliteFile, load};
 pub use outcome::{OpOutcome, Outcome, Percentiles, Writer};
 pub use plan::{DrivePlan, Mode, Pacing, WirePlan, WorkloadName};
+pub use point_select::PointSelect;
+pub use rate::Rate;
 pub use run::drive;
 pub use tpcc::HomePolicy;
 

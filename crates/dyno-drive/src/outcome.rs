@@ -7,8 +7,8 @@ use serde::Serialize;
 
 /// Figures of the measured window.
 ///
-/// Identity in an open loop: `scheduled` = Σ over operations (`done` + `rolled_back` + `errors`) +
-/// `unfinished` + `unsent`, but for those that were due in the warm-up and ended in the window.
+/// Identity in an open loop: `scheduled` + `carried_over` = Σ over operations (`done` +
+/// `rolled_back` + `errors`) + `unfinished` + `unsent`.
 #[derive(Debug, Clone, Serialize)]
 pub struct Outcome {
     /// Length of the window.
@@ -35,6 +35,8 @@ pub struct Outcome {
     pub late: u64,
     /// Transactions due in the window and never sent.
     pub unsent: u64,
+    /// Transactions due in the warm-up and not ended in it; 0 in a closed loop.
+    pub carried_over: u64,
     /// Transactions under way when the window closed; not counted anywhere else.
     pub unfinished: u64,
     /// Of these, the ones that had not ended when the driver stopped waiting for them.

@@ -11,6 +11,7 @@ use dyno_record::{Control, Error, ErrorKind, Result, Spool, monotonic_ns};
 use crate::gather::Gather;
 use crate::outcome::{Outcome, Writer};
 use crate::plan::{DrivePlan, WirePlan, WorkloadName};
+use crate::point_select::Selects;
 use crate::recorder::Message;
 use crate::thread::{Job, died};
 use crate::tpcc::Tpcc;
@@ -37,20 +38,31 @@ const NOTICE_NS: u64 = 200_000_000;
 pub fn drive(plan: &DrivePlan, control: &Control) -> Result<Outcome> {
     plan.validate()?;
     let spool = Spool::open(&plan.spool)?;
-    let workload = match plan.workload {
+    match &plan.workload {
         WorkloadName::Tpcc => {
-            let tpcc = Tpcc::new(plan.seed, plan.warehouses, plan.c_load, plan.home)?;
-            Arc::new(tpcc.in_mode(plan.mode))
+            let workload = Tpcc::new(plan.seed, plan.warehouses, plan.c_load, plan.home)?;
+            over_wire(plan, &Arc::new(workload.in_mode(plan.mode)), spool, control)
         }
-    };
+        WorkloadName::PointSelect(workload) => {
+            over_wire(plan, &Selects::new(workload.clone(), plan.seed), spool, control)
+        }
+    }
+}
+
+fn over_wire<L: Workload + Clone>(
+    plan: &DrivePlan,
+    workload: &L,
+    spool: Spool,
+    control: &Control,
+) -> Result<Outcome> {
     match &plan.wire {
         WirePlan::Postgres(config) => {
-            conduct(plan, &Postgres::new(config.clone())?, &workload, spool, control)
+            conduct(plan, &Postgres::new(config.clone())?, workload, spool, control)
         }
         WirePlan::Sqlite(config) => {
-            conduct(plan, &Sqlite::new(config.clone()), &workload, spool, control)
+            conduct(plan, &Sqlite::new(config.clone()), workload, spool, control)
         }
-        WirePlan::Null(model) => conduct(plan, &Null::new(model), &workload, spool, control),
+        WirePlan::Null(model) => conduct(plan, &Null::new(model), workload, spool, control),
     }
 }
 

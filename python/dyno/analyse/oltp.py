@@ -14,6 +14,8 @@ from dyno.analyse.series import Throughput, throughput
 from dyno.analyse.steady import BATCH, FEWEST_BATCHES, mser5, trend, variation_percent
 from dyno.bundle import Bundle
 from dyno.model import Estimate, Phase
+from dyno.rates import recorded
+from dyno.workloads.tpcc.pace import MOST_NEW_ORDERS
 
 _QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 
@@ -32,16 +34,21 @@ def of_level(bundle: Bundle, level: str) -> list[Estimate]:
         return []
     phases = {str(phase.detail.get("level")): phase for phase in bundle.run.phases}
     phase = phases.get(level)
+    seconds = _window_s(phase, rates)
     estimates = [
-        *_level(f"oltp.{level}", measured, _window_s(phase, rates), table),
-        *_silence(f"oltp.{level}", measured, _window_s(phase, rates), rates.interval_s, table),
-        *_steadiness(f"oltp.{level}", _undisturbed(bundle, level, rates)),
+        *_level(f"oltp.{level}", measured, seconds, table),
+        *_silence(f"oltp.{level}", measured, seconds, rates.interval_s, table),
     ]
+    rate = recorded(phase.detail.get("loop")) if phase else None
+    # What follows a rate that changes does not settle, and is not meant to.
+    if rate is None or not rate.changes:
+        estimates += _steadiness(f"oltp.{level}", _undisturbed(bundle, level, rates))
     if phase is not None:
         left_out = _left_out_s(phase)
+        estimates += _pace(f"oltp.{level}", phase, measured, seconds)
         estimates += _checkpoints(f"oltp.{level}", phase)
         estimates += _writer(f"oltp.{level}", phase)
-        estimates += _client(f"oltp.{level}", phase, _window_s(phase, rates) + left_out)
+        estimates += _client(f"oltp.{level}", phase, seconds + left_out)
         if left_out:
             estimates.append(
                 Estimate(
@@ -135,6 +142,25 @@ def _silence(
         value=max(0, silent) * interval_s,
         unit="s",
         source=f"{table}: whole intervals of {interval_s:g} s in which no transaction ended",
+    )
+
+
+def _pace(
+    name: str, phase: Phase, measured: list[dict[str, Any]], seconds: float
+) -> Iterable[Estimate]:
+    """New orders against the most that users who key and think can reach."""
+    warehouses = number(phase.detail.get("warehouses"))
+    orders = sum(row["done"] for row in measured if row["op"] == "new_order")
+    if not warehouses or phase.detail.get("workload") != "tpcc":
+        return
+    yield Estimate(
+        name=f"{name}.paced_percent",
+        value=100 * orders * 60 / seconds / (MOST_NEW_ORDERS * warehouses),
+        unit="%",
+        source=(
+            f"new orders/min / ({MOST_NEW_ORDERS:g} × warehouses), the most of users who key and "
+            "think; above 100 % unpaced"
+        ),
     )
 
 

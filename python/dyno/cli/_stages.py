@@ -103,7 +103,7 @@ def levels(
         with session.console.phase(f"Procedures in {target.name}"):
             drive.program(session.recorder, target, plans[0].workload)
     for plan in plans:
-        title = f"{plan.workload} on {target.name}, {plan.users} user{'s'[: plan.users != 1]}"
+        title = f"{plan.workload} on {target.name}, {plan.title}"
         title += ", in procedures" if plan.mode == "procedure" else ""
         with session.console.phase(title) as progress:
             if during is not None:

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dyno.cli import _criteria, _findmax, _settings
+from dyno.cli import _criteria, _findmax, _rates, _settings
 from dyno.cli._belong import require_own
 from dyno.cli._dss import PARAMETERS, TESTS, Choice, run_tests
-from dyno.cli._options import Options, common, examples, parse_seconds, positive
+from dyno.cli._options import Options, common, examples, parse_seconds
 
 if TYPE_CHECKING:
     from dyno.cli._findmax import Search
     from dyno.cli._session import Session
+    from dyno.rates import Rate
 
 MODES = ("client", "procedure")
 
@@ -28,7 +29,9 @@ MODES = ("client", "procedure")
         "dyno run tpch --target embedded:postgresql --set grant=64MB --cold",
         "dyno run tpcc --target embedded:postgresql --users 16 --duration 60s",
         "dyno run tpcc --target embedded:postgresql --users 1 --users 4 --users 16",
-        "dyno run tpcc --target embedded:postgresql --users 32 --rate 500",
+        "dyno run tpcc --target embedded:postgresql --users 32 --rate 500 --rate 900",
+        "dyno run tpcc --target embedded:postgresql --users 32 --rate 100..1000",
+        "dyno run tpcc --target embedded:postgresql --users 50 --think",
         "dyno run tpcc --target embedded:postgresql --users 16 --mode procedure",
         "dyno run tpcc --target embedded:postgresql --users 8 --during reindex",
         "dyno run tpcc --target embedded:postgresql --users 8 --criterion 'cpu<70%'",
@@ -53,8 +56,15 @@ MODES = ("client", "procedure")
     metavar="LIMIT",
     help="Transactions: go on until --duration of them in a row are steady, at most so long.",
 )
-@click.option("--rate", type=float, help="Open loop: transactions a second, Poisson arrivals.")
+@_rates.options
 @click.option("--think", is_flag=True, help="Users key and think as the workload prescribes.")
+@click.option(
+    "--home",
+    type=click.Choice(("fixed", "random", "all")),
+    default="random",
+    show_default=True,
+    help="Warehouse of a user: always one, one drawn each time, all in turn.",
+)
 @click.option(
     "--mode",
     type=click.Choice(MODES),
@@ -119,8 +129,9 @@ def command(
     duration: str | None,
     warmup: str,
     until_steady: str | None,
-    rate: float | None,
+    pace: _rates.Given,
     think: bool,
+    home: str,
     mode: str,
     reconnect: str,
     seed: int,
@@ -169,7 +180,8 @@ def command(
     from dyno.targets import maintenance
 
     chosen = workloads.get(workload)
-    require_own(click.get_current_context(), chosen)
+    context = click.get_current_context()
+    require_own(context, chosen)
     parsed = targets.parse(url)
     targets.require(parsed, options.out, chosen.kind)
     choice = Choice(test, streams, parameters, refresh)
@@ -185,22 +197,22 @@ def command(
     asked = given.of(parsed, options.out)
     if scale is not None:
         scale = chosen.parse_scale(scale)
-    if rate is not None:
-        positive(rate, "--rate")
-        if think:
-            raise UsageError("--rate and --think exclude each other: a rate sets the pace itself.")
-    if len(set(users)) < len(users):
-        raise UsageError("Give each number of --users once.")
+    rates, duration_s = pace.rates(
+        context, parse_seconds(duration or ("60s" if find_max.by is None else "15s"))
+    )
+    _require_load(users, rates, think=think, beside=during is not None)
     if cold_each_query:
         choice.require_power("--cold-each-query")
     if choice.refresh:
         targets.require(parsed, options.out, "refresh")
     settings: dict[str, Any] = {
         "users": list(users) or [1],
-        "duration_s": parse_seconds(duration or ("60s" if find_max.by is None else "15s")),
+        "duration_s": duration_s,
         "warmup_s": parse_seconds(warmup),
-        "rate_per_s": rate,
+        "rates": [rate.plan() for rate in rates],
+        "arrivals": "poisson" if pace.poisson else "fixed",
         "think": think,
+        "home": home,
         "mode": mode,
         "reconnect_s": parse_seconds(reconnect),
         "seed": seed,
@@ -215,7 +227,7 @@ def command(
     }
     require_able(parsed, options.out, settings)
     kept = criteria.of(chosen)
-    search = find_max.of(chosen, {**settings, "users": users})
+    search = find_max.of(chosen, {**settings, "users": users, "rate_per_s": rates or None})
     _require_until_steady(settings, chosen.kind, search)
     if search is not None:
         if criteria.texts:
@@ -231,10 +243,21 @@ def command(
         if chosen.kind == "dss":
             run_tests(session, url, workload, scale, choice, settings)
         else:
-            _transactions(session, url, workload, scale, settings, search)
+            _transactions(session, url, workload, scale, settings, rates, search)
 
     record = {"target": parsed.redacted, "scale": scale, **settings, **choice.facts()}
     return run_session(options, "run", record, (workload,), options.out, body, asked)
+
+
+def _require_load(users: tuple[int, ...], rates: list[Rate], *, think: bool, beside: bool) -> None:
+    from dyno.errors import UsageError
+
+    if rates and think:
+        raise UsageError("--rate and --think exclude each other: a rate sets the pace itself.")
+    if beside and any(rate.changes for rate in rates):
+        raise UsageError("--during compares with the time before: give a --rate that stays.")
+    if len(set(users)) < len(users):
+        raise UsageError("Give each number of --users once.")
 
 
 def _require_until_steady(settings: dict[str, Any], kind: str, search: Search | None) -> None:
@@ -257,6 +280,7 @@ def _transactions(
     workload: str,
     scale: float | None,
     settings: dict[str, Any],
+    rates: list[Rate],
     search: Search | None,
 ) -> None:
     from dyno.analyse.steady import settled
@@ -265,10 +289,14 @@ def _transactions(
     from dyno.cli._layout import note_layout
     from dyno.cli._search import find_max
     from dyno.drive import OltpPlan, UntilSteadyPlan, interval_for
+    from dyno.workloads.tpcc.pace import crowd
 
     with session.target(url) as target:
         found = stages.loaded_data(target, workload, scale)
         note_layout(session, target, found)
+        crowded = crowd(max(settings["users"]), found.scale) if settings["think"] else None
+        if crowded is not None:
+            session.console.warn(crowded)
         plans = [
             OltpPlan(
                 workload,
@@ -277,13 +305,16 @@ def _transactions(
                 settings["warmup_s"],
                 settings["duration_s"],
                 settings["seed"],
-                rate_per_s=settings["rate_per_s"],
+                rate_per_s=rate,
+                poisson=settings["arrivals"] == "poisson",
                 think=settings["think"],
+                home=settings["home"],
                 interval_s=1.0 if search is None else interval_for(settings["duration_s"]),
                 mode=settings["mode"],
                 reconnect_s=settings["reconnect_s"],
             )
             for users in settings["users"]
+            for rate in rates or [None]
         ]
         if search is not None:
             find_max(session, target, search, plans[0])

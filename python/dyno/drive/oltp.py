@@ -13,6 +13,7 @@ from dyno.drive.checkpoints import CheckpointCount
 from dyno.engine import run_engine
 from dyno.errors import TargetError
 from dyno.progress import Progress
+from dyno.rates import Rate
 from dyno.record import Recorder
 from dyno.targets.base import Limited, Loaded, Programmable, Target
 
@@ -30,7 +31,8 @@ class OltpPlan:
 
     Attributes:
         users: Sessions at once.
-        rate_per_s: Transactions a second of an open loop; None closes the loop.
+        rate_per_s: Transactions a second of an open loop, a number or a rate that changes; None
+            closes the loop.
         poisson: Whether the open loop's arrivals are random rather than evenly spaced.
         think: Whether users type and think as the workload prescribes (closed loop only).
         interval_s: Length of the intervals that are recorded; short windows need short ones to be
@@ -38,6 +40,8 @@ class OltpPlan:
         window: Which window at this load, where a search measures one again.
         mode: Where transactions are programmed: ``client`` or ``procedure``.
         reconnect_s: How long a user tries to get a lost connection back.
+        home: Which warehouse a user works for: the same one (``fixed``), one drawn each time
+            (``random``), or each in turn (``all``).
     """
 
     workload: str
@@ -46,7 +50,7 @@ class OltpPlan:
     warmup_s: float
     duration_s: float
     seed: int
-    rate_per_s: float | None = None
+    rate_per_s: float | Rate | None = None
     poisson: bool = True
     think: bool = False
     mode: str = "client"
@@ -56,18 +60,31 @@ class OltpPlan:
     reconnect_s: float = 5.0
 
     @property
+    def rate(self) -> Rate | None:
+        """The rate of an open loop."""
+        if self.rate_per_s is None or isinstance(self.rate_per_s, Rate):
+            return self.rate_per_s
+        return Rate.constant(self.rate_per_s)
+
+    @property
+    def title(self) -> str:
+        """``16 users``, ``500/s over 32 users, window 2``."""
+        users = f"{self.users} user{'s' if self.users != 1 else ''}"
+        load = users if self.rate is None else f"{self.rate.title} over {users}"
+        return load if self.window == 1 else f"{load}, window {self.window}"
+
+    @property
     def level(self) -> str:
         """Name of the level in the bundle."""
+        users = f"users-{self.users}"
         again = "" if self.window == 1 else f"-window-{self.window}"
-        if self.rate_per_s is None:
-            return f"users-{self.users}{again}"
-        return f"rate-{self.rate_per_s:g}-users-{self.users}{again}"
+        return (users if self.rate is None else f"{self.rate.name}-{users}") + again
 
     def loop(self) -> dict[str, Any]:
         """The loop as the driver takes it."""
-        if self.rate_per_s is None:
+        if self.rate is None:
             return {"kind": "closed", "think": self.think}
-        return {"kind": "open", "rate_per_s": self.rate_per_s, "poisson": self.poisson}
+        return {"kind": "open", "rate_per_s": self.rate.plan(), "poisson": self.poisson}
 
 
 def interval_for(window_s: float) -> float:
@@ -115,7 +132,7 @@ def drive(
     """
     from dyno import _core
 
-    title = f"{workloads.get(plan.workload).title}, {_load_text(plan)}"
+    title = f"{workloads.get(plan.workload).title}, {plan.title}"
     name = f"oltp-{plan.workload}-{target.name}-{plan.level}"
     counted = CheckpointCount(target, progress, plan.warmup_s)
     with recorder.phase(name, title, "oltp", target.name) as detail, _roomy(target):
@@ -126,6 +143,7 @@ def drive(
             warehouses=int(plan.loaded.scale),
             mode=plan.mode,
             loop=plan.loop(),
+            home=plan.home,
             warmup_s=plan.warmup_s,
             duration_s=plan.duration_s,
             seed=plan.seed,
@@ -170,9 +188,3 @@ def _roomy(target: Target) -> Generator[None]:
         if error.kind != "too_many_connections" or not isinstance(target, Limited):
             raise
         raise TargetError(f"{error}. {target.room()}".rstrip(), kind=error.kind) from error
-
-
-def _load_text(plan: OltpPlan) -> str:
-    users = f"{plan.users} user{'s' if plan.users != 1 else ''}"
-    load = users if plan.rate_per_s is None else f"{plan.rate_per_s:g}/s over {users}"
-    return load if plan.window == 1 else f"{load}, window {plan.window}"

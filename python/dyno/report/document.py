@@ -22,7 +22,8 @@ def document(
     """The run, its validity, its host, and the parts ``io``, ``tpch``, ``tpcc``, ``maintenance``.
 
     ``criteria`` has a result for each limit and level, ``capacity`` what a search found. A part or
-    a figure that the bundle lacks is null. Units are in the names: ``_mbps`` and
+    a figure that the bundle lacks is null. ``unpaced`` levels had more new orders than users who
+    key and think can reach. Units are in the names: ``_mbps`` and
     ``mb_per_s`` are 10^6 bytes a second, ``_s`` seconds, ``_ms`` milliseconds. Bytes of load
     rates are those of the rows as ``.tbl`` files, whatever form a target was sent them in.
     """
@@ -270,5 +271,11 @@ def _level(page: Page, level: str, phase: Any) -> dict[str, Any]:
         "new_orders_per_min": page.value(f"{name}.new_orders_per_min"),
         "p95_ms": page.value(f"{name}.new_order.response_p95_ms"),
         "errors": None if errors is None else int(errors),
+        "loop": phase.detail.get("loop") if phase else None,
+        "unpaced": page.unpaced(level),
+        **{
+            name: int(page.value(f"oltp.{level}.{name}") or 0)
+            for name in ("scheduled", "late", "unsent")
+        },
         **writer,
     }

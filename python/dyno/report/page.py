@@ -185,6 +185,10 @@ class Page:
         """The criteria against each level that they apply to."""
         return [item.result for item in self.findings if item.result is not None]
 
+    def unpaced(self, level: str) -> bool:
+        """Whether a level had more new orders than users who key and think can reach."""
+        return (self.value(f"oltp.{level}.paced_percent") or 0.0) > 100
+
     def scale(self, workload: str) -> float | None:
         """The scale that a workload was loaded or run at."""
         for phase in self.phases("load", "dss", "oltp"):

@@ -180,12 +180,15 @@ def _transactions(page: Page) -> str:
         return ""
     users = [level.phase.detail.get("users") if level.phase else "?" for level in page.levels]
     names = [f"oltp.{level.name}" for level in page.levels]
-    rates = ", ".join(figure(page.value(f"{name}.tps")) for name in names)
-    p95 = ", ".join(figure(page.value(f"{name}.new_order.response_p95_ms")) for name in names)
+    rates = "/".join(figure(page.value(f"{name}.tps")) for name in names)
+    p95 = "/".join(figure(page.value(f"{name}.new_order.response_p95_ms")) for name in names)
     plural = "" if users == [1] else "s"
     first = page.levels[0].phase
     inside = " in procedures" if first and first.detail.get("mode") == "procedure" else ""
-    return f"{'/'.join(map(str, users))} user{plural}{inside}: {rates} /s; p95 {p95} ms"
+    # In front: a long line is cut at its end.
+    unpaced = " unpaced" if any(page.unpaced(level.name) for level in page.levels) else ""
+    who = f"{'/'.join(map(str, users))} user{plural}{inside}{unpaced}"
+    return f"{who}: {rates} /s; p95 {p95} ms"
 
 
 def _criteria(page: Page) -> str:

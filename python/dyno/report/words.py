@@ -8,6 +8,7 @@ import time
 import unicodedata
 
 from dyno.model import Run
+from dyno.rates import recorded
 
 _FIGURE_SPACE = "\N{NARROW NO-BREAK SPACE}"
 
@@ -105,16 +106,15 @@ def query_title(name: str) -> str:
 
 
 def users_title(detail: dict[str, object], level: str) -> str:
-    """``16 users``, ``500/s over 32 users``; the level's name if its phase says nothing."""
+    """``16 users``, ``100 to 900/s over 32 users``; the level's name if its phase says nothing."""
     users = number(detail.get("users"))
     if users is None:
         return level
     text = f"{users:g} user{'' if users == 1 else 's'}"
-    loop = detail.get("loop")
-    rate = number(loop.get("rate_per_s")) if isinstance(loop, dict) else None
+    rate = recorded(detail.get("loop"))
     window = number(detail.get("window"))
     again = "" if window is None else f", window {window:g}"
-    return f"{text if rate is None else f'{rate:g}/s over {text}'}{again}"
+    return f"{text if rate is None else f'{rate.title} over {text}'}{again}"
 
 
 def limits_only(verdict: str) -> str:

@@ -98,9 +98,10 @@ def _transactions(page: Page) -> Cards | None:
     name = f"oltp.{best.name}"
     at = users_title(best.phase.detail if best.phase else {}, best.name)
     p95 = page.value(f"{name}.new_order.response_p95_ms")
+    pace = f"unpaced, with {at}" if page.unpaced(best.name) else f"with {at}"
     cards = [
         Card("Transactions", figure(page.value(f"{name}.tps")), "/s", f"with {at}"),
-        Card("New orders", figure(page.value(f"{name}.new_orders_per_min")), "/min", f"with {at}"),
+        Card("New orders", figure(page.value(f"{name}.new_orders_per_min")), "/min", pace),
     ]
     if p95 is not None:
         cards.append(Card("New-Order response", figure(p95), "ms", f"95th percentile, {at}"))

@@ -1,7 +1,7 @@
 //! A modelled target with known answers: it proves pacing, histograms and the whole pipeline.
 //!
 //! Statements return one row of zeros and empty texts. A transaction's service time passes in the
-//! batch that ends it, which one that was never begun is itself.
+//! batch that ends it; a batch outside of any transaction is one itself.
 
 mod model;
 
