@@ -30,7 +30,7 @@ pub use run::drive;
 pub use tpcc::HomePolicy;
 
 /// Protocols that [`drive`] speaks, by the name that a plan gives them.
-pub const WIRES: [&str; 2] = ["postgres", "null"];
+pub const WIRES: [&str; 3] = ["postgres", "mysql", "null"];
 
 /// The version of the SQLite that loads, which is compiled in. Statements may run in another one.
 pub fn sqlite_version() -> &'static str {

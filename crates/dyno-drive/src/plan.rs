@@ -6,7 +6,7 @@ use dyno_record::{Clock, Error, ErrorKind, Result};
 use serde::Deserialize;
 
 use crate::tpcc::HomePolicy;
-use crate::wire::{null, postgres};
+use crate::wire::{mysql, null, postgres};
 
 /// Most users of one run: beyond it a driver thread has too many to be on time.
 const MOST_USERS: u32 = 100_000;
@@ -66,6 +66,8 @@ pub struct DrivePlan {
 pub enum WirePlan {
     /// A PostgreSQL server.
     Postgres(postgres::Config),
+    /// A MariaDB or MySQL server.
+    Mysql(mysql::Config),
     /// A modelled server.
     Null(null::Model),
 }
@@ -137,12 +139,12 @@ impl DrivePlan {
         if let Pacing::Open { rate_per_s, .. } = self.pacing {
             within("loop.rate_per_s", rate_per_s, 1e-3, 1e8)?;
         }
-        match &self.wire {
-            WirePlan::Postgres(config) => {
-                within("wire.connect_timeout_s", config.connect_timeout_s, 0.001, 3600.0)
-            }
-            WirePlan::Null(model) => model.validate(),
-        }
+        let patience_s = match &self.wire {
+            WirePlan::Postgres(config) => config.connect_timeout_s,
+            WirePlan::Mysql(config) => config.connect_timeout_s,
+            WirePlan::Null(model) => return model.validate(),
+        };
+        within("wire.connect_timeout_s", patience_s, 0.001, 3600.0)
     }
 
     /// Driver threads to use: never more than users.

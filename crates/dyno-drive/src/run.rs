@@ -16,6 +16,7 @@ use crate::thread::{Job, died};
 use crate::tpcc::Tpcc;
 use crate::window::Window;
 use crate::wire::Wire;
+use crate::wire::mysql::Mysql;
 use crate::wire::null::Null;
 use crate::wire::postgres::Postgres;
 use crate::workload::Workload;
@@ -44,6 +45,9 @@ pub fn drive(plan: &DrivePlan, control: &Control) -> Result<Outcome> {
     match &plan.wire {
         WirePlan::Postgres(config) => {
             conduct(plan, &Postgres::new(config.clone()), &workload, spool, control)
+        }
+        WirePlan::Mysql(config) => {
+            conduct(plan, &Mysql::new(config.clone())?, &workload, spool, control)
         }
         WirePlan::Null(model) => conduct(plan, &Null::new(model), &workload, spool, control),
     }

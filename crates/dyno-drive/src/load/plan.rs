@@ -3,9 +3,8 @@
 use dyno_gen::Workload;
 use serde::{Deserialize, Serialize};
 
-use super::mysql::MysqlConfig;
 use super::sqlite::SqliteFile;
-use crate::wire::postgres::Config;
+use crate::wire::{mysql, postgres};
 
 /// The plan of a load.
 #[derive(Debug, Clone, Deserialize)]
@@ -60,11 +59,11 @@ pub struct DonePart {
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum LoadWire {
     /// A PostgreSQL server.
-    Postgres(Config),
+    Postgres(postgres::Config),
     /// A SQLite file.
     Sqlite(SqliteFile),
     /// A MariaDB or MySQL server.
-    Mysql(MysqlConfig),
+    Mysql(mysql::Config),
 }
 
 /// What was loaded.

@@ -3,9 +3,12 @@
 //!
 //! A transaction is written once, over [`Session`]; each protocol is one wire.
 
+pub mod mysql;
 pub mod null;
 pub mod postgres;
 mod secret;
+pub mod tls;
+mod transport;
 mod value;
 
 use std::borrow::Cow;
