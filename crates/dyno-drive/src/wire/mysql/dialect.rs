@@ -6,23 +6,16 @@ use dyno_record::{Error, ErrorKind, Result};
 
 use crate::wire::Statement;
 
-/// Texts by the names of their statements: MariaDB's, then MySQL's.
-type Words = (&'static str, &'static [&'static str], &'static [&'static str]);
+/// Texts by the names of the statements that no rule translates.
+const WORDS: [(&str, &[&str]); 2] =
+    [("take_oldest", TAKE_OLDEST), ("pay_bad_credit", PAY_BAD_CREDIT)];
 
-/// Statements of workloads that no rule translates.
-const WORDS: [Words; 2] = [
-    (
-        // The row is locked as it is looked for, so what both forms find is what they delete.
-        "take_oldest",
-        &["delete from new_order where no_w_id = $1 and no_d_id = $2 \
-           order by no_o_id limit 1 returning no_o_id"],
-        &[
-            "select no_o_id from new_order where no_w_id = $1 and no_d_id = $2 \
-             order by no_o_id limit 1 for update",
-            "delete from new_order where no_w_id = $1 and no_d_id = $2 order by no_o_id limit 1",
-        ],
-    ),
-    ("pay_bad_credit", PAY_BAD_CREDIT, PAY_BAD_CREDIT),
+/// MariaDB's DELETE could return rows, but describes them only when it runs. The row stays locked
+/// from the query on, so what that finds is what is deleted.
+const TAKE_OLDEST: &[&str] = &[
+    "select no_o_id from new_order where no_w_id = $1 and no_d_id = $2 \
+     order by no_o_id limit 1 for update",
+    "delete from new_order where no_w_id = $1 and no_d_id = $2 order by no_o_id limit 1",
 ];
 
 /// `||` is a logical or here.
@@ -48,13 +41,10 @@ pub struct Command {
 ///
 /// # Errors
 /// `internal` for a text that cannot be translated.
-pub fn commands(statement: &Statement, mariadb: bool) -> Result<Vec<Command>> {
-    let words = WORDS.iter().find(|(name, ..)| *name == statement.name);
+pub fn commands(statement: &Statement) -> Result<Vec<Command>> {
+    let words = WORDS.iter().find(|(name, _)| *name == statement.name);
     let texts: Vec<Cow<'_, str>> = match words {
-        Some((_, of_mariadb, of_mysql)) => {
-            let texts = if mariadb { of_mariadb } else { of_mysql };
-            texts.iter().map(|text| Cow::Borrowed(*text)).collect()
-        }
+        Some((_, texts)) => texts.iter().map(|text| Cow::Borrowed(*text)).collect(),
         None => returning(&statement.sql),
     };
     texts
@@ -122,21 +112,20 @@ mod tests {
         Statement { name, sql: sql.into(), params: &[], returns: &[] }
     }
 
-    fn texts(statement: &Statement, mariadb: bool) -> Vec<(String, Vec<u8>)> {
-        let commands = commands(statement, mariadb).unwrap();
+    fn texts(statement: &Statement) -> Vec<(String, Vec<u8>)> {
+        let commands = commands(statement).unwrap();
         commands.into_iter().map(|command| (command.sql, command.params)).collect()
     }
 
     #[test]
     fn parameters_keep_their_numbers_whatever_their_order() {
-        let found =
-            texts(&statement("x", "select '$1', `a$2` from t where a = $2 and b = $10"), true);
+        let found = texts(&statement("x", "select '$1', `a$2` from t where a = $2 and b = $10"));
         assert_eq!(
             found,
             [("select '$1', `a$2` from t where a = ? and b = ?".to_owned(), vec![1, 9])]
         );
         for wrong in ["select $0", "select $", "select $999"] {
-            let error = commands(&statement("x", wrong), true).unwrap_err();
+            let error = commands(&statement("x", wrong)).unwrap_err();
             assert_eq!(error.kind, ErrorKind::Internal);
         }
     }
@@ -145,7 +134,7 @@ mod tests {
     fn an_update_that_returns_rows_becomes_two_commands() {
         let sql = "update t set a = a + $1, b = $1 where c = $2 and d = $3 returning a - 1, e";
         assert_eq!(
-            texts(&statement("x", sql), true),
+            texts(&statement("x", sql)),
             [
                 (
                     "update t set a = a + ?, b = ? where c = ? and d = ?".to_owned(),
@@ -159,17 +148,15 @@ mod tests {
     #[test]
     fn no_statement_of_the_workload_is_left_with_foreign_words() {
         for statement in crate::tpcc::statements() {
-            for mariadb in [true, false] {
-                let commands = texts(&statement, mariadb);
-                let all: Vec<&str> = commands.iter().map(|(sql, _)| sql.as_str()).collect();
-                let all = all.join(";");
-                assert!(!all.contains('$') && !all.contains("||"), "{all}");
-                let returns = all.contains(" returning ");
-                assert!(!returns || (mariadb && all.starts_with("delete ")), "{all}");
-                let used = commands.iter().flat_map(|(_, params)| params);
-                let most = used.max().map_or(0, |position| usize::from(*position) + 1);
-                assert_eq!(most, statement.params.len(), "{all}");
+            let commands = texts(&statement);
+            let all: Vec<&str> = commands.iter().map(|(sql, _)| sql.as_str()).collect();
+            let all = all.join(";");
+            for foreign in ["$", "||", " returning "] {
+                assert!(!all.contains(foreign), "{all}");
             }
+            let used = commands.iter().flat_map(|(_, params)| params);
+            let most = used.max().map_or(0, |position| usize::from(*position) + 1);
+            assert_eq!(most, statement.params.len(), "{all}");
         }
     }
 

@@ -88,7 +88,7 @@ impl Wire for Mysql {
         let Place { config, connector } = &*self.0;
         let connecting = async {
             let (mut transport, server) = login::log_in(config, connector.as_ref()).await?;
-            let prepared = prepare::prepare(&mut transport, statements, server).await?;
+            let prepared = prepare::prepare(&mut transport, statements).await?;
             Ok(MysqlSession::new(transport, prepared, server))
         };
         let limit_s = config.connect_timeout_s;

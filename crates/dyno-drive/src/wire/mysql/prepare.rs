@@ -5,7 +5,6 @@ use dyno_record::{Error, ErrorKind, Result};
 
 use super::dialect::{self, Command};
 use super::error::ServerError;
-use super::login::Server;
 use super::packet::{Packet, Reader, broken, frame};
 use super::prepared::{Prepared, Step, require_declared};
 use super::row::Column;
@@ -21,14 +20,10 @@ const ADVICE: &str = "load the workload into this database first";
 ///
 /// # Errors
 /// `usage` where tables are missing or a column's type is not the declared one.
-pub async fn prepare(
-    transport: &mut Transport,
-    statements: &[Statement],
-    server: Server,
-) -> Result<Vec<Prepared>> {
+pub async fn prepare(transport: &mut Transport, statements: &[Statement]) -> Result<Vec<Prepared>> {
     let mut commands = Vec::with_capacity(statements.len());
     for statement in statements {
-        commands.push(dialect::commands(statement, server.mariadb)?);
+        commands.push(dialect::commands(statement)?);
     }
     for command in commands.iter().flatten() {
         frame(&mut transport.write, 0, |out| {

@@ -107,6 +107,7 @@ impl Column {
 /// A column's value in a row, `Some(None)` if it is null. The row is a zero, a bit for each column
 /// that is null (from the third), and the values of the others.
 #[inline]
+#[allow(clippy::option_option, reason = "no such value, and a value that is null")]
 pub fn cell<'a>(row: &'a [u8], columns: &[Column], column: usize) -> Option<Option<&'a [u8]>> {
     let mut reader = Reader(row);
     reader.u8()?;
