@@ -141,7 +141,7 @@ impl Transport {
         while let Stream::Tls(stream) = &mut self.stream {
             match Pin::new(stream).poll_flush(context) {
                 Poll::Pending => ready!(self.poll_drain(context))?,
-                flushed => return flushed,
+                flushed @ Poll::Ready(_) => return flushed,
             }
         }
         Poll::Ready(Ok(()))

@@ -48,6 +48,8 @@ impl Server {
             .command(&install)
             .args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"])
             .arg(format!("--datadir={}", server.data().display()))
+            // Servers that start side by side take each other's temporary tables for their own.
+            .arg(format!("--tmpdir={}", server.dir.display()))
             .output()
             .unwrap();
         let told = String::from_utf8_lossy(&made.stderr);
@@ -64,6 +66,7 @@ impl Server {
             .command(&program("mariadbd").unwrap())
             .arg("--no-defaults")
             .arg(format!("--datadir={}", self.data().display()))
+            .arg(format!("--tmpdir={}", self.dir.display()))
             .arg(format!("--socket={}", self.socket().display()))
             .arg(format!("--pid-file={}", self.dir.join("pid").display()))
             .arg(format!("--port={}", self.port))

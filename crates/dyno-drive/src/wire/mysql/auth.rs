@@ -84,8 +84,7 @@ fn modulus(pem: &[u8]) -> Option<usize> {
 fn element(der: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     let (length, rest) = match der.strip_prefix(&[tag])? {
         [0x82, a, b, rest @ ..] => (usize::from(u16::from_be_bytes([*a, *b])), rest),
-        [0x81, a, rest @ ..] => (usize::from(*a), rest),
-        [a @ ..=0x7F, rest @ ..] => (usize::from(*a), rest),
+        [0x81, a, rest @ ..] | [a @ ..=0x7F, rest @ ..] => (usize::from(*a), rest),
         _ => return None,
     };
     rest.split_at_checked(length)

@@ -224,7 +224,7 @@ mod tests {
         out.to_vec()
     }
 
-    const GREETING: &[u8] = b"\x0A8.0.44\0\x01\0\0\012345678\0\xFF\xFF\x2E\x02\0\xFF\xDF\x15\0\0\0\0\0\0\0\0\0\090abcdefghij\0caching_sha2_password\0";
+    const GREETING: &[u8] = b"\x0A8.0.44\0\x01\0\0\x0012345678\0\xFF\xFF\x2E\x02\0\xFF\xDF\x15\0\0\0\0\0\0\0\0\0\x0090abcdefghij\0caching_sha2_password\0";
 
     #[test]
     fn a_server_that_hangs_up_or_says_no_is_told_apart() {

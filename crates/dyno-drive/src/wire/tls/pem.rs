@@ -39,8 +39,7 @@ pub fn authorities(ca: &Path) -> Result<RootCertStore> {
 /// # Errors
 /// `usage` if there are none.
 pub fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>> {
-    let read = CertificateDer::pem_file_iter(file)
-        .and_then(|certificates| certificates.collect::<Result<Vec<_>, _>>());
+    let read = CertificateDer::pem_file_iter(file).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     match read {
         Ok(found) if found.is_empty() => Err(none(file, "certificate")),
         Ok(found) => Ok(found),
