@@ -44,7 +44,7 @@ pub fn drive(plan: &DrivePlan, control: &Control) -> Result<Outcome> {
     };
     match &plan.wire {
         WirePlan::Postgres(config) => {
-            conduct(plan, &Postgres::new(config.clone()), &workload, spool, control)
+            conduct(plan, &Postgres::new(config.clone())?, &workload, spool, control)
         }
         WirePlan::Mysql(config) => {
             conduct(plan, &Mysql::new(config.clone())?, &workload, spool, control)

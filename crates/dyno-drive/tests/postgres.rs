@@ -6,12 +6,14 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use common::{Server, keys};
 use dyno_drive::{DrivePlan, LoadOutcome, LoadPlan, Outcome, drive, load};
 use dyno_gen::Workload;
 use dyno_record::{Control, Error, ErrorKind, Result};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 const SEED: u64 = 11;
@@ -405,4 +407,60 @@ fn a_load_that_is_stopped_leaves_whole_parts_only() {
             std::thread::sleep(Duration::from_millis(5));
         }
     }
+}
+
+/// Processes of a server that are stopped where they are, and go on when this is dropped.
+struct Stalled(Vec<Pid>);
+
+impl Stalled {
+    fn new(pids: &str) -> Self {
+        let pids = pids.lines().map(|pid| Pid::from_raw(pid.parse().unwrap()).unwrap());
+        let stalled = Self(pids.collect());
+        for pid in &stalled.0 {
+            kill_process(*pid, Signal::STOP).unwrap();
+        }
+        stalled
+    }
+}
+
+impl Drop for Stalled {
+    fn drop(&mut self) {
+        for pid in &self.0 {
+            let _ = kill_process(*pid, Signal::CONT);
+        }
+    }
+}
+
+#[test]
+fn a_load_is_stopped_while_the_server_stalls() {
+    let Some(server) = Server::start(&[]) else { return };
+    server.create(Workload::Tpch);
+    let plan = load_plan(&server, Workload::Tpch, 1.0);
+    let control = Control::new();
+    let handle = control.clone();
+    let (ended, result) = mpsc::channel();
+    std::thread::spawn(move || ended.send(load(&plan, &control)));
+    let copying = "select pid from pg_stat_activity where query like 'copy%' and state = 'active'";
+    let copies = || server.psql("tpch", copying);
+    while handle.progress().done < 100_000 || copies().lines().count() < 2 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let stalled = Stalled::new(&copies());
+    // Until what lies between is full and no row goes out any more.
+    let (mut done, mut looks) = (0, 0);
+    while looks < 20 {
+        std::thread::sleep(Duration::from_millis(10));
+        let now = handle.progress().done;
+        looks = if now == done { looks + 1 } else { 0 };
+        done = now;
+    }
+    handle.cancel();
+    let result = result.recv_timeout(Duration::from_secs(300));
+    drop(stalled);
+    let error = result.expect("the load waits for the server").unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Cancelled, "{error}");
+    while !copies().is_empty() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(server.psql("tpch", "select count(*) from lineitem"), "0");
 }

@@ -15,7 +15,8 @@ use rusqlite::{Connection, Statement, ToSql, Transaction, TransactionBehavior};
 
 use self::error::classed;
 use self::feed::Feed;
-pub use self::file::SqliteFile;
+use self::file::Opened;
+use super::config::SqliteFile;
 use super::plan::{LoadOutcome, LoadPlan, LoadedTable};
 use super::tables;
 use crate::wire::quoted;
@@ -32,7 +33,7 @@ pub fn load(plan: &LoadPlan, file: &SqliteFile, control: &Control) -> Result<Loa
         parts.extend(data.parts(table, u64::MAX)?);
     }
     control.set_total(rows);
-    let opened = file.open()?;
+    let opened = Opened::open(file)?;
     let start = Instant::now();
     let mut outcome = LoadOutcome { tables: vec![], seconds: 0.0, rows: 0, bytes: 0 };
     // At once for writing, so that another writer is met now. Dropped before its end, it rolls back.

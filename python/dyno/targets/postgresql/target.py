@@ -45,6 +45,7 @@ from dyno.targets.postgresql import (
     provision,
     removal,
     tablespaces,
+    tls,
 )
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.copy import copy_rows
@@ -93,7 +94,7 @@ class PostgresTarget:
             return self
         with closing(self.connect()) as session:
             address.require_version(session, self._address.server)
-            obstacle = address.tls_obstacle(session, self._address)
+            obstacle = tls.obstacle(session)
             if obstacle is not None:
                 self.capabilities = replace(self.capabilities, oltp=obstacle, load=obstacle)
             self._tuning.plan_sessions(session, self._address.server)
@@ -312,7 +313,7 @@ class PostgresTarget:
     def wire(self, workload: str = "") -> dict[str, Any]:
         """How the Rust driver reaches it; plain table names there mean those of ``workload``."""
         with closing(self.connect()) as session:
-            found = address.wire(session)
+            found = address.wire(session, self._address)
             settings = {**self._tuning.sessions, **self._temp_of(session, workload)}
         if settings:
             found["settings"] = settings

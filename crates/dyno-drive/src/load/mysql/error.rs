@@ -4,6 +4,7 @@ use dyno_record::{Error, ErrorKind};
 use mysql_async::{DriverError, IoError, ServerError};
 
 use crate::wire::mysql::class;
+use crate::wire::tls::{of_io, told};
 
 pub fn connect_error(error: mysql_async::Error) -> Error {
     match error {
@@ -15,9 +16,7 @@ pub fn connect_error(error: mysql_async::Error) -> Error {
             Error::new(ErrorKind::Unreachable, "no usable key in the TLS client certificate's file")
         }
         mysql_async::Error::Io(error) => {
-            let told = innermost(&error);
-            let advice = certificate_advice(&told);
-            Error::new(ErrorKind::Unreachable, format!("cannot connect: {told}{advice}"))
+            Error::new(ErrorKind::Unreachable, format!("cannot connect: {}", innermost(&error)))
         }
         other => Error::new(ErrorKind::Protocol, format!("cannot connect: {other}")),
     }
@@ -39,21 +38,11 @@ pub fn statement_error(error: mysql_async::Error) -> Error {
 /// What the system or the TLS library said, without the driver's words before it.
 fn innermost(error: &IoError) -> String {
     match error {
-        IoError::Io(error) => error.to_string(),
+        IoError::Io(error) => {
+            of_io(error).map_or_else(|| error.to_string(), |error| told(error, "ssl_ca"))
+        }
+        // Files of our own that are not what they should be.
         IoError::Tls(error) => error.to_string(),
-    }
-}
-
-/// What a person can do about a certificate that the TLS library refuses.
-fn certificate_advice(told: &str) -> &'static str {
-    if told.contains("UnknownIssuer") || told.contains("BadSignature") {
-        "; the URL's ssl_ca must be the authority that signed it"
-    } else if told.contains("CaUsedAsEndEntity") {
-        "; an authority's own certificate (CA:TRUE) cannot be a server's: sign one with it"
-    } else if told.contains("not valid for name") {
-        "; the URL must name the host as the certificate does"
-    } else {
-        ""
     }
 }
 
@@ -74,13 +63,13 @@ mod tests {
 
     #[test]
     fn errors_are_classed() {
-        let told = |code, message: &str| {
+        let classed = |code, message: &str| {
             let (message, state) = (message.to_owned(), "HY000".to_owned());
             server_error(&ServerError { code, message, state })
         };
-        assert_eq!(told(1213, "Deadlock found").kind, ErrorKind::Deadlock);
-        assert_eq!(told(1030, "Got error 28 from storage engine").kind, ErrorKind::DiskFull);
-        let disabled = told(4166, "The used command is not allowed");
+        assert_eq!(classed(1213, "Deadlock found").kind, ErrorKind::Deadlock);
+        assert_eq!(classed(1030, "Got error 28 from storage engine").kind, ErrorKind::DiskFull);
+        let disabled = classed(4166, "The used command is not allowed");
         assert!(disabled.message.contains("SET GLOBAL local_infile = 1"), "{disabled}");
     }
 }

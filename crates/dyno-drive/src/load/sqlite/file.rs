@@ -1,42 +1,13 @@
 //! The database file, opened for a load and left as it was.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-
-use dyno_gen::sink::Decimals;
 use dyno_record::{Error, ErrorKind, Result};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags};
-use serde::Deserialize;
 
 use super::error::classed;
+use crate::load::config::{Setting, SqliteFile};
 
 const JOURNAL: &str = "journal_mode";
-
-/// A database file and how it is loaded.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SqliteFile {
-    /// The file, which exists. The process may not have it open through another copy of the
-    /// library: closing that one would drop the locks of this one.
-    pub path: PathBuf,
-    /// What decimals become.
-    pub decimals: Decimals,
-    /// Pragmas of the loading connection and the values that they read back as. `journal_mode`,
-    /// which belongs to the file, is set back afterwards.
-    #[serde(default)]
-    pub settings: BTreeMap<String, Setting>,
-}
-
-/// The value of a pragma.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
-pub enum Setting {
-    /// A number.
-    Number(i64),
-    /// A word.
-    Word(String),
-}
 
 /// An open file, with the settings of a load.
 pub struct Opened {
@@ -45,19 +16,19 @@ pub struct Opened {
     journal: Option<String>,
 }
 
-impl SqliteFile {
+impl Opened {
     /// Opens the file and applies the settings.
     ///
     /// # Errors
     /// What SQLite meets; `usage` if a setting does not take.
-    pub fn open(&self) -> Result<Opened> {
-        let place = || format!("opening {}", self.path.display());
+    pub fn open(file: &SqliteFile) -> Result<Self> {
+        let place = || format!("opening {}", file.path.display());
         let fail = |error: rusqlite::Error| classed(&error).context(place());
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(&self.path, flags).map_err(fail)?;
+        let connection = Connection::open_with_flags(&file.path, flags).map_err(fail)?;
         let before = read(&connection, JOURNAL).map_err(fail)?;
-        let mut opened = Opened { connection, journal: None };
-        for (name, setting) in &self.settings {
+        let mut opened = Self { connection, journal: None };
+        for (name, setting) in &file.settings {
             let (result, wanted) = match setting {
                 Setting::Number(value) => {
                     (opened.connection.pragma_update(None, name, value), value.to_string())
@@ -78,9 +49,7 @@ impl SqliteFile {
         }
         Ok(opened)
     }
-}
 
-impl Opened {
     /// Sets back what belongs to the file, and closes it.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
 //! TLS as a wire speaks it: rustls with ring, and the server checked as far as the plan says.
 
+mod binding;
 mod pem;
 mod refusal;
 mod verifier;
@@ -18,6 +19,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
+pub(crate) use binding::server_end_point;
 pub(crate) use refusal::{of_io, told};
 use verifier::Verifier;
 
