@@ -163,3 +163,40 @@ def test_a_file_that_holds_no_certificate_is_refused(secured: Secured, tmp_path:
     wire = target_at(secured.url(f"ssl_ca={secured.ca}")).wire("tpch")
     for changed in ({"ca": str(nothing)}, {"ca": str(secured.ca), "cert": str(nothing)}):
         assert refusal({**wire, "tls": changed})[0] == "unreachable"
+
+
+def driven(target: MysqlTarget, folder: Path) -> tuple[str, str]:
+    """Kind and words of the error that the compiled driver meets, if not sooner then at the door:
+    the database that it is let into holds no warehouse."""
+    plan = {
+        "wire": target.wire("tpch"),
+        **{"workload": "tpcc", "warehouses": 1, "seed": 1, "c_load": 7, "users": 1},
+        **{"loop": {"kind": "closed"}, "warmup_s": 0, "duration_s": 1},
+        "clock": {"unix_ns": 0, "monotonic_ns": 0},
+        "spool": str(folder / "ops.jsonl"),
+    }
+    with pytest.raises(_core.EngineError) as caught:
+        _core.drive(json.dumps(plan), _core.Control())
+    kind, words = caught.value.args
+    assert PASSWORD not in words
+    return kind, words
+
+
+def test_transactions_go_over_tls_as_loads_do(secured: Secured, tmp_path: Path) -> None:
+    let_in = ("usage", "load the workload")
+    known = f"ssl_ca={secured.ca}"
+    cases = [
+        (secured.url("ssl=0"), ("denied", "Access denied")),
+        (secured.url("ssl=1"), let_in),
+        (secured.url(known), let_in),
+        (secured.url(known, user="known"), ("denied", "Access denied")),
+        (secured.url(f"{known}&ssl_cert={secured.client}", user="known"), let_in),
+        (secured.url(known, host="localhost"), ("unreachable", "name the host")),
+        *(
+            (secured.url(f"ssl_ca={wrong}"), ("unreachable", "ssl_ca must be the authority"))
+            for wrong in secured.wrong
+        ),
+    ]
+    for url, (kind, part) in cases:
+        found, words = driven(target_at(url), tmp_path)
+        assert (found, part in words) == (kind, True), (url, words)

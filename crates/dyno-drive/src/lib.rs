@@ -34,7 +34,7 @@ pub use run::drive;
 pub use tpcc::HomePolicy;
 
 /// Protocols that [`drive`] speaks, by the name that a plan gives them.
-pub const WIRES: [&str; 3] = ["postgres", "sqlite", "null"];
+pub const WIRES: [&str; 4] = ["postgres", "mysql", "sqlite", "null"];
 
 /// The version of the SQLite that loads and is driven, which is compiled in. Other statements may
 /// run in another one.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::point_select::PointSelect;
 use crate::rate::Rate;
 use crate::tpcc::HomePolicy;
-use crate::wire::{null, postgres, sqlite};
+use crate::wire::{mysql, null, postgres, sqlite};
 
 /// Most users of one run: beyond it a driver thread has too many to be on time.
 const MOST_USERS: u32 = 100_000;
@@ -70,6 +70,8 @@ pub enum WirePlan {
     Postgres(postgres::Config),
     /// A SQLite file.
     Sqlite(sqlite::Config),
+    /// A MariaDB or MySQL server.
+    Mysql(mysql::Config),
     /// A modelled server.
     Null(null::Model),
 }
@@ -148,15 +150,15 @@ impl DrivePlan {
         if let WorkloadName::PointSelect(workload) = &self.workload {
             workload.validate()?;
         }
-        match &self.wire {
-            WirePlan::Postgres(config) => {
-                within("wire.connect_timeout_s", config.connect_timeout_s, 0.001, 3600.0)
-            }
+        let patience_s = match &self.wire {
+            WirePlan::Postgres(config) => config.connect_timeout_s,
+            WirePlan::Mysql(config) => config.connect_timeout_s,
             WirePlan::Sqlite(config) => {
-                within("wire.busy_timeout_s", config.busy_timeout_s, 0.0, 3600.0)
+                return within("wire.busy_timeout_s", config.busy_timeout_s, 0.0, 3600.0);
             }
-            WirePlan::Null(model) => model.validate(),
-        }
+            WirePlan::Null(model) => return model.validate(),
+        };
+        within("wire.connect_timeout_s", patience_s, 0.001, 3600.0)
     }
 
     /// Driver threads to use: never more than users.

@@ -17,6 +17,7 @@ use crate::thread::{Job, died};
 use crate::tpcc::Tpcc;
 use crate::window::Window;
 use crate::wire::Wire;
+use crate::wire::mysql::Mysql;
 use crate::wire::null::Null;
 use crate::wire::postgres::Postgres;
 use crate::wire::sqlite::Sqlite;
@@ -58,6 +59,9 @@ fn over_wire<L: Workload + Clone>(
     match &plan.wire {
         WirePlan::Postgres(config) => {
             conduct(plan, &Postgres::new(config.clone())?, workload, spool, control)
+        }
+        WirePlan::Mysql(config) => {
+            conduct(plan, &Mysql::new(config.clone())?, workload, spool, control)
         }
         WirePlan::Sqlite(config) => {
             conduct(plan, &Sqlite::new(config.clone()), workload, spool, control)

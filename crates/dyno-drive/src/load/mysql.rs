@@ -2,6 +2,7 @@
 //! reads it. One connection and two threads a stream, one that generates and one that sends.
 
 mod error;
+mod options;
 
 use std::io;
 use std::pin::Pin;
@@ -17,12 +18,13 @@ use mysql_async::{Conn, InfileData, LocalInfileError};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
-use self::error::{class, connect_error, statement_error};
-use super::config::MysqlConfig;
+use self::error::{connect_error, statement_error};
+use self::options::options;
 use super::journal;
 use super::plan::{LoadOutcome, LoadPlan};
 use super::streams::{self, Stop};
 use crate::wire::connect_timeout;
+use crate::wire::mysql::{Config, class};
 
 /// Bytes of one protocol packet: below any `max_allowed_packet` that a server is run with.
 const PACKET_BYTES: usize = 512 * 1024;
@@ -31,7 +33,7 @@ const PACKET_BYTES: usize = 512 * 1024;
 const PACKETS_AHEAD: usize = 4;
 
 /// See [`load`](super::load). Each part is one transaction.
-pub fn load(plan: &LoadPlan, config: &MysqlConfig, control: &Control) -> Result<LoadOutcome> {
+pub fn load(plan: &LoadPlan, config: &Config, control: &Control) -> Result<LoadOutcome> {
     let journal = plan.journal.as_ref().map(|journal| quoted(&journal.table));
     streams::load(plan, control, |stop| Stream::connect(config, journal.clone(), stop))
 }
@@ -45,9 +47,9 @@ struct Stream {
 }
 
 impl Stream {
-    fn connect(config: &MysqlConfig, journal: Option<String>, stop: &Stop<'_>) -> Result<Self> {
+    fn connect(config: &Config, journal: Option<String>, stop: &Stop<'_>) -> Result<Self> {
         let runtime = streams::runtime()?;
-        let (limit, options) = (connect_timeout(config.connect_timeout_s)?, config.options()?);
+        let (limit, options) = (connect_timeout(config.connect_timeout_s)?, options(config)?);
         let connection = runtime.block_on(stop.watch(async {
             match tokio::time::timeout(limit, Conn::new(options)).await {
                 Ok(Ok(connection)) => Ok(connection),

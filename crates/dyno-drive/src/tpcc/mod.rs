@@ -28,6 +28,8 @@ use deck::{Deck, Kind};
 use inputs::{Constants, Inputs};
 
 pub use home::Policy as HomePolicy;
+#[cfg(test)]
+pub use statements::all as statements;
 
 /// The workload on a database of a given size.
 #[derive(Debug, Clone)]

@@ -3,11 +3,13 @@
 //!
 //! A transaction is written once, over [`Session`]; each protocol is one wire.
 
+pub mod mysql;
 pub mod null;
 pub mod postgres;
 mod secret;
 pub mod sqlite;
 pub mod tls;
+mod transport;
 mod value;
 
 use std::borrow::Cow;

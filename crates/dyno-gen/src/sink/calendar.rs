@@ -6,7 +6,7 @@ use super::digits::pair;
 ///
 /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
 #[inline]
-fn civil(days: i32) -> (u32, u32, u32) {
+pub fn civil(days: i32) -> (u32, u32, u32) {
     // Eras of 400 years that begin on 1 March of the year 0.
     let shifted = i64::from(days) + 719_468;
     let era = shifted.div_euclid(146_097);

@@ -55,8 +55,7 @@ from dyno.targets.mysql.space import Files, StepLog, size_of
 from dyno.targets.mysql.tuned import Tuning
 from dyno.targets.plans import QueryPlan
 
-_NO_OLTP = "the transaction driver does not speak MySQL's protocol yet"
-_NO_TLS = "the loader speaks TLS over TCP only; leave unix_socket or ssl out of the URL"
+_NO_TLS = "loader and driver speak TLS over TCP only; leave unix_socket or ssl out of the URL"
 _NO_COLD = (
     "a server that is not Dyno's own is not restarted, and the caches of its machine are beyond "
     "reach; only embedded:mysql starts cold"
@@ -84,7 +83,7 @@ class MysqlTarget:
             self._address = Address.parse(url)
         tls_on_socket = self._address.tls is not None and bool(self._address.unix_socket)
         self.capabilities = Capabilities(
-            oltp=_NO_OLTP,
+            oltp=_NO_TLS if tls_on_socket else True,
             load=_NO_TLS if tls_on_socket else True,
             cold=True if embedded else _NO_COLD,
             resume=True,
@@ -297,7 +296,7 @@ class MysqlTarget:
             return isolation.isolation(session)
 
     def wire(self, workload: str = "") -> dict[str, Any]:
-        """How the Rust loader reaches it; plain table names there mean those of ``workload``."""
+        """How the compiled half reaches it; plain table names there mean those of ``workload``."""
         database = mark.schema_of(workload) if workload else self._address.database
         found = {**self._address.wire(), "database": database}
         if self._tuning.sessions:

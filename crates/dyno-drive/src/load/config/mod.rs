@@ -1,14 +1,12 @@
 //! Databases that can be loaded, and how each is reached.
 
-mod mysql;
 mod sqlite;
 
 use serde::Deserialize;
 
-pub use mysql::MysqlConfig;
 pub use sqlite::SqliteFile;
 
-use crate::wire::postgres;
+use crate::wire::{mysql, postgres};
 
 /// A database to load.
 #[derive(Debug, Clone, Deserialize)]
@@ -19,5 +17,5 @@ pub enum LoadWire {
     /// A SQLite file.
     Sqlite(SqliteFile),
     /// A MariaDB or MySQL server.
-    Mysql(MysqlConfig),
+    Mysql(mysql::Config),
 }

@@ -3,6 +3,7 @@
 use dyno_record::{Error, ErrorKind};
 use mysql_async::{DriverError, IoError, ServerError};
 
+use crate::wire::mysql::class;
 use crate::wire::tls::{of_io, told};
 
 pub fn connect_error(error: mysql_async::Error) -> Error {
@@ -54,27 +55,6 @@ fn server_error(error: &ServerError) -> Error {
     let kind = class(error.code, &error.message);
     let message = error.message.replace('\n', " ");
     Error::new(kind, format!("{message}{advice} [error {}]", error.code))
-}
-
-/// The class of a server's error number (MariaDB manual, "MariaDB Error Codes"). Operating-system
-/// errors come inside of others: 28 is "no space left on device".
-pub fn class(code: u16, message: &str) -> ErrorKind {
-    if message.contains("No space left") || message.contains("error 28 ") {
-        return ErrorKind::DiskFull;
-    }
-    match code {
-        1040 | 1203 | 1226 => ErrorKind::TooManyConnections,
-        1044 | 1045 | 1129 | 1130 | 1142 | 1143 | 1148 | 1227 | 1370 | 1698 | 3159 | 3948
-        | 4166 => ErrorKind::Denied,
-        1021 | 1114 => ErrorKind::DiskFull,
-        5 | 1037 | 1038 | 1041 => ErrorKind::OutOfMemory,
-        1205 | 1317 | 1969 | 3024 => ErrorKind::Timeout,
-        1213 => ErrorKind::Deadlock,
-        1020 => ErrorKind::Serialization,
-        1053 | 1080 | 1152 | 1158..=1161 | 1184 | 1927 => ErrorKind::ConnectionLost,
-        1049 | 1146 => ErrorKind::Usage,
-        _ => ErrorKind::Database,
-    }
 }
 
 #[cfg(test)]
