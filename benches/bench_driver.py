@@ -7,24 +7,14 @@ same socket, CPU per transaction.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
-from common import dyno, process, scratch
+from common import dyno, estimate, process, scratch
 
 from dyno import host, targets
 from dyno.targets.postgresql.binaries import find
 
 SECONDS = 15
-
-
-def client_ms(document: dict[str, Any]) -> float:
-    """Client CPU per 1,000 transactions, from the bundle's estimates."""
-    estimates = json.loads((Path(document["bundle"]) / "estimates.json").read_text())
-    return next(
-        item["value"] for item in estimates if item["name"].endswith(".client_cpu_ms_per_1000")
-    )
 
 
 def main() -> None:
@@ -38,10 +28,10 @@ def main() -> None:
                 "run", "tpcc", *target, "--users", users, "--duration", f"{SECONDS}s", "--out", out
             )
             (level,) = document["tpcc"]["levels"]
+            cpu_ms = estimate(document, ".client_cpu_ms_per_1000")
             print(
                 f"  {users:>2} users {level['tps']:8.0f} tps   {level['new_orders_per_min']:8.0f} "
-                f"new orders/min   {client_ms(document):6.1f} ms per 1,000 "
-                f"(target 120)"
+                f"new orders/min   {cpu_ms:6.1f} ms per 1,000 (target 120)"
             )
         url = targets.parse("embedded:postgresql")
         with targets.open_target(url, out, host.limits(host.collect(out))) as server:

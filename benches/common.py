@@ -51,6 +51,12 @@ def dyno(*args: str | Path) -> dict[str, Any]:
     return json.loads(done.stdout)
 
 
+def estimate(document: dict[str, Any], ending: str) -> float:
+    """The first figure of a run's bundle whose name ends so."""
+    text = (Path(document["bundle"]) / "estimates.json").read_text(encoding="utf-8")
+    return next(item["value"] for item in json.loads(text) if item["name"].endswith(ending))
+
+
 def pairs(runs: int, a: Callable[[], float], b: Callable[[], float]) -> tuple[float, float, float]:
     """Runs A and B in turn; returns both medians and the median of the ratios B/A."""
     seen = [(a(), b()) for _ in range(runs)]

@@ -117,6 +117,15 @@ LEVELS = {
     16: (1687.0, 11.2, 96.0, 61.0, 0.2),
 }
 
+# The same, of runs with other levels.
+MORE_LEVELS = {
+    2: (760.0, 3.1, 52.0, 60.0, 0.08),
+    8: (1490.0, 5.6, 82.0, 64.0, 0.16),
+    9: (1541.0, 6.4, 84.0, 64.0, 0.17),
+    10: (1570.0, 6.9, 86.0, 63.0, 0.18),
+    11: (1602.0, 8.4, 89.0, 63.0, 0.18),
+}
+
 # Depth: IOPS, p50 latency in ms. The last depth of the mix is beyond a ceiling of 20 ms.
 READ_CURVE = {
     1: (9_800, 0.098),

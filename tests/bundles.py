@@ -215,7 +215,8 @@ class Builder:
         """A level of load; ``slope`` is the change over the window as a share of the mean."""
         self._uses("tpcc")
         level = level or f"users-{users}"
-        tps, median, busy, utilisation, driver = data.LEVELS.get(users, data.LEVELS[16])
+        known = {**data.LEVELS, **data.MORE_LEVELS}
+        tps, median, busy, utilisation, driver = known.get(users, known[16])
         driver = driver if driver_share is None else driver_share
         rows = self.tables.setdefault(f"ops/{level}", [])
         for second in range(-5, duration_s):

@@ -26,7 +26,7 @@ STAGES = {
 # What a plug-in or a shared module may never know: the stages and the command line.
 BELOW_STAGES = {
     "targets", "workloads", "layouts", "servers", "model", "record", "bundle", "tables", "errors",
-    "host",
+    "host", "helpers", "criteria", "rates",
 }  # fmt: skip
 
 

@@ -40,6 +40,7 @@ def page() -> str:
             "",
             *_addresses(names),
             "",
+            *_tried(names),
             *_section("Work", names, [*_words(Capabilities), _SEVERAL], _capability),
             *_section(
                 "Beside the work",
@@ -73,6 +74,14 @@ def _addresses(names: Sequence[str]) -> list[str]:
         for name in names
     ]
     return ["| target | address |", "|---|---|", *rows]
+
+
+def _tried(names: Sequence[str]) -> list[str]:
+    """The products and versions that a target was tried with, where it takes more than one."""
+    found = {name: getattr(_package(name), "TRIED", "") for name in names}
+    return [
+        line for name, text in found.items() if text for line in (f"Tried, {name}: {text}.", "")
+    ]
 
 
 def _section(
@@ -150,6 +159,10 @@ def _opened(name: str) -> Target:
     """The target, not started."""
     url = targets.parse(targets.about(name)[1][0])
     return targets.open_target(url, Path(), Limits(1 << 30, 1))
+
+
+def _package(name: str) -> ModuleType:
+    return importlib.import_module(f"dyno.targets.{name}")
 
 
 def _module(name: str, part: str) -> ModuleType | Any:

@@ -11,7 +11,17 @@ SCHEMA_VERSION = 1
 
 Status = Literal["running", "done", "failed", "interrupted"]
 PhaseKind = Literal[
-    "machine", "io", "provision", "load", "index", "dss", "oltp", "check", "plans", "maintenance"
+    "machine",
+    "io",
+    "provision",
+    "load",
+    "index",
+    "dss",
+    "oltp",
+    "check",
+    "plans",
+    "maintenance",
+    "search",
 ]
 
 NOTICES = {
@@ -127,6 +137,8 @@ class TargetFacts(Model):
         place: Where it works, as the target knows: in Dyno's own process, in others of this
             machine, or elsewhere.
         tuned: Those that were changed for this run.
+        devices: Block devices of this machine, as its probes name them, that carry its ``data``
+            and its ``log``; without an entry where that is not known.
     """
 
     url: str
@@ -134,6 +146,7 @@ class TargetFacts(Model):
     place: Place
     settings: dict[str, str] = Field(default_factory=dict)
     tuned: tuple[Applied, ...] = ()
+    devices: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
     @property
     def product(self) -> str:
@@ -207,17 +220,48 @@ class Definition(Model):
     explanation: str
 
 
+class CriterionResult(Model):
+    """A criterion against a level of load.
+
+    Attributes:
+        criterion: Its normal form, such as ``new_order p95 < 500 ms``.
+        source: Where the limit comes from.
+        passed: None if it could not be judged; ``reason`` then says why.
+        value: Of the whole window, in ``unit``.
+        worst: Of the interval that comes nearest to the wrong side, or goes furthest beyond.
+        worst_t_ns: When that began, ns since the Unix epoch.
+        failing, intervals: Intervals beyond the limit, of those there are.
+        note: What the value is of, where that needs saying.
+    """
+
+    criterion: str
+    source: str
+    level: str
+    passed: bool | None
+    value: float | None = None
+    unit: str = ""
+    worst: float | None = None
+    worst_t_ns: int | None = None
+    failing: int = 0
+    intervals: int = 0
+    note: str = ""
+    reason: str = ""
+
+
 class Finding(Model):
     """A judgement drawn from estimates.
 
     Attributes:
-        level: ``verdict`` heads the sheet; ``warning`` spoils or may spoil a measurement.
+        level: ``verdict`` heads the sheet; ``warning`` spoils or may spoil a measurement;
+            ``criterion`` is a limit that was kept or not.
         message: One line for a person.
         evidence: Names of estimates, or short facts.
+        result: Of a criterion.
     """
 
     code: str
-    level: Literal["verdict", "warning", "note"]
+    level: Literal["verdict", "warning", "note", "criterion"]
     message: str
     phase: str | None = None
     evidence: tuple[str, ...] = ()
+    result: CriterionResult | None = None

@@ -3,8 +3,10 @@ from __future__ import annotations
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dyno.analyse.steady import mser5, trend, variation_percent
+from dyno.analyse.steady import mser5, settled, trend, variation_percent
 
 
 def noise(count: int, mean: float = 100.0, seed: int = 1) -> list[float]:
@@ -78,3 +80,37 @@ def test_degenerate_series() -> None:
     assert variation_percent([3.0]) is None
     assert variation_percent([0.0, 0.0]) is None
     assert variation_percent([90.0, 100.0, 110.0]) == pytest.approx(10.0)
+
+
+@given(st.integers(0, 60), st.integers(50, 200), st.integers(1, 120), st.integers(0, 50))
+def test_a_steady_stretch_lies_at_the_end_and_is_long_enough(
+    rise: int, steady: int, least: int, seed: int
+) -> None:
+    series = [100 * second / max(rise, 1) for second in range(rise)] + noise(steady, seed=seed)
+    start = settled(series, least)
+    if start is not None:
+        rest = series[start:]
+        assert len(rest) >= max(least, 50)
+        line = trend(rest)
+        assert line is not None
+        assert abs(line.percent) <= 10 or line.low <= 0 <= line.high
+
+
+def test_a_warm_up_is_left_out_once_enough_has_followed() -> None:
+    rise = [100 * second / 40 for second in range(40)]
+    assert settled(rise, 50) is None
+    assert settled(rise + noise(30), 50) is None
+    start = settled(rise + noise(120), 60)
+    assert start is not None
+    assert 30 <= start <= 50
+
+
+@pytest.mark.parametrize("slope", [-3.0, 3.0])
+def test_what_keeps_rising_or_falling_never_settles(slope: float) -> None:
+    series = [1000 + slope * second for second in range(300)]
+    assert all(settled(series[:count], 50) is None for count in range(0, 301, 10))
+
+
+def test_nothing_at_all_never_settles() -> None:
+    assert settled([], 1) is None
+    assert settled([0.0] * 200, 50) is None

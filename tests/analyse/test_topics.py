@@ -134,6 +134,28 @@ def test_short_queries_count_as_a_thousandth_of_the_longest(tmp_path: Path) -> N
     assert found.value("dss.postgresql.geomean_s") == pytest.approx((100.0 * 0.001) ** (1 / 22))
 
 
+def test_new_orders_are_told_against_the_paced_most(whole: Judged, tmp_path: Path) -> None:
+    # 12.86 new orders a minute in each of five warehouses.
+    name = "oltp.users-16"
+    orders = whole.value(f"{name}.new_orders_per_min")
+    assert whole.value(f"{name}.paced_percent") == pytest.approx(100 * orders / 64.3)
+    builder = Builder(tmp_path / "run").oltp(4)
+    for row in builder.tables["ops/users-4"]:
+        row["done"] = 1 if row["op"] == "new_order" else 0
+    slow = judged(builder.write())
+    assert slow.value("oltp.users-4.paced_percent") == pytest.approx(100 * 60 / 64.3)
+
+
+def test_steadiness_is_not_asked_of_a_rate_that_changes(tmp_path: Path) -> None:
+    points = [[0, 100.0], [30, 100.0], [30, 400.0]]
+    for rate, judged_so in ((500.0, True), (points, False)):
+        loop = {"kind": "open", "rate_per_s": rate, "poisson": False}
+        run = Builder(tmp_path / str(judged_so)).oltp(4, duration_s=60, loop=loop)
+        names = judged(run.write()).names()
+        assert ("oltp.users-4.mser_discard_percent" in names) is judged_so
+        assert "oltp.users-4.tps" in names
+
+
 def test_a_failed_query_leaves_no_total(tmp_path: Path) -> None:
     builder = Builder(tmp_path / "run").power("postgresql", data.ROW_SECONDS, fails="q09")
     found = judged(builder.write())

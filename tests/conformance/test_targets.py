@@ -72,6 +72,15 @@ def test_load_run_check(target: tuple[str, Path], workload: str) -> None:
         (level,) = assert_valid(run, "unsteady", "client-bound")["tpcc"]["levels"]
         assert level["tps"] > 0
         assert level["errors"] == 0
+        inside = dyno("run", workload, *where, *short, "--mode", "procedure")
+        if able.procedure is not True:
+            assert inside.returncode == 2
+            assert able.procedure in inside.stderr
+            return
+        (level,) = assert_valid(inside, "unsteady", "client-bound")["tpcc"]["levels"]
+        assert level["mode"] == "procedure"
+        assert level["tps"] > 0
+        assert level["errors"] == 0
 
 
 def test_a_gap_is_a_reason_not_a_shrug(target: tuple[str, Path]) -> None:

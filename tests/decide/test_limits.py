@@ -83,6 +83,22 @@ def test_signs(tmp_path: Path, load: dict[str, float], code: str, words: str) ->
         assert found.evidence
 
 
+def one_writer(path: Path, busy_share: float, users: int = 4) -> Finding:
+    writer = {"busy_share": busy_share, "wait_ms": {"mean": 4.2, "p99": 30.0}}
+    builder = Builder(path / "run").oltp(users, outcome={"writer": writer})
+    return limit(judged(builder.write()), f"oltp-tpcc-postgresql-users-{users}")
+
+
+def test_one_writer_who_is_always_at_work_is_named(tmp_path: Path) -> None:
+    found = one_writer(tmp_path / "a", 0.93)
+    assert found.code == "limit-one-writer"
+    assert "one did 93 % of the time; each waited 4.2 ms" in found.message
+    assert found.evidence[0] == "oltp.users-4.writer_busy_percent"
+    assert one_writer(tmp_path / "b", 0.79).code != "limit-one-writer"
+    # Alone, a user waits for nobody.
+    assert one_writer(tmp_path / "c", 0.93, users=1).code != "limit-one-writer"
+
+
 def test_other_work_spoils_a_run(tmp_path: Path) -> None:
     found = level(tmp_path / "a", busy=60.0, dyno=10.0, server=50.0)
     assert "disturbed" in found.codes()

@@ -76,6 +76,14 @@ def test_every_rule_explains_itself() -> None:
             assert "\n" not in text
 
 
+RAMP = {"kind": "open", "rate_per_s": [[0, 100.0], [60, 900.0]], "poisson": True}
+
+
+def crowded(path: Path) -> Builder:
+    # 64 users in five warehouses, which have places for 50.
+    return Builder(path / "run").oltp(64, loop={"kind": "closed", "think": True})
+
+
 def level(**fields: object) -> Callable[[Path], Builder]:
     def build(path: Path) -> Builder:
         return Builder(path / "run").machine().oltp(4, **fields)  # pyright: ignore[reportArgumentType]
@@ -109,6 +117,25 @@ def queries_failing(path: Path) -> Builder:
     return Builder(path / "run").power("duckdb", data.COLUMN_SECONDS, fails="q09")
 
 
+def cut_off(path: Path) -> Builder:
+    """Two seconds without any row: users lost the server and came back."""
+    builder = Builder(path / "run").machine().oltp(4, outcome={"reconnects": 4})
+    rows = builder.tables["ops/users-4"]
+    moments = sorted({row["t_ns"] for row in rows if row["phase"] == "measure"})
+    rows[:] = [row for row in rows if row["t_ns"] not in moments[6:8]]
+    last = next(row for row in rows if row["t_ns"] == moments[5])
+    last["errors"] = {"connection_lost": 4}
+    return builder
+
+
+def stood_still(path: Path) -> Builder:
+    builder = cut_off(path)
+    builder.phases[-1].detail["outcome"]["reconnects"] = 0
+    for row in builder.tables["ops/users-4"]:
+        row["errors"] = {}
+    return builder
+
+
 def nothing_ended(path: Path) -> Builder:
     builder = Builder(path / "run").oltp(4)
     for row in builder.tables["ops/users-4"]:
@@ -131,6 +158,8 @@ def nothing_ended(path: Path) -> Builder:
         (broken_io, "errors", "at 1 point of"),
         (bad_rows, "inconsistent", "rows of orders"),
         (nothing_ended, "incomplete", "No transaction"),
+        (cut_off, "outage", "came back 4 times and for 2 s no transaction ended"),
+        (level(outcome={"gone": 3}), "outage", "3 had no connection at the end"),
         (lambda path: quickstart(path).answers(wrong="q15"), "wrong-answers", "q15"),
         (lambda path: quickstart(path).consistency(broken=3), "inconsistent", "condition 3"),
         (lambda path: Builder(path / "run").io(direct=False), "untrusted-storage", "page cache"),
@@ -155,7 +184,12 @@ def test_a_broken_rule_makes_the_run_invalid(
     [
         (level(error_share=0.008), "errors"),
         (level(slope=0.2), "unsteady"),
+        (level(outcome={"stuck": 2}), "outage"),
+        (stood_still, "outage"),
         (level(loop=OPEN, outcome={"scheduled": 1000, "late": 30, "unsent": 4}), "behind"),
+        # Whatever its shape is, it follows the rate.
+        (level(loop=RAMP, slope=0.9, duration_s=60), "unjudged"),
+        (crowded, "terminals"),
     ],
 )
 def test_what_only_warns(tmp_path: Path, build: Callable[[Path], Builder], code: str) -> None:

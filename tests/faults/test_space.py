@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,23 +9,8 @@ import pytest
 from dyno import targets
 from dyno.bundle import list_bundles
 from tests.conftest import missing
+from tests.faults.conftest import resized, shrunk
 from tests.process import dyno, end, no_server_left, start, wait_for_phase, wait_until
-
-
-@pytest.fixture
-def small(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 1 GiB."""
-    if os.geteuid() != 0:
-        missing("root, to mount a small file system")
-    folder = tmp_path / "small"
-    folder.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1g,mode=755", "dyno-test", folder], check=False
-    )
-    if mounted.returncode != 0:
-        missing("the right to mount a small file system")
-    yield folder
-    subprocess.run(["umount", "-l", folder], check=True)
 
 
 def test_too_little_space_is_told_before_the_start(small: Path) -> None:
@@ -44,22 +26,6 @@ def test_too_little_space_is_told_before_the_start(small: Path) -> None:
     assert "needs" in load.stderr
 
 
-def resized(folder: Path, size: int) -> bool:
-    """Gives the file system another size at once; False if more than that is in use."""
-    options = ["-o", f"remount,size={size}"]
-    return (
-        subprocess.run(["mount", *options, folder], capture_output=True, check=False).returncode
-        == 0
-    )
-
-
-def shrunk(folder: Path) -> bool:
-    """Leaves 20 MB of room; False if more than that was taken meanwhile."""
-    state = os.statvfs(folder)
-    used = (state.f_blocks - state.f_bfree) * state.f_frsize
-    return resized(folder, used + (20 << 20))
-
-
 @pytest.mark.parametrize("engine", ["postgresql", "duckdb", "clickhouse"])
 def test_a_disk_that_fills_during_the_load(small: Path, engine: str) -> None:
     if lacks := targets.lacks(engine):
@@ -69,7 +35,7 @@ def test_a_disk_that_fills_during_the_load(small: Path, engine: str) -> None:
     # A load of a few gigabytes: it goes on for long after it was seen to have begun.
     process = start("load", "tpch", "--target", f"embedded:{engine}", "--scale", "1", "--out", out)
     wait_for_phase(process, out, f"load-tpch-{engine}")
-    wait_until(lambda: shrunk(small), "the room to be taken away")
+    wait_until(lambda: shrunk(small, 20 << 20), "the room to be taken away")
     code, _, errors = end(process)
     assert code == 3, errors
     assert "space" in errors.lower() or "full" in errors.lower(), errors

@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from dyno import helpers
 from dyno.observe.base import Sample, Watcher
 from dyno.observe.process import ProcessProbe, Usage, resident_bytes, server_samples
 from dyno.observe.process_tree import ProcessTree
@@ -91,6 +92,22 @@ def test_dynos_own_use() -> None:
     assert found["cpu"] >= 5.0
     assert found["rss"] > 1_000_000
     assert of("server", probe.read(3 * SECOND)) == {}
+
+
+def test_a_helper_is_counted_as_dynos(server: Server) -> None:
+    probe = ProcessProbe()
+    alone = of("dyno", probe.read(SECOND))
+    helpers.add(server.pid)
+    try:
+        assert of("dyno", probe.read(2 * SECOND))["rss"] > alone["rss"]
+        used = server.burn()
+        found = of("dyno", probe.read(3 * SECOND))
+        assert found["cpu"] >= 100 * used - 2
+        assert of("server", probe.read(4 * SECOND)) == {}
+    finally:
+        helpers.remove(server.pid)
+    server.stop()
+    assert of("dyno", probe.read(5 * SECOND)).keys() == {"cpu", "rss"}
 
 
 def test_a_child_that_ends_takes_no_cpu_time_with_it(server: Server) -> None:

@@ -19,8 +19,8 @@ SECTIONS = [
 
 def test_the_verdict_comes_first_and_the_sections_follow(whole: Sheet) -> None:
     assert whole.page.sections() == SECTIONS
-    # Streams, layouts, maintenance under load and plans are parts of other runs.
-    assert len(makers()) == len(SECTIONS) + 4
+    # Streams, layouts, maintenance, plans, criteria and searches are parts of other runs.
+    assert len(makers()) == len(SECTIONS) + 6
     verdict = whole.page.root.all("div", class_="verdict")[0]
     assert "good" in verdict.attributes["class"]
     assert "✓ Valid" in verdict.text
@@ -132,7 +132,7 @@ def test_every_transaction_with_both_latencies(whole: Sheet) -> None:
         } <= set(table[0])
     levels = whole.page.table("Levels of load")
     assert [row[0] for row in levels[1:]] == ["1 user", "4 users", "16 users"]
-    assert levels[3][1:4] == ["1,687", "45,076", "22.3"]
+    assert levels[3][1:5] == ["1,687", "45,076", "70,103, unpaced", "22.3"]
 
 
 def test_other_tables(whole: Sheet) -> None:

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from dyno.model import Clock, Run, TargetFacts
 from dyno.report import words
 from dyno.report.repeat import command
-from dyno.report.series import Series, thinned
+from dyno.report.series import Series, thinned, throughput
+from tests import bundle_data as data
+from tests.bundles import Builder
 
 
 @pytest.mark.parametrize(
@@ -93,3 +97,20 @@ def test_thinning_keeps_the_mean() -> None:
     assert len(fewer.values) == 500
     assert sum(fewer.values) / 500 == pytest.approx(4.5)
     assert thinned(fewer, 500) is fewer
+
+
+def test_the_line_of_throughput_falls_to_nothing_where_nothing_ended(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "whole").machine().oltp(4)
+    whole = throughput(builder.write())
+    builder.path = tmp_path / "gap"
+    rows = builder.tables["ops/users-4"]
+    moments = sorted({row["t_ns"] for row in rows})
+    rows[:] = [row for row in rows if row["t_ns"] not in moments[7:10]]
+    gap = throughput(builder.write())
+    start = whole.seconds.index((moments[6] - data.START_NS) / 1e9)
+    assert min(whole.values[1:-1]) > 0
+    assert gap.values[start + 1 : start + 3] == [0.0, 0.0]
+    assert gap.seconds[start + 1 : start + 3] == [
+        whole.seconds[start + 1],
+        whole.seconds[start + 3],
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -73,10 +74,19 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresTarge
         yield target
 
 
-@pytest.fixture
-def public_out() -> Iterator[Path]:
-    """An output folder that every user can reach, unlike pytest's own."""
+@contextlib.contextmanager
+def public_folder() -> Iterator[Path]:
+    """A folder that every user can reach, unlike pytest's own; removed at the end."""
     folder = Path(tempfile.mkdtemp(prefix="dyno-test-", dir="/tmp"))
     folder.chmod(0o755)
-    yield folder
-    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def public_out() -> Iterator[Path]:
+    """An output folder that every user can reach."""
+    with public_folder() as folder:
+        yield folder

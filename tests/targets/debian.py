@@ -10,10 +10,17 @@ from pathlib import Path
 
 from tests.conftest import missing
 
+SERVER_UID = 65534
+"""Whom the server runs as when the tests run as root, whom it refuses."""
+
 
 @contextlib.contextmanager
-def debian_server(folder: Path) -> Iterator[str]:
-    """URL of a server with its data in ``folder``, and its socket there; stopped at the end."""
+def debian_server(folder: Path, *lines: str) -> Iterator[str]:
+    """URL of a server with its data in ``folder``, and its socket there; stopped at the end.
+
+    ``lines`` go to the end of its ``postgresql.conf``. Unless they say otherwise it does not listen
+    on the network.
+    """
     places = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     if not places:
         missing("the operating system's PostgreSQL (apt-get install postgresql)")
@@ -22,18 +29,19 @@ def debian_server(folder: Path) -> Iterator[str]:
     data.mkdir()
     become: list[str] = []
     if os.geteuid() == 0:
-        # The server refuses to be run by root.
-        os.chown(data, 65534, 65534)
-        become = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        os.chown(data, SERVER_UID, SERVER_UID)
+        become = ["setpriv", f"--reuid={SERVER_UID}", f"--regid={SERVER_UID}", "--clear-groups"]
     data.chmod(0o700)
 
     def run(*command: str) -> None:
         subprocess.run([*become, *command], cwd="/", check=True, capture_output=True, timeout=120)
 
     run(str(bin_folder / "initdb"), "-D", str(data), "-U", "dyno", "-A", "trust", "--no-sync")
-    options = f"-c listen_addresses= -c fsync=off -c unix_socket_directories={data}"
+    settings = ["listen_addresses = ''", "fsync = off", f"unix_socket_directories = '{data}'"]
+    with (data / "postgresql.conf").open("a") as conf:
+        conf.writelines(f"{line}\n" for line in (*settings, *lines))
     control = [str(bin_folder / "pg_ctl"), "-D", str(data), "-w"]
-    run(*control, "-l", str(data / "log"), "-o", options, "start")
+    run(*control, "-l", str(data / "log"), "start")
     try:
         yield f"postgresql:///postgres?host={data}&user=dyno"
     finally:

@@ -28,7 +28,7 @@ from dyno.targets.clickhouse.load import insert
 from dyno.targets.clickhouse.target import ClickhouseTarget
 from tests.conftest import missing
 from tests.process import end, no_server_left, servers, start, wait_for_phase, wait_until
-from tests.targets.conftest import LIMITS, column
+from tests.targets.conftest import LIMITS, column, load_only
 
 ENDLESS = "SELECT count() FROM numbers(1000000000000) WHERE number % 7 = 3"
 UNDER_WAY = "SELECT count() FROM system.processes WHERE query LIKE 'SELECT count() FROM numbers%'"
@@ -369,18 +369,17 @@ def test_rows_that_are_lost_without_an_error_are_missed(
 ) -> None:
     from dyno.targets.clickhouse import load as loading
 
-    core = pytest.importorskip("dyno._core")
     house.create_tables("tpch", replace=True)
-    plan = LoadPlan("tpch", 0.01, 1, 2, ("region",))
-    assert house.load(plan, core.Control()).rows == 5
+    plan = LoadPlan("tpch", 0.01, 1, 2)
+    assert load_only(house, plan, "region").rows == 5
     # As it is where the volume fills: all rows are told as written, and none is there.
     monkeypatch.setattr(loading, "insert", lambda *_: 5)
     with pytest.raises(TargetError, match="kept 0 of 5 rows of region") as caught:
-        house.load(plan, core.Control())
+        load_only(house, plan, "region")
     assert caught.value.kind == "database"
     monkeypatch.setattr(loading, "_LITTLE_BYTES", 1 << 62)
     with pytest.raises(TargetError, match="MiB of space are left") as caught:
-        house.load(plan, core.Control())
+        load_only(house, plan, "region")
     assert caught.value.kind == "disk_full"
 
 

@@ -57,7 +57,10 @@ def test_states_have_the_driver_s_classes(state: str, kind: str) -> None:
         ("failed to resolve host 'db1': [Errno -2]", "unreachable", "host"),
         ("connection timeout expired", "unreachable", "does not answer"),
         ("FATAL:  sorry, too many clients already", "too_many_connections", "no connection"),
-        ("server does not support SSL, but SSL was required", "unreachable", "secure"),
+        ("server does not support SSL, but SSL was required", "unreachable", "sslmode=disable"),
+        ("SSL error: certificate verify failed", "unreachable", "URL's sslrootcert"),
+        ('root certificate file "/x" does not exist', "unreachable", 'file "/x" does not exist'),
+        ("FATAL: connection requires a valid client certificate", "denied", "sslcert and sslkey"),
         ("something new", "unreachable", "something new"),
     ],
 )

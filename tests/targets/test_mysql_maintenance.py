@@ -179,7 +179,8 @@ def test_a_dump_is_whole_and_its_password_in_no_process_list(
     with closing(mariadb.connect()) as session:
         session.execute(f"CREATE OR REPLACE USER bench@localhost IDENTIFIED BY {literal(password)}")
         session.execute("GRANT SELECT, LOCK TABLES ON dyno_tpch.* TO bench@localhost")
-        address = Address("localhost", 0, "bench", password, unix_socket=mariadb.wire()["unix_socket"])
+        socket = mariadb.wire()["unix_socket"]
+        address = Address("localhost", 0, "bench", password, unix_socket=socket)
         with closing(MysqlConnection.open(address, lambda: None)) as other:
             dump = take(other, address, out, "tpch")
         assert isinstance(dump, Dump)

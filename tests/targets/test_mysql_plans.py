@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import closing
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from dyno import targets, workloads
-from dyno.targets.mysql.plans import _plan
+from dyno.errors import DatabaseError
+from dyno.targets.mysql.plans import _plan, explain
 from dyno.targets.mysql.target import MysqlTarget
+from dyno.targets.mysql.version import Version
 from tests.maintained import fill
 from tests.mariadb import require_mariadb
 from tests.targets.conftest import LIMITS
@@ -58,3 +62,22 @@ def test_a_document_of_mysql_is_read_too() -> None:
         "   └─ nested loop",
         "      └─ t: ALL · 1,200 rows expected",
     ]
+
+
+def test_the_second_form_of_a_document_of_mysql_is_read_too() -> None:
+    scan = {"operation": "Table scan on t", "access_type": "table", "estimated_rows": 1200.4}
+    row = {"operation": "Constant row", "heading": "Select #2", "inputs": []}
+    root = {"operation": "Sort: n", "inputs": [scan], "inputs_from_select_list": [row]}
+    plan = _plan({"query_type": "select", "query_plan": root, "json_schema_version": "2.0"})
+    assert plan.text.splitlines() == [
+        "query plan",
+        "└─ Sort: n",
+        "   └─ Table scan on t · 1,200 rows expected",
+        "   └─ Select #2: Constant row",
+    ]
+
+
+def test_a_mysql_that_tells_nothing_of_what_happened_says_so() -> None:
+    old: Any = SimpleNamespace(version=Version("MySQL", (8, 0, 12)))
+    with pytest.raises(DatabaseError, match=r"MySQL 8\.0\.12 does not tell .* from 8\.0\.18"):
+        explain(old, "SELECT 1", analyse=True)

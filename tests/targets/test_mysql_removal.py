@@ -6,89 +6,91 @@ import json
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 
-from dyno import schema, targets
-from dyno.targets.base import Loaded
-from dyno.targets.mysql.connection import MysqlConnection
+from dyno import targets
+from dyno.targets.base import Loaded, LoadPlan
 from dyno.targets.mysql.target import MysqlTarget
+from tests.maintained import fill
 from tests.mariadb import require_mariadb
 from tests.process import dyno
-from tests.targets.conftest import LIMITS
-
-TABLES = (
-    "SELECT table_schema, table_name FROM information_schema.tables "
-    "WHERE table_schema IN ('dyno_tpch', 'dyno_tpcc', 'mine') ORDER BY 1, 2"
-)
-MARKED = len(schema.tables("tpch")) + 1  # and the layout
+from tests.targets.conftest import LIMITS, load_only
 
 
 @pytest.fixture(scope="module")
-def mariadb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MysqlTarget]:
-    """A running server that tests may fill but not break."""
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MysqlTarget]:
     require_mariadb()
-    out = tmp_path_factory.mktemp("removal")
-    target = targets.open_target(targets.parse("embedded:mysql"), out, LIMITS)
+    url = targets.parse("embedded:mysql")
+    target = targets.open_target(url, tmp_path_factory.mktemp("my"), LIMITS)
     assert isinstance(target, MysqlTarget)
     with target:
         yield target
 
 
 @pytest.fixture
-def admin(mariadb: MysqlTarget) -> Iterator[MysqlConnection]:
-    """A session with a server that holds the small workload's tables, with references and marks."""
-    with closing(mariadb.connect()) as session:
-        for name in ("mine", "dyno_tpcc", "dyno_tpch"):
-            session.execute(f"DROP DATABASE IF EXISTS {name}")
-        mariadb.create_tables("tpch", replace=False)
-        mariadb.mark("tpch", Loaded(0.01, 1, complete=True, layout='{"name": "x"}'))
-        session.execute(
-            "ALTER TABLE dyno_tpch.nation ADD FOREIGN KEY (n_regionkey) REFERENCES "
-            "dyno_tpch.region (r_regionkey)"
-        )
-        session.execute("CREATE DATABASE dyno_tpcc")
-        session.execute("CREATE TABLE dyno_tpcc.item (mine INT)")
-        session.execute("CREATE DATABASE mine")
-        yield session
+def mariadb(server: MysqlTarget) -> Iterator[MysqlTarget]:
+    yield server
+    for place in ("theirs", "dyno_tpch"):
+        ask(server, f"DROP DATABASE IF EXISTS {place}")
 
 
-@pytest.fixture
-def url(mariadb: MysqlTarget) -> str:
-    """The private server as if it were somebody's own."""
-    socket = quote(mariadb.wire()["unix_socket"], safe="")
-    return f"mysql://root@localhost/?unix_socket={socket}"
+def ask(target: MysqlTarget, statement: str) -> list[Any]:
+    with closing(target.connect()) as session:
+        return session.execute(statement).rows
 
 
-def test_only_what_is_marked_goes(admin: MysqlConnection, url: str, out: Path) -> None:
-    admin.execute("CREATE TABLE mine.region (x INT) COMMENT='dyno:tpch {}'")
-    clean = ("clean", "--target", url, "--out", out)
+def url_of(target: MysqlTarget) -> str:
+    return f"mysql://root@localhost/?unix_socket={quote(target.wire()['unix_socket'], safe='')}"
+
+
+def tables(target: MysqlTarget) -> set[str]:
+    return {name for (name,) in ask(target, "SHOW TABLES IN dyno_tpch")}
+
+
+def test_only_what_is_marked_goes(mariadb: MysqlTarget, out: Path) -> None:
+    fill(mariadb)
+    ask(
+        mariadb,
+        "ALTER TABLE dyno_tpch.nation ADD FOREIGN KEY (n_regionkey) REFERENCES region(r_regionkey)",
+    )
+    ask(mariadb, "CREATE TABLE dyno_tpch.dyno_layout (mine INT) COMMENT 'mine'")
+    clean = ("clean", "--target", url_of(mariadb), "--out", out)
     listed = dyno(*clean)
     assert listed.returncode == 0, listed.stderr
     assert "table dyno_tpch.lineitem" in listed.stdout
-    assert "Give --yes" in listed.stdout
-    assert "mine" not in listed.stdout
-    assert "dyno_tpcc" not in listed.stdout
-    assert len(admin.execute(TABLES).rows) == MARKED + 2  # a list only
+    assert "dyno_layout" not in listed.stdout
+    assert len(tables(mariadb)) == 9  # a list only
     removed = dyno(*clean, "--yes", "--json")
     assert removed.returncode == 0, removed.stderr
     document = json.loads(removed.stdout)
     assert document["removed"] == document["found"]
-    assert len(document["removed"]) == MARKED
-    assert admin.execute(TABLES).rows == [("dyno_tpcc", "item"), ("mine", "region")]
+    assert len(document["removed"]) == 8
+    assert tables(mariadb) == {"dyno_layout"}
     assert "Nothing of Dyno's" in dyno(*clean, "--yes").stdout
 
 
-def test_a_table_of_the_users_that_refers_to_one_keeps_all(
-    admin: MysqlConnection, url: str, out: Path
-) -> None:
-    admin.execute(
-        "CREATE TABLE mine.place (region INT NOT NULL, FOREIGN KEY (region) REFERENCES "
-        "dyno_tpch.region (r_regionkey)) ENGINE=InnoDB"
+def test_what_belongs_to_a_load_goes_with_it(mariadb: MysqlTarget) -> None:
+    mariadb.create_tables("tpch", replace=False)
+    load_only(mariadb, LoadPlan("tpch", 0.01, 1, 1), "region")
+    mariadb.mark("tpch", Loaded(0.01, 1, complete=False, layout='{"name": "x"}'))
+    assert {"dyno_layout", "dyno_load_journal"} < tables(mariadb)
+    gone = mariadb.remove()
+    assert {"table dyno_tpch.dyno_layout", "table dyno_tpch.dyno_load_journal"} < set(gone)
+    assert tables(mariadb) == set()
+
+
+def test_a_foreign_key_of_the_users_on_a_table_keeps_all(mariadb: MysqlTarget, out: Path) -> None:
+    fill(mariadb)
+    ask(mariadb, "CREATE DATABASE theirs")
+    ask(
+        mariadb,
+        "CREATE TABLE theirs.mine (r INT NOT NULL, "
+        "FOREIGN KEY (r) REFERENCES dyno_tpch.region (r_regionkey))",
     )
-    done = dyno("clean", "--target", url, "--yes", "--out", out)
-    assert done.returncode == 3
-    assert "mine.place" in done.stderr
-    assert "nothing was removed" in done.stderr
-    assert len(admin.execute(TABLES).rows) == MARKED + 2
+    done = dyno("clean", "--target", url_of(mariadb), "--yes", "--out", out)
+    assert done.returncode == 2
+    assert "theirs.mine is not Dyno's and refers to dyno_tpch.region" in done.stderr
+    assert len(tables(mariadb)) == 8

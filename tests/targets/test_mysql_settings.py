@@ -20,6 +20,7 @@ from dyno.targets.mysql.tuning import changes
 from dyno.targets.mysql.version import Version
 from tests.mariadb import require_mariadb
 from tests.process import wait_until
+from tests.targets.conftest import load_only
 from tests.targets.test_mysql import at, private
 from tests.targets.test_tuning import asked, by_name
 
@@ -185,7 +186,7 @@ def test_the_loaders_own_sessions_have_them_too(
         monkeypatch.setattr(remote, "_done", lambda plan: [])
         remote._tuning.sessions["tx_read_only"] = "1"
         with pytest.raises(_core.EngineError, match="READ ONLY"):
-            remote.load(LoadPlan("tpch", 0.01, 1, 1, ("region",)), _core.Control())
+            load_only(remote, LoadPlan("tpch", 0.01, 1, 1), "region")
 
 
 def test_what_is_finer_than_its_unit_is_rounded_and_told(mariadb: MysqlTarget) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
 import socket
-import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -19,7 +17,7 @@ from dyno.errors import TargetError
 from dyno.targets.base import LoadPlan
 from dyno.targets.mysql import server
 from dyno.targets.mysql.target import MysqlTarget
-from tests.conftest import missing
+from tests.certificates import authority, require_openssl, signed
 from tests.mariadb import require_mariadb
 from tests.targets.conftest import LIMITS, load_only
 
@@ -49,12 +47,12 @@ class Secured:
 @pytest.fixture(scope="module")
 def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
     require_mariadb()
-    if shutil.which("openssl") is None:
-        missing("openssl")
+    require_openssl()
     folder = tmp_path_factory.mktemp("certificates")
     ca = authority(folder, "ca", "Test CA")
     wrong = authority(folder, "same", "Test CA"), authority(folder, "other", "Other CA")
     certificate, key = signed(folder, "server", ca, "subjectAltName=IP:127.0.0.1")
+    key.chmod(0o644)  # as root, the server runs as somebody else
     cert, cert_key = signed(folder, "client", ca, "extendedKeyUsage=clientAuth")
     client = folder / "client-both.pem"
     client.write_text(cert.read_text() + cert_key.read_text())
@@ -92,41 +90,6 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
 def no_own_password(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("MYSQL_PWD", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
-
-
-def openssl(*arguments: object) -> None:
-    subprocess.run(
-        ["openssl", *map(str, arguments)],
-        check=True,
-        capture_output=True,
-    )
-
-
-def authority(folder: Path, name: str, subject: str) -> Path:
-    """A certificate that signs itself; its key lies beside it."""
-    file = folder / f"{name}.pem"
-    openssl(
-        *("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", 2, "-subj", f"/CN={subject}"),
-        *("-keyout", file.with_suffix(".key"), "-out", file),
-    )
-    return file
-
-
-def signed(folder: Path, name: str, ca: Path, extension: str) -> tuple[Path, Path]:
-    """A certificate that ``ca`` signed, and its key."""
-    file, request, words = (folder / f"{name}{end}" for end in (".pem", ".csr", ".ext"))
-    key = file.with_suffix(".key")
-    openssl(
-        *("req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}"),
-        *("-keyout", key, "-out", request),
-    )
-    words.write_text(f"basicConstraints=CA:FALSE\n{extension}\n")
-    openssl(
-        *("x509", "-req", "-in", request, "-CA", ca, "-CAkey", ca.with_suffix(".key")),
-        *("-CAcreateserial", "-days", 2, "-extfile", words, "-out", file),
-    )
-    key.chmod(0o644)  # as root, the server runs as somebody else
-    return file, key
 
 
 def target_at(url: str) -> MysqlTarget:
@@ -200,3 +163,40 @@ def test_a_file_that_holds_no_certificate_is_refused(secured: Secured, tmp_path:
     wire = target_at(secured.url(f"ssl_ca={secured.ca}")).wire("tpch")
     for changed in ({"ca": str(nothing)}, {"ca": str(secured.ca), "cert": str(nothing)}):
         assert refusal({**wire, "tls": changed})[0] == "unreachable"
+
+
+def driven(target: MysqlTarget, folder: Path) -> tuple[str, str]:
+    """Kind and words of the error that the compiled driver meets, if not sooner then at the door:
+    the database that it is let into holds no warehouse."""
+    plan = {
+        "wire": target.wire("tpch"),
+        **{"workload": "tpcc", "warehouses": 1, "seed": 1, "c_load": 7, "users": 1},
+        **{"loop": {"kind": "closed"}, "warmup_s": 0, "duration_s": 1},
+        "clock": {"unix_ns": 0, "monotonic_ns": 0},
+        "spool": str(folder / "ops.jsonl"),
+    }
+    with pytest.raises(_core.EngineError) as caught:
+        _core.drive(json.dumps(plan), _core.Control())
+    kind, words = caught.value.args
+    assert PASSWORD not in words
+    return kind, words
+
+
+def test_transactions_go_over_tls_as_loads_do(secured: Secured, tmp_path: Path) -> None:
+    let_in = ("usage", "load the workload")
+    known = f"ssl_ca={secured.ca}"
+    cases = [
+        (secured.url("ssl=0"), ("denied", "Access denied")),
+        (secured.url("ssl=1"), let_in),
+        (secured.url(known), let_in),
+        (secured.url(known, user="known"), ("denied", "Access denied")),
+        (secured.url(f"{known}&ssl_cert={secured.client}", user="known"), let_in),
+        (secured.url(known, host="localhost"), ("unreachable", "name the host")),
+        *(
+            (secured.url(f"ssl_ca={wrong}"), ("unreachable", "ssl_ca must be the authority"))
+            for wrong in secured.wrong
+        ),
+    ]
+    for url, (kind, part) in cases:
+        found, words = driven(target_at(url), tmp_path)
+        assert (found, part in words) == (kind, True), (url, words)

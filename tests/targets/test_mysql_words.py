@@ -165,3 +165,16 @@ def test_settings_follow_the_limits() -> None:
     assert int(large["innodb_buffer_pool_size"]) == 32 << 30
     assert small["innodb_flush_log_at_trx_commit"] == "1"
     assert "--innodb-doublewrite=ON" in options(small)
+
+
+def test_the_grant_names_the_account_and_not_the_clients_host() -> None:
+    told = "REFERENCES command denied to user 'bench'@'localhost' for table 'dyno_tpch.region'"
+    shown = str(statement_error(pymysql.OperationalError(1142, told), lambda: "'bench'@'%'"))
+    assert r"REFERENCES ON `dyno\_tpch`.* TO 'bench'@'%' [error 1142]" in shown
+    unknown = str(statement_error(pymysql.OperationalError(1142, told)))
+    assert "TO 'bench'@'localhost'" in unknown
+
+
+def test_a_password_that_needs_encryption_says_what_to_do() -> None:
+    error = RuntimeError("'cryptography' package is required for caching_sha2_password")
+    assert "add ?ssl=1 to the URL" in str(connect_error(error, "MariaDB/MySQL at db1:3306"))

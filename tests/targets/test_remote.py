@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import psycopg
 import pytest
 
 from dyno.errors import TargetError
-from dyno.targets.postgresql import address, binaries
+from dyno.targets.postgresql import address, binaries, tls
 from dyno.targets.postgresql.address import Address
 
 SERVER = Address({"host": "db1", "user": "u"}, "PostgreSQL at db1:5432")
 
 
-def session(*, version: int = 180004, tls: bool = False, sslmode: str = "prefer") -> Any:
-    options = [SimpleNamespace(keyword=b"sslmode", val=sslmode.encode())]
+def session(*, version: int = 180004, tls: bool = False, **given: str) -> Any:
+    """A session as libpq describes it, with the options ``given``."""
+    options = [
+        SimpleNamespace(keyword=b"sslcert", val=None),
+        *(SimpleNamespace(keyword=k.encode(), val=v.encode()) for k, v in given.items()),
+    ]
     pgconn = SimpleNamespace(ssl_in_use=tls, info=options)
     info = SimpleNamespace(server_version=version)
     return SimpleNamespace(raw=SimpleNamespace(pgconn=pgconn, info=info))
@@ -37,31 +41,46 @@ def test_old_servers_are_refused() -> None:
         address.require_version(session(version=130022), SERVER.server)
 
 
-def test_tls_is_kept_where_it_is_demanded(monkeypatch: pytest.MonkeyPatch) -> None:
-    tried: list[str] = []
-
-    def connect(conninfo: str) -> Any:
-        tried.append(conninfo)
-        return SimpleNamespace(close=lambda: None)
-
-    monkeypatch.setattr(psycopg, "connect", connect)
-    assert address.tls_obstacle(session(), SERVER) is None
-    for mode in ("require", "verify-ca", "verify-full"):
-        obstacle = address.tls_obstacle(session(tls=True, sslmode=mode), SERVER)
-        assert "demands TLS" in str(obstacle)
-    assert not tried
-    assert address.tls_obstacle(session(tls=True), SERVER) is None
-    assert "sslmode=disable" in tried[0]
-
-
-def test_a_server_that_takes_only_tls_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(conninfo: str) -> Any:
-        raise psycopg.OperationalError("no pg_hba.conf entry, no encryption")
-
-    monkeypatch.setattr(psycopg, "connect", refuse)
-    obstacle = address.tls_obstacle(session(tls=True), SERVER)
+@pytest.mark.parametrize("name", ["sslcrl", "sslcrldir", "sslpassword", "sslcertmode", "sslsni"])
+def test_a_check_that_only_libpq_makes_is_not_left_out(name: str) -> None:
+    given = {name: "hunter2"}
+    obstacle = tls.obstacle(session(tls=True, **given))
     assert obstacle is not None
-    assert "db1:5432 demands TLS" in obstacle
+    assert f"cannot keep to what {name} demands" in obstacle
+    assert "hunter2" not in obstacle
+    # Without TLS it demands nothing.
+    assert tls.obstacle(session(**given)) is None
+
+
+def test_what_the_driver_keeps_to_is_no_obstacle() -> None:
+    plain = {"sslmode": "verify-full", "channel_binding": "require", "gssencmode": "prefer"}
+    assert tls.obstacle(session(tls=True, **plain)) is None
+    assert "require_auth" in str(tls.obstacle(session(require_auth="scram-sha-256")))
+
+
+def test_files_are_found_as_libpq_finds_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert tls.wire(session(sslmode="prefer")) == {}
+    assert tls.wire(session(tls=True)) == {"tls": {"check_host": False}}
+    home = tmp_path / ".postgresql"
+    home.mkdir()
+    for name in ("root.crt", "postgresql.crt", "own.crt"):
+        (home / name).touch()
+    found = tls.wire(session(tls=True, sslmode="verify-full", channel_binding="require"))
+    assert found["channel_binding"] == "require"
+    assert found["tls"] == {
+        "check_host": True,
+        "ca": str(home / "root.crt"),
+        "cert": str(home / "postgresql.crt"),
+        "key": str(home / "postgresql.key"),
+    }
+    given = {"sslcert": str(home / "own.crt"), "sslkey": "own.key", "sslrootcert": "system"}
+    found = tls.wire(session(tls=True, ssl_min_protocol_version="TLSv1.3", **given))["tls"]
+    assert (found["ca"], found["cert"], found["key"]) == ("system", given["sslcert"], "own.key")
+    assert found["oldest"] == "TLSv1.3"
+    assert "cert" not in tls.wire(session(tls=True, sslcertmode="disable"))["tls"]
 
 
 def test_a_missing_wheel_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dyno import _core, settings, targets
+from dyno import settings, targets
 from dyno.errors import TargetError, UsageError
 from dyno.host.pagecache import resident_bytes
 from dyno.model import Applied
@@ -18,7 +18,7 @@ from dyno.targets.sqlite import tuning as own
 from dyno.targets.sqlite.file import spilled
 from dyno.targets.sqlite.target import SqliteTarget
 from tests.maintained import fill
-from tests.targets.conftest import LIMITS
+from tests.targets.conftest import LIMITS, load_only
 
 GIB = 1 << 30
 
@@ -88,7 +88,7 @@ def test_the_loader_has_them_too(out: Path) -> None:
     with opened(out, "memory=77MB", "commit=durable") as target:
         target.create_tables("tpch", replace=False)
         # It reads each setting back itself and refuses another value.
-        outcome = target.load(LoadPlan("tpch", 0.01, 1, 1, ("region",)), _core.Control())
+        outcome = load_only(target, LoadPlan("tpch", 0.01, 1, 1), "region")
         assert outcome.rows == 5
         assert target.facts().settings["loader.synchronous"] == "extra"
 

@@ -22,7 +22,7 @@ from dyno.targets.duckdb.target import DuckdbTarget
 from dyno.targets.postgresql import binaries
 from dyno.targets.postgresql.target import PostgresTarget
 from tests.process import wait_until
-from tests.targets.conftest import LIMITS, embedded
+from tests.targets.conftest import LIMITS, embedded, load_only
 from tests.targets.test_connection import at
 
 GIB = 1 << 30
@@ -194,7 +194,7 @@ def test_the_drivers_own_sessions_have_them_too(
         monkeypatch.setattr(remote, "_done", lambda plan: [])
         remote._tuning.sessions["default_transaction_read_only"] = "on"
         with pytest.raises(core.EngineError, match="read-only"):
-            remote.load(LoadPlan("tpch", 0.01, 1, 1, ("region",)), core.Control())
+            load_only(remote, LoadPlan("tpch", 0.01, 1, 1), "region")
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,11 @@ def test_postgresql_urls_follow_libpq() -> None:
     assert address("postgresql:///b?host=/run/pg").conninfo["host"] == "/run/pg"
 
 
+def test_a_wrong_sslmode_is_refused_with_a_hint() -> None:
+    with pytest.raises(UsageError, match="verify-full"):
+        address("postgresql://me@h/d?sslmode=verify-ful")
+
+
 @pytest.mark.parametrize(
     "text",
     [

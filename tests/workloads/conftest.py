@@ -1,9 +1,10 @@
-"""Two engines with the same data: a private PostgreSQL 18 and DuckDB in memory."""
+"""Engines with the same data: a private PostgreSQL 18, and DuckDB and SQLite in memory."""
 
 from __future__ import annotations
 
 import importlib.util
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -30,7 +31,11 @@ class Session:
     raw: Any
 
     def execute(self, sql: str) -> QueryResult:
-        cursor = self.raw.cursor() if self.name == "postgresql" else self.raw
+        if self.name == "sqlite":  # takes one statement at a time
+            *first, sql = [part for part in sql.split(";") if part.strip()] or [""]
+            for part in first:
+                self.raw.execute(part)
+        cursor = self.raw if self.name == "duckdb" else self.raw.cursor()
         cursor.execute(sql)
         if cursor.description is None:
             return QueryResult([], [])
@@ -95,6 +100,8 @@ def open_session(request: pytest.FixtureRequest) -> Iterator[Callable[[str, str]
     def open_one(engine: str, schema: str) -> Session:
         if engine == "duckdb":
             raw: Any = duckdb.connect()
+        elif engine == "sqlite":
+            raw = sqlite3.connect(":memory:", isolation_level=None)
         else:
             raw = psycopg.connect(request.getfixturevalue("postgresql"), autocommit=True)
         opened.append(raw)

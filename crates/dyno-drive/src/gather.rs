@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use dyno_record::{Clock, Error, ErrorKind, Latency, OpInterval, OpTotals, Result, Spool};
 
 use crate::cpu::thread_cpu_ns;
-use crate::outcome::{OpOutcome, Outcome};
+use crate::outcome::{OpOutcome, Outcome, Writer};
 use crate::plan::{DrivePlan, Pacing};
 use crate::recorder::{Interval, Report};
 use crate::window::{Window, phase};
@@ -24,6 +24,7 @@ pub struct Gather {
     utilised_ns: u64,
     /// CPU time of this thread when the measurement began.
     cpu_before_ns: u64,
+    writer: Option<Writer>,
 }
 
 /// An interval of several threads.
@@ -52,12 +53,18 @@ impl Gather {
             reports: Report::default(),
             utilised_ns: 0,
             cpu_before_ns: 0,
+            writer: None,
         }
     }
 
     /// From now on this thread's CPU time counts.
     pub fn start_measuring(&mut self) {
         self.cpu_before_ns = thread_cpu_ns();
+    }
+
+    /// The window is over; `writer` is what the system tells of it.
+    pub fn stop_measuring(&mut self, writer: Option<Writer>) {
+        self.writer = writer;
     }
 
     /// Takes a thread's interval; writes it once it is the last thread's.
@@ -104,7 +111,9 @@ impl Gather {
         all.scheduled += report.scheduled;
         all.late += report.late;
         all.unsent += report.unsent;
+        all.carried_over += report.carried_over;
         all.unfinished += report.unfinished;
+        all.stuck += report.stuck;
         all.reconnects += report.reconnects;
         all.connected += report.connected;
         for (kind, message) in &report.errors_first {
@@ -148,10 +157,14 @@ impl Gather {
             scheduled: open.then_some(reports.scheduled),
             late: reports.late,
             unsent: reports.unsent,
+            carried_over: if open { reports.carried_over } else { 0 },
             unfinished: reports.unfinished,
+            stuck: reports.stuck,
             reconnects: reports.reconnects,
+            gone: u64::from(plan.users).saturating_sub(reports.connected + reports.stuck),
             errors_first: reports.errors_first,
             threads: self.threads,
+            writer: self.writer,
         })
     }
 }

@@ -14,6 +14,8 @@ mod load;
 mod outcome;
 mod pacer;
 mod plan;
+mod point_select;
+mod rate;
 mod recorder;
 mod run;
 mod thread;
@@ -24,15 +26,18 @@ pub mod wire;
 mod workload;
 
 pub use load::{DonePart, Journal, LoadOutcome, LoadPlan, LoadWire, LoadedTable, SqliteFile, load};
-pub use outcome::{OpOutcome, Outcome, Percentiles};
+pub use outcome::{OpOutcome, Outcome, Percentiles, Writer};
 pub use plan::{DrivePlan, Mode, Pacing, WirePlan, WorkloadName};
+pub use point_select::PointSelect;
+pub use rate::Rate;
 pub use run::drive;
 pub use tpcc::HomePolicy;
 
 /// Protocols that [`drive`] speaks, by the name that a plan gives them.
-pub const WIRES: [&str; 2] = ["postgres", "null"];
+pub const WIRES: [&str; 4] = ["postgres", "mysql", "sqlite", "null"];
 
-/// The version of the SQLite that loads, which is compiled in. Statements may run in another one.
+/// The version of the SQLite that loads and is driven, which is compiled in. Other statements may
+/// run in another one.
 pub fn sqlite_version() -> &'static str {
     rusqlite::version()
 }

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 /// Figures of the measured window.
 ///
-/// Identity in an open loop: `scheduled` = Σ over operations (`done` + `rolled_back` + `errors`) +
-/// `unfinished` + `unsent`, but for those that were due in the warm-up and ended in the window.
+/// Identity in an open loop: `scheduled` + `carried_over` = Σ over operations (`done` +
+/// `rolled_back` + `errors`) + `unfinished` + `unsent`.
 #[derive(Debug, Clone, Serialize)]
 pub struct Outcome {
     /// Length of the window.
@@ -35,14 +35,33 @@ pub struct Outcome {
     pub late: u64,
     /// Transactions due in the window and never sent.
     pub unsent: u64,
+    /// Transactions due in the warm-up and not ended in it; 0 in a closed loop.
+    pub carried_over: u64,
     /// Transactions under way when the window closed; not counted anywhere else.
     pub unfinished: u64,
+    /// Of these, the ones that had not ended when the driver stopped waiting for them.
+    pub stuck: u64,
     /// Connections made again after a loss.
     pub reconnects: u64,
+    /// Users who had no connection at the end.
+    pub gone: u64,
     /// The first message seen of each class of error, warm-up included.
     pub errors_first: BTreeMap<ErrorKind, String>,
     /// Driver threads.
     pub threads: u32,
+    /// Of a system with one writer that tells: what became of the right to write.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub writer: Option<Writer>,
+}
+
+/// The one right to write of a system, in the measured window.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Writer {
+    /// Share of the window that some transaction had it, from the end of its BEGIN to that of its
+    /// COMMIT.
+    pub busy_share: f64,
+    /// How long transactions waited for it, those that gave up included.
+    pub wait_ms: Percentiles,
 }
 
 /// Figures of one operation.

@@ -5,13 +5,15 @@ use std::path::PathBuf;
 use dyno_record::{Clock, Error, ErrorKind, Result};
 use serde::Deserialize;
 
+use crate::point_select::PointSelect;
+use crate::rate::Rate;
 use crate::tpcc::HomePolicy;
-use crate::wire::{null, postgres};
+use crate::wire::{mysql, null, postgres, sqlite};
 
 /// Most users of one run: beyond it a driver thread has too many to be on time.
 const MOST_USERS: u32 = 100_000;
 /// Longest warm-up or measurement, in seconds: a year.
-const LONGEST_S: f64 = 366.0 * 86_400.0;
+pub(crate) const LONGEST_S: f64 = 366.0 * 86_400.0;
 
 /// The plan of one level of load: a warm-up, then one measured window.
 #[derive(Debug, Clone, Deserialize)]
@@ -66,16 +68,22 @@ pub struct DrivePlan {
 pub enum WirePlan {
     /// A PostgreSQL server.
     Postgres(postgres::Config),
+    /// A SQLite file.
+    Sqlite(sqlite::Config),
+    /// A MariaDB or MySQL server.
+    Mysql(mysql::Config),
     /// A modelled server.
     Null(null::Model),
 }
 
 /// The workloads that can be driven.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkloadName {
     /// Derived from TPC-C.
     Tpcc,
+    /// One row by its key, over and over: the plainest load there is, to compare drivers by.
+    PointSelect(PointSelect),
 }
 
 /// Where the transactions are programmed.
@@ -85,10 +93,12 @@ pub enum Mode {
     /// In the client, statement by statement.
     #[default]
     Client,
+    /// In the database, as procedures that the target has: one call a transaction.
+    Procedure,
 }
 
 /// When transactions start.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Pacing {
     /// Each user starts the next one after the answer to the last.
@@ -100,7 +110,7 @@ pub enum Pacing {
     /// A schedule that does not wait for answers; the users are the sessions that serve it.
     Open {
         /// Starts a second, all users together.
-        rate_per_s: f64,
+        rate_per_s: Rate,
         /// Exponential gaps rather than even ones.
         #[serde(default)]
         poisson: bool,
@@ -134,15 +144,21 @@ impl DrivePlan {
         if let Some(threads) = self.threads {
             within("threads", f64::from(threads), 1.0, 1024.0)?;
         }
-        if let Pacing::Open { rate_per_s, .. } = self.pacing {
-            within("loop.rate_per_s", rate_per_s, 1e-3, 1e8)?;
+        if let Pacing::Open { rate_per_s, .. } = &self.pacing {
+            rate_per_s.validate()?;
         }
-        match &self.wire {
-            WirePlan::Postgres(config) => {
-                within("wire.connect_timeout_s", config.connect_timeout_s, 0.001, 3600.0)
+        if let WorkloadName::PointSelect(workload) = &self.workload {
+            workload.validate()?;
+        }
+        let patience_s = match &self.wire {
+            WirePlan::Postgres(config) => config.connect_timeout_s,
+            WirePlan::Mysql(config) => config.connect_timeout_s,
+            WirePlan::Sqlite(config) => {
+                return within("wire.busy_timeout_s", config.busy_timeout_s, 0.0, 3600.0);
             }
-            WirePlan::Null(model) => model.validate(),
-        }
+            WirePlan::Null(model) => return model.validate(),
+        };
+        within("wire.connect_timeout_s", patience_s, 0.001, 3600.0)
     }
 
     /// Driver threads to use: never more than users.
@@ -192,17 +208,35 @@ mod tests {
         use serde_json::json;
         for (field, value) in [
             ("usres", json!(1)),
-            ("mode", json!("procedure")),
+            ("mode", json!("procedures")),
             ("warehouses", json!(2.5)),
             ("loop", json!({"kind": "open", "rate": 5})),
+            ("loop", json!({"kind": "open", "rate_per_s": "5"})),
+            ("workload", json!("tpch")),
+            ("workload", json!({"point_select": {"sql": "select 1", "keyz": 5}})),
             ("loop", json!({"kind": "closed", "thnik": true})),
             ("wire", json!({"kind": "null", "maen_ms": 1})),
+            ("wire", json!({"kind": "sqlite", "path": "x", "patience": 1})),
             (
                 "wire",
                 json!({"kind": "postgres", "host": "h", "user": "u", "database": "d", "x": 1}),
             ),
         ] {
             assert!(with(field, value.clone()).is_err(), "{field} {value}");
+        }
+    }
+
+    #[test]
+    fn a_rate_is_a_number_or_points() {
+        use serde_json::json;
+        let points = json!([[0, 100], [60, 1000.5]]);
+        for (rate, expected) in [
+            (json!(5), Rate::Constant(5.0)),
+            (points, Rate::Points(vec![(0.0, 100.0), (60.0, 1000.5)])),
+        ] {
+            let plan = with("loop", json!({"kind": "open", "rate_per_s": rate})).unwrap();
+            plan.validate().unwrap();
+            assert_eq!(plan.pacing, Pacing::Open { rate_per_s: expected, poisson: false });
         }
     }
 
@@ -217,7 +251,14 @@ mod tests {
             ("interval_s", json!(0), "interval_s"),
             ("threads", json!(0), "threads"),
             ("loop", json!({"kind": "open", "rate_per_s": 0}), "rate_per_s"),
+            ("loop", json!({"kind": "open", "rate_per_s": [[1, 5], [0, 5]]}), "rate_per_s"),
+            ("workload", json!({"point_select": {"sql": "select $1", "keys": 0}}), "keys"),
             ("wire", json!({"kind": "null", "mean_ms": -1}), "mean_ms"),
+            (
+                "wire",
+                json!({"kind": "sqlite", "path": "x", "busy_timeout_s": -1}),
+                "busy_timeout_s",
+            ),
         ] {
             let error = with(field, value).unwrap().validate().unwrap_err();
             assert_eq!(error.kind, ErrorKind::Usage);

@@ -47,8 +47,12 @@ pub struct Report {
     pub late: u64,
     /// See [`Outcome::unsent`](crate::Outcome::unsent).
     pub unsent: u64,
+    /// See [`Outcome::carried_over`](crate::Outcome::carried_over).
+    pub carried_over: u64,
     /// See [`Outcome::unfinished`](crate::Outcome::unfinished).
     pub unfinished: u64,
+    /// See [`Outcome::stuck`](crate::Outcome::stuck).
+    pub stuck: u64,
     /// See [`Outcome::reconnects`](crate::Outcome::reconnects).
     pub reconnects: u64,
     /// Users with a connection at the end.
@@ -76,8 +80,14 @@ impl Recorder {
     pub fn new(window: Window, operations: usize, out: Sender<Message>) -> Self {
         let index = window.index_at(window.start_ns);
         let until_ns = window.bounds(index).1;
-        let ops = vec![OpTotals::default(); operations];
+        let ops = fresh(operations);
         Self { window, index, until_ns, ops, out, report: Report::default() }
+    }
+
+    /// Counts an operation that is sent now and was due at `intended_ns`.
+    #[inline]
+    pub fn begun(&mut self, intended_ns: u64) {
+        self.report.carried_over += u64::from(intended_ns < self.window.measure_ns);
     }
 
     /// Counts an operation that ended; after the window as unfinished.
@@ -90,6 +100,7 @@ impl Recorder {
         service_ns: u64,
         ended: Ended,
     ) {
+        self.left_behind(end_ns);
         if let Some(totals) = self.at(op, end_ns) {
             match ended {
                 Ended::Committed => totals.done += 1,
@@ -105,6 +116,7 @@ impl Recorder {
     /// Counts an operation that was given up; after the window as unfinished.
     pub fn failed(&mut self, op: usize, end_ns: u64, error: &Error) {
         self.first(error);
+        self.left_behind(end_ns);
         if let Some(totals) = self.at(op, end_ns) {
             *totals.errors.entry(error.kind).or_default() += 1;
         } else {
@@ -154,6 +166,12 @@ impl Recorder {
         }
     }
 
+    /// What ends in the warm-up is not carried over, after all.
+    #[inline]
+    fn left_behind(&mut self, end_ns: u64) {
+        self.report.carried_over -= u64::from(end_ns < self.window.measure_ns);
+    }
+
     fn is_open(&self) -> bool {
         self.index <= self.window.last()
     }
@@ -166,13 +184,19 @@ impl Recorder {
 
     #[cold]
     fn close(&mut self, end_ns: u64) {
-        let fresh = vec![OpTotals::default(); self.ops.len()];
+        let fresh = fresh(self.ops.len());
         let ops = std::mem::replace(&mut self.ops, fresh);
         // Nobody listens any more only if the run has failed elsewhere.
         let _ = self.out.send(Message::Interval(Interval { index: self.index, end_ns, ops }));
         self.index += 1;
         self.until_ns = self.window.bounds(self.index).1;
     }
+}
+
+/// Empty totals. Each is made anew: a clone would write all of its memory, which takes the thread
+/// as long as hundreds of transactions; untouched memory costs nothing.
+fn fresh(operations: usize) -> Vec<OpTotals> {
+    std::iter::repeat_with(OpTotals::default).take(operations).collect()
 }
 
 #[cfg(test)]
@@ -196,6 +220,9 @@ mod tests {
     fn operations_count_in_the_interval_of_their_end() {
         let (out, received) = mpsc::channel();
         let mut recorder = Recorder::new(Window::new(0, 1.0, 2.0, 1.0), 2, out);
+        for intended_ns in [S - 11, S - 10, S - 5, S, 3 * S - 10] {
+            recorder.begun(intended_ns);
+        }
         recorder.ended(0, S - 1, 10, 5, Ended::Committed);
         recorder.ended(1, S, 10, 5, Ended::RolledBack);
         recorder.retried(1, S + 1, &Error::new(ErrorKind::Deadlock, "d"));
@@ -209,6 +236,10 @@ mod tests {
         assert_eq!(closed[2].ops[1].errors[&ErrorKind::Timeout], 1);
         assert_eq!(closed[2].ops[0].done, 0, "it ended after the window");
         assert_eq!(recorder.report.unfinished, 1);
+        assert_eq!(
+            recorder.report.carried_over, 2,
+            "due in the warm-up, one of the three ended in it"
+        );
     }
 
     #[test]

@@ -9,15 +9,18 @@ use std::time::Duration;
 use dyno_record::{Control, Error, ErrorKind, Result, Spool, monotonic_ns};
 
 use crate::gather::Gather;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Writer};
 use crate::plan::{DrivePlan, WirePlan, WorkloadName};
+use crate::point_select::Selects;
 use crate::recorder::Message;
 use crate::thread::{Job, died};
 use crate::tpcc::Tpcc;
 use crate::window::Window;
 use crate::wire::Wire;
+use crate::wire::mysql::Mysql;
 use crate::wire::null::Null;
 use crate::wire::postgres::Postgres;
+use crate::wire::sqlite::Sqlite;
 use crate::workload::Workload;
 
 /// How often progress is told when nothing else happens.
@@ -36,16 +39,34 @@ const NOTICE_NS: u64 = 200_000_000;
 pub fn drive(plan: &DrivePlan, control: &Control) -> Result<Outcome> {
     plan.validate()?;
     let spool = Spool::open(&plan.spool)?;
-    let workload = match plan.workload {
+    match &plan.workload {
         WorkloadName::Tpcc => {
-            Arc::new(Tpcc::new(plan.seed, plan.warehouses, plan.c_load, plan.home)?)
+            let workload = Tpcc::new(plan.seed, plan.warehouses, plan.c_load, plan.home)?;
+            over_wire(plan, &Arc::new(workload.in_mode(plan.mode)), spool, control)
         }
-    };
+        WorkloadName::PointSelect(workload) => {
+            over_wire(plan, &Selects::new(workload.clone(), plan.seed), spool, control)
+        }
+    }
+}
+
+fn over_wire<L: Workload + Clone>(
+    plan: &DrivePlan,
+    workload: &L,
+    spool: Spool,
+    control: &Control,
+) -> Result<Outcome> {
     match &plan.wire {
         WirePlan::Postgres(config) => {
-            conduct(plan, &Postgres::new(config.clone()), &workload, spool, control)
+            conduct(plan, &Postgres::new(config.clone())?, workload, spool, control)
         }
-        WirePlan::Null(model) => conduct(plan, &Null::new(model), &workload, spool, control),
+        WirePlan::Mysql(config) => {
+            conduct(plan, &Mysql::new(config.clone())?, workload, spool, control)
+        }
+        WirePlan::Sqlite(config) => {
+            conduct(plan, &Sqlite::new(config.clone()), workload, spool, control)
+        }
+        WirePlan::Null(model) => conduct(plan, &Null::new(model), workload, spool, control),
     }
 }
 
@@ -87,7 +108,9 @@ fn conduct<W: Wire, L: Workload + Clone>(
                 })?;
         }
         drop(out);
-        let run = Conductor { plan, messages, abort: &abort, end_ns: &end_ns, control, threads };
+        let writer = &|| wire.writer();
+        let run =
+            Conductor { plan, messages, abort: &abort, end_ns: &end_ns, control, threads, writer };
         let gather = Gather::new(workload.operations(), plan.clock, spool, threads);
         let result = run.conduct(go, gather);
         abort.store(true, Relaxed);
@@ -102,6 +125,7 @@ struct Conductor<'a> {
     end_ns: &'a AtomicU64,
     control: &'a Control,
     threads: u32,
+    writer: &'a dyn Fn() -> Option<Writer>,
 }
 
 impl Conductor<'_> {
@@ -136,10 +160,11 @@ impl Conductor<'_> {
     fn follow(&self, window: &mut Window, gather: &mut Gather) -> Result<()> {
         let (mut finished, mut stranded) = (0, 0);
         let mut lost = None;
-        let mut measuring = false;
+        let (mut measuring, mut over) = (false, false);
         self.control.set_step(format!("{}, warm-up", users(self.plan.users)));
         while finished < self.threads {
-            let message = self.messages.recv_timeout(TICK);
+            let bound_ns = if measuring { window.end_ns } else { window.measure_ns };
+            let message = self.messages.recv_timeout(until(bound_ns));
             let now_ns = monotonic_ns();
             let elapsed_ms = now_ns.saturating_sub(window.start_ns) / 1_000_000;
             if self.control.is_finishing() && self.end_ns.load(Relaxed) == u64::MAX {
@@ -152,7 +177,12 @@ impl Conductor<'_> {
             if !measuring && now_ns >= window.measure_ns {
                 measuring = true;
                 gather.start_measuring();
+                let _ = (self.writer)();
                 self.control.set_step(users(self.plan.users));
+            }
+            if !over && now_ns >= window.end_ns {
+                over = true;
+                gather.stop_measuring((self.writer)());
             }
             match message {
                 Ok(Message::Interval(interval)) => gather.interval(window, interval)?,
@@ -177,6 +207,12 @@ impl Conductor<'_> {
             _ => Ok(()),
         }
     }
+}
+
+/// How long to wait for a message: a bound of the window that is near is met in time.
+fn until(bound_ns: u64) -> Duration {
+    let left = Duration::from_nanos(bound_ns.saturating_sub(monotonic_ns()));
+    if left.is_zero() { TICK } else { left.min(TICK) }
 }
 
 /// Every user has lost the server for good; `last` says what the last attempt met.

@@ -17,6 +17,7 @@ use crate::alarm::Alarm;
 use crate::cpu::thread_cpu_ns;
 use crate::pacer::Schedule;
 use crate::plan::{DrivePlan, Pacing};
+use crate::rate::Curve;
 use crate::recorder::{Message, Recorder};
 use crate::user::{Shared, Starts, User};
 use crate::window::Window;
@@ -147,16 +148,19 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
 
     fn shared(&self, window: Window, alarm: Alarm, users: u32) -> Shared {
         let plan = self.plan;
-        let starts = match plan.pacing {
-            Pacing::Closed { think } => Starts::Closed { think },
-            Pacing::Open { rate_per_s, poisson: false } => {
-                Starts::Open(Schedule::fixed(rate_per_s, self.thread, self.threads).into())
-            }
-            Pacing::Open { rate_per_s, poisson: true } => {
-                let seed = plan.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ u64::from(self.thread);
-                let rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-                let rate_per_s = rate_per_s / f64::from(self.threads);
-                Starts::Open(Schedule::poisson(rate_per_s, rng).into())
+        let starts = match &plan.pacing {
+            Pacing::Closed { think } => Starts::Closed { think: *think },
+            Pacing::Open { rate_per_s, poisson } => {
+                let curve = Curve::new(rate_per_s, plan.warmup_s);
+                let schedule = if *poisson {
+                    let seed = plan.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                    let seed = seed ^ u64::from(self.thread);
+                    let rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+                    Schedule::poisson(curve, self.threads, rng)
+                } else {
+                    Schedule::fixed(curve, self.thread, self.threads)
+                };
+                Starts::Open(schedule.into())
             }
         };
         let operations = self.workload.operations().len();
@@ -232,12 +236,17 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
             result = ended => result?,
             () = impatient => {}
         }
-        shared.recorder.borrow_mut().report.unfinished += shared.busy.get();
-        if let Starts::Open(schedule) = &shared.starts {
+        {
+            let report = &mut shared.recorder.borrow_mut().report;
+            report.stuck = shared.busy.get();
+            report.unfinished += report.stuck;
+        }
+        // The figures of a stopped run are thrown away: it need not go on to count them.
+        if let (Starts::Open(schedule), false) = (&shared.starts, self.is_stopped()) {
             let report = &mut shared.recorder.borrow_mut().report;
             let window = shared.window.get();
             loop {
-                let due_ns = window.start_ns + schedule.borrow_mut().next_ns();
+                let due_ns = window.start_ns.saturating_add(schedule.borrow_mut().next_ns());
                 if due_ns >= window.end_ns {
                     break;
                 }

@@ -141,7 +141,7 @@ impl<W: Wire, T: Terminal> User<W, T> {
             Starts::Closed { think: false } => free_ns,
             Starts::Closed { think: true } => closed_next_ns(free_ns, self.terminal.pause_ns()),
             Starts::Open(schedule) => {
-                shared.window.get().start_ns + schedule.borrow_mut().next_ns()
+                shared.window.get().start_ns.saturating_add(schedule.borrow_mut().next_ns())
             }
         };
         let paced = intended_ns > free_ns;
@@ -164,6 +164,7 @@ impl<W: Wire, T: Terminal> User<W, T> {
         if over {
             return None;
         }
+        recorder.begun(intended_ns);
         if paced {
             recorder.lag(sent_ns, sent_ns.saturating_sub(intended_ns));
         }

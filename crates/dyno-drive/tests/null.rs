@@ -49,6 +49,14 @@ fn ended(outcome: &Outcome) -> u64 {
     outcome.ops.values().map(|op| op.done + op.rolled_back).sum()
 }
 
+/// Every transaction that was due has ended, or is counted among those that have not.
+fn assert_accounted_for(outcome: &Outcome) {
+    let failed: u64 = outcome.ops.values().flat_map(|op| op.errors.values()).sum();
+    let due = outcome.scheduled.unwrap() + outcome.carried_over;
+    let seen = ended(outcome) + failed + outcome.unfinished + outcome.unsent;
+    assert_eq!(due, seen, "{outcome:?}");
+}
+
 /// Mean response time over all operations.
 fn mean_response_s(outcome: &Outcome) -> f64 {
     let sum: f64 = outcome
@@ -123,6 +131,23 @@ fn the_mix_is_the_decks() {
 }
 
 #[test]
+fn a_procedure_is_a_transaction_in_one_statement() {
+    let changes = json!({
+        "mode": "procedure", "users": 10, "duration_s": 2,
+        "wire": {"kind": "null", "mean_ms": 2}
+    });
+    let outcome = run("procedures", &changes);
+    assert!(outcome.tps <= 5000.0, "{}", outcome.tps);
+    assert_eq!(outcome.ops.len(), 5);
+    assert!(outcome.errors_first.is_empty(), "{:?}", outcome.errors_first);
+    for op in outcome.ops.values() {
+        assert!(op.service_ms.p50 >= 1.99, "{}", op.service_ms.p50);
+    }
+    let instant = run("instant", &json!({"mode": "procedure"}));
+    assert!(instant.ops["new_order"].rolled_back > 0);
+}
+
+#[test]
 fn an_open_loop_shows_stalls_that_service_times_hide() {
     let outcome = run(
         "stall",
@@ -157,9 +182,49 @@ fn what_cannot_be_sent_is_counted() {
         let scheduled = outcome.scheduled.unwrap();
         assert!((1800..=2200).contains(&scheduled), "{scheduled}");
         assert!(outcome.tps >= 400.0, "{}", outcome.tps);
-        assert_eq!(scheduled, ended(&outcome) + outcome.unfinished + outcome.unsent);
+        assert_accounted_for(&outcome);
         assert!(outcome.late as f64 > 0.5 * ended(&outcome) as f64);
     }
+}
+
+#[test]
+fn what_is_due_while_the_rate_changes_is_accounted_for() {
+    // 1,600/s on average for half a second, nothing for 0.3 s, then 1,500/s.
+    let rate = json!([[0, 3000], [0.5, 200], [0.5, 0], [0.8, 0], [0.8, 1500]]);
+    let due: f64 = 800.0 + 300.0;
+    for (poisson, mean_ms) in [(false, 0.1), (false, 2.0), (true, 0.1), (true, 2.0)] {
+        let outcome = run(
+            &format!("ramp-{poisson}-{mean_ms}"),
+            &json!({
+                "warmup_s": 0.2, "threads": 2,
+                "loop": {"kind": "open", "rate_per_s": rate, "poisson": poisson},
+                "wire": {"kind": "null", "mean_ms": mean_ms, "servers": 1}
+            }),
+        );
+        assert_accounted_for(&outcome);
+        let off = (outcome.scheduled.unwrap() as f64 - due).abs();
+        assert!(off <= if poisson { 6.0 * due.sqrt() } else { 1.0 }, "{outcome:?}");
+        if mean_ms > 1.0 {
+            // One server can serve 100 of 600 in the warm-up, and 500 in the window.
+            assert!(outcome.carried_over > 0, "{outcome:?}");
+            assert!(outcome.unsent >= 500, "{outcome:?}");
+        }
+    }
+}
+
+#[test]
+fn one_statement_without_a_transaction_is_one() {
+    let outcome = run(
+        "point",
+        &json!({
+            "workload": {"point_select": {"sql": "select c from points where id = $1", "keys": 9}},
+            "wire": {"kind": "null", "mean_ms": 5}
+        }),
+    );
+    // Four users of 5 ms each: 800/s at most.
+    assert!(outcome.tps <= 800.0, "{}", outcome.tps);
+    assert!(outcome.ops["point_select"].service_ms.p50 >= 4.9);
+    assert_eq!(outcome.ops.len(), 1);
 }
 
 #[test]
@@ -170,7 +235,7 @@ fn an_open_loop_keeps_its_rate_and_its_time() {
         |outcome| outcome.tps > 400.0,
     );
     assert_eq!(outcome.scheduled, Some(1000));
-    assert!(ended(&outcome) + outcome.unfinished + outcome.unsent == 1000);
+    assert_accounted_for(&outcome);
     assert!(outcome.tps > 400.0, "{}", outcome.tps);
     assert!(outcome.lag_p99_ms > 0.0);
 }

@@ -6,12 +6,14 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use common::{Server, keys};
 use dyno_drive::{DrivePlan, LoadOutcome, LoadPlan, Outcome, drive, load};
 use dyno_gen::Workload;
 use dyno_record::{Control, Error, ErrorKind, Result};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 const SEED: u64 = 11;
@@ -181,7 +183,105 @@ fn loaded_driven_and_consistent() {
     let open = json!({"loop": {"kind": "open", "rate_per_s": 100, "poisson": true}, "threads": 2});
     let open = run(&server, "open", &open).unwrap();
     let ended: u64 = open.ops.values().map(|op| op.done + op.rolled_back).sum();
-    assert_eq!(open.scheduled.unwrap(), ended + open.unfinished + open.unsent);
+    assert_eq!(open.scheduled.unwrap() + open.carried_over, ended + open.unfinished + open.unsent);
+
+    assert!((0..3).all(|seed| warehouses_used(&server, "fixed", seed) <= 1));
+    // A machine that is slow enough gets no further than one order.
+    assert!((0..20).any(|seed| warehouses_used(&server, "all", seed) == 2));
+    assert!((0..20).any(|seed| warehouses_used(&server, "random", seed) == 2));
+}
+
+/// Number of warehouses that one user's new orders are of.
+fn warehouses_used(server: &Server, home: &str, seed: u64) -> usize {
+    let numbers = || {
+        server.psql("tpcc", "select sum(d_next_o_id) from district group by d_w_id order by d_w_id")
+    };
+    let before = numbers();
+    let changes = json!({"users": 1, "home": home, "seed": seed, "duration_s": 0.2});
+    run(server, home, &changes).unwrap();
+    let after = numbers();
+    before.lines().zip(after.lines()).filter(|(before, after)| before != after).count()
+}
+
+#[test]
+fn a_server_that_stands_still_shows_in_responses_and_hides_from_service_times() {
+    let Some(server) = Server::start(&[]) else { return };
+    server.psql(
+        "postgres",
+        "create table points as select generate_series(1, 1000) as id, 7 as c;
+         alter table points add primary key (id); vacuum analyze points;",
+    );
+    let changes = json!({
+        "wire": server.wire("postgres"), "users": 2, "duration_s": 3,
+        "workload": {"point_select": {"sql": "select c from points where id = $1", "keys": 1000}},
+        "loop": {"kind": "open", "rate_per_s": 500}
+    });
+    // A machine that stood still itself spoils a run, a fault of the driver spoils all.
+    let mut hidden = false;
+    for attempt in 0..20 {
+        let plan = drive_plan(&server, &format!("stall-{attempt}"), &changes);
+        let outcome = with_stalls(&server, plan);
+        let selects = &outcome.ops["point_select"];
+        // Of 50 that are due in a stall two are under way and wait for the server, the others for
+        // them: one in ten responses in all, one in 250 service times.
+        assert!(selects.response_ms.p99 >= 50.0, "{selects:?}");
+        assert!(outcome.late >= 40, "{outcome:?}");
+        hidden = selects.service_ms.p99 < selects.response_ms.p99 / 4.0;
+        if hidden {
+            break;
+        }
+    }
+    assert!(hidden);
+}
+
+/// Drives while the server's sessions are stopped for 100 ms of every second.
+fn with_stalls(server: &Server, plan: DrivePlan) -> Outcome {
+    let users = plan.users as usize;
+    let control = Control::new();
+    let handle = control.clone();
+    let running = std::thread::spawn(move || drive(&plan, &control));
+    let reached = |done_ms: u64| {
+        while handle.progress().done < done_ms && !running.is_finished() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    };
+    reached(200);
+    let sessions = server.psql(
+        "postgres",
+        "select pid from pg_stat_activity
+         where backend_type = 'client backend' and pid <> pg_backend_pid()",
+    );
+    let sessions: Vec<i32> = sessions.lines().map(|pid| pid.parse().unwrap()).collect();
+    assert_eq!(sessions.len(), users);
+    for second in 0..3 {
+        reached(second * 1_000 + 500);
+        let _stopped = Stopped::now(&sessions);
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    running.join().unwrap().unwrap()
+}
+
+/// Processes that go on when this is dropped.
+struct Stopped<'a>(&'a [i32]);
+
+impl<'a> Stopped<'a> {
+    fn now(processes: &'a [i32]) -> Self {
+        signal(processes, Signal::STOP);
+        Self(processes)
+    }
+}
+
+impl Drop for Stopped<'_> {
+    fn drop(&mut self) {
+        signal(self.0, Signal::CONT);
+    }
+}
+
+fn signal(processes: &[i32], signal: Signal) {
+    for process in processes {
+        // A session that has ended needs none.
+        let _ = kill_process(Pid::from_raw(*process).unwrap(), signal);
+    }
 }
 
 /// More warehouses than there are: transactions fail, the run does not.
@@ -405,4 +505,60 @@ fn a_load_that_is_stopped_leaves_whole_parts_only() {
             std::thread::sleep(Duration::from_millis(5));
         }
     }
+}
+
+/// Processes of a server that are stopped where they are, and go on when this is dropped.
+struct Stalled(Vec<Pid>);
+
+impl Stalled {
+    fn new(pids: &str) -> Self {
+        let pids = pids.lines().map(|pid| Pid::from_raw(pid.parse().unwrap()).unwrap());
+        let stalled = Self(pids.collect());
+        for pid in &stalled.0 {
+            kill_process(*pid, Signal::STOP).unwrap();
+        }
+        stalled
+    }
+}
+
+impl Drop for Stalled {
+    fn drop(&mut self) {
+        for pid in &self.0 {
+            let _ = kill_process(*pid, Signal::CONT);
+        }
+    }
+}
+
+#[test]
+fn a_load_is_stopped_while_the_server_stalls() {
+    let Some(server) = Server::start(&[]) else { return };
+    server.create(Workload::Tpch);
+    let plan = load_plan(&server, Workload::Tpch, 1.0);
+    let control = Control::new();
+    let handle = control.clone();
+    let (ended, result) = mpsc::channel();
+    std::thread::spawn(move || ended.send(load(&plan, &control)));
+    let copying = "select pid from pg_stat_activity where query like 'copy%' and state = 'active'";
+    let copies = || server.psql("tpch", copying);
+    while handle.progress().done < 100_000 || copies().lines().count() < 2 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let stalled = Stalled::new(&copies());
+    // Until what lies between is full and no row goes out any more.
+    let (mut done, mut looks) = (0, 0);
+    while looks < 20 {
+        std::thread::sleep(Duration::from_millis(10));
+        let now = handle.progress().done;
+        looks = if now == done { looks + 1 } else { 0 };
+        done = now;
+    }
+    handle.cancel();
+    let result = result.recv_timeout(Duration::from_secs(300));
+    drop(stalled);
+    let error = result.expect("the load waits for the server").unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Cancelled, "{error}");
+    while !copies().is_empty() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(server.psql("tpch", "select count(*) from lineitem"), "0");
 }

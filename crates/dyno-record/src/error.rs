@@ -27,6 +27,8 @@ pub enum ErrorKind {
     Deadlock,
     /// The isolation level could not be kept.
     Serialization,
+    /// A lock was not had in the time that a transaction waits for one.
+    LockTimeout,
     /// A statement took longer than allowed, or was cancelled in the server.
     Timeout,
     /// The server or Dyno ran out of memory.
@@ -45,7 +47,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Every kind, in the order of declaration.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Usage,
         Self::Cancelled,
         Self::Unreachable,
@@ -54,6 +56,7 @@ impl ErrorKind {
         Self::ConnectionLost,
         Self::Deadlock,
         Self::Serialization,
+        Self::LockTimeout,
         Self::Timeout,
         Self::OutOfMemory,
         Self::DiskFull,
@@ -74,6 +77,7 @@ impl ErrorKind {
             Self::ConnectionLost => "connection_lost",
             Self::Deadlock => "deadlock",
             Self::Serialization => "serialization",
+            Self::LockTimeout => "lock_timeout",
             Self::Timeout => "timeout",
             Self::OutOfMemory => "out_of_memory",
             Self::DiskFull => "disk_full",
@@ -86,7 +90,7 @@ impl ErrorKind {
 
     /// Whether a transaction that failed this way may succeed when it is sent again unchanged.
     pub const fn is_retryable(self) -> bool {
-        matches!(self, Self::Deadlock | Self::Serialization)
+        matches!(self, Self::Deadlock | Self::Serialization | Self::LockTimeout)
     }
 }
 

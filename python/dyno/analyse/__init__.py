@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from dyno.analyse.criteria import criteria
+from dyno.analyse.criteria import of_level as criteria_level
 from dyno.analyse.dss import dss
 from dyno.analyse.during import during
 from dyno.analyse.io import io
 from dyno.analyse.load import load
+from dyno.analyse.oltp import of_level as oltp_level
 from dyno.analyse.oltp import oltp
 from dyno.analyse.resources import resources
+from dyno.analyse.search import search
 from dyno.analyse.streams import streams
 from dyno.bundle import Bundle
 from dyno.model import Estimate
 
-TOPICS = (io, load, dss, streams, oltp, during, resources)
+TOPICS = (io, load, dss, streams, oltp, during, resources, criteria, search)
+
+
+def of_level(bundle: Bundle, level: str) -> list[Estimate]:
+    """The figures of one level of load and of its criteria, also while the run goes on."""
+    return [*oltp_level(bundle, level), *criteria_level(bundle, level)]
 
 
 def estimate(bundle: Bundle) -> list[Estimate]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -13,28 +14,51 @@ from dyno.analyse.series import Throughput, throughput
 from dyno.analyse.steady import BATCH, FEWEST_BATCHES, mser5, trend, variation_percent
 from dyno.bundle import Bundle
 from dyno.model import Estimate, Phase
+from dyno.rates import recorded
+from dyno.workloads.tpcc.pace import MOST_NEW_ORDERS
 
 _QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 
 
 def oltp(bundle: Bundle) -> list[Estimate]:
     """``oltp.<level>.<figure>`` and ``oltp.<level>.<operation>.<figure>`` of the measured time."""
+    return [figure for level in bundle.levels() for figure in of_level(bundle, level)]
+
+
+def of_level(bundle: Bundle, level: str) -> list[Estimate]:
+    """The same of one level, which may be the last one of a run that goes on."""
+    table = f"ops/{level}"
+    measured = [row for row in rows(bundle, table) if row["phase"] == "measure"]
+    rates = throughput(measured)
+    if rates is None:
+        return []
     phases = {str(phase.detail.get("level")): phase for phase in bundle.run.phases}
-    estimates: list[Estimate] = []
-    for level in bundle.levels():
-        table = f"ops/{level}"
-        measured = [row for row in rows(bundle, table) if row["phase"] == "measure"]
-        rates = throughput(measured)
-        if rates is None:
-            continue
-        phase = phases.get(level)
-        seconds = _window_s(phase, rates)
-        estimates += _level(f"oltp.{level}", measured, seconds, table)
+    phase = phases.get(level)
+    seconds = _window_s(phase, rates)
+    estimates = [
+        *_level(f"oltp.{level}", measured, seconds, table),
+        *_silence(f"oltp.{level}", measured, seconds, rates.interval_s, table),
+    ]
+    rate = recorded(phase.detail.get("loop")) if phase else None
+    # What follows a rate that changes does not settle, and is not meant to.
+    if rate is None or not rate.changes:
         estimates += _steadiness(f"oltp.{level}", _undisturbed(bundle, level, rates))
-        if phase is not None:
-            estimates += _client(f"oltp.{level}", phase, seconds)
-            estimates += _checkpoints(f"oltp.{level}", phase)
-            estimates += _apart(f"oltp.{level}", phase)
+    if phase is not None:
+        left_out = _left_out_s(phase)
+        estimates += _pace(f"oltp.{level}", phase, measured, seconds)
+        estimates += _checkpoints(f"oltp.{level}", phase)
+        estimates += _apart(f"oltp.{level}", phase)
+        estimates += _writer(f"oltp.{level}", phase)
+        estimates += _client(f"oltp.{level}", phase, seconds + left_out)
+        if left_out:
+            estimates.append(
+                Estimate(
+                    name=f"oltp.{level}.left_out_s",
+                    value=left_out,
+                    unit="s",
+                    source=f"{table}: rows of the phase settling, before throughput was steady",
+                )
+            )
     return estimates
 
 
@@ -55,7 +79,16 @@ def _outcome(phase: Phase | None) -> dict[str, Any]:
 def _window_s(phase: Phase | None, rates: Throughput) -> float:
     """Length of the measured time: the driver's own, or what the rows span if it was cut off."""
     seconds = number(_outcome(phase).get("seconds"))
-    return seconds if seconds and seconds > 0 else (rates.end_ns - rates.start_ns) / 1e9
+    if phase is None or seconds is None or seconds <= _left_out_s(phase):
+        return (rates.end_ns - rates.start_ns) / 1e9
+    return seconds - _left_out_s(phase)
+
+
+def _left_out_s(phase: Phase) -> float:
+    """What of the driver's window came before the steady stretch that counts."""
+    extended = phase.detail.get("until_steady")
+    found = number(extended.get("left_out_s")) if isinstance(extended, dict) else None
+    return max(0.0, found or 0.0)
 
 
 def _level(
@@ -92,6 +125,44 @@ def _level(
     for operation in dict.fromkeys(row["op"] for row in measured):
         of_it = [row for row in measured if row["op"] == operation]
         yield from _operation(f"{name}.{operation}", of_it, seconds, table)
+
+
+def _silence(
+    name: str, measured: list[dict[str, Any]], seconds: float, interval_s: float, table: str
+) -> Iterable[Estimate]:
+    """Users who lost the server, and the time in which nothing ended.
+
+    An interval without a row is one of these, also at the end of the window.
+    """
+    lost = sum(counts(row["errors"]).get("connection_lost", 0) for row in measured)
+    busy = {row["t_ns"]: row["seconds"] for row in measured if row["done"] + row["rolled_back"]}
+    silent = math.floor((seconds - sum(busy.values())) / interval_s + 1e-3)
+    yield Estimate(name=f"{name}.connections_lost", value=lost, unit="", source=table)
+    yield Estimate(
+        name=f"{name}.silent_s",
+        value=max(0, silent) * interval_s,
+        unit="s",
+        source=f"{table}: whole intervals of {interval_s:g} s in which no transaction ended",
+    )
+
+
+def _pace(
+    name: str, phase: Phase, measured: list[dict[str, Any]], seconds: float
+) -> Iterable[Estimate]:
+    """New orders against the most that users who key and think can reach."""
+    warehouses = number(phase.detail.get("warehouses"))
+    orders = sum(row["done"] for row in measured if row["op"] == "new_order")
+    if not warehouses or phase.detail.get("workload") != "tpcc":
+        return
+    yield Estimate(
+        name=f"{name}.paced_percent",
+        value=100 * orders * 60 / seconds / (MOST_NEW_ORDERS * warehouses),
+        unit="%",
+        source=(
+            f"new orders/min / ({MOST_NEW_ORDERS:g} × warehouses), the most of users who key and "
+            "think; above 100 % unpaced"
+        ),
+    )
 
 
 def _operation(
@@ -179,6 +250,9 @@ def _client(name: str, phase: Phase, seconds: float) -> Iterable[Estimate]:
         "scheduled": (number(outcome.get("scheduled")), ""),
         "late": (number(outcome.get("late")), ""),
         "unsent": (number(outcome.get("unsent")), ""),
+        "stuck": (number(outcome.get("stuck")), ""),
+        "reconnects": (number(outcome.get("reconnects")), ""),
+        "gone": (number(outcome.get("gone")), ""),
     }
     for figure, (value, unit) in figures.items():
         if value is not None:
@@ -207,3 +281,30 @@ def _checkpoints(name: str, phase: Phase) -> Iterable[Estimate]:
         if value is not None:
             text = str(counted.get(source, ""))
             yield Estimate(name=f"{name}.{figure}", value=value, unit=unit, source=text)
+
+
+def _writer(name: str, phase: Phase) -> Iterable[Estimate]:
+    """Of a system with one writer: how much of the time it was at work, and the wait for it."""
+    writer = _outcome(phase).get("writer")
+    if not isinstance(writer, dict):
+        return
+    busy = number(writer.get("busy_share"))
+    if busy is not None:
+        yield Estimate(
+            name=f"{name}.writer_busy_percent",
+            value=100 * busy,
+            unit="%",
+            source="time from the end of a writer's BEGIN to that of its COMMIT / window",
+        )
+    waits = writer.get("wait_ms")
+    if not isinstance(waits, dict):
+        return
+    for label in ("mean", "p50", "p99", "max"):
+        wait = number(waits.get(label))
+        if wait is not None:
+            yield Estimate(
+                name=f"{name}.writer_wait_{label}_ms",
+                value=wait,
+                unit="ms",
+                source="how long transactions waited for the right to write",
+            )

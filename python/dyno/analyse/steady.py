@@ -11,6 +11,12 @@ BATCH = 5
 FEWEST_BATCHES = 10
 """Below that MSER-5 says nothing: with few batches the rule follows the noise."""
 
+MOST_DISCARD_PERCENT = 50.0
+"""More left out as a warm-up than that, and the series never settled."""
+
+MOST_SLOPE_PERCENT = 10.0
+"""A larger slope, if it is one at all, keeps a series from being taken for steady."""
+
 _KEEP_BATCHES = 5
 
 
@@ -89,6 +95,30 @@ def trend(values: Sequence[float]) -> Trend | None:
     half = float(stats.t.ppf(0.975, count - 2) * line.stderr)
     slope = float(line.slope)
     return Trend(slope * scale, (slope - half) * scale, (slope + half) * scale)
+
+
+def settled(values: Sequence[float], least: int) -> int | None:
+    """Where the steady stretch at the end of a series begins.
+
+    MSER-5 cuts off what looks like a warm-up. What is left must hold at least ``least`` values and
+    the fifty that MSER-5 needs, must not look like a warm-up again, and must have no slope: one
+    above 10 % of the mean whose 95 % interval excludes none.
+
+    Returns:
+        The index of its first value; None while there is no such stretch.
+    """
+    cut = mser5(values)
+    if cut is None or cut.discard_percent > MOST_DISCARD_PERCENT:
+        return None
+    start = cut.cut * BATCH
+    rest = values[start:]
+    again, line = mser5(rest), trend(rest)
+    if len(rest) < least or again is None or line is None:
+        return None
+    if again.discard_percent > MOST_DISCARD_PERCENT:
+        return None
+    slopes = not line.low <= 0 <= line.high and abs(line.percent) > MOST_SLOPE_PERCENT
+    return None if slopes else start
 
 
 def variation_percent(values: Sequence[float]) -> float | None:

@@ -22,7 +22,10 @@ QUERIES = (
 )
 """Parameters of the command that only queries have."""
 
-TRANSACTIONS = ("users", "databases", "duration", "warmup", "rate", "think")
+TRANSACTIONS = (
+    *("users", "databases", "duration", "warmup", "rate", "rate_file", "arrivals", "think", "home"),
+    *("mode", "reconnect"),
+)
 """Those that only transactions have; ``duration`` also queries beside maintenance."""
 
 

@@ -13,16 +13,17 @@ if TYPE_CHECKING:
 
 
 def require_able(url: TargetUrl, out: Path, settings: dict[str, Any]) -> None:
-    """Refuses plans and maintenance that the target cannot do, before anything is started.
+    """Refuses plans, maintenance and databases that the target cannot do, before it is started.
 
     Raises:
         UsageError: With the reason.
     """
     from dyno import targets
-    from dyno.targets import maintenance, plans
+    from dyno.targets import maintenance, plans, several
     from dyno.targets.base import Limits
 
     target = targets.open_target(url, out, Limits(memory_bytes=1 << 30, threads=1))
+    several.require(target, settings["databases"])
     if settings["plans"]:
         plans.require(target)
     if settings["during"] is not None:

@@ -20,7 +20,7 @@ from dyno.cli._console import Console
 from dyno.cli._options import Options
 from dyno.cli._settings import lines as settings_lines
 from dyno.cli._signals import Signals
-from dyno.decide import definitions, judge
+from dyno.decide import broken, definitions, judge
 from dyno.errors import (
     EXIT_DONE,
     EXIT_INTERRUPTED,
@@ -35,6 +35,7 @@ from dyno.report import document, sheet, summary
 from dyno.settings import Setting, as_record
 from dyno.targets import tuning
 from dyno.targets.base import Limits, Target
+from dyno.targets.devices import devices
 
 
 @dataclass
@@ -74,7 +75,8 @@ class Session:
                 if before is not None:
                     before(opened)
                 target = stack.enter_context(opened)
-                facts = target.facts().model_copy(update={"tuned": tuning.tuned(target)})
+                found = {"tuned": tuning.tuned(target), "devices": devices(target)}
+                facts = target.facts().model_copy(update=found)
                 self.recorder.set_target(target.name, facts)
                 self.watch(target)
             for line in settings_lines(facts.tuned):
@@ -200,7 +202,7 @@ def _conclude(
     console.say(f"Sheet: {page}")
     if failure is not None and not isinstance(failure, (DynoError, KeyboardInterrupt)):
         raise failure
-    if code == EXIT_DONE and validity.valid is False:
+    if code == EXIT_DONE and (validity.valid is False or broken(findings)):
         return EXIT_INVALID
     return code
 

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from dyno import drive, load, prove, workloads
 from dyno.cli._session import Session
-from dyno.drive import DuringPlan, OltpPlan, PlansPlan, PowerPlan, StreamPlan
+from dyno.drive import (
+    DuringPlan,
+    OltpPlan,
+    PlansPlan,
+    PowerPlan,
+    StreamPlan,
+    UntilSteadyPlan,
+)
 from dyno.errors import TargetError, UsageError
 from dyno.model import Check
 from dyno.profile import IoPlan, profile
 from dyno.report import diffs
 from dyno.targets.base import Loaded, LoadPlan, PowerResult, Target
+from dyno.units import seconds_text
 
 
 def storage(session: Session, plan: IoPlan) -> None:
@@ -97,20 +105,47 @@ def levels_of_several(
 
 
 def levels(
-    session: Session, target: Target, plans: list[OltpPlan], during: DuringPlan | None = None
+    session: Session,
+    target: Target,
+    plans: list[OltpPlan],
+    during: DuringPlan | None = None,
+    extension: UntilSteadyPlan | None = None,
 ) -> None:
     """Drives each level of load, then checks the consistency of the data."""
+    if plans[0].mode == "procedure":
+        with session.console.phase(f"Procedures in {target.name}"):
+            drive.program(session.recorder, target, plans[0].workload)
     for plan in plans:
-        title = f"{plan.workload} on {target.name}, {plan.users} user{'s'[: plan.users != 1]}"
+        title = f"{plan.workload} on {target.name}, {plan.title}"
+        title += ", in procedures" if plan.mode == "procedure" else ""
         with session.console.phase(title) as progress:
-            if during is None:
-                drive.drive(session.recorder, target, plan, progress)
-            else:
+            if during is not None:
                 drive.drive_during(session.recorder, target, plan, during, progress)
+            elif extension is not None:
+                drive.drive_until_steady(session.recorder, target, plan, extension, progress)
+                _tell_extension(session)
+            else:
+                drive.drive(session.recorder, target, plan, progress)
+    consistency(session, target, plans[0])
+
+
+def _tell_extension(session: Session) -> None:
+    """Says what of the last level counts."""
+    detail = session.recorder.run.phases[-1].detail
+    told = detail["until_steady"]
+    if told["settled"]:
+        words = f"steady after {seconds_text(told['left_out_s'])}; the rest counts"
+    else:
+        words = f"not steady at the limit of {seconds_text(told['limit_s'])}; all of it counts"
+    session.console.say(f"  {words}: {seconds_text(detail['duration_s'])}")
+
+
+def consistency(session: Session, target: Target, plan: OltpPlan) -> None:
+    """Checks the data after transactions, where there is any."""
     if target.capabilities.load is not True:
         return
-    with session.console.phase(f"Consistency of {plans[0].workload} on {target.name}"):
-        load.check(session.recorder, target, plans[0].workload, plans[0].loaded, "run")
+    with session.console.phase(f"Consistency of {plan.workload} on {target.name}"):
+        load.check(session.recorder, target, plan.workload, plan.loaded, "run")
 
 
 def loaded_data(target: Target, workload: str, scale: float | None) -> Loaded:

@@ -17,8 +17,8 @@ from dyno.cli._options import Options, common, examples
         "dyno clean            asks first",
         "dyno clean --yes      does not",
         "dyno clean --runs     bundles too",
-        "dyno clean --target postgresql://bench@db1/bench         lists Dyno's tables",
-        "dyno clean --target postgresql://bench@db1/bench --yes   removes them",
+        "dyno clean --target postgresql://bench@db1/bench          lists Dyno's tables there",
+        "dyno clean --target postgresql://bench@db1/bench --yes    removes them",
     ),
 )
 @click.option("--runs", "with_runs", is_flag=True, help="Remove the bundles of all runs as well.")
@@ -31,8 +31,8 @@ def command(with_runs: bool, url: str | None, options: Options) -> int:
     engines have on volumes of a layout; what Dyno did not make is left and named.
 
     With --target the tables, schemas and tablespaces that bear Dyno's mark at that URL are listed,
-    and removed with --yes; nothing under --out is touched then. A database of MariaDB or MySQL can
-    bear no mark, and stays.
+    and removed with --yes; nothing under --out is touched then. A database of MariaDB or MySQL
+    bears no mark, and stays.
     """
     if url is not None:
         if with_runs:
@@ -105,7 +105,8 @@ def _clean_target(url: str, options: Options) -> int:
     target = targets.open_target(parsed, options.out, Limits(1 << 30, 1))
     if not isinstance(target, Removable):
         raise UsageError(
-            f"Only servers are cleaned by URL; of a {parsed.name} target remove its file or folder."
+            f"Dyno does not remove data from a {parsed.name} target yet: drop what is named "
+            "dyno_tpch and dyno_tpcc there, or remove its file or folder."
         )
     with target:
         found = target.marked()

@@ -34,16 +34,18 @@ def command(
     """
     from dyno.analyse import estimate
     from dyno.bundle import find_bundle
-    from dyno.decide import definitions, judge
+    from dyno.decide import broken, definitions, judge
     from dyno.errors import EXIT_INVALID
     from dyno.record import write_atomically, write_judgement
     from dyno.report import document, sheet, summary
 
     documents: list[dict[str, object]] = []
+    failed = False
     for name in runs:
         bundle = find_bundle(options.out, name)
         estimates = estimate(bundle)
         validity, findings = judge(bundle, estimates)
+        failed |= validity.valid is False or broken(findings)
         bundle = bundle.judged(validity)
         write_judgement(bundle.path, estimates, findings)
         page = bundle.path / "sheet.html"
@@ -56,4 +58,4 @@ def command(
             click.launch(page.as_uri())
     if options.as_json:
         click.echo(json.dumps(documents[0] if len(documents) == 1 else documents, indent=1))
-    return EXIT_INVALID if any(item["valid"] is False for item in documents) else 0
+    return EXIT_INVALID if failed else 0

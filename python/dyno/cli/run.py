@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dyno.cli import _settings
+from dyno.cli import _criteria, _findmax, _rates, _settings
 from dyno.cli._belong import require_own
 from dyno.cli._dss import PARAMETERS, TESTS, Choice, run_tests
-from dyno.cli._options import Options, common, databases_option, examples, parse_seconds, positive
+from dyno.cli._options import Options, common, databases_option, examples, parse_seconds
 
 if TYPE_CHECKING:
+    from dyno.cli._findmax import Search
     from dyno.cli._session import Session
+    from dyno.rates import Rate
+
+MODES = ("client", "procedure")
 
 
 @click.command(
@@ -25,9 +29,16 @@ if TYPE_CHECKING:
         "dyno run tpch --target embedded:postgresql --set grant=64MB --cold",
         "dyno run tpcc --target embedded:postgresql --users 16 --duration 60s",
         "dyno run tpcc --target embedded:postgresql --users 1 --users 4 --users 16",
-        "dyno run tpcc --target embedded:postgresql --users 32 --rate 500",
+        "dyno run tpcc --target embedded:postgresql --users 32 --rate 500 --rate 900",
+        "dyno run tpcc --target embedded:postgresql --users 32 --rate 100..1000",
+        "dyno run tpcc --target embedded:postgresql --users 50 --think",
+        "dyno run tpcc --target embedded:postgresql --users 16 --mode procedure",
         "dyno run tpcc --target embedded:postgresql --users 8 --during reindex",
         "dyno run tpcc --target embedded:postgresql --users 8 --databases 4",
+        "dyno run tpcc --target embedded:postgresql --users 8 --criterion 'cpu<70%'",
+        "dyno run tpcc --target embedded:postgresql --users 8 --until-steady 10m",
+        "dyno run tpcc --target embedded:postgresql --find-max --slo 'cpu < 70 %'",
+        "dyno run tpcc --target null: --find-max rate --slo 'new_order p95 < 500ms'",
         "dyno run tpch --target embedded:duckdb --streams 2 --during integrity-check",
         "dyno run tpch --target embedded:sqlite --during backup",
         "dyno run tpch --target embedded:duckdb --analyse-plans",
@@ -41,10 +52,35 @@ if TYPE_CHECKING:
     "--users", type=click.IntRange(1, 100_000), multiple=True, help="Users; repeat for levels."
 )
 @databases_option
-@click.option("--duration", default="60s", show_default=True, help="Measured time a level.")
+@click.option("--duration", help="Measured time a level.  [default: 60s; 15s with --find-max]")
 @click.option("--warmup", default="5s", show_default=True, help="Time before measuring.")
-@click.option("--rate", type=float, help="Open loop: transactions a second, Poisson arrivals.")
+@click.option(
+    "--until-steady",
+    metavar="LIMIT",
+    help="Transactions: go on until --duration of them in a row are steady, at most so long.",
+)
+@_rates.options
 @click.option("--think", is_flag=True, help="Users key and think as the workload prescribes.")
+@click.option(
+    "--home",
+    type=click.Choice(("fixed", "random", "all")),
+    default="random",
+    show_default=True,
+    help="Warehouse of a user: always one, one drawn each time, all in turn.",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(MODES),
+    default=MODES[0],
+    show_default=True,
+    help="Transactions: statements of the client, or procedures in the database.",
+)
+@click.option(
+    "--reconnect",
+    default="5s",
+    show_default=True,
+    help="Users who lose the server try that long to come back.",
+)
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 @click.option(
     "--test",
@@ -78,6 +114,8 @@ if TYPE_CHECKING:
 @click.option("--during-limit", default="1h", show_default=True, help="Stop that after.")
 @click.option("--plans", is_flag=True, help="Queries: keep the plan of each.")
 @click.option("--analyse-plans", is_flag=True, help="Queries: run each once more for its plan.")
+@_criteria.options
+@_findmax.options
 @click.option(
     "--no-query-figures",
     "query_figures",
@@ -94,10 +132,14 @@ def command(
     scale: float | None,
     users: tuple[int, ...],
     databases: int,
-    duration: str,
+    duration: str | None,
     warmup: str,
-    rate: float | None,
+    until_steady: str | None,
+    pace: _rates.Given,
     think: bool,
+    home: str,
+    mode: str,
+    reconnect: str,
     seed: int,
     test: str | None,
     streams: int | None,
@@ -111,6 +153,8 @@ def command(
     during_limit: str,
     plans: bool,
     analyse_plans: bool,
+    criteria: _criteria.Asked,
+    find_max: _findmax.Asked,
     query_figures: bool,
     given: _settings.Given,
     options: Options,
@@ -130,17 +174,23 @@ def command(
 
     With --databases each of the databases that `dyno load --databases` made has --users, all at
     the same time; the figures are those of their sum, and of each.
+
+    Each level of transactions must keep the criteria, the usual ones or those of --criterion. One
+    without data is not judged; one that is not kept makes the exit code 1, but the run not invalid.
+
+    With --find-max the load grows until a limit breaks, the gap is narrowed to 5 %, and the
+    largest load that keeps the limits is confirmed by a second window.
     """
     from dyno import targets, workloads
     from dyno.cli._cold import cache_word
-    from dyno.cli._databases import require_databases
     from dyno.cli._during import require_able
     from dyno.cli._session import run_session
     from dyno.errors import UsageError
     from dyno.targets import maintenance
 
     chosen = workloads.named(workload)
-    require_own(click.get_current_context(), chosen)
+    context = click.get_current_context()
+    require_own(context, chosen)
     parsed = targets.parse(url)
     targets.require(parsed, options.out, chosen.kind)
     choice = Choice(test, streams, parameters, refresh)
@@ -151,18 +201,15 @@ def command(
     )
     if cache.startswith("cold"):
         targets.require(parsed, options.out, "cold")
+    if mode == "procedure":
+        targets.require(parsed, options.out, "procedure")
     asked = given.of(parsed, options.out)
     if scale is not None:
         scale = chosen.parse_scale(scale)
-    if rate is not None:
-        positive(rate, "--rate")
-        if think:
-            raise UsageError("--rate and --think exclude each other: a rate sets the pace itself.")
-    if databases > 1 and (rate is not None or during is not None):
-        raise UsageError("--databases excludes --rate and --during: those are of one database.")
-    require_databases(parsed, options.out, databases)
-    if len(set(users)) < len(users):
-        raise UsageError("Give each number of --users once.")
+    rates, duration_s = pace.rates(
+        context, parse_seconds(duration or ("60s" if find_max.by is None else "15s"))
+    )
+    _require_load(users, rates, think=think, beside=during is not None)
     if cold_each_query:
         choice.require_power("--cold-each-query")
     if choice.refresh:
@@ -170,10 +217,14 @@ def command(
     settings: dict[str, Any] = {
         "users": list(users) or [1],
         "databases": databases,
-        "duration_s": parse_seconds(duration),
+        "duration_s": duration_s,
         "warmup_s": parse_seconds(warmup),
-        "rate_per_s": rate,
+        "rates": [rate.plan() for rate in rates],
+        "arrivals": "poisson" if pace.poisson else "fixed",
         "think": think,
+        "home": home,
+        "mode": mode,
+        "reconnect_s": parse_seconds(reconnect),
         "seed": seed,
         "cache": cache,
         "timeout_s": parse_seconds(timeout),
@@ -181,33 +232,100 @@ def command(
         "during_limit_s": parse_seconds(during_limit),
         "plans": plans or analyse_plans,
         "analyse_plans": analyse_plans,
+        "until_steady_s": None if until_steady is None else parse_seconds(until_steady),
         "query_figures": query_figures,
     }
     require_able(parsed, options.out, settings)
+    kept = criteria.of(chosen)
+    search = find_max.of(chosen, {**settings, "users": users, "rate_per_s": rates or None})
+    _require_until_steady(settings, chosen.kind, search)
+    _require_alone(settings, rates=bool(rates), searched=search is not None)
+    if search is not None:
+        if criteria.texts:
+            raise UsageError("With --find-max the limits are those of --slo, not of --criterion.")
+        settings |= search.record()
+        if search.dry_run:
+            click.echo("\n".join(search.plan()))
+            return 0
+    elif chosen.kind == "oltp":
+        settings["criteria"] = [criterion.record() for criterion in kept]
 
     def body(session: Session) -> None:
         if chosen.kind == "dss":
             run_tests(session, url, workload, scale, choice, settings)
         else:
-            _transactions(session, url, workload, scale, settings)
+            _transactions(session, url, workload, scale, settings, rates, search)
 
     record = {"target": parsed.redacted, "scale": scale, **settings, **choice.facts()}
     return run_session(options, "run", record, (workload,), options.out, body, asked)
 
 
+def _require_load(users: tuple[int, ...], rates: list[Rate], *, think: bool, beside: bool) -> None:
+    from dyno.errors import UsageError
+
+    if rates and think:
+        raise UsageError("--rate and --think exclude each other: a rate sets the pace itself.")
+    if beside and any(rate.changes for rate in rates):
+        raise UsageError("--during compares with the time before: give a --rate that stays.")
+    if len(set(users)) < len(users):
+        raise UsageError("Give each number of --users once.")
+
+
+def _require_alone(settings: dict[str, Any], *, rates: bool, searched: bool) -> None:
+    """Refuses what is of one database only."""
+    from dyno.errors import UsageError
+
+    alone = {
+        "--rate": rates,
+        "--during": settings["during"] is not None,
+        "--mode procedure": settings["mode"] == "procedure",
+        "--find-max": searched,
+        "--until-steady": settings["until_steady_s"] is not None,
+    }
+    given = [name for name, asked in alone.items() if asked]
+    if given and settings["databases"] > 1:
+        raise UsageError(f"--databases excludes {' and '.join(given)}: those are of one database.")
+
+
+def _require_until_steady(settings: dict[str, Any], kind: str, search: Search | None) -> None:
+    from dyno.errors import UsageError
+
+    limit_s = settings["until_steady_s"]
+    if limit_s is None:
+        return
+    if kind != "oltp" or search is not None or settings["during"] is not None:
+        raise UsageError(
+            "--until-steady is for levels of transactions, without --find-max or --during."
+        )
+    if limit_s < settings["duration_s"]:
+        raise UsageError("--until-steady must not be shorter than --duration.")
+
+
 def _transactions(
-    session: Session, url: str, workload: str, scale: float | None, settings: dict[str, Any]
+    session: Session,
+    url: str,
+    workload: str,
+    scale: float | None,
+    settings: dict[str, Any],
+    rates: list[Rate],
+    search: Search | None,
 ) -> None:
+    from dyno.analyse.steady import settled
     from dyno.cli import _stages as stages
     from dyno.cli._databases import loaded_in_all
     from dyno.cli._during import before_start, during_plan
     from dyno.cli._layout import note_layout
-    from dyno.drive import OltpPlan
+    from dyno.cli._search import find_max
+    from dyno.drive import OltpPlan, UntilSteadyPlan, interval_for
+    from dyno.workloads.tpcc.pace import crowd
 
     with session.target(url, before_start(settings)) as target:
         every = loaded_in_all(target, workload, scale, settings["databases"])
         found = every[workload]
         note_layout(session, target, found)
+        crowded = crowd(max(settings["users"]), found.scale) if settings["think"] else None
+        if crowded is not None:
+            session.console.warn(crowded)
         plans = [
             OltpPlan(
                 workload,
@@ -216,12 +334,24 @@ def _transactions(
                 settings["warmup_s"],
                 settings["duration_s"],
                 settings["seed"],
-                rate_per_s=settings["rate_per_s"],
+                rate_per_s=rate,
+                poisson=settings["arrivals"] == "poisson",
                 think=settings["think"],
+                home=settings["home"],
+                interval_s=1.0 if search is None else interval_for(settings["duration_s"]),
+                mode=settings["mode"],
+                reconnect_s=settings["reconnect_s"],
             )
             for users in settings["users"]
+            for rate in rates or [None]
         ]
         if len(every) > 1:
             stages.levels_of_several(session, target, plans, every)
             return
-        stages.levels(session, target, plans, during_plan(settings))
+        if search is not None:
+            find_max(session, target, search, plans[0])
+            stages.consistency(session, target, plans[0])
+            return
+        limit_s = settings["until_steady_s"]
+        extension = None if limit_s is None else UntilSteadyPlan(limit_s, settled)
+        stages.levels(session, target, plans, during_plan(settings), extension)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dyno.bundle import Bundle
 from dyno.decide.bottleneck import bottlenecks
 from dyno.decide.case import Case
+from dyno.decide.criteria import criteria
 from dyno.decide.limits import rules as limit_rules
 from dyno.decide.validity import rules
 from dyno.decide.verdict import verdict
@@ -18,7 +19,7 @@ def judge(bundle: Bundle, estimates: Iterable[Estimate]) -> tuple[Validity, list
     """Judges a run from what its bundle holds and from the figures drawn from it.
 
     Returns:
-        The validity, and the findings: the verdict first, then warnings, then notes.
+        The validity, and the findings: the verdict first, then warnings, criteria and notes.
 
     Raises:
         UsageError: If a part of the bundle is damaged.
@@ -41,15 +42,22 @@ def judge(bundle: Bundle, estimates: Iterable[Estimate]) -> tuple[Validity, list
             )
     validity = Validity(valid=not reasons, reasons=tuple(reasons))
     limits = bottlenecks(case)
+    kept = criteria(case)
     machine = _machine(bundle)
     findings = [
-        verdict(case, validity, limits),
+        verdict(case, validity, limits, kept),
         *warned,
         *(finding for finding in machine if finding.level == "warning"),
+        *kept,
         *(limit.finding() for limit in limits),
         *(finding for finding in machine if finding.level != "warning"),
     ]
     return validity, findings
+
+
+def broken(findings: Iterable[Finding]) -> bool:
+    """Whether a criterion was not kept."""
+    return any(item.result is not None and item.result.passed is False for item in findings)
 
 
 def definitions() -> list[Definition]:

@@ -45,8 +45,24 @@ class Case:
         return [phase for phase in self.bundle.run.phases if phase.kind in wanted]
 
     def levels(self) -> list[tuple[Phase, str]]:
-        """Phases of transactions, each with the start of the names of its figures."""
-        return [(phase, f"oltp.{phase.detail.get('level')}") for phase in self.phases("oltp")]
+        """Phases of transactions, each with the start of the names of its figures.
+
+        Of a search for the maximum only the windows of the maximum: that larger loads fail is what
+        it looks for.
+        """
+        return self._levels("counted")
+
+    def bounding(self) -> list[tuple[Phase, str]]:
+        """The same, and of a search the windows of the smallest load that fails, too."""
+        return self._levels("bounding")
+
+    def _levels(self, those: str) -> list[tuple[Phase, str]]:
+        pairs = [(phase, f"oltp.{phase.detail.get('level')}") for phase in self.phases("oltp")]
+        kept = [phase.detail.get(those) for phase in self.phases("search")]
+        if not kept:
+            return pairs
+        names = [name for listed in kept if isinstance(listed, list) for name in listed]
+        return [(phase, name) for phase, name in pairs if phase.detail.get("level") in names]
 
     @cached_property
     def checks(self) -> list[Check]:

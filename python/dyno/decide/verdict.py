@@ -7,10 +7,12 @@ from dyno.decide.case import Case
 from dyno.model import Finding, Validity
 
 
-def verdict(case: Case, validity: Validity, limits: list[Bottleneck]) -> Finding:
-    """One finding: a sentence on validity and one on limits."""
+def verdict(
+    case: Case, validity: Validity, limits: list[Bottleneck], criteria: list[Finding]
+) -> Finding:
+    """One finding: sentences on validity, on criteria and on limits."""
     found = [*_transactions(case, limits), *_queries(case, limits)]
-    sentences = [_validity(validity)]
+    sentences = [_validity(validity), *_criteria(criteria)]
     if found:
         sentences.append(f"Most likely limits: {'; '.join(found)}.")
     else:
@@ -42,12 +44,28 @@ def _validity(validity: Validity) -> str:
     return f"Not valid: {', '.join(codes)}."
 
 
+def _criteria(criteria: list[Finding]) -> list[str]:
+    """How many limits were kept, and which were not."""
+    results = [item.result for item in criteria if item.result is not None]
+    if not results:
+        return []
+    judged = [item for item in results if item.passed is not None]
+    failed = list(dict.fromkeys(item.criterion for item in judged if not item.passed))
+    if failed:
+        return [f"Criteria not kept: {', '.join(failed)}."]
+    if not judged:
+        return ["No criterion could be judged."]
+    rest = len(results) - len(judged)
+    return [f"Criteria kept: {len(judged)}{f', {rest} not judged' if rest else ''}."]
+
+
 def _transactions(case: Case, limits: list[Bottleneck]) -> list[str]:
-    """What limits the level with the highest throughput."""
+    """What limits the level with the highest throughput; of a search, the maximum."""
+    counted = {phase.name for phase, _ in case.levels()}
     rates = {
         item.phase.name: case.value(f"oltp.{item.phase.detail.get('level')}.tps") or 0.0
         for item in limits
-        if item.phase.kind == "oltp"
+        if item.phase.kind == "oltp" and item.phase.name in counted
     }
     if not rates:
         return []

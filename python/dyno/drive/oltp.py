@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +12,18 @@ from dyno import workloads
 from dyno.databases import workload_of
 from dyno.drive.checkpoints import CheckpointCount
 from dyno.engine import run_engine
+from dyno.errors import TargetError
 from dyno.progress import Progress
+from dyno.rates import Rate
 from dyno.record import Recorder
-from dyno.targets.base import Loaded, Target
+from dyno.targets.base import Limited, Loaded, Programmable, Target
 
 if TYPE_CHECKING:
     from dyno import _core
+
+
+_INTERVALS = 60
+_SHORTEST_S = 0.01
 
 
 @dataclass(frozen=True)
@@ -25,9 +32,17 @@ class OltpPlan:
 
     Attributes:
         users: Sessions at once.
-        rate_per_s: Transactions a second of an open loop; None closes the loop.
+        rate_per_s: Transactions a second of an open loop, a number or a rate that changes; None
+            closes the loop.
         poisson: Whether the open loop's arrivals are random rather than evenly spaced.
         think: Whether users type and think as the workload prescribes (closed loop only).
+        interval_s: Length of the intervals that are recorded; short windows need short ones to be
+            judged steady.
+        window: Which window at this load, where a search measures one again.
+        mode: Where transactions are programmed: ``client`` or ``procedure``.
+        reconnect_s: How long a user tries to get a lost connection back.
+        home: Which warehouse a user works for: the same one (``fixed``), one drawn each time
+            (``random``), or each in turn (``all``).
         database: Which of several that are driven at once; None for one alone. ``workload`` is
             then the name of that database.
     """
@@ -38,27 +53,63 @@ class OltpPlan:
     warmup_s: float
     duration_s: float
     seed: int
-    rate_per_s: float | None = None
+    rate_per_s: float | Rate | None = None
     poisson: bool = True
     think: bool = False
     mode: str = "client"
     home: str = "random"
+    interval_s: float = 1.0
+    window: int = 1
+    reconnect_s: float = 5.0
     database: int | None = None
+
+    @property
+    def rate(self) -> Rate | None:
+        """The rate of an open loop."""
+        if self.rate_per_s is None or isinstance(self.rate_per_s, Rate):
+            return self.rate_per_s
+        return Rate.constant(self.rate_per_s)
+
+    @property
+    def title(self) -> str:
+        """``16 users``, ``500/s over 32 users, window 2``."""
+        users = f"{self.users} user{'s' if self.users != 1 else ''}"
+        load = users if self.rate is None else f"{self.rate.title} over {users}"
+        return load if self.window == 1 else f"{load}, window {self.window}"
 
     @property
     def level(self) -> str:
         """Name of the level in the bundle."""
         if self.database is not None:
             return f"{replace(self, database=None).level}-db-{self.database}"
-        if self.rate_per_s is None:
-            return f"users-{self.users}"
-        return f"rate-{self.rate_per_s:g}-users-{self.users}"
+        users = f"users-{self.users}"
+        again = "" if self.window == 1 else f"-window-{self.window}"
+        return (users if self.rate is None else f"{self.rate.name}-{users}") + again
 
     def loop(self) -> dict[str, Any]:
         """The loop as the driver takes it."""
-        if self.rate_per_s is None:
+        if self.rate is None:
             return {"kind": "closed", "think": self.think}
-        return {"kind": "open", "rate_per_s": self.rate_per_s, "poisson": self.poisson}
+        return {"kind": "open", "rate_per_s": self.rate.plan(), "poisson": self.poisson}
+
+
+def interval_for(window_s: float) -> float:
+    """Seconds an interval, so that a window of ``window_s`` has enough of them to be judged."""
+    return max(_SHORTEST_S, min(1.0, round(window_s / _INTERVALS, 3)))
+
+
+def program(recorder: Recorder, target: Target, workload: str) -> None:
+    """Puts a workload's procedures into a target that has them put there.
+
+    Raises:
+        UsageError: If something that is not Dyno's is in their way.
+        TargetError: If they could not be made.
+    """
+    if not isinstance(target, Programmable):
+        return
+    name, title = f"procedures-{workload}-{target.name}", f"Procedures in {target.name}"
+    with recorder.phase(name, title, "provision", target.name) as detail:
+        detail.update(target.program(workload))
 
 
 def drive(
@@ -67,6 +118,7 @@ def drive(
     plan: OltpPlan,
     progress: Progress,
     beside: Callable[[_core.Control, threading.Event], None] | None = None,
+    after: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """Drives one level and records every second of it.
 
@@ -76,6 +128,7 @@ def drive(
         plan: How.
         progress: Told how far it is.
         beside: Works meanwhile, and may end the level early; see :func:`dyno.engine.run_engine`.
+        after: Given the outcome; what it returns is kept with the level.
 
     Returns:
         The driver's outcome: throughput, percentiles, errors, and what the client itself cost.
@@ -83,29 +136,34 @@ def drive(
     Raises:
         TargetError: If the server was lost for good.
     """
-    title = f"{workloads.get(plan.workload).title}, {load_text(plan)}"
+    title = f"{workloads.get(plan.workload).title}, {plan.title}"
     name = f"oltp-{plan.workload}-{target.name}-{plan.level}"
     counted = CheckpointCount(target, progress, plan.warmup_s)
-    with recorder.phase(name, title, "oltp", target.name) as detail:
+    with recorder.phase(name, title, "oltp", target.name) as detail, roomy(target):
         detail.update(facts(plan))
         outcome = run_engine("drive", request(recorder, target, plan), counted, beside)
         detail.update(outcome=outcome, duration_s=outcome["seconds"], **counted.facts())
+        if after is not None:
+            detail.update(after(outcome))
     return outcome
 
 
 def facts(plan: OltpPlan) -> dict[str, Any]:
     """What the phase of a level says of it."""
-    return {
+    found: dict[str, Any] = {
         "workload": workload_of(plan.workload),
         "level": plan.level,
         "users": plan.users,
         "warehouses": int(plan.loaded.scale),
         "mode": plan.mode,
         "loop": plan.loop(),
+        "home": plan.home,
         "warmup_s": plan.warmup_s,
         "duration_s": plan.duration_s,
         "seed": plan.seed,
+        "reconnect_s": plan.reconnect_s,
     }
+    return {**found, "window": plan.window} if plan.window > 1 else found
 
 
 def request(recorder: Recorder, target: Target, plan: OltpPlan) -> dict[str, Any]:
@@ -122,14 +180,21 @@ def request(recorder: Recorder, target: Target, plan: OltpPlan) -> dict[str, Any
         "mode": plan.mode,
         "loop": plan.loop(),
         "home": plan.home,
+        "reconnect_s": plan.reconnect_s,
         "warmup_s": plan.warmup_s,
         "duration_s": plan.duration_s,
         "clock": recorder.clock.model_dump(),
         "spool": str(recorder.spool(f"ops/{plan.level}")),
+        "interval_s": plan.interval_s,
     }
 
 
-def load_text(plan: OltpPlan) -> str:
-    """The load as people read it."""
-    users = f"{plan.users} user{'s' if plan.users != 1 else ''}"
-    return users if plan.rate_per_s is None else f"{plan.rate_per_s:g}/s over {users}"
+@contextlib.contextmanager
+def roomy(target: Target) -> Generator[None]:
+    """Adds to the error of users who found no room how many would have."""
+    try:
+        yield
+    except TargetError as error:
+        if error.kind != "too_many_connections" or not isinstance(target, Limited):
+            raise
+        raise TargetError(f"{error}. {target.room()}".rstrip(), kind=error.kind) from error

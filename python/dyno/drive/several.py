@@ -11,7 +11,7 @@ from typing import Any
 from dyno import workloads
 from dyno.databases import name
 from dyno.drive.checkpoints import CheckpointCount
-from dyno.drive.oltp import OltpPlan, facts, load_text, request
+from dyno.drive.oltp import OltpPlan, facts, request, roomy
 from dyno.drive.sums import interval_sums, summed_outcome
 from dyno.engine import run_engines
 from dyno.progress import Progress
@@ -53,10 +53,10 @@ def drive_several(
         )
         for number, held in enumerate(loaded, 1)
     ]
-    title = f"{workloads.get(plan.workload).title}, {load_text(plan)}"
+    title = f"{workloads.get(plan.workload).title}, {plan.title}"
     start = f"oltp-{plan.workload}-{target.name}"
     counted = CheckpointCount(target, progress, plan.warmup_s)
-    with contextlib.ExitStack() as stack:
+    with roomy(target), contextlib.ExitStack() as stack:
 
         def phase(level: str, words: str) -> dict[str, Any]:
             return stack.enter_context(

@@ -1,8 +1,9 @@
 """Probe: what Dyno itself and the database servers on this machine use.
 
-Subject ``dyno`` (this process with all its threads, in-process engines included) and, while
-processes are watched, ``server`` (those processes with all their descendants): ``cpu`` (% of one
-processor since the last reading) and ``rss`` (B); for ``server`` also ``processes`` (count).
+Subject ``dyno`` (this process with all its threads, in-process engines included, and helpers that
+it has started) and, while processes are watched, ``server`` (those processes with all their
+descendants): ``cpu`` (% of one processor since the last reading) and ``rss`` (B); for ``server``
+also ``processes`` (count).
 
 ``rss`` of several processes adds up their private pages and takes shared ones, such as a buffer
 pool that all of them map, once: as much as one process has touched. It is a lower bound.
@@ -19,6 +20,7 @@ from typing import NamedTuple
 
 import psutil
 
+from dyno import helpers
 from dyno.host.files import ROOT
 from dyno.observe.base import Sample
 from dyno.observe.process_tree import ProcessTree
@@ -49,6 +51,7 @@ class ProcessProbe:
         self._tree = ProcessTree(root)
         self._dyno = psutil.Process()
         self._dyno_cpu_ns: int | None = None
+        self._helpers: dict[int, Usage] = {}
         self._last_ns = 0
         self._lock = threading.Lock()
         self._watched: tuple[psutil.Process, ...] = ()
@@ -77,9 +80,13 @@ class ProcessProbe:
 
     def _read_dyno(self, seconds: float) -> list[Sample]:
         last_ns, self._dyno_cpu_ns = self._dyno_cpu_ns, time.process_time_ns()
-        rows = [Sample("process", "dyno", "rss", float(self._dyno.memory_info().rss), "B")]
+        read = {pid: usage for pid in helpers.pids() if (usage := self._usage(pid)) is not None}
+        before, self._helpers = self._helpers, read
+        rss = self._dyno.memory_info().rss + resident_bytes(read.values())
+        rows = [Sample("process", "dyno", "rss", float(rss), "B")]
         if last_ns is not None and seconds > 0:
-            cpu = (self._dyno_cpu_ns - last_ns) / 1e7 / seconds
+            helped_s = sum(read[pid].cpu_s - before[pid].cpu_s for pid in read.keys() & before)
+            cpu = ((self._dyno_cpu_ns - last_ns) / 1e7 + 100 * helped_s) / seconds
             rows.append(Sample("process", "dyno", "cpu", cpu, "%"))
         return rows
 

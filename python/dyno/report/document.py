@@ -21,7 +21,9 @@ def document(
 ) -> dict[str, Any]:
     """The run, its validity, its host, and the parts ``io``, ``tpch``, ``tpcc``, ``maintenance``.
 
-    A part or a figure that the bundle lacks is null. Units are in the names: ``_mbps`` and
+    ``criteria`` has a result for each limit and level, ``capacity`` what a search found. A part or
+    a figure that the bundle lacks is null. ``unpaced`` levels had more new orders than users who
+    key and think can reach. Units are in the names: ``_mbps`` and
     ``mb_per_s`` are 10^6 bytes a second, ``_s`` seconds, ``_ms`` milliseconds. Bytes of load
     rates are those of the rows as ``.tbl`` files, whatever form a target was sent them in.
     """
@@ -49,6 +51,38 @@ def document(
         "tpch": _tpch(page),
         "tpcc": _tpcc(page),
         "maintenance": [_maintenance(page, phase) for phase in page.phases("maintenance")],
+        "criteria": [item.model_dump() for item in page.criteria],
+        "capacity": _capacity(page),
+    }
+
+
+def _capacity(page: Page) -> dict[str, Any] | None:
+    """What a search found; ``low`` and ``high`` of the load: what passes, and what fails."""
+    if page.search is None:
+        return None
+    detail = page.search.detail
+    names = {"tps": "tps", "new_orders_per_min": "new_orders_per_min"}
+    names["p95_ms"] = "new_order.response_p95_ms"
+    found = {key: page.estimate(f"capacity.{name}") for key, name in names.items()}
+    kept = ("load", "level", "step", "passed", "steady", "client_bound", "words")
+    windows = detail.get("windows")
+    return {
+        "by": detail.get("by"),
+        "best": detail.get("best"),
+        "failing": detail.get("failing"),
+        "unsettled": detail.get("unsettled"),
+        "confirmed": detail.get("confirmed"),
+        "monotone": detail.get("monotone"),
+        "stopped": detail.get("stopped"),
+        **{
+            key: None if item is None else {"mean": item.value, "low": item.low, "high": item.high}
+            for key, item in found.items()
+        },
+        "windows": [
+            {key: window.get(key) for key in kept}
+            for window in (windows if isinstance(windows, list) else [])
+            if isinstance(window, dict)
+        ],
     }
 
 
@@ -230,12 +264,25 @@ def _databases(detail: dict[str, Any]) -> dict[str, Any]:
 def _level(page: Page, level: str, phase: Any) -> dict[str, Any]:
     name = f"oltp.{level}"
     errors = page.value(f"{name}.errors")
+    writer = {
+        label: value
+        for label in ("writer_busy_percent", "writer_wait_mean_ms")
+        if (value := page.value(f"{name}.{label}")) is not None
+    }
     return {
         "level": level,
         "users": phase.detail.get("users") if phase else None,
         **_databases(phase.detail if phase else {}),
+        "mode": phase.detail.get("mode") if phase else None,
         "tps": page.value(f"{name}.tps"),
         "new_orders_per_min": page.value(f"{name}.new_orders_per_min"),
         "p95_ms": page.value(f"{name}.new_order.response_p95_ms"),
         "errors": None if errors is None else int(errors),
+        "loop": phase.detail.get("loop") if phase else None,
+        "unpaced": page.unpaced(level),
+        **{
+            name: int(page.value(f"oltp.{level}.{name}") or 0)
+            for name in ("scheduled", "late", "unsent")
+        },
+        **writer,
     }

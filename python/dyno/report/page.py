@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dyno.bundle import Bundle
-from dyno.model import NOTICES, Check, Definition, Estimate, Finding, Phase, PhaseKind, Run
+from dyno.model import (
+    NOTICES,
+    Check,
+    CriterionResult,
+    Definition,
+    Estimate,
+    Finding,
+    Phase,
+    PhaseKind,
+    Run,
+)
 from dyno.report.words import number, target_title
 
 ANSWER_CHECKS = ("answers", "published")
@@ -160,13 +170,29 @@ class Page:
         ]
 
     @cached_property
+    def search(self) -> Phase | None:
+        """The search for the most load inside limits, if the run was one."""
+        return next(iter(self.phases("search")), None)
+
+    @cached_property
     def best_level(self) -> Level | None:
-        """The level with the highest throughput."""
+        """The level with the highest throughput; of a search one of those that it found."""
+        counted = self.search.detail.get("counted") if self.search else None
+        names = counted if isinstance(counted, list) else [level.name for level in self.levels]
         return max(
-            self.levels,
+            (level for level in self.levels if level.name in names),
             key=lambda level: self.value(f"oltp.{level.name}.tps") or 0.0,
             default=None,
         )
+
+    @cached_property
+    def criteria(self) -> list[CriterionResult]:
+        """The criteria against each level that they apply to."""
+        return [item.result for item in self.findings if item.result is not None]
+
+    def unpaced(self, level: str) -> bool:
+        """Whether a level had more new orders than users who key and think can reach."""
+        return (self.value(f"oltp.{level}.paced_percent") or 0.0) > 100
 
     def scale(self, workload: str) -> float | None:
         """The scale that a workload was loaded or run at."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from dyno.bundle import Bundle
 from dyno.series import Key, ended, readings
@@ -49,6 +50,15 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
+def _filled(rates: dict[int, float], step: int) -> dict[int, float]:
+    """The same with zeros at both ends of each gap, as intervals without an end have no row."""
+    moments = sorted(rates)
+    for one, following in pairwise(moments):
+        if step and following - one > 1.5 * step:
+            rates[one + step] = rates[following - step] = 0.0
+    return rates
+
+
 def throughput(bundle: Bundle) -> Series:
     """Transactions a second over all levels of load, warm-ups included, with gaps as zeros."""
     start = bundle.run.clock.unix_ns
@@ -61,13 +71,15 @@ def throughput(bundle: Bundle) -> Series:
             continue
         columns = ["t_ns", "seconds", "done", "rolled_back"]
         done, lengths = ended(bundle.table(f"ops/{level}").select(columns).to_pylist())
-        moments = sorted(at for at in done if lengths[at])
+        step = round(max(lengths.values(), default=0.0) * 1e9)
+        rates = _filled({at: done[at] / lengths[at] for at in done if lengths[at]}, step)
+        moments = sorted(rates)
         if not moments:
             continue
         # A level starts and ends at nothing, so that no line runs from one to the next.
         edge = 1_000_000
-        rates = [(at, done[at] / lengths[at]) for at in moments]
-        points = [(moments[0] - edge, 0.0), *rates, (moments[-1] + edge, 0.0)]
+        points = [(moments[0] - edge, 0.0), *((at, rates[at]) for at in moments)]
+        points.append((moments[-1] + edge, 0.0))
         series.seconds += [(at - start) / 1e9 for at, _ in points]
         series.values += [value for _, value in points]
     return thinned(series)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from dyno import databases
 from dyno.bundle import Bundle
 from dyno.model import Estimate, Finding
+from dyno.report import capacity
 from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, ISOLATION_CHECKS, ORDER_CHECKS, Page
 from dyno.report.trials import FIGURES, figures, missing, trials
 from dyno.report.words import (
@@ -39,6 +41,8 @@ def summary(
         _line("Queries", _queries(page)),
         _line("Streams", _streams(page)),
         _line("Transactions", _transactions(page)),
+        _line("Maximum", capacity.line(page)),
+        _line("Criteria", _criteria(page)),
         _line("Maintenance", _maintenance(page)),
         _line("Checks", _checks(page)),
         *_why(page),
@@ -76,6 +80,7 @@ def _why(page: Page) -> list[str]:
             label = f"{len(reasons)} reasons"
     elif page.verdict is not None:
         label, text = "Verdict", limits_only(page.verdict.message)
+        text = re.sub(r"^(No c|C)riteri[^.]*(\.\d[^.]*)*\. ?", "", text)  # has a line of its own
         if text.startswith(_LIMITS):
             label, text = "Likely limits", text.removeprefix(_LIMITS)
     else:
@@ -175,15 +180,35 @@ def _streams(page: Page) -> str:
 
 
 def _transactions(page: Page) -> str:
-    if not page.levels:
+    if not page.levels or page.search is not None:
         return ""
     levels = [level for level in page.levels if not level.is_part]
     users = [level.phase.detail.get("users") if level.phase else "?" for level in levels]
     names = [f"oltp.{level.name}" for level in levels]
-    rates = ", ".join(figure(page.value(f"{name}.tps")) for name in names)
-    p95 = ", ".join(figure(page.value(f"{name}.new_order.response_p95_ms")) for name in names)
+    rates = "/".join(figure(page.value(f"{name}.tps")) for name in names)
+    p95 = "/".join(figure(page.value(f"{name}.new_order.response_p95_ms")) for name in names)
     plural = "" if users == [1] else "s"
-    return f"{'/'.join(map(str, users))} user{plural}: {rates} /s; p95 {p95} ms"
+    first = page.levels[0].phase
+    inside = " in procedures" if first and first.detail.get("mode") == "procedure" else ""
+    # In front: a long line is cut at its end.
+    unpaced = " unpaced" if any(page.unpaced(level.name) for level in page.levels) else ""
+    who = f"{'/'.join(map(str, users))} user{plural}{inside}{unpaced}"
+    return f"{who}: {rates} /s; p95 {p95} ms"
+
+
+def _criteria(page: Page) -> str:
+    """What was not kept comes first: a long line is cut at its end."""
+    results = page.criteria
+    failed = [item for item in results if item.passed is False]
+    kept = sum(item.passed is True for item in results)
+    missing = sum(item.passed is None for item in results)
+    limits = list(dict.fromkeys(item.criterion for item in failed))
+    words = [
+        f"{len(failed)} FAILED ({', '.join(limits)})" if failed else "",
+        f"{kept} kept" if kept else "",
+        f"{missing} not judged" if missing else "",
+    ]
+    return "; ".join(word for word in words if word)
 
 
 def _maintenance(page: Page) -> str:

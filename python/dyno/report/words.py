@@ -8,6 +8,7 @@ import time
 import unicodedata
 
 from dyno.model import Run
+from dyno.rates import recorded
 
 _FIGURE_SPACE = "\N{NARROW NO-BREAK SPACE}"
 
@@ -31,6 +32,12 @@ def fixed(value: float | None, decimals: int) -> str:
 def with_unit(value: float | None, unit: str) -> str:
     """A figure and its unit, which stay on one line."""
     return "–" if value is None else f"{figure(value)}{_FIGURE_SPACE}{unit}".rstrip()
+
+
+def joined(text: str) -> str:
+    """A text whose last two words stay on one line, as a figure and its unit."""
+    first, _, last = text.rpartition(" ")
+    return f"{first}{_FIGURE_SPACE}{last}" if first else last
 
 
 def bytes_text(count: float | None) -> str:
@@ -75,6 +82,12 @@ def moment(unix_ns: int) -> str:
         return "at an unknown time"
 
 
+def clock(unix_ns: int) -> str:
+    """The time of day, ``14:00:00 UTC``."""
+    found = moment(unix_ns)
+    return found[11:].replace(" ", _FIGURE_SPACE) if found[:1].isdigit() else found
+
+
 def target_title(run: Run, name: str | None) -> str:
     """A target by its product's own name, such as ``PostgreSQL``."""
     facts = run.targets.get(name or "")
@@ -93,19 +106,20 @@ def query_title(name: str) -> str:
 
 
 def users_title(detail: dict[str, object], level: str) -> str:
-    """``16 users``, ``500/s over 32 users``; the level's name if its phase says nothing."""
+    """``16 users``, ``100 to 900/s over 32 users``; the level's name if its phase says nothing."""
     users = number(detail.get("users"))
     if users is None:
         return level
     text = f"{users:g} user{'' if users == 1 else 's'}"
     databases, which = number(detail.get("databases")), number(detail.get("database"))
     if databases is not None:
-        return f"{text} in {databases:g} databases"
+        text += f" in {databases:g} databases"
     if which is not None:
-        return f"{text}, database {which:g}"
-    loop = detail.get("loop")
-    rate = number(loop.get("rate_per_s")) if isinstance(loop, dict) else None
-    return text if rate is None else f"{rate:g}/s over {text}"
+        text += f", database {which:g}"
+    rate = recorded(detail.get("loop"))
+    window = number(detail.get("window"))
+    again = "" if window is None else f", window {window:g}"
+    return f"{text if rate is None else f'{rate.title} over {text}'}{again}"
 
 
 def limits_only(verdict: str) -> str:

@@ -26,6 +26,8 @@ class Capabilities:
         cold: Can be restarted with none of its data cached, and proves it (``cool()``).
         refresh: Takes and gives up rows in transactions while queries run.
         resume: A load that was cut off can go on; such a target is ``Resumable``.
+        procedure: Runs transactions that are programmed inside it; where they have to be put
+            there first, it is ``Programmable``.
     """
 
     dss: bool | str = True
@@ -34,6 +36,7 @@ class Capabilities:
     cold: bool | str = "nothing empties its caches yet"
     refresh: bool | str = True
     resume: bool | str = "its loads keep no journal; a load starts again with --replace"
+    procedure: bool | str = "Dyno has no procedures for it; transactions come from the client"
 
 
 @dataclass(frozen=True)
@@ -284,6 +287,15 @@ class Designed(Protocol):
 
 
 @runtime_checkable
+class Stored(Protocol):
+    """A target that knows where its data and its log lie on this machine's storage."""
+
+    def storage(self) -> dict[str, list[Path]]:
+        """Paths by ``data`` and ``log``; without an entry where that is not known."""
+        ...
+
+
+@runtime_checkable
 class Made(Protocol):
     """A target that makes its database only where something is to be loaded into it."""
 
@@ -302,6 +314,34 @@ class Removable(Protocol):
 
     def remove(self) -> list[str]:
         """Removes it and nothing else; returns what went."""
+        ...
+
+
+@runtime_checkable
+class Limited(Protocol):
+    """A target that knows how many sessions it takes."""
+
+    def room(self) -> str:
+        """For how many it had room when the driver was told its way, in a sentence."""
+        ...
+
+
+@runtime_checkable
+class Programmable(Protocol):
+    """A target that takes a workload's transactions as procedures."""
+
+    def program(self, workload: str) -> dict[str, Any]:
+        """Puts the procedures there, unless they are and are of this version.
+
+        They bear Dyno's mark, and go with the tables when those are replaced or removed.
+
+        Returns:
+            What to record: ``procedures`` (names), ``version``, and whether they were ``made``.
+
+        Raises:
+            UsageError: If something that is not Dyno's has one of their names.
+            TargetError: If they could not be made.
+        """
         ...
 
 

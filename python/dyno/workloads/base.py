@@ -104,6 +104,7 @@ class Workload:
         expected: The rows that Dyno ships as the right answer with validation parameters at a
             scale, in canonical text; None where it ships none.
         expected_scales: Where it does.
+        operations: Names of its transactions, as the driver records them.
         isolation: Proofs that transactions are kept apart: ``isolation(target, connect, levels,
             level)``; None for a workload without.
     """
@@ -130,4 +131,5 @@ class Workload:
     )
     expected: Callable[[Query, float], Rows | None] = field(default=lambda _query, _scale: None)
     expected_scales: tuple[float, ...] = ()
+    operations: tuple[str, ...] = ()
     isolation: Callable[[str, Callable[[], Connection], Isolation, str], list[Check]] | None = None

@@ -1,14 +1,13 @@
 //! Loads MariaDB and MySQL by `LOAD DATA LOCAL INFILE`: the "file" is generated while the server
 //! reads it. One connection and two threads a stream, one that generates and one that sends.
 
-mod config;
 mod error;
+mod options;
 
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::thread;
-use std::time::Duration;
 
 use bytes::Bytes;
 use dyno_gen::sink::LoadDataSink;
@@ -19,25 +18,24 @@ use mysql_async::{Conn, InfileData, LocalInfileError};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
-pub use self::config::MysqlConfig;
-use self::error::{class, connect_error, statement_error};
+use self::error::{connect_error, statement_error};
+use self::options::options;
 use super::journal;
 use super::plan::{LoadOutcome, LoadPlan};
 use super::streams::{self, Stop};
 use crate::wire::connect_timeout;
+use crate::wire::mysql::{Config, class};
+
 /// Bytes of one protocol packet: below any `max_allowed_packet` that a server is run with.
 const PACKET_BYTES: usize = 512 * 1024;
 
 /// Packets that may wait to be sent, so that generating and sending overlap in bounded memory.
 const PACKETS_AHEAD: usize = 4;
 
-/// How often a stream that waits for the server looks whether it is to stop.
-const LOOK: Duration = Duration::from_millis(100);
-
 /// See [`load`](super::load). Each part is one transaction.
-pub fn load(plan: &LoadPlan, config: &MysqlConfig, control: &Control) -> Result<LoadOutcome> {
+pub fn load(plan: &LoadPlan, config: &Config, control: &Control) -> Result<LoadOutcome> {
     let journal = plan.journal.as_ref().map(|journal| quoted(&journal.table));
-    streams::load(plan, control, || Stream::connect(config, journal.clone()))
+    streams::load(plan, control, |stop| Stream::connect(config, journal.clone(), stop))
 }
 
 /// A connection and the runtime that serves it.
@@ -49,42 +47,35 @@ struct Stream {
 }
 
 impl Stream {
-    fn connect(config: &MysqlConfig, journal: Option<String>) -> Result<Self> {
+    fn connect(config: &Config, journal: Option<String>, stop: &Stop<'_>) -> Result<Self> {
         let runtime = streams::runtime()?;
-        let (limit, options) = (connect_timeout(config.connect_timeout_s)?, config.options()?);
-        let connection = runtime.block_on(async {
+        let (limit, options) = (connect_timeout(config.connect_timeout_s)?, options(config)?);
+        let connection = runtime.block_on(stop.watch(async {
             match tokio::time::timeout(limit, Conn::new(options)).await {
                 Ok(Ok(connection)) => Ok(connection),
                 Ok(Err(error)) => Err(connect_error(error)),
                 Err(_) => Err(Error::new(ErrorKind::Unreachable, "the server does not answer")),
             }
-        })?;
+        }))?;
         Ok(Self { runtime, connection, journal })
     }
 
     /// Runs statements, watching `stop` meanwhile.
     fn run(&mut self, statement: &str, stop: &Stop<'_>) -> Result<()> {
         let Self { runtime, connection, .. } = self;
-        runtime.block_on(async {
-            let answer = connection.query_drop(statement);
-            tokio::pin!(answer);
-            loop {
-                tokio::select! {
-                    answer = &mut answer => return answer.map_err(statement_error),
-                    () = tokio::time::sleep(LOOK) => stop.check()?,
-                }
-            }
-        })
+        let answer = connection.query_drop(statement);
+        runtime.block_on(stop.watch(async { answer.await.map_err(statement_error) }))
     }
 
     /// Tells of the first thing that the server did not take as it was. `LOCAL` makes warnings of
     /// what else would be errors, as the server cannot stop the client any more.
-    fn require_no_warning(&mut self) -> Result<()> {
+    fn require_no_warning(&mut self, stop: &Stop<'_>) -> Result<()> {
         if self.connection.get_warnings() == 0 {
             return Ok(());
         }
         let query = self.connection.query_first::<(String, u32, String), _>("SHOW WARNINGS");
-        match self.runtime.block_on(query).map_err(statement_error)? {
+        let answer = async { query.await.map_err(statement_error) };
+        match self.runtime.block_on(stop.watch(answer))? {
             Some((_, code, message)) => {
                 let kind = class(code as u16, &message);
                 Err(Error::new(kind, format!("the server altered a row: {message} [{code}]")))
@@ -122,7 +113,7 @@ impl streams::Stream for Stream {
             (Err(error), _) | (Ok(_), Err(error)) => return Err(error),
         };
         let taken = self.connection.affected_rows();
-        self.require_no_warning()?;
+        self.require_no_warning(stop)?;
         streams::require_all(rows, taken)?;
         if let Some(table) = &self.journal {
             let record = journal::record(table, part, taken);

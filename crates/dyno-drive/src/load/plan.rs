@@ -3,9 +3,7 @@
 use dyno_gen::Workload;
 use serde::{Deserialize, Serialize};
 
-use super::mysql::MysqlConfig;
-use super::sqlite::SqliteFile;
-use crate::wire::postgres::Config;
+use super::config::LoadWire;
 
 /// The plan of a load.
 #[derive(Debug, Clone, Deserialize)]
@@ -53,18 +51,6 @@ pub struct DonePart {
     pub parts: u64,
     /// Its rows.
     pub rows: u64,
-}
-
-/// Databases that can be loaded.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum LoadWire {
-    /// A PostgreSQL server.
-    Postgres(Config),
-    /// A SQLite file.
-    Sqlite(SqliteFile),
-    /// A MariaDB or MySQL server.
-    Mysql(MysqlConfig),
 }
 
 /// What was loaded.

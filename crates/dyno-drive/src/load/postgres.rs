@@ -8,12 +8,13 @@ use tokio::runtime::Runtime;
 use super::journal;
 use super::plan::{Journal, LoadOutcome, LoadPlan};
 use super::streams::{self, Stop};
-use crate::wire::postgres::{Config, CopyIn};
+use crate::wire::postgres::{Config, CopyIn, Postgres};
 use crate::wire::quoted;
 
 /// See [`load`](super::load). Each part is one transaction, in which the journal takes it in too.
 pub fn load(plan: &LoadPlan, config: &Config, control: &Control) -> Result<LoadOutcome> {
-    streams::load(plan, control, || Stream::connect(config, plan.journal.as_ref()))
+    let server = Postgres::new(config.clone())?;
+    streams::load(plan, control, |stop| Stream::connect(&server, plan.journal.as_ref(), stop))
 }
 
 /// A connection and the runtime that serves it.
@@ -24,9 +25,9 @@ struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    fn connect(config: &Config, journal: Option<&'a Journal>) -> Result<Self> {
+    fn connect(server: &Postgres, journal: Option<&'a Journal>, stop: &Stop<'_>) -> Result<Self> {
         let runtime = streams::runtime()?;
-        let copy = runtime.block_on(CopyIn::connect(config))?;
+        let copy = runtime.block_on(stop.watch(CopyIn::connect(server)))?;
         Ok(Self { runtime, copy, journal })
     }
 }
@@ -35,20 +36,21 @@ impl streams::Stream for Stream<'_> {
     fn load(&mut self, data: &Dataset, part: &Part, stop: &Stop<'_>) -> Result<(u64, u64)> {
         let Self { runtime, copy, journal } = self;
         if journal.is_some() {
-            runtime.block_on(copy.execute("begin"))?;
+            runtime.block_on(stop.watch(copy.execute("begin")))?;
         }
-        runtime.block_on(copy.start(&statement(part)))?;
+        runtime.block_on(stop.watch(copy.start(&statement(part))))?;
         let mut sink = PgCopySink::new(part.table.columns.len(), |chunk: &[u8]| {
             stop.check()?;
-            runtime.block_on(copy.data(chunk))
+            runtime.block_on(stop.watch(copy.data(chunk)))
         });
         let generated = data.write(part, &mut sink, stop.control)?;
         let bytes = sink.finish()?;
-        let taken = runtime.block_on(copy.finish())?;
+        let taken = runtime.block_on(stop.watch(copy.finish()))?;
         streams::require_all(generated, taken)?;
         if let Some(journal) = journal {
             let record = journal::record(&quoted(&journal.table), part, taken);
-            runtime.block_on(copy.execute(&format!("{record}; commit")))?;
+            let last = format!("{record}; commit");
+            runtime.block_on(stop.watch(copy.execute(&last)))?;
         }
         Ok((taken, bytes))
     }

@@ -1,7 +1,6 @@
 //! Loads SQLite by prepared inserts in one transaction. Threads generate rows while one inserts
 //! them, in the order of the table: then each row goes to the end of its tree.
 
-mod error;
 mod feed;
 mod file;
 
@@ -13,12 +12,13 @@ use dyno_record::{Control, Result};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Statement, ToSql, Transaction, TransactionBehavior};
 
-use self::error::classed;
 use self::feed::Feed;
-pub use self::file::SqliteFile;
+use self::file::Opened;
+use super::config::SqliteFile;
 use super::plan::{LoadOutcome, LoadPlan, LoadedTable};
 use super::tables;
 use crate::wire::quoted;
+use crate::wire::sqlite::classed;
 
 /// See [`load`](super::load). Nothing is there until everything is: whatever ends the load early,
 /// even the death of the process, rolls back all of it.
@@ -32,7 +32,7 @@ pub fn load(plan: &LoadPlan, file: &SqliteFile, control: &Control) -> Result<Loa
         parts.extend(data.parts(table, u64::MAX)?);
     }
     control.set_total(rows);
-    let opened = file.open()?;
+    let opened = Opened::open(file)?;
     let start = Instant::now();
     let mut outcome = LoadOutcome { tables: vec![], seconds: 0.0, rows: 0, bytes: 0 };
     // At once for writing, so that another writer is met now. Dropped before its end, it rolls back.

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use dyno_gen::{Dataset, Part};
 use dyno_record::{Control, Error, ErrorKind, Result};
@@ -16,6 +16,9 @@ use super::{journal, tables, units};
 
 /// More streams than this help nobody.
 const MOST_STREAMS: u32 = 1024;
+
+/// How often a stream that waits for the server looks whether it is to stop.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// A connection that loads parts of tables, one after another.
 pub trait Stream: Send {
@@ -51,6 +54,22 @@ impl Stop<'_> {
         }
         self.control.check()
     }
+
+    /// Waits for `work` with the server, unless it is time to give up: then `work` is dropped where
+    /// it is, and with it what is known of the connection's state.
+    ///
+    /// # Errors
+    /// Those of `work`, and `cancelled`.
+    pub async fn watch<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        tokio::pin!(work);
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut work => return done,
+                () = tokio::time::sleep(LOOK) => self.check()?,
+            }
+        }
+    }
 }
 
 /// What serves one stream's connection, in the thread that loads.
@@ -75,14 +94,14 @@ pub fn require_all(generated: u64, taken: u64) -> Result<()> {
 }
 
 /// Runs a plan's load over streams that `connect` opens, without the parts that its journal has.
-/// Recording the others there is up to the streams.
+/// Recording the others there is up to the streams, and so is giving up where they wait.
 ///
 /// # Errors
 /// See [`load`](super::load).
 pub fn load<S: Stream>(
     plan: &LoadPlan,
     control: &Control,
-    mut connect: impl FnMut() -> Result<S>,
+    mut connect: impl FnMut(&Stop<'_>) -> Result<S>,
 ) -> Result<LoadOutcome> {
     if !(1..=MOST_STREAMS).contains(&plan.streams) {
         let message = format!("streams is {}; it must be 1 to {MOST_STREAMS}", plan.streams);
@@ -110,7 +129,7 @@ pub fn load<S: Stream>(
     let mut streams = Vec::new();
     for _ in 0..plan.streams.min(parts.len() as u32) {
         control.check()?;
-        streams.push(connect()?);
+        streams.push(connect(&work.stop)?);
     }
     let start = Instant::now();
     work.run_all(streams, start)?;

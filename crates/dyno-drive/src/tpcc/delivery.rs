@@ -5,7 +5,7 @@ use dyno_record::{Error, ErrorKind, Result};
 
 use super::inputs::{DISTRICTS, Delivery};
 use super::statements::{CHARGE_CUSTOMER, DELIVER_LINES, DELIVER_ORDER, TAKE_OLDEST};
-use crate::wire::{Session, Slot, Value};
+use crate::wire::{Access, Session, Slot, Value};
 use crate::workload::Ended;
 
 const COUNT: usize = DISTRICTS as usize;
@@ -24,7 +24,7 @@ struct Parcel {
 /// Runs it once.
 pub async fn run<S: Session>(session: &mut S, input: &Delivery, unix_us: i64) -> Result<Ended> {
     let warehouse = Value::Int(input.warehouse);
-    session.queue_begin();
+    session.queue_begin(Access::Write);
     let mut oldest = [Slot(0); COUNT];
     for (district, slot) in (1..).zip(&mut oldest) {
         *slot = session.queue(TAKE_OLDEST, &[warehouse, Value::Int(district)]);

@@ -1,5 +1,6 @@
-//! The TPC-C-derived workload in client mode: five transactions, each in a file, as statements
-//! over a [`Session`]. Derived from TPC-C; not comparable with published TPC results.
+//! The TPC-C-derived workload: five transactions, each in a file, as statements over a
+//! [`Session`]; or, in procedure mode, each as one call. Derived from TPC-C; not comparable with
+//! published TPC results.
 
 mod customers;
 mod deck;
@@ -9,6 +10,7 @@ mod inputs;
 mod new_order;
 mod order_status;
 mod payment;
+mod procedures;
 mod statements;
 mod stock_level;
 
@@ -19,12 +21,15 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::pacer::think_ns;
+use crate::plan::Mode;
 use crate::wire::{Session, Statement};
 use crate::workload::{Ended, Terminal, Workload};
 use deck::{Deck, Kind};
 use inputs::{Constants, Inputs};
 
 pub use home::Policy as HomePolicy;
+#[cfg(test)]
+pub use statements::all as statements;
 
 /// The workload on a database of a given size.
 #[derive(Debug, Clone)]
@@ -32,6 +37,7 @@ pub struct Tpcc {
     seed: u64,
     warehouses: i32,
     home: HomePolicy,
+    mode: Mode,
     constants: Constants,
 }
 
@@ -47,7 +53,14 @@ impl Tpcc {
         })?;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let constants = Constants::draw(i32::from(c_load), &mut rng);
-        Ok(Self { seed, warehouses, home, constants })
+        Ok(Self { seed, warehouses, home, mode: Mode::Client, constants })
+    }
+
+    /// The same workload, programmed elsewhere.
+    #[must_use]
+    pub const fn in_mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
     }
 }
 
@@ -59,7 +72,10 @@ impl Workload for Arc<Tpcc> {
     }
 
     fn statements(&self) -> Vec<Statement> {
-        statements::all()
+        match self.mode {
+            Mode::Client => statements::all(),
+            Mode::Procedure => procedures::all(),
+        }
     }
 
     fn terminal(&self, user: u32) -> TpccTerminal {
@@ -70,6 +86,7 @@ impl Workload for Arc<Tpcc> {
         TpccTerminal {
             inputs: Inputs::new(rng, self.constants, self.warehouses, home),
             deck: Deck::new(),
+            mode: self.mode,
             drawn: None,
             previous: None,
             text: String::new(),
@@ -82,6 +99,7 @@ impl Workload for Arc<Tpcc> {
 pub struct TpccTerminal {
     inputs: Inputs,
     deck: Deck,
+    mode: Mode,
     drawn: Option<Drawn>,
     previous: Option<Kind>,
     /// Reused for texts that are put together.
@@ -135,6 +153,9 @@ impl Terminal for TpccTerminal {
 
     async fn attempt<S: Session>(&mut self, session: &mut S, unix_us: i64) -> Result<Ended> {
         match &self.drawn {
+            Some(drawn) if self.mode == Mode::Procedure => {
+                procedures::call(session, drawn, unix_us, &mut self.text).await
+            }
             Some(Drawn::NewOrder(input)) => new_order::run(session, input, unix_us).await,
             Some(Drawn::Payment(input)) => {
                 payment::run(session, input, unix_us, &mut self.text).await

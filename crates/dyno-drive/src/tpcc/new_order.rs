@@ -13,7 +13,7 @@ use super::statements::{
     CUSTOMER_TERMS, INSERT_LINE, INSERT_NEW_ORDER, INSERT_ORDER, ITEM, TAKE_ORDER_NUMBER,
     WAREHOUSE_TAX, take_stock,
 };
-use crate::wire::{Session, Slot, Value};
+use crate::wire::{Access, Session, Slot, Value};
 use crate::workload::Ended;
 
 /// 1 in units of the rates' scale.
@@ -25,7 +25,7 @@ pub async fn run<S: Session>(session: &mut S, input: &NewOrder, unix_us: i64) ->
     let customer = Value::Int(input.customer);
     let lines = input.lines();
 
-    session.queue_begin();
+    session.queue_begin(Access::Write);
     let tax = session.queue(WAREHOUSE_TAX, &[warehouse]);
     let terms = session.queue(CUSTOMER_TERMS, &[warehouse, district, customer]);
     let mut items = [Slot(0); MOST_LINES];
@@ -79,17 +79,21 @@ impl Factors {
     }
 }
 
-/// Queues the lines' stock updates in the order of their locks; returns them in that of the lines.
-fn queue_stock<S: Session>(session: &mut S, input: &NewOrder) -> [Slot; MOST_LINES] {
-    let lines = input.lines();
+/// Positions of the lines in the order of their locks; only as many as there are lines count.
+pub fn lock_order(lines: &[Line]) -> [u8; MOST_LINES] {
     let mut order: [u8; MOST_LINES] = std::array::from_fn(|position| position as u8);
-    let order = &mut order[..lines.len()];
-    order.sort_unstable_by_key(|position| {
+    order[..lines.len()].sort_unstable_by_key(|position| {
         let line = &lines[usize::from(*position)];
         (line.supply_warehouse, line.item)
     });
+    order
+}
+
+/// Queues the lines' stock updates in the order of their locks; returns them in that of the lines.
+fn queue_stock<S: Session>(session: &mut S, input: &NewOrder) -> [Slot; MOST_LINES] {
+    let lines = input.lines();
     let mut slots = [Slot(0); MOST_LINES];
-    for position in order {
+    for position in &lock_order(lines)[..lines.len()] {
         let line = &lines[usize::from(*position)];
         let remote = i32::from(line.supply_warehouse != input.warehouse);
         slots[usize::from(*position)] = session.queue(

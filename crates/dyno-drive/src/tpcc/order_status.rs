@@ -6,7 +6,7 @@ use dyno_record::Result;
 use super::customers;
 use super::inputs::{Customer, Selector};
 use super::statements::{ASKER_BY_NUMBER, ASKERS_BY_NAME, LAST_ORDER, LINES};
-use crate::wire::{Session, Slot, Value};
+use crate::wire::{Access, Session, Slot, Value};
 use crate::workload::Ended;
 
 /// Runs it once. `text` is scratch space.
@@ -16,7 +16,7 @@ pub async fn run<S: Session>(
     text: &mut String,
 ) -> Result<Ended> {
     let (warehouse, district) = (Value::Int(input.warehouse), Value::Int(input.district));
-    session.queue_begin();
+    session.queue_begin(Access::Read);
     let askers = customers::queue(session, ASKER_BY_NUMBER, ASKERS_BY_NAME, input, text);
     let order = match input.selector {
         Selector::Number(number) => {

@@ -13,7 +13,7 @@ use super::statements::{
     DISTRICT_ADDRESS, INSERT_HISTORY, PAY_BAD_CREDIT, PAY_CUSTOMER, PAY_DISTRICT, PAY_WAREHOUSE,
     PAYER_BY_NUMBER, PAYERS_BY_NAME, WAREHOUSE_ADDRESS,
 };
-use crate::wire::{Session, Slot, Value};
+use crate::wire::{Access, Session, Slot, Value};
 use crate::workload::Ended;
 
 /// Credit of customers whose payments leave a trace in their data.
@@ -31,7 +31,7 @@ pub async fn run<S: Session>(
         (Value::Int(input.customer.warehouse), Value::Int(input.customer.district));
     let amount = Value::cents(input.cents);
 
-    session.queue_begin();
+    session.queue_begin(Access::Write);
     let warehouse_row = session.queue(WAREHOUSE_ADDRESS, &[warehouse]);
     let district_row = session.queue(DISTRICT_ADDRESS, &[warehouse, district]);
     let payers = customers::queue(session, PAYER_BY_NUMBER, PAYERS_BY_NAME, &input.customer, text);

@@ -4,7 +4,7 @@ use dyno_record::Result;
 
 use super::inputs::StockLevel;
 use super::statements::{LOW_STOCK, NEXT_ORDER};
-use crate::wire::{Session, Value};
+use crate::wire::{Access, Session, Value};
 use crate::workload::Ended;
 
 /// Orders looked back upon.
@@ -13,7 +13,7 @@ const LAST_ORDERS: i32 = 20;
 /// Runs it once.
 pub async fn run<S: Session>(session: &mut S, input: &StockLevel) -> Result<Ended> {
     let (warehouse, district) = (Value::Int(input.warehouse), Value::Int(input.district));
-    session.queue_begin();
+    session.queue_begin(Access::Read);
     let next = session.queue(NEXT_ORDER, &[warehouse, district]);
     session.flush().await?;
 

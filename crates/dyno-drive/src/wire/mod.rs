@@ -3,9 +3,13 @@
 //!
 //! A transaction is written once, over [`Session`]; each protocol is one wire.
 
+pub mod mysql;
 pub mod null;
 pub mod postgres;
 mod secret;
+pub mod sqlite;
+pub mod tls;
+mod transport;
 mod value;
 
 use std::borrow::Cow;
@@ -15,6 +19,7 @@ use std::time::Duration;
 use dyno_record::{Error, ErrorKind, Result};
 
 use crate::alarm::Alarm;
+use crate::outcome::Writer;
 pub use secret::Secret;
 pub use value::{Type, Value};
 
@@ -48,6 +53,15 @@ pub struct Statement {
     pub returns: &'static [Type],
 }
 
+/// What a transaction does to the data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// It only reads.
+    Read,
+    /// It may also write.
+    Write,
+}
+
 /// A statement by its position in the workload's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatementId(pub u16);
@@ -58,9 +72,9 @@ pub struct Slot(pub u16);
 
 /// One connection to a database, used by one user at a time.
 ///
-/// A batch is built with the `queue…` calls and sent by [`flush`](Self::flush). Results stay
-/// readable by their [`Slot`] until the next `queue…` call. In the steady state none of this
-/// allocates.
+/// A batch is built with the `queue…` calls and sent by [`flush`](Self::flush). A statement outside
+/// of a transaction is one of its own. Results stay readable by their [`Slot`] until the next
+/// `queue…` call. In the steady state none of this allocates.
 ///
 /// Obligations of the caller: parameters match the declared types in number and order; a flush
 /// that was abandoned half-way (its future dropped) leaves the session unusable, so drop it too;
@@ -69,8 +83,8 @@ pub trait Session {
     /// Queues an execution of a declared statement.
     fn queue(&mut self, statement: StatementId, parameters: &[Value<'_>]) -> Slot;
 
-    /// Queues the start of a transaction.
-    fn queue_begin(&mut self);
+    /// Queues the start of a transaction. Most systems need not be told what it will do.
+    fn queue_begin(&mut self, access: Access);
 
     /// Queues the commit of the open transaction.
     fn queue_commit(&mut self);
@@ -144,6 +158,12 @@ pub trait Wire: Clone + Send + Sync + 'static {
         statements: &[Statement],
         alarm: &Alarm,
     ) -> impl Future<Output = Result<Self::Session>>;
+
+    /// What became of the one right to write since the last call; None if the system has more than
+    /// one writer, or does not tell.
+    fn writer(&self) -> Option<Writer> {
+        None
+    }
 }
 
 #[cfg(test)]

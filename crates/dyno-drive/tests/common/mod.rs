@@ -1,7 +1,9 @@
 //! A private PostgreSQL server for tests.
 
+#[path = "../machine/mod.rs"]
+mod machine;
+
 use std::io::Write as _;
-use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -11,10 +13,8 @@ use std::time::{Duration, Instant};
 
 use dyno_gen::Workload;
 use dyno_gen::schema::{ColumnType, TableSchema};
+use machine::{NOBODY, free_port, is_root};
 use serde_json::{Value, json};
-
-/// The user that the server runs as when the tests run as root, whom PostgreSQL refuses.
-const NOBODY: u32 = 65534;
 
 /// A server with its data in a temporary directory. Stopped and removed when dropped.
 pub struct Server {
@@ -192,20 +192,6 @@ pub fn keys(workload: Workload) -> String {
         format!("alter table {} add primary key ({});", table.name, table.primary_key.join(", "))
     });
     keys.collect()
-}
-
-/// A port of this process's own below those that the kernel hands out, so that nobody is given it
-/// between now and the server's start.
-fn free_port(number: u32) -> u16 {
-    let first = 15_000 + (std::process::id() * 8 + number * 4_001) % 16_000;
-    (first..32_000)
-        .map(|port| u16::try_from(port).unwrap())
-        .find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok())
-        .expect("a free port")
-}
-
-fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
 }
 
 /// `DYNO_TEST_PG_BIN`, or the binaries of the Python wheel in the repository's `.venv`.

@@ -6,24 +6,31 @@ from collections.abc import Iterable
 
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
+from dyno.model import Phase
 
 MOST_CPU_PERCENT = 70.0
 MOST_THREAD_PERCENT = 90.0
 MOST_LAG_MS = 1.0
 
 
+def signs(case: Case, phase: Phase, name: str) -> dict[str, str]:
+    """What shows that the driver set the pace of a level: names of estimates, and words."""
+    seen: dict[str, str] = {}
+    cpu = case.value(f"{name}.client_cpu_percent")
+    if cpu is not None and cpu > MOST_CPU_PERCENT:
+        seen[f"{name}.client_cpu_percent"] = f"its threads were busy {cpu:.0f} % of the time"
+    thread = case.value(f"{name}.client_thread_percent")
+    if thread is not None and thread > MOST_THREAD_PERCENT:
+        seen[f"{name}.client_thread_percent"] = f"its busiest thread {thread:.0f} %"
+    lag = case.value(f"{name}.lag_p99_ms")
+    if lag is not None and lag > MOST_LAG_MS and _is_open(phase.detail):
+        seen[f"{name}.lag_p99_ms"] = f"p99 of its schedule lag was {lag:.1f} ms"
+    return seen
+
+
 def _check(case: Case) -> Iterable[Ruling]:
-    for phase, name in case.levels():
-        seen: dict[str, str] = {}
-        cpu = case.value(f"{name}.client_cpu_percent")
-        if cpu is not None and cpu > MOST_CPU_PERCENT:
-            seen[f"{name}.client_cpu_percent"] = f"its threads were busy {cpu:.0f} % of the time"
-        thread = case.value(f"{name}.client_thread_percent")
-        if thread is not None and thread > MOST_THREAD_PERCENT:
-            seen[f"{name}.client_thread_percent"] = f"its busiest thread {thread:.0f} %"
-        lag = case.value(f"{name}.lag_p99_ms")
-        if lag is not None and lag > MOST_LAG_MS and _is_open(phase.detail):
-            seen[f"{name}.lag_p99_ms"] = f"p99 of its schedule lag was {lag:.1f} ms"
+    for phase, name in case.bounding():
+        seen = signs(case, phase, name)
         if seen:
             yield Ruling(
                 "invalid",
@@ -45,8 +52,12 @@ RULE = Rule(
     definition=(
         f"CPU above {MOST_CPU_PERCENT:g} % of the driver's threads' time, a thread above "
         f"{MOST_THREAD_PERCENT:g} %, or, in an open loop, p99 of the schedule lag above "
-        f"{MOST_LAG_MS:g} ms."
+        f"{MOST_LAG_MS:g} ms. Of a search for the maximum: in a window of the maximum, or of the "
+        "smallest load that fails."
     ),
-    explanation="A slow driver makes every server look alike, and its delays count as latency.",
+    explanation=(
+        "A slow driver makes every server look alike, and its delays count as latency. What an "
+        "engine inside Dyno's own process takes is no driver's time: it works in other threads."
+    ),
     check=_check,
 )

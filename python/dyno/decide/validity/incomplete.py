@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
+from dyno.model import Phase
 
 
 def _check(case: Case) -> Iterable[Ruling]:
@@ -21,7 +22,7 @@ def _check(case: Case) -> Iterable[Ruling]:
         yield Ruling("invalid", texts[run.status], at[-1].name if at else None, (run.status,))
         return
     for phase in run.phases:
-        if phase.status != "done":
+        if phase.status != "done" and not _refused(case, phase):
             yield Ruling("invalid", f"{phase.title} did not end ({phase.status}).", phase.name)
     if not case.phases() and not case.phases("check"):
         yield Ruling("invalid", "The run measured nothing.")
@@ -33,6 +34,14 @@ def _check(case: Case) -> Iterable[Ruling]:
                 phase.name,
                 (f"{name}.transactions",),
             )
+
+
+def _refused(case: Case, phase: Phase) -> bool:
+    """Whether it is a window of a search at a load that the server would not take."""
+    refused = [search.detail.get("refused") for search in case.phases("search")]
+    return any(
+        isinstance(levels, list) and phase.detail.get("level") in levels for levels in refused
+    )
 
 
 RULE = Rule(

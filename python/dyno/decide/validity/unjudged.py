@@ -6,9 +6,20 @@ from collections.abc import Iterable
 
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
+from dyno.rates import recorded
 
 
 def _check(case: Case) -> Iterable[Ruling]:
+    for phase, name in case.levels():
+        rate = recorded(phase.detail.get("loop"))
+        if rate is not None and rate.changes and case.value(f"{name}.tps"):
+            yield Ruling(
+                "warning",
+                f"{phase.title}: throughput follows a rate that changes and cannot settle; the "
+                "figures are of the whole window. Levels of a constant --rate each can be judged.",
+                phase.name,
+                (f"{name}.tps",),
+            )
     short = [
         (phase, name)
         for phase, name in case.levels()
@@ -34,7 +45,10 @@ def _check(case: Case) -> Iterable[Ruling]:
 RULE = Rule(
     code="unjudged",
     weight=Weight.DOUBTFUL,
-    definition="The window has fewer than the ten batches of five intervals that MSER-5 needs.",
+    definition=(
+        "The window has fewer than the ten batches of five intervals that MSER-5 needs, or the "
+        "rate of an open loop changes in it."
+    ),
     explanation="Nothing then tells a mean of steady work from one of a warm-up.",
     check=_check,
 )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
 
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
@@ -12,33 +14,59 @@ MOST_TREND_PERCENT = 30.0
 MOST_DISCARD_PERCENT = 50.0
 
 
+@dataclass(frozen=True)
+class Drift:
+    """How a level's throughput was not steady."""
+
+    level: Literal["invalid", "warning"]
+    words: str
+    evidence: str
+
+
+def drift(case: Case, name: str) -> Drift | None:
+    """What speaks against the steadiness of a level whose figures' names start with ``name``."""
+    discard = case.value(f"{name}.mser_discard_percent")
+    if discard is not None and discard > MOST_DISCARD_PERCENT:
+        words = f"throughput never settled, {discard:.0f} % of the window looks like a warm-up"
+        return Drift("invalid", words, f"{name}.mser_discard_percent")
+    trend = case.figure(f"{name}.trend_percent")
+    if trend is None or trend.low is None or trend.high is None:
+        return None
+    # A slope that may as well be none proves nothing, however steep it looks.
+    if trend.low <= 0 <= trend.high or abs(trend.value) <= WARNING_TREND_PERCENT:
+        return None
+    word = "rose" if trend.value > 0 else "fell"
+    return Drift(
+        "invalid" if abs(trend.value) > MOST_TREND_PERCENT else "warning",
+        f"throughput {word} by {abs(trend.value):.0f} % within the window (95 % interval "
+        f"{trend.low:+.0f} to {trend.high:+.0f} %)",
+        trend.name,
+    )
+
+
 def _check(case: Case) -> Iterable[Ruling]:
     for phase, name in case.levels():
-        discard = case.value(f"{name}.mser_discard_percent")
-        if discard is not None and discard > MOST_DISCARD_PERCENT:
+        extended = phase.detail.get("until_steady")
+        if isinstance(extended, dict) and extended.get("settled") is False:
+            limit = extended.get("limit_s")
             yield Ruling(
                 "invalid",
-                f"{phase.title}: throughput never settled, {discard:.0f} % of the window looks "
-                "like a warm-up. Give a longer --warmup and --duration.",
+                f"{phase.title}: throughput had not settled at the limit of {limit:g} s. Give a "
+                "longer --until-steady, or find what keeps it moving."
+                if isinstance(limit, int | float)
+                else f"{phase.title}: throughput had not settled at the limit.",
                 phase.name,
-                (f"{name}.mser_discard_percent",),
+                (f"{name}.trend_percent",),
             )
             continue
-        trend = case.figure(f"{name}.trend_percent")
-        if trend is None or trend.low is None or trend.high is None:
-            continue
-        # A slope that may as well be none proves nothing, however steep it looks.
-        if trend.low <= 0 <= trend.high or abs(trend.value) <= WARNING_TREND_PERCENT:
-            continue
-        word = "rose" if trend.value > 0 else "fell"
-        yield Ruling(
-            "invalid" if abs(trend.value) > MOST_TREND_PERCENT else "warning",
-            f"{phase.title}: throughput {word} by {abs(trend.value):.0f} % within the window (95 % "
-            f"interval {trend.low:+.0f} to {trend.high:+.0f} %). "
-            "Give a longer --warmup and --duration.",
-            phase.name,
-            (trend.name,),
-        )
+        seen = drift(case, name)
+        if seen is not None:
+            yield Ruling(
+                seen.level,
+                f"{phase.title}: {seen.words}. Give a longer --warmup and --duration.",
+                phase.name,
+                (seen.evidence,),
+            )
 
 
 RULE = Rule(
@@ -47,7 +75,8 @@ RULE = Rule(
     definition=(
         "The trend of throughput over the window, if its 95 % interval excludes none, exceeds "
         f"{MOST_TREND_PERCENT:g} % (above {WARNING_TREND_PERCENT:g} %: a warning), or MSER-5 would "
-        f"leave out more than {MOST_DISCARD_PERCENT:g} % of it."
+        f"leave out more than {MOST_DISCARD_PERCENT:g} % of it; or a level that was to go on until "
+        "it is steady reached its limit before."
     ),
     explanation="The mean of a rise or fall depends on where the window happened to lie.",
     check=_check,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dyno.model import Check
+from dyno.report import capacity
 from dyno.report.blocks import Block, Card, Cards, Note, Notes, Section
 from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, Page
 from dyno.report.words import figure, fixed, seconds, users_title
@@ -52,6 +53,7 @@ def _queries(page: Page) -> Cards | None:
             cards.append(Card(label, "–", "", "not all ended: no total"))
         else:
             cards.append(Card(label, fixed(total, 2 if total < 10 else 1), "s", detail))
+        cards += _full_test(page, target)
     for other in page.query_targets[1:]:
         first = page.query_targets[0]
         ratio = page.value(f"dss.{first}/{other}.geomean_ratio")
@@ -76,16 +78,30 @@ def _queries(page: Page) -> Cards | None:
     return Cards(f"Decision support{at}", cards, page.notice("tpch"))
 
 
+def _full_test(page: Page, target: str) -> list[Card]:
+    """Power and throughput as one figure; only a test with both refresh functions has it."""
+    power, rate, both = (
+        page.value(f"dss.{target}.{name}") for name in ("power", "throughput", "composite")
+    )
+    if both is None:
+        return []
+    within = f"power {figure(power)}, throughput {figure(rate)}"
+    return [Card(f"{page.title(target)}, composite", figure(both), "queries/h", within)]
+
+
 def _transactions(page: Page) -> Cards | None:
+    if page.search is not None:
+        return capacity.cards(page)
     best = page.best_level
     if best is None:
         return None
     name = f"oltp.{best.name}"
     at = users_title(best.phase.detail if best.phase else {}, best.name)
     p95 = page.value(f"{name}.new_order.response_p95_ms")
+    pace = f"unpaced, with {at}" if page.unpaced(best.name) else f"with {at}"
     cards = [
         Card("Transactions", figure(page.value(f"{name}.tps")), "/s", f"with {at}"),
-        Card("New orders", figure(page.value(f"{name}.new_orders_per_min")), "/min", f"with {at}"),
+        Card("New orders", figure(page.value(f"{name}.new_orders_per_min")), "/min", pace),
     ]
     if p95 is not None:
         cards.append(Card("New-Order response", figure(p95), "ms", f"95th percentile, {at}"))

@@ -42,6 +42,33 @@ def section(page: Page) -> Section | None:
                 "only. New orders per minute count commits.",
             ),
         ]
+    if page.criteria:
+        facts.append(
+            Fact(
+                "Criteria",
+                "A limit is kept if the figure of the whole window is inside it; intervals beyond "
+                "it are told. Latencies of volumes are means over requests, from queueing to "
+                "completion; CPU is the whole machine's.",
+            )
+        )
+    if page.search is not None:
+        facts.append(
+            Fact(
+                "The most inside the limits",
+                "The load grows by a factor until a limit breaks; then the geometric middle of "
+                "what passes and what fails is tried, until the gap is within 5 % (or one user). "
+                "The largest load must pass two windows. A window that is not steady is measured "
+                "again, longer.",
+            )
+        )
+    if any(page.value(f"oltp.{level.name}.left_out_s") is not None for level in page.levels):
+        facts.append(
+            Fact(
+                "Until steady",
+                "The level went on until MSER-5 and a slope test found its end steady for as long "
+                "as asked. What came before stays in the bundle, marked as settling.",
+            )
+        )
     facts += [
         Fact(
             "Percentiles",

@@ -25,6 +25,7 @@ _LANES: dict[PhaseKind, charts.Lane] = {
     "dss": charts.Lane("Queries", theme.SKY),
     "oltp": charts.Lane("Transactions", theme.AMBER),
     "maintenance": charts.Lane("Maintenance", theme.ORANGE),
+    "search": charts.Lane("Search", theme.MUTED),
     "plans": charts.Lane("Plans", theme.MUTED),
     "check": charts.Lane("Checks", theme.MUTED),
 }

@@ -8,18 +8,28 @@ from dyno.report.charts.keys import keys
 from dyno.report.charts.render import Size, render
 from dyno.report.page import Level, Page
 from dyno.report.words import figure, number, operation_title, users_title
+from dyno.workloads.tpcc.pace import MOST_NEW_ORDERS
 
 ORDER = 50
 
 _PERCENTILES = ("p50", "p95", "p99")
 _HEAD = "new_order"
+_WRITER = ("writer_busy_percent", "writer_wait_mean_ms")
+"""Of a system with one writer alone."""
+_SCHEDULE = {"Sent late": "late", "Never sent": "unsent"}
+_HOMES = {
+    "fixed": "each user keeps one warehouse",
+    "all": "each user takes all warehouses in turn",
+}
 
 
 def section(page: Page) -> Section | None:
     """Throughput and latency over users, then a table a level."""
     if not page.levels:
         return None
-    blocks: list[Block] = [_figure(page), _levels(page)]
+    blocks: list[Block] = [_levels(page)]
+    if page.search is None:  # a search has a curve of its own
+        blocks.insert(0, _figure(page))
     best = page.best_level
     blocks += [_operations(page, level, folded=level is not best) for level in page.levels]
     return Section("transactions", "Transactions", blocks, _lead(page))
@@ -38,14 +48,29 @@ def _lead(page: Page) -> str:
     loop = detail.get("loop")
     if isinstance(loop, dict):
         if loop.get("kind") == "open":
-            words.append("transactions start by a schedule that does not wait for answers")
+            gaps = "random" if loop.get("poisson") else "even"
+            words.append(f"transactions start at {gaps} gaps, whether or not answers have come")
         elif loop.get("think"):
             words.append("users key and think as the workload prescribes")
         else:
             words.append("each user starts the next transaction at once (unpaced)")
+    if detail.get("mode") == "procedure":
+        words.append("each transaction is one call of a procedure in the database")
+    elif detail.get("mode") == "client":
+        words.append("statements come from the client")
+    home = _HOMES.get(str(detail.get("home")))
+    if home is not None:
+        words.append(home)
     warmup, duration = number(detail.get("warmup_s")), number(detail.get("duration_s"))
     if duration is not None and warmup is not None:
         words.append(f"{duration:g} s measured after {warmup:g} s of warm-up")
+    left_out = [
+        f"{figure(value)} s with {_title(level)}"
+        for level in page.levels
+        if (value := page.value(f"oltp.{level.name}.left_out_s"))
+    ]
+    if left_out:
+        words.append(f"of the measured time left out as not yet steady: {', '.join(left_out)}")
     text = "; ".join(words)
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
@@ -86,13 +111,21 @@ def _figure(page: Page) -> Figure:
 
 
 def _levels(page: Page) -> Table:
+    scheduled = any(page.value(f"oltp.{level.name}.scheduled") for level in page.levels)
     columns = [Column("Load")] + [
         Column(label, numeric=True)
         for label in (
-            *("Transactions/s", "New orders/min", "New-Order p95, ms", "Errors", "Retries"),
+            *("Transactions/s", "New orders/min", "Of paced, %", "New-Order p95, ms"),
+            *("Errors", "Retries", *(_SCHEDULE if scheduled else {})),
             *("Variation, %", "Trend, %", "Driver CPU, %", "Driver ms/1000"),
         )
     ]
+    alone = any(page.value(f"oltp.{level.name}.{_WRITER[0]}") is not None for level in page.levels)
+    if alone:
+        columns += [
+            Column("Writer busy, %", numeric=True),
+            Column("Wait to write, ms", numeric=True),
+        ]
     rows: list[list[str | Cell]] = []
     for level in page.levels:
         name = f"oltp.{level.name}"
@@ -102,21 +135,36 @@ def _levels(page: Page) -> Table:
                 _title(level),
                 figure(page.value(f"{name}.tps")),
                 figure(page.value(f"{name}.new_orders_per_min")),
+                _pace(page, level.name),
                 figure(page.value(f"{name}.{_HEAD}.response_p95_ms")),
                 Cell(figure(errors), "bad", "errors") if errors else figure(errors),
                 figure(page.value(f"{name}.retries")),
+                *(figure(page.value(f"{name}.{key}")) for key in _SCHEDULE.values() if scheduled),
                 figure(page.value(f"{name}.variation_percent")),
                 _trend(page, name),
                 figure(page.value(f"{name}.client_cpu_percent")),
                 figure(page.value(f"{name}.client_cpu_ms_per_1000")),
+                *(figure(page.value(f"{name}.{label}")) for label in _WRITER if alone),
             ]
         )
     note = (
         "Variation: standard deviation of the throughput by second, in % of its mean. Trend: its "
         "change over the window by a straight line, with its 95 % interval. Driver CPU: share of "
-        "its threads' time; ms/1000: CPU milliseconds per 1,000 transactions."
+        "its threads' time; ms/1000: CPU milliseconds per 1,000 transactions. Of paced: new orders "
+        f"against {MOST_NEW_ORDERS:g} a minute and warehouse, the most that users who key and "
+        "think can reach; above that a result is unpaced."
     )
+    if alone:
+        note += (
+            " Writer busy: share of the time that the one transaction which may write was under "
+            "way; wait to write: mean time until the others had their turn."
+        )
     return Table("Levels of load", columns, rows, note, page.notice("tpcc"))
+
+
+def _pace(page: Page, level: str) -> str:
+    text = figure(page.value(f"oltp.{level}.paced_percent"))
+    return f"{text}, unpaced" if page.unpaced(level) else text
 
 
 def _trend(page: Page, name: str) -> str:

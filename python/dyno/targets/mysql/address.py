@@ -1,4 +1,4 @@
-"""Where a server is and who we are: its URL taken apart, and told to the Rust loader."""
+"""Where a server is and who we are: its URL taken apart, and told to the compiled half."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Address:
 
         A user or password that the URL leaves out comes from ``MYSQL_PWD`` or ``~/.my.cnf``.
         TLS is used with ``?ssl=1``, and the server's certificate and name checked with
-        ``?ssl_ca=FILE``; ``ssl_cert`` and ``ssl_key`` name the client's own. The loader refuses a
-        server's certificate that is itself an authority's (CA:TRUE), which PyMySQL takes.
+        ``?ssl_ca=FILE``; ``ssl_cert`` and ``ssl_key`` name the client's own. The compiled half
+        refuses a server's certificate that is itself an authority's (CA:TRUE), which PyMySQL takes.
 
         Raises:
             UsageError: If a parameter is unknown or has no such value.
@@ -91,7 +91,7 @@ class Address:
         }
 
     def wire(self) -> dict[str, Any]:
-        """The server as the Rust loader reaches it; may hold a password."""
+        """The server as the compiled half reaches it; may hold a password."""
         found: dict[str, Any] = {
             "kind": "mysql",
             "host": self.host,

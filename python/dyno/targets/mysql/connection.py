@@ -130,8 +130,16 @@ class MysqlConnection:
         except pymysql.Error as error:
             raise self._error(error) from error
 
+    def _account(self) -> str:
+        """Who the server takes this session for, in SQL; empty if it does not say."""
+        with contextlib.suppress(pymysql.Error, OSError), self.raw.cursor() as cursor:
+            cursor.execute("SELECT CURRENT_USER()")
+            user, _, host = str(cursor.fetchall()[0][0]).rpartition("@")
+            return f"{literal(user)}@{literal(host)}"
+        return ""
+
     def _error(self, error: pymysql.Error) -> DynoError:
-        classed = statement_error(error)
+        classed = statement_error(error, self._account)
         if classed.kind == "connection_lost":
             return self._explain() or classed
         return classed

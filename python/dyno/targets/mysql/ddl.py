@@ -71,7 +71,7 @@ def to_replace(session: MysqlConnection, server: str, workload: str, *, replace:
     present = relations(session, place)
     gone = mark.to_replace(f"{server}, database {place},", workload, present, replace=replace)
     require_local_infile(session, server)
-    gone = referring_first(session, place, gone)
+    gone = referring_first(gone, references(session, place))
     if journal.is_journal(present.get(journal.TABLE), workload):
         gone.insert(0, journal.TABLE)
     if kept.is_ours(present.get(kept.TABLE), workload):
@@ -163,19 +163,7 @@ def foreign_keys(session: MysqlConnection, place: str) -> set[tuple[str, str]]:
     return {(str(table), str(name)) for table, name in rows}
 
 
-def referring_first(session: MysqlConnection, place: str, names: Sequence[str]) -> list[str]:
-    """Tables of a database in an order in which they can be dropped."""
-    references = _references(session, place)
-    found: list[str] = []
-    left = list(names)
-    while left:
-        free = [name for name in left if not references.get(name, set()) & ({*left} - {name})]
-        found += free or left  # a circle is the server's to refuse
-        left = [name for name in left if name not in found]
-    return found
-
-
-def _references(session: MysqlConnection, place: str) -> dict[str, set[str]]:
+def references(session: MysqlConnection, place: str) -> dict[str, set[str]]:
     """By table, the other tables of a database that refer to it."""
     rows = session.execute(
         "SELECT referenced_table_name, table_name FROM "  # noqa: S608  (quoted)
@@ -184,6 +172,22 @@ def _references(session: MysqlConnection, place: str) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for table, other in rows:
         found.setdefault(str(table), set()).add(str(other))
+    return found
+
+
+def referring_first(names: Sequence[str], references: Mapping[str, set[str]]) -> list[str]:
+    """The tables in an order in which they can be dropped.
+
+    Args:
+        names: The tables.
+        references: By table, those that refer to it.
+    """
+    found: list[str] = []
+    left = list(names)
+    while left:
+        free = [name for name in left if not references.get(name, set()) & ({*left} - {name})]
+        found += free or left  # a circle is the server's to refuse
+        left = [name for name in left if name not in found]
     return found
 
 

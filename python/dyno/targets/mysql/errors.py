@@ -7,6 +7,7 @@ Reference" and "Client Error Message Reference" (2000 and up).
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pymysql
 
@@ -45,15 +46,21 @@ def kind_of(number: int, text: str) -> str:
     return _KINDS.get(number, "database")
 
 
-def statement_error(error: pymysql.Error) -> DynoError:
-    """The error for a statement that failed."""
+def statement_error(error: pymysql.Error, account: Callable[[], str] = lambda: "") -> DynoError:
+    """The error for a statement that failed.
+
+    Args:
+        error: What the driver raised.
+        account: Asks for the account in SQL that needs a privilege; that of the error if it is
+            empty, which in MySQL names the client's host and not the account's.
+    """
     number, text = parts(error)
     kind = kind_of(number, text)
     if isinstance(error, pymysql.InterfaceError) and number == 0:
         kind, text = "connection_lost", "the session is closed"  # PyMySQL's empty words for it
     advice = _ADVICE.get(kind, "")
     if kind == "denied":
-        advice = _grant(text)
+        advice = _grant(text, account())
     label = f" [error {number}]" if number else ""
     return error_of_kind(kind, f"{_sentence(text)}{advice}{label}.")
 
@@ -66,8 +73,9 @@ def connect_error(error: Exception, server: str) -> DynoError:
         server: What was tried, such as ``MariaDB/MySQL at db1:3306``, without any password.
     """
     if not isinstance(error, pymysql.Error):
-        # PyMySQL wants another package for MySQL's passwords over plain TCP, and says so.
-        return error_of_kind("unreachable", f"Cannot connect to {server}: {error}")
+        # PyMySQL encrypts a password with another package, and says so where it is missing.
+        told = _PLAIN.format(server=server) if "cryptography" in str(error) else None
+        return error_of_kind("unreachable", told or f"Cannot connect to {server}: {error}")
     number, text = parts(error)
     known = _CONNECT.get(number)
     if known is not None:
@@ -114,6 +122,10 @@ _CONNECT = {
     1130: "{server} does not admit this client: {told}",
     3159: "{server} demands TLS; add ?ssl=1 to the URL",
 }
+_PLAIN = (
+    "{server} wants the password encrypted (caching_sha2_password): add ?ssl=1 to the URL, or "
+    "`pip install cryptography` to do it without TLS."
+)
 _UNREACHABLE = {
     "timed out": f"{{server}} does not answer; {_START}",
     "Name or service not known": "The host of {server} is unknown",
@@ -126,13 +138,14 @@ _TABLE = re.compile(r"denied to user ('.*?'@'.*?') for (?:table|column .*? in ta
 _GLOBAL = re.compile(r"the (.+?) privilege\(?s?\)? for this operation")
 
 
-def _grant(text: str) -> str:
+def _grant(text: str, account: str = "") -> str:
     for pattern in (_DATABASE, _TABLE):
         if found := pattern.search(text):
             more = ", REFERENCES" if text.startswith("REFERENCES ") else ""  # for foreign keys
-            return f"; an administrator must run: {grant(found[2], found[1], more)}"
+            told = grant(found[2], account or found[1], more)
+            return f"; an administrator must run: {told}"
     if found := _GLOBAL.search(text):
-        return f"; an administrator must run: GRANT {found[1]} ON *.* TO this user"
+        return f"; an administrator must run: GRANT {found[1]} ON *.* TO {account or 'this user'}"
     if "local infile" in text.lower() or "command is not allowed" in text:
         return "; allow it on the server: SET GLOBAL local_infile = 1"
     return ""

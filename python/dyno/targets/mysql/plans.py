@@ -6,18 +6,30 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from dyno.errors import DatabaseError
 from dyno.targets.mysql.connection import MysqlConnection
 from dyno.targets.plans import Node, QueryPlan, render
 
 _EXPECTED = ("rows", "rows_examined_per_scan", "rows_produced_per_join")
 """Fields for rows that are expected of a table: MariaDB's, then MySQL's."""
 
+_ANALYSES = (8, 0, 18)
+"""The first MySQL with ``EXPLAIN ANALYZE``."""
+
 
 def explain(session: MysqlConnection, sql: str, *, analyse: bool) -> QueryPlan:
     """The plan of a query; with ``analyse`` it is run, and the plan says what it did.
 
-    MariaDB tells that in the same document. MySQL has only a text of it (``EXPLAIN ANALYZE``).
+    MariaDB tells that in the same document. MySQL has a text of it (``EXPLAIN ANALYZE``).
+
+    Raises:
+        DatabaseError: If this MySQL cannot tell what a plan did.
     """
+    if analyse and not session.version.is_mariadb and session.version.number < _ANALYSES:
+        raise DatabaseError(
+            f"{session.version} does not tell what a plan did; MySQL does from 8.0.18. Leave "
+            "--analyse-plans out and give --plans."
+        )
     text = sql.strip().rstrip(";")
     if analyse and session.version.is_mariadb:
         return _plan(_document(session, f"ANALYZE FORMAT=JSON {text}"))
@@ -42,12 +54,22 @@ def _nodes(value: Any) -> Iterator[Node]:
     if isinstance(value, list):
         for item in value:
             yield from _nodes(item)
+    elif isinstance(value, dict) and "operation" in value:
+        inner = [node for name in value if name != "operation" for node in _nodes(value[name])]
+        yield Node(_operation(value), inner)
     elif isinstance(value, dict):
         for name, inner in value.items():
             if name == "table" and isinstance(inner, dict):
                 yield Node(_table(inner), list(_nodes(inner)))
             elif isinstance(inner, (dict, list)) and (below := list(_nodes(inner))):
                 yield Node(_block(name, inner), below)
+
+
+def _operation(step: dict[str, Any]) -> str:
+    """``Table scan on orders · 15 rows expected``: MySQL's second form of the document."""
+    rows, heading = step.get("estimated_rows"), step.get("heading")
+    label = f"{heading}: {step['operation']}" if heading else str(step["operation"])
+    return label if rows is None else f"{label} · {rows:,.0f} rows expected"
 
 
 def _block(name: str, inner: Any) -> str:

@@ -1,12 +1,13 @@
 """What Dyno has made in a server that is not its own, and how it goes again.
 
-A database can bear no mark, so an empty one stays.
+Tables bear Dyno's mark. A database cannot bear one in MySQL, and what a user without privileges
+sees of it does not prove that it is empty; so it stays.
 """
 
 from __future__ import annotations
 
 from dyno import workloads
-from dyno.errors import TargetError
+from dyno.errors import UsageError
 from dyno.targets import mark
 from dyno.targets.mysql import ddl
 from dyno.targets.mysql.connection import MysqlConnection, literal, quoted
@@ -18,43 +19,48 @@ def marked(session: MysqlConnection) -> list[str]:
 
 
 def remove(session: MysqlConnection) -> list[str]:
-    """Removes them, unless a table that is not Dyno's refers to one: then all stay.
+    """Removes them, those that refer to others first.
 
     Returns:
         What went.
 
     Raises:
-        TargetError: If there is such a table, or this user may not.
+        UsageError: If a table that is not Dyno's refers to one of them; nothing went then.
+        DatabaseError: If this user may not; what went before that is gone.
     """
     tables = _tables(session)
-    for place in dict.fromkeys(place for place, _ in tables):
-        _require_free(session, place, {name for at, name in tables if at == place})
+    _require_free(session, tables)
     for place, name in tables:
         session.execute(f"DROP TABLE {quoted(place)}.{quoted(name)}")
     return [f"table {place}.{name}" for place, name in tables]
 
 
 def _tables(session: MysqlConnection) -> list[tuple[str, str]]:
-    """Those that refer to others come first."""
     found: list[tuple[str, str]] = []
     for workload in workloads.names():
         place = mark.schema_of(workload)
-        comments = ddl.relations(session, place)
-        own = sorted(name for name, text in comments.items() if mark.is_mark(text, workload))
-        found += [(place, name) for name in ddl.referring_first(session, place, own)]
+        own = [
+            name
+            for name, comment in sorted(ddl.relations(session, place).items())
+            if mark.is_mark(comment, workload)
+        ]
+        found += [
+            (place, name) for name in ddl.referring_first(own, ddl.references(session, place))
+        ]
     return found
 
 
-def _require_free(session: MysqlConnection, place: str, own: set[str]) -> None:
-    rows = session.execute(
-        "SELECT constraint_schema, table_name, referenced_table_name "  # noqa: S608  (quoted)
-        "FROM information_schema.referential_constraints "
-        f"WHERE unique_constraint_schema = {literal(place)} ORDER BY 1, 2"
-    ).rows
-    for schema, table, referred in rows:
-        if referred in own and (schema != place or table not in own):
-            raise TargetError(
-                f"{schema}.{table}, which is not Dyno's, refers to {place}.{referred}; "
-                "nothing was removed. Drop that foreign key first.",
-                kind="database",
-            )
+def _require_free(session: MysqlConnection, tables: list[tuple[str, str]]) -> None:
+    """Refuses to begin where a foreign key of somebody else's would stop it halfway."""
+    for place in sorted({place for place, _ in tables}):
+        rows = session.execute(
+            "SELECT constraint_schema, table_name, referenced_table_name FROM "  # noqa: S608
+            "information_schema.referential_constraints "
+            f"WHERE unique_constraint_schema = {literal(place)}"
+        ).rows
+        for schema, table, other in rows:
+            if (schema, table) not in tables and (place, other) in tables:
+                raise UsageError(
+                    f"{schema}.{table} is not Dyno's and refers to {place}.{other}; drop it or its "
+                    "foreign key first. Nothing was removed."
+                )

@@ -50,13 +50,13 @@ from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.connection import MysqlConnection, literal
 from dyno.targets.mysql.index import Indexer
 from dyno.targets.mysql.maintenance import Rebuild, TableCheck
+from dyno.targets.mysql.meter import MysqlMeter
 from dyno.targets.mysql.server import USER, Server
 from dyno.targets.mysql.space import Files, StepLog, size_of
 from dyno.targets.mysql.tuned import Tuning
 from dyno.targets.plans import QueryPlan
 
-_NO_OLTP = "the transaction driver does not speak MySQL's protocol yet"
-_NO_TLS = "the loader speaks TLS over TCP only; leave unix_socket or ssl out of the URL"
+_NO_TLS = "loader and driver speak TLS over TCP only; leave unix_socket or ssl out of the URL"
 _NO_VACUUM = "InnoDB clears away old rows by itself; what OPTIMIZE TABLE does is its reindex"
 _NO_COLD = (
     "a server that is not Dyno's own is not restarted, and the caches of its machine are beyond "
@@ -87,7 +87,7 @@ class MysqlTarget:
             self._address = Address.parse(url)
         tls_on_socket = self._address.tls is not None and bool(self._address.unix_socket)
         self.capabilities = Capabilities(
-            oltp=_NO_OLTP,
+            oltp=_NO_TLS if tls_on_socket else True,
             load=_NO_TLS if tls_on_socket else True,
             cold=True if embedded else _NO_COLD,
             resume=True,
@@ -215,12 +215,12 @@ class MysqlTarget:
             ddl.set_mark(session, workload, loaded)
 
     def marked(self) -> list[str]:
-        """What Dyno has made here."""
+        """What bears Dyno's mark on this server (see :class:`~dyno.targets.base.Removable`)."""
         with closing(self.connect()) as session:
             return removal.marked(session)
 
     def remove(self) -> list[str]:
-        """Removes it (see :class:`dyno.targets.base.Removable`)."""
+        """Removes it and nothing else."""
         with closing(self.connect()) as session:
             return removal.remove(session)
 
@@ -300,7 +300,7 @@ class MysqlTarget:
             return isolation.isolation(session)
 
     def wire(self, workload: str = "") -> dict[str, Any]:
-        """How the Rust loader reaches it; plain table names there mean those of ``workload``."""
+        """How the compiled half reaches it; plain table names there mean those of ``workload``."""
         database = mark.schema_of(workload) if workload else self._address.database
         found = {**self._address.wire(), "database": database}
         if self._tuning.sessions:
@@ -323,6 +323,10 @@ class MysqlTarget:
         files = self._files()
         return Rebuild(session, workload, None if files is None else files.total)
 
+    def meter(self, connection: Connection) -> MysqlMeter:
+        """What the queries of a session read, spill and hold, by the server's counters."""
+        return MysqlMeter(cast("MysqlConnection", connection))
+
     def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
         """The plan of a query."""
         return plans.explain(cast("MysqlConnection", connection), sql, analyse=analyse)
@@ -332,6 +336,14 @@ class MysqlTarget:
         if self._server is not None:
             return [self._server.data, *places.own(self._home)]
         return [] if self._local is None else [self._local[0]]
+
+    def storage(self) -> dict[str, list[Path]]:
+        """The private server's data and log; of another one here only where its data lies."""
+        if self._server is None:
+            return {} if self._local is None else {"data": [self._local[0]]}
+        log = volumes.log_volume(self._home)
+        data = [self._server.data, *volumes.data_folders(self._home)]
+        return {"data": data, "log": [self._server.data if log is None else Path(log)]}
 
     def process_ids(self) -> list[int]:
         """The server's process, if it is one of this machine."""

@@ -31,7 +31,9 @@ class NullTarget:
 
     def __init__(self, url: TargetUrl) -> None:
         self.url = url
-        self.capabilities = Capabilities(dss=_NO_DATA, load=_NO_DATA, refresh=_NO_DATA)
+        self.capabilities = Capabilities(
+            dss=_NO_DATA, load=_NO_DATA, refresh=_NO_DATA, procedure=True
+        )
         self._model = NullModel.parse(url)
 
     def __enter__(self) -> NullTarget:

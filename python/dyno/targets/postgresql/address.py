@@ -8,16 +8,15 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import conninfo_to_dict
 
-from dyno.errors import TargetError, UsageError
+from dyno.errors import TargetError, UsageError, unknown
 from dyno.targets.base import TargetUrl
+from dyno.targets.postgresql import tls
 from dyno.targets.postgresql.connection import PostgresConnection
 
 OLDEST = 140000
 """The first version that is supported, as ``server_version_num`` counts."""
-
-_TLS_DEMANDED = {"require", "verify-ca", "verify-full"}
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,8 @@ class Address:
     def parse(cls, url: TargetUrl) -> Address:
         """Reads a ``postgresql://`` URL with libpq's own rules.
 
-        A unix socket is named by its folder: ``postgresql:///bench?host=/run/postgresql``.
+        A unix socket is named by its folder: ``postgresql:///bench?host=/run/postgresql``. Over TCP
+        ``?sslmode=verify-full&sslrootcert=FILE`` encrypts and proves the server.
 
         Raises:
             UsageError: If libpq does not understand it.
@@ -48,6 +48,8 @@ class Address:
             for secret in _secrets(url.text):
                 text = text.replace(secret, "***")
             raise UsageError(f"The target URL cannot be read: {text}.") from None
+        if (mode := conninfo.get("sslmode")) and mode not in tls.MODES:
+            raise unknown("sslmode", str(mode), tls.MODES)
         host = str(conninfo.get("host") or conninfo.get("hostaddr") or "the local socket")
         server = f"{host}:{conninfo.get('port') or 5432}"
         return cls(conninfo, f"PostgreSQL at {server}")
@@ -78,26 +80,7 @@ def require_version(session: PostgresConnection, server: str) -> None:
         )
 
 
-def tls_obstacle(session: PostgresConnection, address: Address) -> str | None:
-    """Why the Rust driver, which speaks no TLS yet, cannot reach the server; None if it can.
-
-    It never goes without TLS where the URL or the environment demands it.
-    """
-    if not session.raw.pgconn.ssl_in_use:
-        return None
-    # From libpq itself: it counts the environment and service files too.
-    options = {option.keyword: option.val for option in session.raw.pgconn.info}
-    if (options.get(b"sslmode") or b"").decode() in _TLS_DEMANDED:
-        return "The URL demands TLS, which the driver and the loader do not speak yet."
-    try:
-        plain = psycopg.connect(make_conninfo("", **{**address.conninfo, "sslmode": "disable"}))
-    except psycopg.Error:
-        return f"{address.server} demands TLS, which the driver and the loader do not speak yet."
-    plain.close()
-    return None
-
-
-def wire(session: PostgresConnection) -> dict[str, Any]:
+def wire(session: PostgresConnection, address: Address) -> dict[str, Any]:
     """The server as the Rust driver reaches it.
 
     Taken from an open session, so that libpq's defaults, service and password files count.
@@ -110,7 +93,11 @@ def wire(session: PostgresConnection) -> dict[str, Any]:
         "user": info.user,
         "database": info.dbname,
     }
-    return {**found, "password": info.password} if info.password else found
+    if address.conninfo.get("hostaddr"):
+        found["hostaddr"] = info.hostaddr
+    if info.password:
+        found["password"] = info.password
+    return {**found, **tls.wire(session)}
 
 
 def _secrets(text: str) -> list[str]:

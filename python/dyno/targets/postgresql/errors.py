@@ -97,6 +97,31 @@ def connect_error(error: psycopg.Error, server: str) -> DynoError:
         ("no password supplied", "denied", f"{server} asks for a password; {_PASSWORD}"),
         ("password authentication failed", "denied", f"{server} refused the password; {_PASSWORD}"),
         ("no pg_hba.conf entry", "denied", f"{server} does not admit this client: {text}"),
+        (
+            "requires a valid client certificate",
+            "denied",
+            f"{server} admits only clients with a certificate; give sslcert and sslkey in the URL",
+        ),
+        (
+            "does not support SSL",
+            "unreachable",
+            f"{server} does not offer TLS; turn it on there (ssl = on), or do without it "
+            "(sslmode=disable)",
+        ),
+        (
+            "certificate verify failed",
+            "unreachable",
+            f"The certificate of {server} is refused; it must be valid now, and signed by an "
+            "authority in the URL's sslrootcert",
+        ),
+        (
+            "does not match host name",
+            "unreachable",
+            f"{server} is not whom the URL names: {_after_failed(text)}; the URL must name the "
+            "host as the certificate does",
+        ),
+        ("certificate", "unreachable", f"No TLS with {server}: {_after_failed(text)}"),
+        ("private key", "unreachable", f"No TLS with {server}: {_after_failed(text)}"),
         ("does not exist", "unreachable", f"{server} answers, but {_after_fatal(text)}"),
         ("Connection refused", "unreachable", f"{server} does not answer; {_START}"),
         ("No such file", "unreachable", f"{server} does not answer; {_START}"),
@@ -119,6 +144,10 @@ _START = "start it, or correct host and port in the URL"
 
 def _after_fatal(text: str) -> str:
     return text.rpartition("FATAL: ")[2].strip().rstrip(".")
+
+
+def _after_failed(text: str) -> str:
+    return text.rpartition(" failed: ")[2].strip().rstrip(".")
 
 
 def _first_line(text: str) -> str:

@@ -41,5 +41,9 @@ def read(session: PostgresConnection, url: TargetUrl) -> TargetFacts:
         url=url.redacted,
         place="machine" if is_local(session.raw.info.hostaddr) else "elsewhere",
         version=f"PostgreSQL {version}",
-        settings={str(name): str(value) for name, value in shown},
+        settings={
+            **{str(name): str(value) for name, value in shown},
+            # It costs time with each exchange: the driver's sessions are as this one.
+            **({"tls": "on"} if session.raw.pgconn.ssl_in_use else {}),
+        },
     )

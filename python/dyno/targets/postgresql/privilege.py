@@ -10,8 +10,8 @@ from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.ddl import run
 
 
-def require(session: PostgresConnection, server: str, workload: str) -> None:
-    """Refuses a role that may not create the workload's schema, or tables in it.
+def require(session: PostgresConnection, server: str, workload: str, what: str = "tables") -> None:
+    """Refuses a role that may not create the workload's schema, or ``what`` in it.
 
     Raises:
         TargetError: With the statement that grants what is missing.
@@ -28,13 +28,13 @@ def require(session: PostgresConnection, server: str, workload: str) -> None:
     )[0]
     if may_use_schema or (may_use_schema is None and may_add_schemas):
         return
-    what, name = ("DATABASE", database) if may_use_schema is None else ("SCHEMA", place)
+    kind, name = ("DATABASE", database) if may_use_schema is None else ("SCHEMA", place)
     rights = "CREATE" if may_use_schema is None else "USAGE, CREATE"
     grant = sql.SQL("GRANT {} ON {} {} TO {};").format(
-        sql.SQL(rights), sql.SQL(what), sql.Identifier(name), sql.Identifier(user)
+        sql.SQL(rights), sql.SQL(kind), sql.Identifier(name), sql.Identifier(user)
     )
     raise TargetError(
-        f"{server}: the role {user} may not create tables for {workload}. Let an administrator "
+        f"{server}: the role {user} may not create {what} for {workload}. Let an administrator "
         f"run: {grant.as_string(session.raw)}",
         kind="denied",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dyno import schema, workloads
 from dyno.layouts.model import Layout
 from dyno.targets import mark
-from dyno.targets.postgresql import ddl, design, layout, leftovers, tablespaces
+from dyno.targets.postgresql import ddl, design, layout, leftovers, procedures, tablespaces
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.design import Stage
 from dyno.targets.postgresql.index import build_steps, vacuum_steps
@@ -43,6 +43,7 @@ def create_tables(
         live = layout.require(session, wanted)
         tablespaces.ensure(session, wanted, live, home)
         created = design.create_tables(place, tables, wanted, live)
+    created = [*procedures.drops(session, workload), *created]
     ddl.replace_tables(session, workload, gone, created, [*names, *parts])
     tablespaces.sweep(session, wanted, home.path if home else None)
 

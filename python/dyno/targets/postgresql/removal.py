@@ -6,19 +6,20 @@ from psycopg import sql
 
 from dyno import databases, workloads
 from dyno.targets import mark
-from dyno.targets.postgresql import ddl, tablespaces
+from dyno.targets.postgresql import ddl, procedures, tablespaces
 from dyno.targets.postgresql.connection import PostgresConnection
 
 
 def marked(session: PostgresConnection) -> list[str]:
-    """Tables, schemas and tablespaces that bear Dyno's mark, in words for a person."""
+    """What bears Dyno's mark, in words for a person."""
     found = [f"table {place}.{name}" for place, name in _tables(session)]
+    found += [f"procedure {name}" for name in _procedures(session)]
     found += [f"schema {place}" for place in _schemas(session)]
     return found + [f"tablespace {name}, if it is empty then" for name in tablespaces.own(session)]
 
 
 def remove(session: PostgresConnection) -> list[str]:
-    """Removes them: the tables, all or none, then the schemas and tablespaces that are empty.
+    """Removes it: tables and procedures, all or none, then schemas and tablespaces that are empty.
 
     What else lies in a schema of Dyno's stays, and the schema with it.
 
@@ -29,10 +30,14 @@ def remove(session: PostgresConnection) -> list[str]:
         DatabaseError: If something of another owner depends on a table, or this user may not.
     """
     tables = _tables(session)
+    gone = [f"table {place}.{name}" for place, name in tables]
+    gone += [f"procedure {name}" for name in _procedures(session)]
+    drops = [drop for name in workloads.names() for drop in procedures.drops(session, name)]
     if tables:
         names = sql.SQL(", ").join(sql.Identifier(place, name) for place, name in tables)
-        ddl.run(session, [sql.SQL("DROP TABLE {}").format(names)])
-    gone = [f"table {place}.{name}" for place, name in tables]
+        drops.append(sql.SQL("DROP TABLE {}").format(names))
+    if drops:
+        ddl.run(session, drops)
     for place in _schemas(session):
         if _is_empty(session, place):
             ddl.run(session, [sql.SQL("DROP SCHEMA {}").format(sql.Identifier(place))])
@@ -54,6 +59,10 @@ def _tables(session: PostgresConnection) -> list[tuple[str, str]]:
             if mark.is_mark(comment, workload):
                 found.append((place, name))
     return found
+
+
+def _procedures(session: PostgresConnection) -> list[str]:
+    return [name for workload in workloads.names() for name in procedures.marked(session, workload)]
 
 
 def _schemas(session: PostgresConnection) -> list[str]:

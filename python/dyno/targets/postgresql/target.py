@@ -47,9 +47,11 @@ from dyno.targets.postgresql import (
     journal,
     plans,
     privilege,
+    procedures,
     provision,
     removal,
     tablespaces,
+    tls,
 )
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.copy import copy_rows
@@ -58,6 +60,7 @@ from dyno.targets.postgresql.integrity import integrity_check
 from dyno.targets.postgresql.maintenance import Reindex
 from dyno.targets.postgresql.meter import PostgresMeter
 from dyno.targets.postgresql.server import Server
+from dyno.targets.postgresql.sessions import Room
 from dyno.targets.postgresql.space import Files, StepLog
 from dyno.targets.postgresql.tuned import Tuning
 from dyno.targets.postgresql.vacuum import Vacuum
@@ -78,12 +81,15 @@ class PostgresTarget:
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         self.url = url
         embedded = url.scheme == "embedded"
-        self.capabilities = Capabilities(cold=True if embedded else _NO_COLD, resume=True)
+        self.capabilities = Capabilities(
+            cold=True if embedded else _NO_COLD, resume=True, procedure=True
+        )
         self._limits = limits
         self._out = out
         self._server: Server | None = None
         self._tuning = Tuning()
         self._temp: dict[str, dict[str, str]] = {}
+        self._room: Room | None = None
         if embedded:
             home = (out / "engines" / self.name).resolve()
             self._server = Server(home, limits)
@@ -101,7 +107,7 @@ class PostgresTarget:
             return self
         with closing(self.connect()) as session:
             address.require_version(session, self._address.server)
-            obstacle = address.tls_obstacle(session, self._address)
+            obstacle = tls.obstacle(session)
             if obstacle is not None:
                 self.capabilities = replace(self.capabilities, oltp=obstacle, load=obstacle)
             self._tuning.plan_sessions(session, self._address.server)
@@ -317,6 +323,15 @@ class PostgresTarget:
                 "notes": notes,
             }
 
+    def room(self) -> str:
+        """How many users there was room for (see :class:`dyno.targets.base.Limited`)."""
+        return "" if self._room is None else self._room.text()
+
+    def program(self, workload: str) -> dict[str, Any]:
+        """Puts the workload's procedures beside its tables (see the protocol)."""
+        with closing(self.connect()) as session:
+            return procedures.ensure(session, self._address.server, workload)
+
     def isolation(self) -> Isolation:
         """Levels of transactions (see :mod:`dyno.targets.isolation`)."""
         with closing(self.connect()) as session:
@@ -325,7 +340,8 @@ class PostgresTarget:
     def wire(self, workload: str = "") -> dict[str, Any]:
         """How the Rust driver reaches it; plain table names there mean those of ``workload``."""
         with closing(self.connect()) as session:
-            found = address.wire(session)
+            self._room = Room.of(session)
+            found = address.wire(session, self._address)
             settings = {**self._tuning.sessions, **self._temp_of(session, workload)}
         if settings:
             found["settings"] = settings
@@ -367,6 +383,14 @@ class PostgresTarget:
     def data_paths(self) -> list[Path]:
         """The private server's data folder."""
         return [] if self._server is None else [self._server.data]
+
+    def storage(self) -> dict[str, list[Path]]:
+        """The private server's data with its tablespaces, and its write-ahead log."""
+        if self._server is None:
+            return {}
+        data = self._server.data
+        spaces = [link.resolve() for link in sorted((data / "pg_tblspc").glob("*"))]
+        return {"data": [data, *spaces], "log": [(data / "pg_wal").resolve()]}
 
     def process_ids(self) -> list[int]:
         """The private server's postmaster; the other processes are its children."""

@@ -10,8 +10,8 @@ from dyno.errors import DynoError, TargetError, error_of_kind
 # By primary result code: https://www.sqlite.org/rescode.html
 _KINDS = {
     sqlite3.SQLITE_PERM: "denied",
-    sqlite3.SQLITE_BUSY: "serialization",
-    sqlite3.SQLITE_LOCKED: "serialization",
+    sqlite3.SQLITE_BUSY: "lock_timeout",
+    sqlite3.SQLITE_LOCKED: "lock_timeout",
     sqlite3.SQLITE_NOMEM: "out_of_memory",
     sqlite3.SQLITE_READONLY: "denied",
     sqlite3.SQLITE_INTERRUPT: "timeout",

@@ -2,6 +2,7 @@
 
 With a write-ahead log neither keeps queries from their work: they read the state from before. With
 a rollback journal the one writer locks every reader out, so that no reindex is offered then.
+Transactions that write wait for a reindex, one index at a time, as for each other.
 """
 
 from __future__ import annotations
@@ -16,12 +17,11 @@ from dyno import schema
 from dyno.errors import DynoError, Interrupted
 from dyno.footprint import occupied
 from dyno.model import Check
-from dyno.targets.base import Progress
+from dyno.targets.base import Connection, Progress
 from dyno.targets.maintenance import Job, Maintenance, SpaceEstimate
-from dyno.targets.sqlite.connection import SqliteConnection
 from dyno.targets.sqlite.ddl import literal, quoted
 
-Connect = Callable[[], SqliteConnection]
+Connect = Callable[[], Connection]
 
 _OLDEST = (3, 33)
 _STOPPED = "The maintenance was stopped."
@@ -51,7 +51,7 @@ def prepare(connect: Connect, file: Path, workload: str, name: Maintenance) -> J
     return Reindex(connect, file, found, sizes, page)
 
 
-def indexes(session: SqliteConnection, workload: str) -> dict[str, str]:
+def indexes(session: Connection, workload: str) -> dict[str, str]:
     """Indexes of a workload's tables, with their table."""
     names = ", ".join(map(literal, schema.table_names(workload)))
     rows = session.execute(
@@ -70,7 +70,7 @@ class _Work:
     def __init__(self, connect: Connect, file: Path) -> None:
         self._connect = connect
         self._file = file
-        self._session: SqliteConnection | None = None
+        self._session: Connection | None = None
         self._before = occupied([file])
 
     def space(self) -> int | None:
@@ -89,7 +89,7 @@ class _Work:
         if session is not None:
             session.close()
 
-    def _begin(self) -> SqliteConnection:
+    def _begin(self) -> Connection:
         self.close()
         self._session = self._connect()
         return self._session
@@ -175,9 +175,7 @@ class Reindex(_Work):
         return [Check(name="reindex", target="sqlite", passed=not lost, message=message)]
 
 
-def _execute(
-    session: SqliteConnection, sql: str, stop: threading.Event
-) -> list[tuple[object, ...]]:
+def _execute(session: Connection, sql: str, stop: threading.Event) -> list[tuple[object, ...]]:
     if stop.is_set():
         raise Interrupted(_STOPPED)
     try:
@@ -188,7 +186,7 @@ def _execute(
         raise
 
 
-def _fault(session: SqliteConnection, table: str, stop: threading.Event) -> str | None:
+def _fault(session: Connection, table: str, stop: threading.Event) -> str | None:
     """What is wrong with a table or its indexes; None if nothing."""
     try:
         rows = _execute(session, f"PRAGMA integrity_check({quoted(table)})", stop)
@@ -205,7 +203,7 @@ def _fault(session: SqliteConnection, table: str, stop: threading.Event) -> str 
     return f"{len(rows)} faults, the first: {first}" if len(rows) > 1 else first
 
 
-def _usable(session: SqliteConnection, name: str, table: str) -> bool:
+def _usable(session: Connection, name: str, table: str) -> bool:
     """Whether a query can be made to go by an index."""
     sql = f"SELECT 1 FROM {quoted(table)} INDEXED BY {quoted(name)} LIMIT 1"  # noqa: S608  (quoted)
     try:
@@ -217,7 +215,7 @@ def _usable(session: SqliteConnection, name: str, table: str) -> bool:
     return True
 
 
-def _sizes(session: SqliteConnection, names: list[str]) -> dict[str, int] | None:
+def _sizes(session: Connection, names: list[str]) -> dict[str, int] | None:
     """Bytes of indexes; None where this SQLite was built without ``dbstat``."""
     try:
         return {

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -13,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from dyno import schema, workloads
-from dyno.errors import TargetError, UsageError
+from dyno.errors import TargetError
 from dyno.footprint import Probe, occupied
 from dyno.host.pagecache import Emptied, empty
 from dyno.layouts.model import Layout
@@ -33,17 +31,17 @@ from dyno.targets.insert import insert_values
 from dyno.targets.isolation import Isolation
 from dyno.targets.maintenance import Job, Maintenance
 from dyno.targets.plans import QueryPlan
-from dyno.targets.sqlite import ddl, design, index, maintenance, plans, tuning
+from dyno.targets.sqlite import ddl, design, drive, facts, index, maintenance, plans, tuning
+from dyno.targets.sqlite.apart import ApartSession
 from dyno.targets.sqlite.backup import Backup
 from dyno.targets.sqlite.connection import SqliteConnection
-from dyno.targets.sqlite.file import locate, open_session, siblings, spill_folder, spilled
+from dyno.targets.sqlite.file import locate, open_session, settings, siblings, spilled
 from dyno.targets.sqlite.isolation import ISOLATION
 from dyno.targets.sqlite.load import load
-from dyno.targets.sqlite.load import settings as loader_settings
 from dyno.targets.sqlite.meter import SqliteMeter
 from dyno.targets.sqlite.queries import own
 
-_NO_WIRE = "SQLite is not driven with transactions: the driver has no wire for it yet"
+_NO_PROCEDURES = "SQLite has no stored procedures: it runs inside its client"
 
 _WHOLE = (
     "a load is one transaction, so one that was cut off left nothing to go on from; it starts "
@@ -51,27 +49,10 @@ _WHOLE = (
 )
 
 _NO_VACUUM = "its VACUUM writes the whole file anew, and nobody else can write meanwhile"
-
-_PRAGMAS = (
-    "auto_vacuum",
-    "busy_timeout",
-    "cache_size",
-    "encoding",
-    "foreign_keys",
-    "journal_mode",
-    "mmap_size",
-    "page_size",
-    "secure_delete",
-    "synchronous",
-    "temp_store",
-    "threads",
-    "wal_autocheckpoint",
+_NO_BACKUP = (
+    "the driver has the file open in this process by an SQLite of its own, and what a second one "
+    "does there would undo its locks; a backup goes beside queries only"
 )
-_WORDS = {
-    "auto_vacuum": ("none", "full", "incremental"),
-    "synchronous": ("off", "normal", "full", "extra"),
-    "temp_store": ("default", "file", "memory"),
-}
 
 
 class SqliteTarget:
@@ -82,12 +63,13 @@ class SqliteTarget:
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         self.url = url
-        self.capabilities = Capabilities(oltp=_NO_WIRE, cold=True, resume=_WHOLE)
+        self.capabilities = Capabilities(cold=True, resume=_WHOLE, procedure=_NO_PROCEDURES)
         self._limits = limits
         self._out = out
         self._lock = threading.Lock()
         self._sessions: set[SqliteConnection] = set()
         self._loading = False
+        self._driven = False
         self._new: set[Path] = set()
         self._changes: list[tuning.Change] = []
         self._applied: tuple[Applied, ...] = ()
@@ -192,37 +174,36 @@ class SqliteTarget:
 
     def facts(self) -> TargetFacts:
         """Version and settings, read back from a session."""
-        from dyno import _core
-
         with closing(self.connect()) as session:
-            found = {name: _shown(session, name) for name in _PRAGMAS}
-            folder = spill_folder(str(tuning.read(session.raw, tuning.FOLDER) or ""))
-        loader = json.loads(_core.parts())["sqlite"]
+            found = facts.settings(session, self._changes)
+        for workload in self._own_files():
+            # One that cannot be opened is told of when it is worked with.
+            with contextlib.suppress(TargetError), closing(self.connect(workload)) as session:
+                found[f"journal_mode of {workload}"] = facts.shown(session, "journal_mode")
         return TargetFacts(
-            url=self.url.redacted,
-            place="process",
-            version=f"SQLite {sqlite3.sqlite_version}",
-            settings={
-                **found,
-                "temp_directory": folder,
-                "loader": f"SQLite {loader}",
-                **{
-                    f"loader.{name}": _words(name, value)
-                    for name, value in loader_settings(self._changes).items()
-                },
-            },
+            url=self.url.redacted, place="process", version=facts.version(), settings=found
         )
+
+    def _own_files(self) -> list[str]:
+        """Workloads with a file of Dyno's own, each of which has a journal mode."""
+        if self.url.scheme != "embedded":
+            return []
+        return [name for name in workloads.names() if self._file(name).exists()]
 
     def connect(self, workload: str = "") -> SqliteConnection:
         """A new session with the file of ``workload``.
 
         Raises:
-            TargetError: If the file cannot be opened.
+            TargetError: If the file cannot be opened, or the loader or the driver has it open.
         """
         file = self._file(workload)
         with self._lock:
             if self._loading:
                 raise TargetError(f"{file} is being loaded: no session may have it open.")
+            if self._driven and not self._sessions:
+                if _is_open(file):
+                    raise TargetError(f"{file} is being driven: no session may have it open.")
+                self._driven = False
             if not file.exists():
                 self._new.add(file)
             session = SqliteConnection(
@@ -296,13 +277,19 @@ class SqliteTarget:
         """Its only level (see :mod:`dyno.targets.isolation`)."""
         return ISOLATION
 
-    def wire(self, workload: str = "") -> dict[str, Any]:  # noqa: ARG002
-        """There is no wire.
+    def wire(self, workload: str = "") -> dict[str, Any]:
+        """The file and the settings of each session.
 
         Raises:
-            UsageError: Always.
+            TargetError: If a session is open (see ``dyno.targets.sqlite.drive``).
         """
-        raise UsageError(f"{_NO_WIRE}.")
+        with self._lock:
+            if self._sessions:
+                raise TargetError("A session has the SQLite file open, so that it is not driven.")
+        with closing(self.connect(workload)) as session:
+            page_size = tuning.page_size(session.raw)
+        self._driven = True
+        return drive.wire(self._file(workload), self._changes, page_size)
 
     def sql(self, workload: str, name: str, neutral: str) -> str:
         """The statement in SQLite's words: its dates, and what its planner does not see."""
@@ -324,8 +311,16 @@ class SqliteTarget:
             return reason
         file = self._file(workload)
         if name == "backup":
+            if ddl.exact(workload):
+                return _NO_BACKUP
             return Backup(lambda: self.connect(workload), file, self._out)
-        return maintenance.prepare(lambda: self.connect(workload), file, workload, name)
+        connect = partial(self.connect, workload)
+        if ddl.exact(workload):
+            # Beside the driver, which has the file open in this process.
+            with closing(self.connect(workload)) as session:
+                asked = drive.asked(self._changes, tuning.page_size(session.raw))
+            connect = partial(ApartSession, file, {**settings(self._limits), **asked})
+        return maintenance.prepare(connect, file, workload, name)
 
     def data_paths(self) -> list[Path]:
         """The database file, or the folder of Dyno's own."""
@@ -362,13 +357,3 @@ def _is_open(file: Path) -> bool:
             if link.readlink() == whole:
                 return True
     return False
-
-
-def _shown(session: SqliteConnection, name: str) -> str:
-    rows = session.execute(f"PRAGMA {name}").rows
-    return _words(name, rows[0][0]) if rows else "unknown"
-
-
-def _words(name: str, value: Any) -> str:
-    words = _WORDS.get(name, ())
-    return words[value] if isinstance(value, int) and 0 <= value < len(words) else str(value)

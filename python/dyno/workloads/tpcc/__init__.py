@@ -58,4 +58,5 @@ WORKLOAD = Workload(
     indexes=INDEXES,
     foreign_keys=FOREIGN_KEYS,
     ranges=RANGES,
+    operations=("new_order", "payment", "order_status", "delivery", "stock_level"),
 )

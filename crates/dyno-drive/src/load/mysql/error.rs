@@ -3,6 +3,9 @@
 use dyno_record::{Error, ErrorKind};
 use mysql_async::{DriverError, IoError, ServerError};
 
+use crate::wire::mysql::class;
+use crate::wire::tls::{of_io, told};
+
 pub fn connect_error(error: mysql_async::Error) -> Error {
     match error {
         mysql_async::Error::Server(error) => server_error(&error),
@@ -13,9 +16,7 @@ pub fn connect_error(error: mysql_async::Error) -> Error {
             Error::new(ErrorKind::Unreachable, "no usable key in the TLS client certificate's file")
         }
         mysql_async::Error::Io(error) => {
-            let told = innermost(&error);
-            let advice = certificate_advice(&told);
-            Error::new(ErrorKind::Unreachable, format!("cannot connect: {told}{advice}"))
+            Error::new(ErrorKind::Unreachable, format!("cannot connect: {}", innermost(&error)))
         }
         other => Error::new(ErrorKind::Protocol, format!("cannot connect: {other}")),
     }
@@ -37,21 +38,11 @@ pub fn statement_error(error: mysql_async::Error) -> Error {
 /// What the system or the TLS library said, without the driver's words before it.
 fn innermost(error: &IoError) -> String {
     match error {
-        IoError::Io(error) => error.to_string(),
+        IoError::Io(error) => {
+            of_io(error).map_or_else(|| error.to_string(), |error| told(error, "ssl_ca"))
+        }
+        // Files of our own that are not what they should be.
         IoError::Tls(error) => error.to_string(),
-    }
-}
-
-/// What a person can do about a certificate that the TLS library refuses.
-fn certificate_advice(told: &str) -> &'static str {
-    if told.contains("UnknownIssuer") || told.contains("BadSignature") {
-        "; the URL's ssl_ca must be the authority that signed it"
-    } else if told.contains("CaUsedAsEndEntity") {
-        "; an authority's own certificate (CA:TRUE) cannot be a server's: sign one with it"
-    } else if told.contains("not valid for name") {
-        "; the URL must name the host as the certificate does"
-    } else {
-        ""
     }
 }
 
@@ -66,40 +57,19 @@ fn server_error(error: &ServerError) -> Error {
     Error::new(kind, format!("{message}{advice} [error {}]", error.code))
 }
 
-/// The class of a server's error number (MariaDB manual, "MariaDB Error Codes"). Operating-system
-/// errors come inside of others: 28 is "no space left on device".
-pub fn class(code: u16, message: &str) -> ErrorKind {
-    if message.contains("No space left") || message.contains("error 28 ") {
-        return ErrorKind::DiskFull;
-    }
-    match code {
-        1040 | 1203 | 1226 => ErrorKind::TooManyConnections,
-        1044 | 1045 | 1129 | 1130 | 1142 | 1143 | 1148 | 1227 | 1370 | 1698 | 3159 | 3948
-        | 4166 => ErrorKind::Denied,
-        1021 | 1114 => ErrorKind::DiskFull,
-        5 | 1037 | 1038 | 1041 => ErrorKind::OutOfMemory,
-        1205 | 1317 | 1969 | 3024 => ErrorKind::Timeout,
-        1213 => ErrorKind::Deadlock,
-        1020 => ErrorKind::Serialization,
-        1053 | 1080 | 1152 | 1158..=1161 | 1184 | 1927 => ErrorKind::ConnectionLost,
-        1049 | 1146 => ErrorKind::Usage,
-        _ => ErrorKind::Database,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn errors_are_classed() {
-        let told = |code, message: &str| {
+        let classed = |code, message: &str| {
             let (message, state) = (message.to_owned(), "HY000".to_owned());
             server_error(&ServerError { code, message, state })
         };
-        assert_eq!(told(1213, "Deadlock found").kind, ErrorKind::Deadlock);
-        assert_eq!(told(1030, "Got error 28 from storage engine").kind, ErrorKind::DiskFull);
-        let disabled = told(4166, "The used command is not allowed");
+        assert_eq!(classed(1213, "Deadlock found").kind, ErrorKind::Deadlock);
+        assert_eq!(classed(1030, "Got error 28 from storage engine").kind, ErrorKind::DiskFull);
+        let disabled = classed(4166, "The used command is not allowed");
         assert!(disabled.message.contains("SET GLOBAL local_infile = 1"), "{disabled}");
     }
 }

@@ -1,42 +1,12 @@
 //! The database file, opened for a load and left as it was.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-
-use dyno_gen::sink::Decimals;
-use dyno_record::{Error, ErrorKind, Result};
-use rusqlite::types::Value;
+use dyno_record::Result;
 use rusqlite::{Connection, OpenFlags};
-use serde::Deserialize;
 
-use super::error::classed;
+use crate::load::config::SqliteFile;
+use crate::wire::sqlite::{classed, read, set};
 
 const JOURNAL: &str = "journal_mode";
-
-/// A database file and how it is loaded.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SqliteFile {
-    /// The file, which exists. The process may not have it open through another copy of the
-    /// library: closing that one would drop the locks of this one.
-    pub path: PathBuf,
-    /// What decimals become.
-    pub decimals: Decimals,
-    /// Pragmas of the loading connection and the values that they read back as. `journal_mode`,
-    /// which belongs to the file, is set back afterwards.
-    #[serde(default)]
-    pub settings: BTreeMap<String, Setting>,
-}
-
-/// The value of a pragma.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
-pub enum Setting {
-    /// A number.
-    Number(i64),
-    /// A word.
-    Word(String),
-}
 
 /// An open file, with the settings of a load.
 pub struct Opened {
@@ -45,42 +15,27 @@ pub struct Opened {
     journal: Option<String>,
 }
 
-impl SqliteFile {
+impl Opened {
     /// Opens the file and applies the settings.
     ///
     /// # Errors
     /// What SQLite meets; `usage` if a setting does not take.
-    pub fn open(&self) -> Result<Opened> {
-        let place = || format!("opening {}", self.path.display());
+    pub fn open(file: &SqliteFile) -> Result<Self> {
+        let place = || format!("opening {}", file.path.display());
         let fail = |error: rusqlite::Error| classed(&error).context(place());
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(&self.path, flags).map_err(fail)?;
+        let connection = Connection::open_with_flags(&file.path, flags).map_err(fail)?;
         let before = read(&connection, JOURNAL).map_err(fail)?;
-        let mut opened = Opened { connection, journal: None };
-        for (name, setting) in &self.settings {
-            let (result, wanted) = match setting {
-                Setting::Number(value) => {
-                    (opened.connection.pragma_update(None, name, value), value.to_string())
-                }
-                Setting::Word(value) => {
-                    (opened.connection.pragma_update(None, name, value), value.clone())
-                }
-            };
-            result.map_err(fail)?;
-            let found = read(&opened.connection, name).map_err(fail)?;
-            if found != wanted {
-                let message = format!("SQLite has {name} at {found}, not {wanted}");
-                return Err(Error::new(ErrorKind::Usage, message).context(place()));
-            }
+        let mut opened = Self { connection, journal: None };
+        for (name, setting) in &file.settings {
+            let found = set(&opened.connection, name, setting).map_err(|it| it.context(place()))?;
             if name == JOURNAL && found != before {
                 opened.journal = Some(before.clone());
             }
         }
         Ok(opened)
     }
-}
 
-impl Opened {
     /// Sets back what belongs to the file, and closes it.
     ///
     /// # Errors
@@ -102,15 +57,4 @@ impl Drop for Opened {
     fn drop(&mut self) {
         let _ = self.restore();
     }
-}
-
-/// A pragma's value as text.
-fn read(connection: &Connection, name: &str) -> rusqlite::Result<String> {
-    connection.pragma_query_value(None, name, |row| {
-        Ok(match row.get(0)? {
-            Value::Integer(number) => number.to_string(),
-            Value::Text(text) => text,
-            other => format!("{other:?}"),
-        })
-    })
 }

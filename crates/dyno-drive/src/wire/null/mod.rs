@@ -1,7 +1,7 @@
 //! A modelled target with known answers: it proves pacing, histograms and the whole pipeline.
 //!
 //! Statements return one row of zeros and empty texts. A transaction's service time passes in the
-//! batch that ends it.
+//! batch that ends it; a batch outside of any transaction is one itself.
 
 mod model;
 
@@ -11,7 +11,7 @@ use dyno_record::{Error, ErrorKind, Result, monotonic_ns};
 
 pub use model::{Distribution, Model, Server, Stall};
 
-use super::{Session, Slot, Statement, StatementId, Value, Wire};
+use super::{Access, Session, Slot, Statement, StatementId, Value, Wire};
 use crate::alarm::Alarm;
 
 /// A wire to a modelled server, which all its sessions share.
@@ -40,6 +40,7 @@ impl Wire for Null {
             alarm: alarm.clone(),
             columns,
             queued: Vec::new(),
+            open: false,
             ends: false,
             answered: true,
         })
@@ -54,6 +55,8 @@ pub struct NullSession {
     /// Number of result columns of each declared statement.
     columns: Vec<u16>,
     queued: Vec<StatementId>,
+    /// Whether a transaction was begun that has not ended.
+    open: bool,
     /// Whether the batch ends its transaction.
     ends: bool,
     answered: bool,
@@ -91,8 +94,9 @@ impl Session for NullSession {
         Slot((self.queued.len() - 1) as u16)
     }
 
-    fn queue_begin(&mut self) {
+    fn queue_begin(&mut self, _access: Access) {
         self.open_batch();
+        self.open = true;
     }
 
     fn queue_commit(&mut self) {
@@ -107,7 +111,8 @@ impl Session for NullSession {
 
     async fn flush(&mut self) -> Result<()> {
         self.answered = true;
-        let ends = std::mem::take(&mut self.ends);
+        let ends = std::mem::take(&mut self.ends) || !self.open;
+        self.open &= !ends;
         if let (true, Some(server)) = (ends, &self.server) {
             let now_ns = monotonic_ns();
             let end_ns = server.lock().unwrap_or_else(PoisonError::into_inner).admit(now_ns);
@@ -118,6 +123,7 @@ impl Session for NullSession {
 
     async fn recover(&mut self) -> Result<()> {
         self.answered = true;
+        self.open = false;
         Ok(())
     }
 

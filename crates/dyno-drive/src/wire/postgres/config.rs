@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::wire::Secret;
+use crate::wire::tls::Tls;
 
 /// How to reach a PostgreSQL server.
 #[derive(Debug, Clone, Deserialize)]
@@ -13,6 +14,9 @@ use crate::wire::Secret;
 pub struct Config {
     /// A host name or address; a path that starts with `/` is the directory of a unix socket.
     pub host: String,
+    /// The address to connect to in the place of `host`, which stays the server's name.
+    #[serde(default)]
+    pub hostaddr: Option<String>,
     /// TCP port, also part of the unix socket's name.
     #[serde(default = "default_port")]
     pub port: u16,
@@ -21,6 +25,12 @@ pub struct Config {
     /// Its password, if the server asks for one.
     #[serde(default)]
     pub password: Option<Secret>,
+    /// How TLS is to be spoken; not at all if absent, as over a unix socket always.
+    #[serde(default)]
+    pub tls: Option<Box<Tls>>,
+    /// Whether a login is bound to the TLS connection that it goes over.
+    #[serde(default)]
+    pub channel_binding: Binding,
     /// Database to use.
     pub database: String,
     /// Schema of the tables; the role's search path if absent.
@@ -35,6 +45,19 @@ pub struct Config {
     /// Longest wait for a connection, authentication included.
     #[serde(default = "default_timeout")]
     pub connect_timeout_s: f64,
+}
+
+/// Whether SCRAM proves that both ends of the login are those of the TLS connection.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Binding {
+    /// Never.
+    Disable,
+    /// Where both sides can.
+    #[default]
+    Prefer,
+    /// A server that lets us in without is refused.
+    Require,
 }
 
 fn default_port() -> u16 {
@@ -55,6 +78,11 @@ impl Config {
         self.host
             .starts_with('/')
             .then(|| Path::new(&self.host).join(format!(".s.PGSQL.{}", self.port)))
+    }
+
+    /// Where to connect, if that is no socket.
+    pub(super) fn address(&self) -> &str {
+        self.hostaddr.as_deref().unwrap_or(&self.host)
     }
 
     /// The server in a few words, for messages.

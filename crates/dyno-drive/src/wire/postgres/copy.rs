@@ -6,10 +6,10 @@ use std::time::Duration;
 use dyno_record::{Error, ErrorKind, Result};
 use postgres_protocol::message::frontend;
 
+use super::Postgres;
 use super::error::ServerError;
 use super::frame::{Frame, broken};
 use super::transport::Transport;
-use super::{Config, log_in};
 
 /// How long the server may take to acknowledge that a copy is given up.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -18,6 +18,8 @@ const FAREWELL: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct CopyIn {
     transport: Transport,
+    /// Whether data may be under way of which the server has a part only: nothing else can follow.
+    cut: bool,
 }
 
 /// What the server said last.
@@ -35,8 +37,8 @@ impl CopyIn {
     ///
     /// # Errors
     /// As [`Wire::connect`](crate::wire::Wire::connect).
-    pub async fn connect(config: &Config) -> Result<Self> {
-        Ok(Self { transport: log_in(config).await? })
+    pub async fn connect(server: &Postgres) -> Result<Self> {
+        Ok(Self { transport: server.log_in().await?, cut: false })
     }
 
     /// Starts a copy by the statement `sql`.
@@ -72,17 +74,20 @@ impl CopyIn {
         }
     }
 
-    /// Sends data, and looks whether the server has given up meanwhile.
+    /// Sends data, and looks whether the server has given up meanwhile. Dropped before its end, it
+    /// leaves nothing to do but [`abandon`](Self::abandon).
     ///
     /// # Errors
     /// The server's, of this data or of earlier.
     pub async fn data(&mut self, data: &[u8]) -> Result<()> {
         let length = (data.len() as u32 + 4).to_be_bytes();
         let head = [b'd', length[0], length[1], length[2], length[3]];
+        self.cut = true;
         let sent = match self.transport.send_bytes(&head).await {
             Ok(()) => self.transport.send_bytes(data).await,
             failed => failed,
         };
+        self.cut = sent.is_err();
         self.told(sent).await?;
         // What is there may be more than one read takes; an error is told at the next look then.
         let available = self.transport.receive_available().await;
@@ -110,6 +115,9 @@ impl CopyIn {
 
     /// Gives up the copy under way, so that the server keeps none of its rows, and hangs up.
     pub async fn abandon(mut self) {
+        if self.cut {
+            return;
+        }
         let farewell = async {
             frontend::copy_fail("Dyno stopped loading", &mut self.transport.write).ok()?;
             self.transport.send().await.ok()?;

@@ -85,8 +85,7 @@ impl ServerError {
             && (self.message.contains("no encryption") || self.message.contains("SSL off"));
         let advice = match kind {
             _ if wants_tls => {
-                "; the server accepts this user only over TLS, which Dyno does not speak yet: \
-                 allow it without TLS in pg_hba.conf, or use a unix socket"
+                "; the server accepts this user only over TLS: give sslmode=require in the URL"
             }
             ErrorKind::TooManyConnections => {
                 "; raise max_connections on the server or drive fewer users"

@@ -1,4 +1,4 @@
-//! PostgreSQL's protocol 3.0: unix sockets and TCP, binary values, batches pipelined.
+//! PostgreSQL's protocol 3.0: unix sockets, TCP and TLS, binary values, batches pipelined.
 
 mod config;
 mod copy;
@@ -9,29 +9,73 @@ mod prepare;
 mod results;
 mod session;
 mod startup;
+mod tls;
 mod transport;
 
 use std::sync::Arc;
 
 use dyno_record::{Error, ErrorKind, Result};
 
-pub use config::Config;
+pub use config::{Binding, Config};
 pub use session::PostgresSession;
 
 pub(crate) use copy::CopyIn;
 
+use super::tls::Connector;
 use super::{Statement, Wire, connect_timeout};
 use crate::alarm::Alarm;
 use transport::Transport;
 
 /// Opens sessions to one server.
 #[derive(Debug, Clone)]
-pub struct Postgres(Arc<Config>);
+pub struct Postgres(Arc<Server>);
+
+#[derive(Debug)]
+struct Server {
+    config: Config,
+    /// There if TLS is to be spoken.
+    connector: Option<Connector>,
+}
 
 impl Postgres {
     /// A wire to the server of `config`.
-    pub fn new(config: Config) -> Self {
-        Self(Arc::new(config))
+    ///
+    /// # Errors
+    /// `usage` if files of TLS cannot be used, or for TLS over a unix socket.
+    pub fn new(config: Config) -> Result<Self> {
+        if config.tls.is_some() && config.socket().is_some() {
+            let message = "TLS is not spoken over a unix socket; leave out one of the two";
+            return Err(Error::new(ErrorKind::Usage, message));
+        }
+        let tls = config.tls.as_deref();
+        let connector = tls.map(|tls| Connector::new(tls, tls::PROTOCOL)).transpose()?;
+        Ok(Self(Arc::new(Server { config, connector })))
+    }
+
+    /// Connects and logs in within the configured time.
+    ///
+    /// # Errors
+    /// As [`Wire::connect`], with the server as context.
+    async fn log_in(&self) -> Result<Transport> {
+        self.limited(self.open()).await
+    }
+
+    async fn open(&self) -> Result<Transport> {
+        let Server { config, connector } = &*self.0;
+        let mut transport = Transport::connect(config, connector.as_ref()).await?;
+        startup::log_in(&mut transport, config).await?;
+        Ok(transport)
+    }
+
+    async fn limited<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        let config = &self.0.config;
+        let limit_s = config.connect_timeout_s;
+        let limited = tokio::time::timeout(connect_timeout(limit_s)?, work).await;
+        let result = limited.unwrap_or_else(|_| {
+            let message = format!("no answer within {limit_s} s: is the server up and reachable?");
+            Err(Error::new(ErrorKind::Unreachable, message))
+        });
+        result.map_err(|error| error.context(config.server()))
     }
 }
 
@@ -40,34 +84,10 @@ impl Wire for Postgres {
 
     async fn connect(&self, statements: &[Statement], _alarm: &Alarm) -> Result<PostgresSession> {
         let connecting = async {
-            let mut transport = open(&self.0).await?;
+            let mut transport = self.open().await?;
             let prepared = prepare::prepare(&mut transport, statements).await?;
             Ok(PostgresSession::new(transport, prepared))
         };
-        limited(&self.0, connecting).await
+        self.limited(connecting).await
     }
-}
-
-/// Connects and logs in within the configured time.
-///
-/// # Errors
-/// As [`Wire::connect`], with the server as context.
-async fn log_in(config: &Config) -> Result<Transport> {
-    limited(config, open(config)).await
-}
-
-async fn open(config: &Config) -> Result<Transport> {
-    let mut transport = Transport::connect(config).await?;
-    startup::log_in(&mut transport, config).await?;
-    Ok(transport)
-}
-
-async fn limited<T>(config: &Config, work: impl Future<Output = Result<T>>) -> Result<T> {
-    let limit_s = config.connect_timeout_s;
-    let limited = tokio::time::timeout(connect_timeout(limit_s)?, work).await;
-    let result = limited.unwrap_or_else(|_| {
-        let message = format!("no answer within {limit_s} s: is the server up and reachable?");
-        Err(Error::new(ErrorKind::Unreachable, message))
-    });
-    result.map_err(|error| error.context(config.server()))
 }

@@ -11,7 +11,7 @@ use super::frame::broken;
 use super::numeric;
 use super::results::Results;
 use super::transport::Transport;
-use crate::wire::{Session, Slot, StatementId, Type, Value};
+use crate::wire::{Access, Session, Slot, StatementId, Type, Value};
 
 /// Formats of parameters and results: one entry, binary for all.
 const BINARY: [i16; 1] = [1];
@@ -120,7 +120,7 @@ impl Session for PostgresSession {
         Slot(self.results.expect(statement.0))
     }
 
-    fn queue_begin(&mut self) {
+    fn queue_begin(&mut self, _access: Access) {
         self.queue_undeclared(BEGIN);
     }
 

@@ -5,14 +5,17 @@ use std::io;
 use dyno_record::{Error, ErrorKind, Result};
 use fallible_iterator::FallibleIterator as _;
 use postgres_protocol::authentication::md5_hash;
-use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
+use postgres_protocol::authentication::sasl::{
+    ChannelBinding, SCRAM_SHA_256, SCRAM_SHA_256_PLUS, ScramSha256,
+};
 use postgres_protocol::message::backend::Message;
 use postgres_protocol::message::frontend;
 
-use super::Config;
 use super::error::ServerError;
 use super::frame::{Frame, broken};
 use super::transport::Transport;
+use super::{Binding, Config};
+use crate::wire::tls::{of_io, told};
 use crate::wire::{Secret, quoted};
 
 /// Introduces us and authenticates.
@@ -34,41 +37,44 @@ pub async fn log_in(transport: &mut Transport, config: &Config) -> Result<()> {
         .chain(settings);
     frontend::startup_message(parameters, &mut transport.write)
         .map_err(|error| unusable(&error))?;
-    send(transport).await?;
+    send(transport).await;
     let mut scram = None;
+    let mut bound = false;
     loop {
         match message(transport).await? {
             Message::AuthenticationCleartextPassword => {
+                require_bound(config, false)?;
                 frontend::password_message(password(config)?, &mut transport.write)
                     .map_err(|error| unusable(&error))?;
-                send(transport).await?;
+                send(transport).await;
             }
             Message::AuthenticationMd5Password(body) => {
+                require_bound(config, false)?;
                 let hash = md5_hash(config.user.as_bytes(), password(config)?, body.salt());
                 frontend::password_message(hash.as_bytes(), &mut transport.write)
                     .map_err(|error| unusable(&error))?;
-                send(transport).await?;
+                send(transport).await;
             }
             Message::AuthenticationSasl(body) => {
                 let offered: Vec<&str> = body.mechanisms().collect().map_err(wrong)?;
-                if !offered.contains(&SCRAM_SHA_256) {
-                    return Err(unsupported(&offered.join(", ")));
-                }
-                let step = ScramSha256::new(password(config)?, ChannelBinding::unsupported());
-                frontend::sasl_initial_response(
-                    SCRAM_SHA_256,
-                    step.message(),
-                    &mut transport.write,
-                )
-                .map_err(wrong)?;
+                let end_point = match config.channel_binding {
+                    Binding::Disable => None,
+                    Binding::Prefer | Binding::Require => transport.end_point(),
+                };
+                let (mechanism, binding) = mechanism(&offered, end_point)?;
+                bound = mechanism == SCRAM_SHA_256_PLUS;
+                require_bound(config, bound)?;
+                let step = ScramSha256::new(password(config)?, binding);
+                frontend::sasl_initial_response(mechanism, step.message(), &mut transport.write)
+                    .map_err(wrong)?;
                 scram = Some(step);
-                send(transport).await?;
+                send(transport).await;
             }
             Message::AuthenticationSaslContinue(body) => {
                 let step = scram.as_mut().ok_or_else(|| broken("SCRAM out of turn"))?;
                 step.update(body.data()).map_err(wrong)?;
                 frontend::sasl_response(step.message(), &mut transport.write).map_err(wrong)?;
-                send(transport).await?;
+                send(transport).await;
             }
             Message::AuthenticationSaslFinal(body) => {
                 let mut step = scram.take().ok_or_else(|| broken("SCRAM out of turn"))?;
@@ -81,7 +87,7 @@ pub async fn log_in(transport: &mut Transport, config: &Config) -> Result<()> {
             Message::AuthenticationSspi => return Err(unsupported("SSPI")),
             Message::AuthenticationScmCredential => return Err(unsupported("SCM credentials")),
             // SCRAM proves both sides; one that skips its own proof may be anybody.
-            Message::AuthenticationOk if scram.is_some() => {
+            Message::AuthenticationOk | Message::ReadyForQuery(_) if scram.is_some() => {
                 let message = "the server did not prove that it knows the password";
                 return Err(Error::new(ErrorKind::Denied, message));
             }
@@ -89,14 +95,41 @@ pub async fn log_in(transport: &mut Transport, config: &Config) -> Result<()> {
             | Message::ParameterStatus(_)
             | Message::BackendKeyData(_)
             | Message::NoticeResponse(_) => {}
-            Message::ReadyForQuery(_) => return Ok(()),
+            Message::ReadyForQuery(_) => return require_bound(config, bound),
             _ => return Err(broken("an unexpected message while logging in")),
         }
     }
 }
 
-async fn send(transport: &mut Transport) -> Result<()> {
-    transport.send().await.map_err(|error| refused(&error))
+/// The strongest of the offered mechanisms, bound to the server's end of TLS if there is one.
+fn mechanism(
+    offered: &[&str],
+    end_point: Option<Vec<u8>>,
+) -> Result<(&'static str, ChannelBinding)> {
+    match end_point {
+        Some(end_point) if offered.contains(&SCRAM_SHA_256_PLUS) => {
+            Ok((SCRAM_SHA_256_PLUS, ChannelBinding::tls_server_end_point(end_point)))
+        }
+        _ if !offered.contains(&SCRAM_SHA_256) => Err(unsupported(&offered.join(", "))),
+        // A server whose offer was left out by somebody in between finds out by this.
+        Some(_) => Ok((SCRAM_SHA_256, ChannelBinding::unrequested())),
+        None => Ok((SCRAM_SHA_256, ChannelBinding::unsupported())),
+    }
+}
+
+fn require_bound(config: &Config, bound: bool) -> Result<()> {
+    if bound || config.channel_binding != Binding::Require {
+        return Ok(());
+    }
+    let message = "channel_binding=require, but the login cannot be bound to the TLS connection: \
+                   it takes TLS, SCRAM-SHA-256 on the server, and a usual certificate there";
+    Err(Error::new(ErrorKind::Denied, message))
+}
+
+async fn send(transport: &mut Transport) {
+    // If it cannot be sent the connection is at its end, and the reason lies in what the server
+    // sent last: the next message tells.
+    let _ = transport.send().await;
 }
 
 async fn message(transport: &mut Transport) -> Result<Message> {
@@ -109,7 +142,7 @@ async fn message(transport: &mut Transport) -> Result<Message> {
                 return Ok(message);
             }
         }
-        transport.receive().await.map_err(|error| refused(&error))?;
+        transport.receive().await.map_err(|error| hung_up(&error))?;
     }
 }
 
@@ -131,9 +164,11 @@ fn unsupported(method: &str) -> Error {
     )
 }
 
-/// The server hung up before it was ready: it is not there yet, or no more.
-fn refused(error: &io::Error) -> Error {
-    Error::new(ErrorKind::Unreachable, format!("the server closed the connection: {error}"))
+/// The server hung up before it was ready: it is not there yet, or no more, or, as TLS tells only
+/// now, it does not take our certificate.
+pub fn hung_up(error: &io::Error) -> Error {
+    let words = of_io(error).map_or_else(|| error.to_string(), |error| told(error, "sslrootcert"));
+    Error::new(ErrorKind::Unreachable, format!("the server closed the connection: {words}"))
 }
 
 fn unusable(error: &io::Error) -> Error {
@@ -174,7 +209,7 @@ mod tests {
         .unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let error = runtime.block_on(async {
-            let mut transport = Transport::connect(&config).await.unwrap();
+            let mut transport = Transport::connect(&config, None).await.unwrap();
             log_in(&mut transport, &config).await.unwrap_err()
         });
         server.join().unwrap();

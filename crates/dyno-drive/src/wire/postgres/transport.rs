@@ -9,8 +9,10 @@ use bytes::BytesMut;
 use dyno_record::{Error, ErrorKind, Result};
 use tokio::io::{AsyncReadExt as _, AsyncWrite as _};
 use tokio::net::{TcpStream, UnixStream};
+use tokio_rustls::client::TlsStream;
 
-use super::Config;
+use super::{Config, tls};
+use crate::wire::tls::{Connector, server_end_point};
 
 const BUFFER: usize = 16 * 1024;
 
@@ -28,14 +30,29 @@ pub struct Transport {
 enum Stream {
     Unix(UnixStream),
     Tcp(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
 }
 
 impl Transport {
-    /// Connects the socket.
+    /// Connects the socket, and shakes hands over it where there is a `connector` for TLS.
     ///
     /// # Errors
     /// `unreachable`, or `usage` for a socket path that is too long.
-    pub async fn connect(config: &Config) -> Result<Self> {
+    pub async fn connect(config: &Config, connector: Option<&Connector>) -> Result<Self> {
+        let stream = match (Self::dial(config).await?, connector) {
+            (Stream::Tcp(stream), Some(connector)) => {
+                Stream::Tls(Box::new(tls::secure(stream, config, connector).await?))
+            }
+            (stream, _) => stream,
+        };
+        Ok(Self {
+            stream,
+            read: BytesMut::with_capacity(BUFFER),
+            write: BytesMut::with_capacity(BUFFER),
+        })
+    }
+
+    async fn dial(config: &Config) -> Result<Stream> {
         let stream = match config.socket() {
             Some(path) => {
                 let length = path.as_os_str().len();
@@ -50,23 +67,25 @@ impl Transport {
                 }
                 UnixStream::connect(path).await.map(Stream::Unix)
             }
-            None => match TcpStream::connect((config.host.as_str(), config.port)).await {
+            None => match TcpStream::connect((config.address(), config.port)).await {
                 Ok(stream) => stream.set_nodelay(true).map(|()| Stream::Tcp(stream)),
                 Err(error) => Err(error),
             },
         };
-        let stream = stream.map_err(|error| {
+        stream.map_err(|error| {
             let kind = match error.kind() {
                 io::ErrorKind::PermissionDenied => ErrorKind::Denied,
                 _ => ErrorKind::Unreachable,
             };
             Error::new(kind, format!("cannot connect: {error}"))
-        })?;
-        Ok(Self {
-            stream,
-            read: BytesMut::with_capacity(BUFFER),
-            write: BytesMut::with_capacity(BUFFER),
         })
+    }
+
+    /// What a login over this connection can be bound to: the server's end of TLS, if there is TLS
+    /// and its certificate allows it.
+    pub fn end_point(&self) -> Option<Vec<u8>> {
+        let Stream::Tls(stream) = &self.stream else { return None };
+        server_end_point(stream.get_ref().1.peer_certificates()?.first()?)
     }
 
     /// Sends all of `write`, and empties it.
@@ -90,19 +109,31 @@ impl Transport {
             let written = match &mut self.stream {
                 Stream::Unix(stream) => Pin::new(stream).poll_write(context, rest),
                 Stream::Tcp(stream) => Pin::new(stream).poll_write(context, rest),
+                Stream::Tls(stream) => Pin::new(stream).poll_write(context, rest),
             };
             match written {
                 Poll::Ready(Ok(bytes)) => *rest = &rest[bytes..],
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
-                Poll::Pending => {
-                    // Loop while there is something to read: only its absence arms the wake-up.
-                    if ready!(self.poll_read(context))? == 0 {
-                        return Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into()));
-                    }
-                }
+                Poll::Pending => ready!(self.poll_drain(context))?,
+            }
+        }
+        // What TLS has encrypted and not sent yet; the sockets keep nothing back.
+        while let Stream::Tls(stream) = &mut self.stream {
+            match Pin::new(stream).poll_flush(context) {
+                Poll::Pending => ready!(self.poll_drain(context))?,
+                flushed @ Poll::Ready(_) => return flushed,
             }
         }
         Poll::Ready(Ok(()))
+    }
+
+    /// Reads while nothing can be sent. To be called until it is pending: only the absence of
+    /// anything to read arms the wake-up.
+    fn poll_drain(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match ready!(self.poll_read(context)) {
+            Ok(0) => Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into())),
+            read => Poll::Ready(read.map(drop)),
+        }
     }
 
     /// Reads at least a byte more.
@@ -133,6 +164,7 @@ impl Transport {
         match &mut self.stream {
             Stream::Unix(stream) => pin!(stream.read_buf(&mut self.read)).poll(context),
             Stream::Tcp(stream) => pin!(stream.read_buf(&mut self.read)).poll(context),
+            Stream::Tls(stream) => pin!(stream.read_buf(&mut self.read)).poll(context),
         }
     }
 }

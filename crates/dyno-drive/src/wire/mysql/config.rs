@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use dyno_record::{Error, ErrorKind, Result};
-use mysql_async::{ClientIdentity, Opts, OptsBuilder, SslOpts};
 use serde::Deserialize;
 
-use crate::wire::Secret;
+use crate::wire::{Secret, tls};
 
 /// What does not fit a column is told and never cut; there is one meaning of a time stamp.
 ///
@@ -19,10 +18,13 @@ const SESSION: [&str; 2] = [
     "SET SESSION sql_mode = 'STRICT_ALL_TABLES', time_zone = '+00:00', unique_checks = 1",
 ];
 
+/// An answer from the cache of answers is no measurement.
+const MARIADB: &str = "SET SESSION query_cache_type = OFF";
+
 /// How to reach a MariaDB or MySQL server.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct MysqlConfig {
+pub struct Config {
     /// A host name or address.
     pub host: String,
     /// TCP port.
@@ -68,49 +70,39 @@ fn default_timeout() -> f64 {
     10.0
 }
 
-impl MysqlConfig {
-    /// The driver's options.
+impl Tls {
+    /// What the connection checks.
+    pub(super) fn checks(&self) -> tls::Tls {
+        let Self { ca, cert, key } = self.clone();
+        tls::Tls { check_host: ca.is_some(), ca, cert, key, ..tls::Tls::default() }
+    }
+}
+
+impl Config {
+    /// Refuses TLS over a unix socket, which would not be encrypted.
     ///
     /// # Errors
-    /// `usage` for TLS over a unix socket, over which the driver would not encrypt.
-    pub(super) fn options(&self) -> Result<Opts> {
+    /// `usage`.
+    pub(crate) fn require_encryptable(&self) -> Result<()> {
         if self.tls.is_some() && self.unix_socket.is_some() {
             let message = "TLS is not spoken over a unix socket; leave out one of the two";
             return Err(Error::new(ErrorKind::Usage, message));
         }
-        let options = OptsBuilder::default()
-            .ip_or_hostname(self.host.clone())
-            .tcp_port(self.port)
-            .socket(self.unix_socket.clone())
-            // Otherwise the driver changes over to a socket on its own, and measures another path.
-            .prefer_socket(self.unix_socket.is_some())
-            .user(Some(self.user.clone()))
-            .pass(self.password.as_ref().map(Secret::as_str))
-            .db_name(Some(self.database.clone()))
-            .ssl_opts(self.tls.as_ref().map(Tls::options))
-            .init(self.session());
-        Ok(options.into())
+        Ok(())
     }
 
     /// The statements that begin a session.
-    fn session(&self) -> Vec<String> {
+    pub(crate) fn session(&self, mariadb: bool) -> Vec<String> {
         let own = self.settings.iter().map(|(name, value)| format!("SET SESSION {name} = {value}"));
-        SESSION.iter().map(ToString::to_string).chain(own).collect()
+        let product = mariadb.then(|| MARIADB.to_owned());
+        SESSION.iter().map(ToString::to_string).chain(product).chain(own).collect()
     }
-}
 
-impl Tls {
-    fn options(&self) -> SslOpts {
-        let identity = self.cert.as_ref().map(|cert| {
-            let key = self.key.as_ref().unwrap_or(cert);
-            ClientIdentity::new(cert.clone().into(), key.clone().into())
-        });
-        let options = SslOpts::default().with_client_identity(identity);
-        match &self.ca {
-            Some(file) => {
-                options.with_root_certs(vec![file.clone().into()]).with_disable_built_in_roots(true)
-            }
-            None => options.with_danger_accept_invalid_certs(true),
+    /// The server in a few words, for messages.
+    pub(super) fn server(&self) -> String {
+        match &self.unix_socket {
+            Some(socket) => format!("MariaDB/MySQL at {socket}"),
+            None => format!("MariaDB/MySQL at {}:{}", self.host, self.port),
         }
     }
 }
@@ -119,7 +111,7 @@ impl Tls {
 mod tests {
     use super::*;
 
-    fn config(more: &str) -> MysqlConfig {
+    fn config(more: &str) -> Config {
         serde_json::from_str(&format!(
             r#"{{"host": "h", "port": 1, "user": "u", "password": "p4ss", "database": "d"{more}}}"#
         ))
@@ -128,34 +120,22 @@ mod tests {
 
     #[test]
     fn passwords_do_not_show() {
-        let config = config("");
-        assert!(!format!("{config:?}").contains("p4ss"));
-        assert_eq!(config.options().unwrap().pass(), Some("p4ss"));
+        assert!(!format!("{:?}", config("")).contains("p4ss"));
     }
 
     #[test]
     fn sessions_set_what_they_are_given() {
         let config = config(r#", "settings": {"sort_buffer_size": 65536}"#);
-        assert_eq!(config.session()[2], "SET SESSION sort_buffer_size = 65536");
-    }
-
-    #[test]
-    fn tls_checks_the_server_against_the_authority_alone() {
-        assert!(config("").options().unwrap().ssl_opts().is_none());
-        let options = config(r#", "tls": {}"#).options().unwrap();
-        assert!(options.ssl_opts().unwrap().accept_invalid_certs());
-        let options = config(r#", "tls": {"ca": "/ca.pem", "cert": "/me.pem"}"#).options().unwrap();
-        let tls = options.ssl_opts().unwrap();
-        assert!(!tls.accept_invalid_certs() && !tls.skip_domain_validation());
-        assert!(tls.disable_built_in_roots() && tls.root_certs().len() == 1);
-        let identity = tls.client_identity().unwrap();
-        assert_eq!(identity.priv_key(), identity.cert_chain());
+        assert_eq!(config.session(false)[2], "SET SESSION sort_buffer_size = 65536");
+        assert_eq!(config.session(true)[2], MARIADB);
     }
 
     #[test]
     fn what_would_go_unencrypted_is_refused() {
-        let error = config(r#", "tls": {}, "unix_socket": "/s""#).options().unwrap_err();
+        let error =
+            config(r#", "tls": {}, "unix_socket": "/s""#).require_encryptable().unwrap_err();
         assert_eq!(error.kind, ErrorKind::Usage);
         assert!(!error.message.contains("p4ss"));
+        assert!(config(r#", "tls": {}"#).require_encryptable().is_ok());
     }
 }

@@ -1,0 +1,21 @@
+//! Databases that can be loaded, and how each is reached.
+
+mod sqlite;
+
+use serde::Deserialize;
+
+pub use sqlite::SqliteFile;
+
+use crate::wire::{mysql, postgres};
+
+/// A database to load.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum LoadWire {
+    /// A PostgreSQL server.
+    Postgres(postgres::Config),
+    /// A SQLite file.
+    Sqlite(SqliteFile),
+    /// A MariaDB or MySQL server.
+    Mysql(mysql::Config),
+}

@@ -1,0 +1,116 @@
+//! One row by its key, over and over, as `pgbench -S` and sysbench's `oltp_point_select` do: what
+//! remains of a driver's cost when the database has next to nothing to do.
+
+use std::sync::Arc;
+
+use dyno_record::{Error, ErrorKind, Result};
+use rand::{Rng as _, SeedableRng as _};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::Deserialize;
+
+use crate::wire::{Session, Statement, StatementId, Type, Value};
+use crate::workload::{Ended, Terminal, Workload};
+
+const SELECT: StatementId = StatementId(0);
+
+/// The statement and its keys.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PointSelect {
+    /// Selects one column of one row by the key `$1`, an integer of 32 bits.
+    pub sql: String,
+    /// Keys are drawn evenly from 1 to this.
+    pub keys: i32,
+    /// Type of the column.
+    #[serde(default)]
+    pub returns: Column,
+}
+
+/// What the statement returns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Column {
+    /// An integer of 32 bits.
+    #[default]
+    Int,
+    /// A text.
+    Text,
+}
+
+impl PointSelect {
+    /// Checks the figures.
+    ///
+    /// # Errors
+    /// `usage`.
+    pub fn validate(&self) -> Result<()> {
+        if self.keys >= 1 {
+            return Ok(());
+        }
+        let message = format!("workload.keys is {}; it must be 1 or more", self.keys);
+        Err(Error::new(ErrorKind::Usage, message))
+    }
+}
+
+/// The workload with the seed of its keys.
+#[derive(Debug, Clone)]
+pub struct Selects(Arc<(PointSelect, u64)>);
+
+impl Selects {
+    /// The workload of a plan.
+    pub fn new(plan: PointSelect, seed: u64) -> Self {
+        Self(Arc::new((plan, seed)))
+    }
+}
+
+impl Workload for Selects {
+    type Terminal = Reader;
+
+    fn operations(&self) -> &'static [&'static str] {
+        &["point_select"]
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        let (plan, _) = &*self.0;
+        let returns: &[Type] = match plan.returns {
+            Column::Int => &[Type::Int],
+            Column::Text => &[Type::Text],
+        };
+        let sql = plan.sql.clone().into();
+        vec![Statement { name: "point_select", sql, params: &[Type::Int], returns }]
+    }
+
+    fn terminal(&self, user: u32) -> Reader {
+        let (plan, seed) = &*self.0;
+        let rng = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(1 + u64::from(user)));
+        Reader { rng, keys: plan.keys, key: 1 }
+    }
+}
+
+/// One user.
+#[derive(Debug)]
+pub struct Reader {
+    rng: Xoshiro256PlusPlus,
+    keys: i32,
+    key: i32,
+}
+
+impl Terminal for Reader {
+    fn draw(&mut self) -> usize {
+        self.key = self.rng.random_range(1..=self.keys);
+        0
+    }
+
+    fn pause_ns(&mut self) -> u64 {
+        0
+    }
+
+    async fn attempt<S: Session>(&mut self, session: &mut S, _unix_us: i64) -> Result<Ended> {
+        let row = session.queue(SELECT, &[Value::Int(self.key)]);
+        session.flush().await?;
+        if session.rows(row) == 1 {
+            return Ok(Ended::Committed);
+        }
+        let message = format!("key {} has {} rows, not one", self.key, session.rows(row));
+        Err(Error::new(ErrorKind::Database, message))
+    }
+}

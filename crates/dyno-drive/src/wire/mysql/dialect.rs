@@ -1,0 +1,170 @@
+//! A statement in the server's own words: one command, or two where it has no RETURNING.
+
+use std::borrow::Cow;
+
+use dyno_record::{Error, ErrorKind, Result};
+
+use crate::wire::Statement;
+
+/// Texts by the names of the statements that no rule translates.
+const WORDS: [(&str, &[&str]); 2] =
+    [("take_oldest", TAKE_OLDEST), ("pay_bad_credit", PAY_BAD_CREDIT)];
+
+/// MariaDB's DELETE could return rows, but describes them only when it runs. The row stays locked
+/// from the query on, so what that finds is what is deleted.
+const TAKE_OLDEST: &[&str] = &[
+    "select no_o_id from new_order where no_w_id = $1 and no_d_id = $2 \
+     order by no_o_id limit 1 for update",
+    "delete from new_order where no_w_id = $1 and no_d_id = $2 order by no_o_id limit 1",
+];
+
+/// `||` is a logical or here.
+const PAY_BAD_CREDIT: &[&str] = &[
+    "update customer set c_balance = c_balance - $1, c_ytd_payment = c_ytd_payment + $1, \
+     c_payment_cnt = c_payment_cnt + 1, c_data = left(concat($5, c_data), 500) \
+     where c_w_id = $2 and c_d_id = $3 and c_id = $4",
+    "select c_balance, left(c_data, 200) from customer \
+     where c_w_id = $2 and c_d_id = $3 and c_id = $4",
+];
+
+/// One command for the server to prepare.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// Its text, with `?` for its parameters.
+    pub sql: String,
+    /// For each `?` the position among the statement's parameters, from 0.
+    pub params: Vec<u8>,
+}
+
+/// The commands that do what `statement` says, to be run one after another in one transaction. At
+/// most one returns rows.
+///
+/// # Errors
+/// `internal` for a text that cannot be translated.
+pub fn commands(statement: &Statement) -> Result<Vec<Command>> {
+    let words = WORDS.iter().find(|(name, _)| *name == statement.name);
+    let texts: Vec<Cow<'_, str>> = match words {
+        Some((_, texts)) => texts.iter().map(|text| Cow::Borrowed(*text)).collect(),
+        None => returning(&statement.sql),
+    };
+    texts
+        .iter()
+        .map(|text| {
+            positional(text).ok_or_else(|| {
+                let message = format!("statement {} has parameters out of order", statement.name);
+                Error::new(ErrorKind::Internal, message)
+            })
+        })
+        .collect()
+}
+
+/// Whether a text changes nothing: a query, of tables. A function alone may do anything.
+pub fn reads(sql: &str) -> bool {
+    sql.starts_with("select ") && sql.contains(" from ")
+}
+
+/// Takes `update … returning …` apart, which neither server knows. The rows are read by the same
+/// condition after they were changed: a transaction sees its own changes at every level of
+/// isolation, and holds the locks of what it changed. No statement changes what its condition
+/// compares.
+fn returning(sql: &str) -> Vec<Cow<'_, str>> {
+    let parts = || {
+        let (change, columns) = sql.split_once(" returning ")?;
+        let table = change.strip_prefix("update ")?.split(' ').next()?;
+        let (_, condition) = change.rsplit_once(" where ")?;
+        let query = format!("select {columns} from {table} where {condition}");
+        Some(vec![Cow::Borrowed(change), Cow::Owned(query)])
+    };
+    parts().unwrap_or_else(|| vec![Cow::Borrowed(sql)])
+}
+
+/// Replaces `$1`, `$2` … by `?`, outside of quotes. `None` if there is no such parameter.
+fn positional(sql: &str) -> Option<Command> {
+    let mut command = Command { sql: String::with_capacity(sql.len()), params: Vec::new() };
+    let mut quote = None;
+    let mut rest = sql.chars().peekable();
+    while let Some(character) = rest.next() {
+        match (character, quote) {
+            ('$', None) => {
+                let mut number = 0u32;
+                while let Some(digit) = rest.peek().and_then(|next| next.to_digit(10)) {
+                    number = number.checked_mul(10)?.checked_add(digit)?;
+                    rest.next();
+                }
+                command.params.push(u8::try_from(number.checked_sub(1)?).ok()?);
+                command.sql.push('?');
+                continue;
+            }
+            ('\'' | '"' | '`', None) => quote = Some(character),
+            (_, Some(opened)) if opened == character => quote = None,
+            _ => {}
+        }
+        command.sql.push(character);
+    }
+    Some(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn statement(name: &'static str, sql: &'static str) -> Statement {
+        Statement { name, sql: sql.into(), params: &[], returns: &[] }
+    }
+
+    fn texts(statement: &Statement) -> Vec<(String, Vec<u8>)> {
+        let commands = commands(statement).unwrap();
+        commands.into_iter().map(|command| (command.sql, command.params)).collect()
+    }
+
+    #[test]
+    fn parameters_keep_their_numbers_whatever_their_order() {
+        let found = texts(&statement("x", "select '$1', `a$2` from t where a = $2 and b = $10"));
+        assert_eq!(
+            found,
+            [("select '$1', `a$2` from t where a = ? and b = ?".to_owned(), vec![1, 9])]
+        );
+        for wrong in ["select $0", "select $", "select $999"] {
+            let error = commands(&statement("x", wrong)).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Internal);
+        }
+    }
+
+    #[test]
+    fn an_update_that_returns_rows_becomes_two_commands() {
+        let sql = "update t set a = a + $1, b = $1 where c = $2 and d = $3 returning a - 1, e";
+        assert_eq!(
+            texts(&statement("x", sql)),
+            [
+                (
+                    "update t set a = a + ?, b = ? where c = ? and d = ?".to_owned(),
+                    vec![0, 0, 1, 2]
+                ),
+                ("select a - 1, e from t where c = ? and d = ?".to_owned(), vec![1, 2]),
+            ]
+        );
+    }
+
+    #[test]
+    fn no_statement_of_the_workload_is_left_with_foreign_words() {
+        for statement in crate::tpcc::statements() {
+            let commands = texts(&statement);
+            let all: Vec<&str> = commands.iter().map(|(sql, _)| sql.as_str()).collect();
+            let all = all.join(";");
+            for foreign in ["$", "||", " returning "] {
+                assert!(!all.contains(foreign), "{all}");
+            }
+            let used = commands.iter().flat_map(|(_, params)| params);
+            let most = used.max().map_or(0, |position| usize::from(*position) + 1);
+            assert_eq!(most, statement.params.len(), "{all}");
+        }
+    }
+
+    #[test]
+    fn only_queries_of_tables_are_known_to_change_nothing() {
+        assert!(reads("select a from t where b = $1"));
+        for sql in ["select f($1)", "update t set a = 1", "call p($1)", "delete from t"] {
+            assert!(!reads(sql), "{sql}");
+        }
+    }
+}

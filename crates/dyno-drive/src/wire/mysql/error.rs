@@ -1,0 +1,135 @@
+//! What the server's error messages mean.
+
+use dyno_record::{Error, ErrorKind};
+
+use super::packet::Reader;
+
+/// The class of a server's error number (MariaDB manual, "MariaDB Error Codes"; MySQL manual, "Server
+/// Error Message Reference"). Operating-system errors come inside of others: 28 is "no space left
+/// on device".
+pub fn class(code: u16, message: &str) -> ErrorKind {
+    if message.contains("No space left") || message.contains("error 28 ") {
+        return ErrorKind::DiskFull;
+    }
+    match code {
+        // The last: each session prepares its statements, of which the server allows so many.
+        1040 | 1203 | 1226 | 1461 => ErrorKind::TooManyConnections,
+        1044 | 1045 | 1129 | 1130 | 1142 | 1143 | 1148 | 1227 | 1251 | 1370 | 1524 | 1698
+        | 1820 | 1862 | 3118 | 3159 | 3948 | 4151 | 4166 => ErrorKind::Denied,
+        1021 | 1114 => ErrorKind::DiskFull,
+        5 | 1037 | 1038 | 1041 | 1206 => ErrorKind::OutOfMemory,
+        1205 | 1317 | 1969 | 3024 | 3572 => ErrorKind::Timeout,
+        1213 => ErrorKind::Deadlock,
+        1020 => ErrorKind::Serialization,
+        1053 | 1080 | 1152 | 1158..=1161 | 1184 | 1927 | 4031 => ErrorKind::ConnectionLost,
+        1156 => ErrorKind::Protocol,
+        1049 | 1146 => ErrorKind::Usage,
+        _ => ErrorKind::Database,
+    }
+}
+
+/// An error packet, taken apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerError {
+    /// The server's number of it.
+    pub code: u16,
+    /// What happened, on one line.
+    pub message: String,
+}
+
+impl ServerError {
+    /// Reads an error packet: 0xFF, the number, an SQLSTATE after `#` once the session has begun,
+    /// and the message.
+    pub fn parse(body: &[u8]) -> Self {
+        let mut reader = Reader(body.get(1..).unwrap_or_default());
+        let code = reader.u16().unwrap_or_default();
+        let message = match reader.0 {
+            [b'#', rest @ ..] => rest.get(5..).unwrap_or_default(),
+            rest => rest,
+        };
+        Self { code, message: String::from_utf8_lossy(message).replace('\n', " ") }
+    }
+
+    /// As [`into_error`](Self::into_error), but databases, tables, columns or procedures that do
+    /// not exist are a wrong use of the database: with the `advice`.
+    pub fn into_error_unless_missing(self, advice: &str) -> Error {
+        let missing = matches!(self.code, 1049 | 1054 | 1146 | 1305);
+        let mut error = self.into_error();
+        if missing {
+            error.kind = ErrorKind::Usage;
+            error.message = format!("{}; {advice}", error.message);
+        }
+        error
+    }
+
+    /// The error as Dyno's, with advice where there is some.
+    pub fn into_error(self) -> Error {
+        let kind = class(self.code, &self.message);
+        let advice = match (kind, self.code) {
+            (_, 1461) => "; raise max_prepared_stmt_count on the server or drive fewer users",
+            (_, 1226) => "; raise that limit of the user, or drive fewer users",
+            (ErrorKind::TooManyConnections, _) => {
+                "; raise max_connections on the server or drive fewer users"
+            }
+            (ErrorKind::DiskFull, _) => "; free space on the server's volume",
+            (_, 1290 | 1792 | 1836) => "; the server takes no changes: drive the one that does",
+            _ => "",
+        };
+        Error::new(kind, format!("{}{advice} [error {}]", self.message, self.code))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_listed_number_has_its_class() {
+        let table = [
+            (1213, ErrorKind::Deadlock),
+            (1020, ErrorKind::Serialization),
+            (1205, ErrorKind::Timeout),
+            (1317, ErrorKind::Timeout),
+            (1969, ErrorKind::Timeout),
+            (3024, ErrorKind::Timeout),
+            (1040, ErrorKind::TooManyConnections),
+            (1203, ErrorKind::TooManyConnections),
+            (1461, ErrorKind::TooManyConnections),
+            (1045, ErrorKind::Denied),
+            (1142, ErrorKind::Denied),
+            (1698, ErrorKind::Denied),
+            (1114, ErrorKind::DiskFull),
+            (1041, ErrorKind::OutOfMemory),
+            (1053, ErrorKind::ConnectionLost),
+            (1160, ErrorKind::ConnectionLost),
+            (1927, ErrorKind::ConnectionLost),
+            (1146, ErrorKind::Usage),
+            (1062, ErrorKind::Database),
+            (1792, ErrorKind::Database),
+            (0, ErrorKind::Database),
+        ];
+        for (code, kind) in table {
+            assert_eq!(class(code, ""), kind, "{code}");
+        }
+        assert_eq!(class(1030, "Got error 28 from storage engine"), ErrorKind::DiskFull);
+    }
+
+    #[test]
+    fn packets_are_read_with_and_without_a_state() {
+        let error = ServerError::parse(b"\xFF\xBD\x04#40001Deadlock\nfound");
+        assert_eq!(error, ServerError { code: 1213, message: "Deadlock found".into() });
+        let early = ServerError::parse(b"\xFF\x10\x04Too many connections").into_error();
+        assert_eq!(early.kind, ErrorKind::TooManyConnections);
+        assert!(early.message.contains("max_connections"), "{early}");
+        assert_eq!(ServerError::parse(b"\xFF").message, "");
+        assert_eq!(ServerError::parse(b"\xFF\x01\0#4").message, "");
+    }
+
+    #[test]
+    fn what_is_missing_is_a_wrong_use_with_advice() {
+        let error = ServerError { code: 1054, message: "Unknown column 'x'".into() };
+        let error = error.into_error_unless_missing("load it first");
+        assert_eq!(error.kind, ErrorKind::Usage);
+        assert_eq!(error.message, "Unknown column 'x' [error 1054]; load it first");
+    }
+}

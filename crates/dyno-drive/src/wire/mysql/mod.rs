@@ -1,0 +1,105 @@
+//! MySQL's protocol, which MariaDB speaks too: unix sockets, TCP and TLS, binary values, batches
+//! pipelined.
+//!
+//! **Batches.** The server reads one command after another from its socket, so a batch is several
+//! executions of prepared statements in one write, and their answers come in order. Unlike
+//! PostgreSQL it goes on after a statement that failed, and after a deadlock even in another
+//! transaction, for that one is gone. Three rules keep a transaction whole all the same:
+//!
+//! - Nothing is committed that was not asked to be: before the first transaction the session gives
+//!   up `autocommit`, and only a session that never has one, such as that of a single query, keeps
+//!   it. What follows a deadlock in the batch waits for a commit that never comes.
+//! - A COMMIT is sent only after everything before it is known to have succeeded: a round trip
+//!   more, inside of `flush`. A transaction that has only read takes it along, since there is
+//!   nothing to commit.
+//! - The first failure is the batch's; the answers after it are read and dropped, and `recover`
+//!   rolls back.
+//!
+//! **Statements** that the server lacks are two commands in the place of one (`dialect`): an update
+//! that returns rows is followed by a query of them, in the same batch.
+//!
+//! **Isolation** is what the server's sessions have, as with PostgreSQL: REPEATABLE READ unless it
+//! is set otherwise. Amounts are changed relative to what is stored, and what is read to be written
+//! elsewhere (order numbers, prices of lines) is read from rows that the transaction has locked, so
+//! that the consistency conditions hold from READ COMMITTED up. Where MariaDB refuses to change
+//! rows that others changed since the first read (`innodb_snapshot_isolation`, on from 11.6.2), the
+//! transaction is sent again and counted as a serialisation failure.
+
+mod auth;
+mod batch;
+mod config;
+mod decimal;
+mod dialect;
+mod error;
+mod greeting;
+mod login;
+mod packet;
+mod prepare;
+mod prepared;
+mod results;
+mod row;
+mod session;
+mod value;
+
+use std::sync::Arc;
+
+use dyno_record::{Error, ErrorKind, Result};
+
+pub use config::{Config, Tls};
+pub use session::MysqlSession;
+
+pub(crate) use error::class;
+
+use super::tls::Connector;
+use super::{Statement, Wire, connect_timeout};
+use crate::alarm::Alarm;
+
+/// The protocol's name where TLS asks for one; no server has been given one.
+const PROTOCOL: &str = "mysql";
+
+/// Opens sessions to one server.
+#[derive(Debug, Clone)]
+pub struct Mysql(Arc<Place>);
+
+#[derive(Debug)]
+struct Place {
+    config: Config,
+    /// There if TLS is to be spoken.
+    connector: Option<Connector>,
+}
+
+impl Mysql {
+    /// A wire to the server of `config`.
+    ///
+    /// # Errors
+    /// `usage` if files of TLS cannot be used, or for TLS over a unix socket.
+    pub fn new(config: Config) -> Result<Self> {
+        config.require_encryptable()?;
+        let tls = config.tls.as_ref().map(Tls::checks);
+        let connector = tls.map(|tls| Connector::new(&tls, PROTOCOL)).transpose()?;
+        Ok(Self(Arc::new(Place { config, connector })))
+    }
+}
+
+impl Wire for Mysql {
+    type Session = MysqlSession;
+
+    async fn connect(&self, statements: &[Statement], _alarm: &Alarm) -> Result<MysqlSession> {
+        let Place { config, connector } = &*self.0;
+        let connecting = async {
+            let (mut transport, server) = login::log_in(config, connector.as_ref()).await?;
+            let prepared = prepare::prepare(&mut transport, statements).await?;
+            Ok(MysqlSession::new(transport, prepared, server))
+        };
+        let limit_s = config.connect_timeout_s;
+        let limited = tokio::time::timeout(connect_timeout(limit_s)?, connecting).await;
+        let result = limited.unwrap_or_else(|_| {
+            let message = format!("no answer within {limit_s} s: is the server up and reachable?");
+            Err(Error::new(ErrorKind::Unreachable, message))
+        });
+        result.map_err(|error| error.context(config.server()))
+    }
+}
+
+#[cfg(test)]
+mod server_tests;

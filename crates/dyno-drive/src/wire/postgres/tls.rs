@@ -1,0 +1,107 @@
+//! From a plain connection to one that is encrypted: PostgreSQL's own request, then TLS.
+
+use bytes::BytesMut;
+use dyno_record::{Error, ErrorKind, Result};
+use postgres_protocol::message::frontend;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
+
+use super::Config;
+use super::frame::broken;
+use super::startup::hung_up;
+use crate::wire::tls::Connector;
+
+/// The protocol's name in TLS (ALPN).
+pub const PROTOCOL: &str = "postgresql";
+
+/// What libpq, and so the URL, calls the file of authorities.
+const CA: &str = "sslrootcert";
+
+/// Encrypts `stream`.
+///
+/// # Errors
+/// `unreachable` if the server has no TLS, or is not whom it should be.
+pub async fn secure(
+    mut stream: TcpStream,
+    config: &Config,
+    connector: &Connector,
+) -> Result<TlsStream<TcpStream>> {
+    let mut request = BytesMut::new();
+    frontend::ssl_request(&mut request);
+    stream.write_all(&request).await.map_err(|error| hung_up(&error))?;
+    // This one byte and no more: what anybody slipped in behind it would be taken for TLS's.
+    match stream.read_u8().await.map_err(|error| hung_up(&error))? {
+        b'S' => connector.connect(&config.host, stream, CA).await,
+        b'N' => Err(Error::new(
+            ErrorKind::Unreachable,
+            "the server does not offer TLS; turn it on there (ssl = on), or do without it \
+             (sslmode=disable)",
+        )),
+        // Its words came unencrypted, from anybody; libpq does not show them either.
+        b'E' => {
+            let message = "the server answers the request for TLS with an error";
+            Err(Error::new(ErrorKind::Unreachable, message))
+        }
+        other => Err(broken(format_args!("{:?} to a request for TLS", char::from(other)))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+
+    use super::super::transport::Transport;
+    use super::*;
+    use crate::wire::tls::Tls;
+
+    /// What comes of a server that answers the request for TLS with `answer`.
+    fn told(answer: &'static [u8]) -> Error {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let server = std::thread::spawn(move || {
+            let (mut client, _) = listener.accept().unwrap();
+            let mut request = [0; 8];
+            client.read_exact(&mut request).unwrap();
+            client.write_all(answer).unwrap();
+            client.shutdown(std::net::Shutdown::Write).unwrap();
+            // Until the client hangs up; how it does so is its own affair.
+            let _ = client.read_to_end(&mut Vec::new());
+            request
+        });
+        let config: Config = serde_json::from_value(serde_json::json!({
+            "host": "127.0.0.1", "port": port, "user": "u", "database": "d"
+        }))
+        .unwrap();
+        let connector = Connector::new(&Tls::default(), PROTOCOL).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let connecting = Transport::connect(&config, Some(&connector));
+        let error = runtime.block_on(connecting).unwrap_err();
+        assert_eq!(server.join().unwrap(), *b"\0\0\0\x08\x04\xd2\x16\x2f");
+        error
+    }
+
+    #[test]
+    fn a_server_without_tls_is_refused() {
+        let error = told(b"N");
+        assert_eq!(error.kind, ErrorKind::Unreachable);
+        assert!(error.message.contains("does not offer TLS"), "{error}");
+    }
+
+    #[test]
+    fn what_is_slipped_in_before_tls_is_not_taken_for_the_servers() {
+        let error = told(b"SR\0\0\0\x08\0\0\0\0Z\0\0\0\x05I");
+        assert_eq!(error.kind, ErrorKind::Unreachable);
+        assert!(error.message.contains("no TLS with the server"), "{error}");
+    }
+
+    #[test]
+    fn words_from_before_tls_are_not_shown() {
+        let error = told(b"EMsecret\0\0");
+        assert_eq!(error.kind, ErrorKind::Unreachable);
+        assert!(!error.message.contains("secret"), "{error}");
+        assert_eq!(told(b"X").kind, ErrorKind::Protocol);
+        assert_eq!(told(b"").kind, ErrorKind::Unreachable);
+    }
+}

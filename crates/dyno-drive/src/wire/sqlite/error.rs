@@ -1,0 +1,63 @@
+//! What SQLite's errors mean, in the classes that a bundle counts.
+
+use dyno_record::{Error, ErrorKind};
+use rusqlite::ErrorCode;
+use rusqlite::ffi::SQLITE_BUSY_SNAPSHOT as BUSY_SNAPSHOT;
+
+/// The error for a call that failed.
+pub fn classed(error: &rusqlite::Error) -> Error {
+    let kind = match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => ErrorKind::DiskFull,
+        Some(ErrorCode::OutOfMemory) => ErrorKind::OutOfMemory,
+        // What a transaction read has changed before it first wrote.
+        Some(ErrorCode::DatabaseBusy) if extended(error) == Some(BUSY_SNAPSHOT) => {
+            ErrorKind::Serialization
+        }
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => ErrorKind::LockTimeout,
+        Some(ErrorCode::OperationInterrupted) => ErrorKind::Timeout,
+        Some(
+            ErrorCode::ReadOnly
+            | ErrorCode::PermissionDenied
+            | ErrorCode::AuthorizationForStatementDenied,
+        ) => ErrorKind::Denied,
+        Some(
+            ErrorCode::SystemIoFailure
+            | ErrorCode::CannotOpen
+            | ErrorCode::DatabaseCorrupt
+            | ErrorCode::NotADatabase,
+        ) => ErrorKind::Io,
+        _ => ErrorKind::Database,
+    };
+    let advice = match kind {
+        ErrorKind::DiskFull => "; free space on the volume of the database file",
+        ErrorKind::LockTimeout => {
+            "; another session or process held its lock for as long as this one waits"
+        }
+        _ => "",
+    };
+    Error::new(kind, format!("SQLite: {}{advice}", words(error)))
+}
+
+/// The error for a statement that could not be prepared: where tables or columns are missing, a
+/// wrong use of the file.
+pub fn unprepared(error: &rusqlite::Error) -> Error {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::Unknown) => {
+            let advice = "load the workload into this file first";
+            Error::new(ErrorKind::Usage, format!("SQLite: {}; {advice}", words(error)))
+        }
+        _ => classed(error),
+    }
+}
+
+/// SQLite's own words, without the statement.
+fn words(error: &rusqlite::Error) -> String {
+    match error {
+        rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn extended(error: &rusqlite::Error) -> Option<i32> {
+    error.sqlite_error().map(|error| error.extended_code)
+}

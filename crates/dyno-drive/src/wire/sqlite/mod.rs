@@ -1,0 +1,60 @@
+//! SQLite, inside this process: each session is a connection in a thread of its own.
+//!
+//! One transaction at a time may write to a file. How long that right was held, and how long others
+//! waited for it, is told with the figures ([`Writer`]).
+
+mod batch;
+mod config;
+mod error;
+mod patience;
+mod prepare;
+mod session;
+#[cfg(test)]
+mod session_tests;
+mod settings;
+mod turn;
+mod values;
+mod words;
+mod worker;
+
+use std::sync::Arc;
+
+use dyno_record::Result;
+
+pub use config::Config;
+pub use session::SqliteSession;
+pub use settings::{Setting, Settings};
+
+pub(crate) use error::classed;
+pub(crate) use settings::{read, set};
+
+use super::{Statement, Wire};
+use crate::alarm::Alarm;
+use crate::outcome::Writer;
+use turn::Turns;
+
+/// Opens sessions with one file.
+#[derive(Debug, Clone)]
+pub struct Sqlite {
+    config: Arc<Config>,
+    turns: Arc<Turns>,
+}
+
+impl Sqlite {
+    /// A wire to the file of `config`.
+    pub fn new(config: Config) -> Self {
+        Self { config: Arc::new(config), turns: Arc::default() }
+    }
+}
+
+impl Wire for Sqlite {
+    type Session = SqliteSession;
+
+    async fn connect(&self, statements: &[Statement], _alarm: &Alarm) -> Result<SqliteSession> {
+        SqliteSession::open(&self.config, &self.turns, statements.into()).await
+    }
+
+    fn writer(&self) -> Option<Writer> {
+        Some(self.turns.take())
+    }
+}

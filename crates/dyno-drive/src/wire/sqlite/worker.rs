@@ -1,0 +1,196 @@
+//! The thread of a session. It alone touches the connection, so that a statement which waits, for
+//! a lock or for storage, holds up nobody but its own user. What it takes of the processors is the
+//! engine's work: the driver's own is measured by thread.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::Receiver;
+
+use dyno_record::{Error, ErrorKind, Result, monotonic_ns};
+use rusqlite::types::ToSqlOutput;
+use rusqlite::{Connection, InterruptHandle};
+use tokio::sync::{mpsc, oneshot};
+
+use super::batch::{Batch, Command};
+use super::config::Config;
+use super::error::classed;
+use super::prepare::{open, prepare};
+use super::turn::Turns;
+use crate::wire::{Access, Statement};
+
+/// What a session's thread is given.
+pub struct Worker {
+    /// Which file.
+    pub config: Arc<Config>,
+    /// What to prepare.
+    pub statements: Vec<Statement>,
+    /// Where it tells of the write lock.
+    pub turns: Arc<Turns>,
+    /// Set when it is to end at once.
+    pub leaving: Arc<AtomicBool>,
+    /// Batches to execute; it ends when there can be no more.
+    pub batches: Receiver<Batch>,
+    /// Batches with their answers. It closes after the connection has been closed.
+    pub answers: mpsc::Sender<Batch>,
+}
+
+impl Worker {
+    /// Opens the connection, tells so, and works until nobody asks for anything any more.
+    pub fn run(self, opened: oneshot::Sender<Result<InterruptHandle>>) {
+        let connection = match open(&self.config, &self.leaving) {
+            Ok(connection) => connection,
+            Err(error) => return tell(opened, Err(error)),
+        };
+        let mut engine = match Engine::new(&connection, &self) {
+            Ok(engine) => engine,
+            Err(error) => return tell(opened, Err(error)),
+        };
+        tell(opened, Ok(connection.get_interrupt_handle()));
+        while let Ok(mut batch) = self.batches.recv() {
+            engine.run(&mut batch);
+            if self.answers.blocking_send(batch).is_err() {
+                break;
+            }
+        }
+        engine.leave();
+    }
+}
+
+fn tell(opened: oneshot::Sender<Result<InterruptHandle>>, what: Result<InterruptHandle>) {
+    // Whoever asked may have given up meanwhile.
+    let _ = opened.send(what);
+}
+
+/// A connection with its statements.
+struct Engine<'c> {
+    connection: &'c Connection,
+    statements: Vec<rusqlite::Statement<'c>>,
+    begin_read: rusqlite::Statement<'c>,
+    begin_write: rusqlite::Statement<'c>,
+    commit: rusqlite::Statement<'c>,
+    rollback: rusqlite::Statement<'c>,
+    turns: &'c Turns,
+    leaving: &'c AtomicBool,
+    /// Whether it holds the write lock.
+    writes: bool,
+}
+
+impl<'c> Engine<'c> {
+    fn new(connection: &'c Connection, worker: &'c Worker) -> Result<Self> {
+        let control = |sql: &str| connection.prepare(sql).map_err(|error| classed(&error));
+        let statements = worker.statements.iter().map(|it| prepare(connection, it));
+        Ok(Self {
+            connection,
+            statements: statements.collect::<Result<_>>()?,
+            // A transaction that only reads sees one state of the data and keeps nobody waiting.
+            begin_read: control("begin deferred")?,
+            // One that will write takes the write lock at once. Begun as a reader, it would be
+            // refused with SQLITE_BUSY, without any wait, as soon as it first wrote after another
+            // one had: what it read would no longer be the latest state.
+            begin_write: control("begin immediate")?,
+            commit: control("commit")?,
+            rollback: control("rollback")?,
+            turns: &worker.turns,
+            leaving: &worker.leaving,
+            writes: false,
+        })
+    }
+
+    /// Executes a batch up to its end or its first error.
+    fn run(&mut self, batch: &mut Batch) {
+        let mut parameter = 0;
+        for position in 0..batch.commands.len() {
+            let command = batch.commands[position];
+            if let Err(error) = self.execute(command, batch, &mut parameter) {
+                batch.failure = Some((error, command));
+                break;
+            }
+        }
+        batch.in_transaction = !self.connection.is_autocommit();
+        // Some errors end the transaction by themselves.
+        self.note_end();
+    }
+
+    fn execute(
+        &mut self,
+        command: Command,
+        batch: &mut Batch,
+        parameter: &mut usize,
+    ) -> Result<()> {
+        if self.leaving.load(Relaxed) {
+            return Err(Error::new(ErrorKind::Cancelled, "interrupted"));
+        }
+        if let Command::Execute(statement) = command {
+            let done = self.query(statement, batch, parameter);
+            return done.map_err(|error| classed(&error));
+        }
+        batch.begin_answer(0);
+        match command {
+            Command::Begin(Access::Write) => self.begin_write(),
+            Command::Begin(Access::Read) => self.begin_read.raw_execute(),
+            Command::Commit => self.commit.raw_execute(),
+            Command::Rollback | Command::Execute(_) => self.rollback.raw_execute(),
+        }
+        .map_err(|error| classed(&error))?;
+        self.note_end();
+        Ok(())
+    }
+
+    fn begin_write(&mut self) -> rusqlite::Result<usize> {
+        let asked_ns = monotonic_ns();
+        let begun = self.begin_write.raw_execute();
+        let now_ns = monotonic_ns();
+        if begun.is_ok() {
+            self.turns.taken(asked_ns, now_ns);
+            self.writes = true;
+        } else {
+            self.turns.missed(asked_ns, now_ns);
+        }
+        begun
+    }
+
+    /// Tells that the write lock is free once there is no transaction any more.
+    fn note_end(&mut self) {
+        if self.writes && self.connection.is_autocommit() {
+            self.writes = false;
+            self.turns.given_up(monotonic_ns());
+        }
+    }
+
+    fn query(
+        &mut self,
+        statement: u16,
+        batch: &mut Batch,
+        parameter: &mut usize,
+    ) -> rusqlite::Result<()> {
+        let statement = &mut self.statements[usize::from(statement)];
+        for place in 1..=statement.parameter_count() {
+            let value = batch.parameters.get(*parameter).unwrap_or(rusqlite::types::ValueRef::Null);
+            statement.raw_bind_parameter(place, ToSqlOutput::Borrowed(value))?;
+            *parameter += 1;
+        }
+        let columns = statement.column_count();
+        batch.begin_answer(columns);
+        let mut found = 0;
+        let mut rows = statement.raw_query();
+        while let Some(row) = rows.next()? {
+            for column in 0..columns {
+                batch.add_cell(row.get_ref(column)?);
+            }
+            found += 1;
+        }
+        drop(rows);
+        let affected = if statement.readonly() { found as u64 } else { self.connection.changes() };
+        batch.end_answer(found, affected);
+        Ok(())
+    }
+
+    /// Rolls back what is open, so that the write lock is given up and seen to be.
+    fn leave(mut self) {
+        if !self.connection.is_autocommit() {
+            // Closing the connection would do it as well.
+            let _ = self.rollback.raw_execute();
+        }
+        self.note_end();
+    }
+}

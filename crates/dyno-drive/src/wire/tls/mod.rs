@@ -1,0 +1,181 @@
+//! TLS as a wire speaks it: rustls with ring, and the server checked as far as the plan says.
+
+mod binding;
+mod pem;
+mod refusal;
+mod verifier;
+
+use std::fmt;
+use std::net::Ipv6Addr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use dyno_record::{Error, ErrorKind, Result};
+use rustls::client::Resumption;
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, SupportedProtocolVersion, version};
+use serde::Deserialize;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+pub(crate) use binding::server_end_point;
+pub(crate) use refusal::{of_io, told};
+use verifier::Verifier;
+
+/// How TLS is to be spoken. A server that does not offer it is refused.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    /// Who may have signed the server's certificate: a file of certificates in PEM, or `system`
+    /// for those that this machine trusts. Without it the connection is encrypted, but whose it is
+    /// is not known.
+    #[serde(default)]
+    pub ca: Option<PathBuf>,
+    /// Whether the certificate must be for the host as well.
+    #[serde(default)]
+    pub check_host: bool,
+    /// The client's own certificate in PEM, with those that lead to the authority's.
+    #[serde(default)]
+    pub cert: Option<PathBuf>,
+    /// Its key in PEM, without a passphrase; looked for in the certificate's file if absent.
+    #[serde(default)]
+    pub key: Option<PathBuf>,
+    /// The oldest version to speak.
+    #[serde(default)]
+    pub oldest: Option<Version>,
+    /// The newest.
+    #[serde(default)]
+    pub newest: Option<Version>,
+}
+
+/// A version of TLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+pub enum Version {
+    /// 1.2.
+    #[serde(rename = "TLSv1.2")]
+    V1_2,
+    /// 1.3.
+    #[serde(rename = "TLSv1.3")]
+    V1_3,
+}
+
+/// Opens connections as a [`Tls`] says. Its files are read once; its key never shows.
+#[derive(Clone)]
+pub(crate) struct Connector {
+    connector: TlsConnector,
+    check_host: bool,
+}
+
+impl fmt::Debug for Connector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connector").finish_non_exhaustive()
+    }
+}
+
+impl Connector {
+    /// Reads the files of `tls`, for connections that speak `protocol` (its name in ALPN).
+    ///
+    /// # Errors
+    /// `usage` if a file cannot be read or does not hold what it should.
+    pub fn new(tls: &Tls, protocol: &str) -> Result<Self> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let algorithms = provider.signature_verification_algorithms;
+        let roots = tls.ca.as_deref().map(pem::authorities).transpose()?;
+        let builder = ClientConfig::builder_with_provider(provider)
+            .with_protocol_versions(&tls.versions())
+            .map_err(|error| Error::new(ErrorKind::Usage, error.to_string()))?
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(Verifier {
+                roots,
+                check_host: tls.check_host,
+                algorithms,
+            }));
+        let mut config = match &tls.cert {
+            None => builder.with_no_client_auth(),
+            Some(cert) => {
+                let key = tls.key.as_deref().unwrap_or(cert);
+                let (chain, secret) = (pem::certificates(cert)?, pem::key(key)?);
+                builder
+                    .with_client_auth_cert(chain, secret)
+                    .map_err(|error| unusable(cert, key, &error))?
+            }
+        };
+        config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
+        // Every session pays for its own handshake, as with libpq.
+        config.resumption = Resumption::disabled();
+        Ok(Self { connector: Arc::new(config).into(), check_host: tls.check_host })
+    }
+
+    /// Shakes hands over `stream` with the server that is called `host`.
+    ///
+    /// # Errors
+    /// `unreachable` if the server is not whom it should be, or does not speak TLS as expected;
+    /// `ca` is what a user knows the list of authorities as.
+    pub async fn connect(
+        &self,
+        host: &str,
+        stream: TcpStream,
+        ca: &str,
+    ) -> Result<TlsStream<TcpStream>> {
+        let name = match ServerName::try_from(host.to_owned()) {
+            Ok(name) => name,
+            // Such as an address with a zone. This one is not told to the server.
+            Err(_) if !self.check_host => Ipv6Addr::UNSPECIFIED.into(),
+            Err(_) => {
+                let message = format!("no certificate can be for a host named {host}");
+                return Err(Error::new(ErrorKind::Usage, message));
+            }
+        };
+        self.connector.connect(name, stream).await.map_err(|error| {
+            let words = of_io(&error).map_or_else(|| error.to_string(), |error| told(error, ca));
+            Error::new(ErrorKind::Unreachable, format!("no TLS with the server: {words}"))
+        })
+    }
+}
+
+impl Tls {
+    fn versions(&self) -> Vec<&'static SupportedProtocolVersion> {
+        let oldest = self.oldest.unwrap_or(Version::V1_2);
+        let newest = self.newest.unwrap_or(Version::V1_3);
+        [(Version::V1_3, &version::TLS13), (Version::V1_2, &version::TLS12)]
+            .into_iter()
+            .filter_map(|(known, rustls)| (oldest..=newest).contains(&known).then_some(rustls))
+            .collect()
+    }
+}
+
+fn unusable(cert: &Path, key: &Path, error: &rustls::Error) -> Error {
+    let (cert, key) = (cert.display(), key.display());
+    let message = match error {
+        rustls::Error::InconsistentKeys(_) => {
+            format!("the key in {key} is not that of the client's certificate in {cert}")
+        }
+        _ => format!("the client's certificate in {cert} and its key in {key}: {error}"),
+    };
+    Error::new(ErrorKind::Usage, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_those_between() {
+        use rustls::ProtocolVersion::{TLSv1_2, TLSv1_3};
+        let versions = |text: &str| {
+            let tls: Tls = serde_json::from_str(text).unwrap();
+            tls.versions().iter().map(|version| version.version).collect::<Vec<_>>()
+        };
+        assert_eq!(versions("{}"), [TLSv1_3, TLSv1_2]);
+        assert_eq!(versions(r#"{"oldest": "TLSv1.3"}"#), [TLSv1_3]);
+        assert_eq!(versions(r#"{"newest": "TLSv1.2"}"#), [TLSv1_2]);
+    }
+
+    #[test]
+    fn no_version_at_all_is_refused() {
+        let text = r#"{"oldest": "TLSv1.3", "newest": "TLSv1.2"}"#;
+        let error = Connector::new(&serde_json::from_str(text).unwrap(), "p").unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Usage);
+    }
+}

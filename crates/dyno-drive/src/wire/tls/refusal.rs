@@ -1,0 +1,87 @@
+//! Why TLS came to nothing, in words that say what to do.
+
+use std::io;
+
+use rustls::{CertificateError, Error};
+
+/// The TLS library's error inside of the system's, if it is one.
+pub fn of_io(error: &io::Error) -> Option<&Error> {
+    error.get_ref()?.downcast_ref()
+}
+
+/// What is wrong, and what helps; `ca` is what the URL calls the file of authorities.
+pub fn told(error: &Error, ca: &str) -> String {
+    match error {
+        Error::InvalidCertificate(reason) => certificate(reason, ca),
+        Error::AlertReceived(alert) => format!(
+            "the server ended it ({alert:?}); it may want another client certificate, or none"
+        ),
+        Error::InvalidMessage(_) => format!("the server answers with something else ({error})"),
+        other => other.to_string(),
+    }
+}
+
+fn certificate(reason: &CertificateError, ca: &str) -> String {
+    match reason {
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => format!(
+            "no trusted authority signed the server's certificate; the URL's {ca} must be the \
+             authority that signed it"
+        ),
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            "the server's certificate has expired; renew it on the server".to_owned()
+        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "the server's certificate is not valid yet; compare the clocks of both machines"
+                .to_owned()
+        }
+        CertificateError::NotValidForNameContext { expected, presented } => {
+            let names = match &presented[..] {
+                [] => "names no host".to_owned(),
+                names => format!("is only for {}", names.join(", ")),
+            };
+            format!(
+                "the server's certificate is not valid for name {}, it {names}; the URL must name \
+                 the host as the certificate does",
+                expected.to_str()
+            )
+        }
+        other => {
+            // The library keeps these to itself but for their names.
+            let name = format!("{other:?}");
+            if name.contains("CaUsedAsEndEntity") {
+                format!(
+                    "the server's certificate is an authority's own (CA:TRUE), which is refused \
+                     here though OpenSSL takes it; sign one with it for the server (CA:FALSE), \
+                     and give the authority's as the URL's {ca}"
+                )
+            } else if name.contains("UnsupportedCertVersion") {
+                "the server's certificate is of X.509's version 1, which is refused here though \
+                 OpenSSL takes it; sign one of version 3, with a subjectAltName"
+                    .to_owned()
+            } else {
+                format!("the server's certificate is refused: {other}")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustls::pki_types::ServerName;
+
+    #[test]
+    fn advice_names_what_the_user_can_change() {
+        let said = |reason| told(&Error::InvalidCertificate(reason), "sslrootcert");
+        assert!(said(CertificateError::UnknownIssuer).contains("URL's sslrootcert must be"));
+        assert!(said(CertificateError::Expired).contains("renew"));
+        let expected = ServerName::try_from("db1").unwrap();
+        let elsewhere = CertificateError::NotValidForNameContext {
+            expected,
+            presented: vec!["DnsName(\"db2\")".to_owned()],
+        };
+        assert!(
+            said(elsewhere).contains("not valid for name db1, it is only for DnsName(\"db2\")")
+        );
+    }
+}

@@ -1,0 +1,189 @@
+//! A byte stream to a server with one reused buffer each way.
+
+use std::future::{Future as _, poll_fn};
+use std::io;
+use std::ops::Range;
+use std::path::Path;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, ready};
+
+use bytes::BytesMut;
+use dyno_record::{Error, ErrorKind, Result};
+use tokio::io::{AsyncReadExt as _, AsyncWrite as _};
+use tokio::net::{TcpStream, UnixStream};
+use tokio_rustls::client::TlsStream;
+
+use super::tls::Connector;
+
+const BUFFER: usize = 16 * 1024;
+/// A read buffer that an unusual answer made longer than this is given back.
+const KEEP: usize = 1 << 20;
+/// Longest path of a unix socket.
+const LONGEST_PATH: usize = 107;
+
+/// The connection's socket and buffers.
+#[derive(Debug)]
+pub struct Transport {
+    stream: Stream,
+    /// What has arrived and not been consumed.
+    pub read: BytesMut,
+    /// What is to be sent.
+    pub write: BytesMut,
+}
+
+#[derive(Debug)]
+enum Stream {
+    Unix(UnixStream),
+    Tcp(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl Transport {
+    /// Connects to the unix socket at `path`.
+    ///
+    /// # Errors
+    /// `unreachable` or `denied`; `usage` for a path that is too long.
+    pub async fn unix(path: &Path) -> Result<Self> {
+        let length = path.as_os_str().len();
+        if length > LONGEST_PATH {
+            return Err(Error::new(
+                ErrorKind::Usage,
+                format!(
+                    "the socket path {} has {length} bytes; {LONGEST_PATH} are possible: use a \
+                     shorter directory",
+                    path.display()
+                ),
+            ));
+        }
+        let stream = UnixStream::connect(path).await.map_err(|error| no_connection(&error))?;
+        Ok(Self::new(Stream::Unix(stream)))
+    }
+
+    /// Connects to a port of a host.
+    ///
+    /// # Errors
+    /// `unreachable` or `denied`.
+    pub async fn tcp(host: &str, port: u16) -> Result<Self> {
+        let stream = TcpStream::connect((host, port)).await;
+        let stream = stream.and_then(|stream| stream.set_nodelay(true).map(|()| stream));
+        Ok(Self::new(Stream::Tcp(stream.map_err(|error| no_connection(&error))?)))
+    }
+
+    fn new(stream: Stream) -> Self {
+        let buffer = || BytesMut::with_capacity(BUFFER);
+        Self { stream, read: buffer(), write: buffer() }
+    }
+
+    /// Goes on over TLS, with the server that is called `host`; `ca` is what a user knows the list
+    /// of authorities as. What has arrived before is forgotten: it may be anybody's.
+    ///
+    /// # Errors
+    /// As [`Connector::connect`]; `usage` over anything but TCP.
+    pub async fn secure(self, connector: &Connector, host: &str, ca: &str) -> Result<Self> {
+        let Stream::Tcp(stream) = self.stream else {
+            return Err(Error::new(ErrorKind::Usage, "TLS is spoken over TCP only"));
+        };
+        let stream = connector.connect(host, stream, ca).await?;
+        Ok(Self::new(Stream::Tls(Box::new(stream))))
+    }
+
+    /// Whether nobody else on the way can read what is sent.
+    pub const fn is_private(&self) -> bool {
+        matches!(self.stream, Stream::Unix(_) | Stream::Tls(_))
+    }
+
+    /// Forgets what has arrived.
+    pub fn forget(&mut self) {
+        self.read.clear();
+        if self.read.capacity() > KEEP {
+            self.read = BytesMut::with_capacity(BUFFER);
+        }
+    }
+
+    /// Sends all of `write`, and empties it.
+    ///
+    /// # Errors
+    /// The system's.
+    pub async fn send(&mut self) -> io::Result<()> {
+        let result = self.send_part(0..self.write.len()).await;
+        self.write.clear();
+        result
+    }
+
+    /// Sends a part of `write`, which stays.
+    ///
+    /// # Errors
+    /// The system's.
+    pub async fn send_part(&mut self, part: Range<usize>) -> io::Result<()> {
+        let bytes = std::mem::take(&mut self.write);
+        let mut rest = &bytes[part];
+        let result = poll_fn(|context| self.poll_send(&mut rest, context)).await;
+        self.write = bytes;
+        result
+    }
+
+    /// Sends `rest`. While the server does not take it, what it sends is read, so that the two
+    /// cannot wait for each other.
+    fn poll_send(&mut self, rest: &mut &[u8], context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while !rest.is_empty() {
+            let written = match &mut self.stream {
+                Stream::Unix(stream) => Pin::new(stream).poll_write(context, rest),
+                Stream::Tcp(stream) => Pin::new(stream).poll_write(context, rest),
+                Stream::Tls(stream) => Pin::new(stream).poll_write(context, rest),
+            };
+            match written {
+                Poll::Ready(Ok(bytes)) => *rest = &rest[bytes..],
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Pending => ready!(self.poll_drain(context))?,
+            }
+        }
+        // What TLS has encrypted and not sent yet; the sockets keep nothing back.
+        while let Stream::Tls(stream) = &mut self.stream {
+            match Pin::new(stream).poll_flush(context) {
+                Poll::Pending => ready!(self.poll_drain(context))?,
+                flushed @ Poll::Ready(_) => return flushed,
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Reads while nothing can be sent. To be called until it is pending: only the absence of
+    /// anything to read arms the wake-up.
+    fn poll_drain(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match ready!(self.poll_read(context)) {
+            Ok(0) => Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into())),
+            read => Poll::Ready(read.map(drop)),
+        }
+    }
+
+    /// Reads at least a byte more.
+    ///
+    /// # Errors
+    /// The system's; `UnexpectedEof` if the server has closed the connection.
+    pub async fn receive(&mut self) -> io::Result<()> {
+        match poll_fn(|context| self.poll_read(context)).await {
+            Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
+            read => read.map(drop),
+        }
+    }
+
+    fn poll_read(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        if self.read.capacity() - self.read.len() < BUFFER / 4 {
+            self.read.reserve(BUFFER);
+        }
+        // A `read_buf` future keeps no state: dropping it unfinished loses nothing.
+        match &mut self.stream {
+            Stream::Unix(stream) => pin!(stream.read_buf(&mut self.read)).poll(context),
+            Stream::Tcp(stream) => pin!(stream.read_buf(&mut self.read)).poll(context),
+            Stream::Tls(stream) => pin!(stream.read_buf(&mut self.read)).poll(context),
+        }
+    }
+}
+
+fn no_connection(error: &io::Error) -> Error {
+    let kind = match error.kind() {
+        io::ErrorKind::PermissionDenied => ErrorKind::Denied,
+        _ => ErrorKind::Unreachable,
+    };
+    Error::new(kind, format!("cannot connect: {error}"))
+}

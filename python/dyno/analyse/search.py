@@ -1,0 +1,60 @@
+"""The most load inside limits, as a search found it: with bounds, and the noise of its windows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dyno.analyse.oltp import of_level
+from dyno.analyse.rows import number
+from dyno.bundle import Bundle
+from dyno.model import Estimate, Phase
+
+_FIGURES = {"tps": "1/s", "new_orders_per_min": "1/min", "new_order.response_p95_ms": "ms"}
+
+
+def search(bundle: Bundle) -> list[Estimate]:
+    """``capacity.users`` or ``capacity.rate``, and ``capacity.<figure>`` at that load.
+
+    The load's bounds are the largest load that passed and the smallest that failed. A figure is the
+    mean of the windows at the maximum, its bounds are the least and the greatest of them.
+    """
+    return [
+        figure
+        for phase in bundle.run.phases
+        if phase.kind == "search"
+        for figure in _capacity(bundle, phase)
+    ]
+
+
+def _capacity(bundle: Bundle, phase: Phase) -> Iterable[Estimate]:
+    best, by = number(phase.detail.get("best")), phase.detail.get("by")
+    if best is None:
+        return
+    yield Estimate(
+        name=f"capacity.{by}",
+        value=best,
+        low=best,
+        high=number(phase.detail.get("failing")),
+        unit="1/s" if by == "rate" else "",
+        source="the largest load that kept the limits; above: the smallest that did not",
+    )
+    counted = phase.detail.get("counted")
+    levels = [
+        level
+        for level in (counted if isinstance(counted, list) else [])
+        if level in bundle.levels()
+    ]
+    known = {figure.name: figure.value for level in levels for figure in of_level(bundle, level)}
+    for figure, unit in _FIGURES.items():
+        values = [
+            value for level in levels if (value := known.get(f"oltp.{level}.{figure}")) is not None
+        ]
+        if values:
+            yield Estimate(
+                name=f"capacity.{figure}",
+                value=sum(values) / len(values),
+                low=min(values),
+                high=max(values),
+                unit=unit,
+                source=f"mean of {len(values)} windows at the maximum; bounds: their range",
+            )

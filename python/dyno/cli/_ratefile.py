@@ -1,0 +1,116 @@
+"""Files of rates: seconds and transactions a second, as CSV or TOML."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from dyno.errors import UsageError, nearest
+from dyno.rates import MOST_PER_S, Rate, hold
+
+_MOST_POINTS = 50_000
+_LONGEST_S = 366 * 86_400
+_LAST = ("rate", "step")
+"""What the header of the second column may be: rates joined by straight lines, or held."""
+
+Points = list[tuple[str, float, float]]
+"""Where each stands in the file, its second and its rate."""
+
+
+def read(path: Path) -> Rate:
+    """The rate in a file: TOML if it is called so, else CSV.
+
+    CSV has lines of ``seconds,rate``; empty ones and those that begin with ``#`` are left out. A
+    first line ``seconds,step`` makes each rate hold until the next one. TOML has ``points``, a list
+    of such pairs, and may have ``between = "rate"`` or ``"step"``.
+
+    Raises:
+        UsageError: If it cannot be read or makes no sense, with the line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise UsageError(f"--rate-file {path} cannot be read: {reason}.") from error
+    points, between = _toml(path, text) if path.suffix.lower() == ".toml" else _csv(path, text)
+    if not points:
+        raise UsageError(f"{path} holds no rate; give lines of seconds,rate.")
+    if len(points) > _MOST_POINTS:
+        raise UsageError(f"{path} has {len(points):,} points; {_MOST_POINTS:,} are possible.")
+    _require_order(path, points)
+    pairs = [(at, rate) for _, at, rate in points]
+    return Rate("rate-file", hold(pairs) if between == "step" else tuple(pairs))
+
+
+def _csv(path: Path, text: str) -> tuple[Points, str]:
+    points: Points = []
+    between = "rate"
+    first = True
+    for line, row in enumerate(text.splitlines(), 1):
+        cells = [cell.strip() for cell in row.split(",")]
+        if not any(cells) or cells[0].startswith("#"):
+            continue
+        where = f"line {line}"
+        if len(cells) != 2:
+            raise _wrong(path, where, f"has {len(cells)} columns, not two: seconds,rate")
+        if first and cells[0].lower() == "seconds":
+            between = _between(path, where, cells[1].lower())
+        else:
+            points.append((where, *_pair(path, where, cells)))
+        first = False
+    return points, between
+
+
+def _toml(path: Path, text: str) -> tuple[Points, str]:
+    try:
+        table: dict[str, Any] = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UsageError(f"{path} is not TOML: {error}.") from error
+    for name in table:
+        if name not in ("points", "between"):
+            raise _wrong(path, f"'{name}'", f"is unknown. {nearest(name, ('points', 'between'))}")
+    pairs: Any = table.get("points", [])
+    if not isinstance(pairs, list):
+        raise _wrong(path, "'points'", "is no list of pairs: points = [[0, 100], [60, 900]]")
+    points: Points = []
+    for place, pair in enumerate(pairs, 1):  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        where = f"point {place}"
+        if not isinstance(pair, list) or len(pair) != 2:  # pyright: ignore[reportUnknownArgumentType]
+            raise _wrong(path, where, "is no pair of seconds and rate")
+        points.append((where, *_pair(path, where, pair)))  # pyright: ignore[reportUnknownArgumentType]
+    return points, _between(path, "'between'", table.get("between", "rate"))
+
+
+def _between(path: Path, where: str, word: object) -> str:
+    if word not in _LAST:
+        raise _wrong(path, where, f"says '{word}'. {nearest(str(word), _LAST)}")
+    return str(word)
+
+
+def _pair(path: Path, where: str, cells: Iterable[Any]) -> tuple[float, float]:
+    numbers: list[float] = []
+    for cell, most in zip(cells, (_LONGEST_S, MOST_PER_S), strict=True):
+        try:
+            number = math.nan if isinstance(cell, bool) else float(cell)
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        if not 0 <= number <= most:
+            raise _wrong(path, where, f"holds '{cell}', which is no number from 0 to {most:,.0f}")
+        numbers.append(number)
+    return numbers[0], numbers[1]
+
+
+def _require_order(path: Path, points: Points) -> None:
+    for (_, before, _), (where, at, _) in itertools.pairwise(points):
+        if at < before:
+            raise _wrong(path, where, f"goes back in time, from {before:g} s to {at:g} s")
+    if not any(rate for _, _, rate in points):
+        raise UsageError(f"{path}: every rate is 0, so that nothing would ever start.")
+
+
+def _wrong(path: Path, where: str, what: str) -> UsageError:
+    return UsageError(f"{path}: {where} {what.rstrip('.')}.")

@@ -1,0 +1,142 @@
+"""``--rate``, ``--rate-file`` and ``--arrivals``: when transactions start in an open loop."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from dyno.errors import UsageError
+
+if TYPE_CHECKING:
+    from dyno.rates import Rate
+
+_MOST_STEPS = 20
+_HELP = (
+    "Open loop: transactions a second; 100,200,400 for steps, 100..900 for a ramp. Repeat for "
+    "levels."
+)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the command line holds of rates, unread.
+
+    Attributes:
+        arrivals: ``poisson``, ``fixed`` or None for the default.
+    """
+
+    texts: tuple[str, ...]
+    file: Path | None
+    arrivals: str | None
+
+    @property
+    def poisson(self) -> bool:
+        """Whether gaps are random."""
+        return self.arrivals != "fixed"
+
+    def rates(self, context: click.Context, duration_s: float) -> tuple[list[Rate], float]:
+        """The rates, a level each, and how long a level is measured.
+
+        That is ``duration_s``, or the length of the file if --duration was not given.
+
+        Raises:
+            UsageError: If one cannot be read, is given twice, or options exclude each other.
+        """
+        from dyno.cli._ratefile import read
+
+        if self.texts and self.file is not None:
+            raise UsageError("--rate and --rate-file exclude each other: give one of them.")
+        if self.arrivals is not None and not self.texts and self.file is None:
+            raise UsageError("--arrivals is for --rate and --rate-file; give one of them, too.")
+        if self.file is not None:
+            rate = read(self.file)
+            lasts = rate.points[-1][0]
+            if context.get_parameter_source("duration") == ParameterSource.DEFAULT:
+                return [rate], lasts or duration_s
+            if lasts > duration_s:
+                raise UsageError(
+                    f"{self.file} goes on until {lasts:g} s, --duration ends at {duration_s:g} s: "
+                    "leave --duration out to measure all of it."
+                )
+            return [rate], duration_s
+        rates = [parse(text, duration_s) for text in self.texts]
+        if len({rate.name for rate in rates}) < len(rates):
+            raise UsageError("Give each --rate once.")
+        return rates, duration_s
+
+
+def options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the three options, and passes them as ``pace``."""
+
+    @click.option("--rate", multiple=True, metavar="RATE", help=_HELP)
+    @click.option(
+        "--rate-file",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="Open loop: lines of seconds,rate (CSV, or TOML), joined by ramps; under the header "
+        "seconds,step each rate holds until the next.",
+    )
+    @click.option(
+        "--arrivals",
+        type=click.Choice(("poisson", "fixed")),
+        help="Open loop: random gaps or even ones.  [default: poisson]",
+    )
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        names = ("rate", "rate_file", "arrivals")
+        kwargs["pace"] = Given(*(kwargs.pop(name) for name in names))
+        return function(*args, **kwargs)
+
+    return wrapper
+
+
+def parse(text: str, seconds: float) -> Rate:
+    """The rate of ``500``, ``100,200,400`` (steps over the duration) or ``100..900`` (a ramp).
+
+    Raises:
+        UsageError: If it is none.
+    """
+    from dyno.rates import Rate
+
+    if ".." in text:
+        first, last = _numbers(text, text.split("..", 1))
+        if not first and not last:
+            raise _wrong(text)
+        return Rate.constant(first) if first == last else Rate.ramp(first, last, seconds)
+    if "," in text:
+        steps = _numbers(text, text.split(","))
+        if len(steps) > _MOST_STEPS:
+            raise UsageError(
+                f"--rate has {len(steps)} steps; {_MOST_STEPS} are possible, more with --rate-file."
+            )
+        if not any(steps):
+            raise _wrong(text)
+        return Rate.steps(steps, seconds)
+    (rate,) = _numbers(text, [text])
+    if rate == 0:
+        raise UsageError("--rate must be above 0, not 0.")
+    return Rate.constant(rate)
+
+
+def _numbers(text: str, words: Sequence[str]) -> list[float]:
+    from dyno.rates import MOST_PER_S
+
+    try:
+        numbers = [float(word) for word in words]
+    except ValueError:
+        raise _wrong(text) from None
+    if not all(0 <= number <= MOST_PER_S for number in numbers):
+        raise UsageError(f"--rate {text}: a rate lies between 0 and {MOST_PER_S:,.0f} a second.")
+    return numbers
+
+
+def _wrong(text: str) -> UsageError:
+    return UsageError(
+        f"'{text}' is no rate; write it like 500 (a second), 100,200,400 (steps) or 100..900 "
+        "(a ramp)."
+    )

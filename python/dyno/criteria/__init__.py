@@ -1,0 +1,25 @@
+"""Criteria: pass/fail limits in a little language, and the metrics that they are about.
+
+``METRIC [STAT] OP VALUE [UNIT]``: ``new_order p95 < 500 ms``, ``cpu < 70 %``, ``errors = 0``.
+A metric lives in ``criteria/measures``; what it reads, analysis offers it as a ``Window``.
+"""
+
+from __future__ import annotations
+
+from dyno.criteria.asked import asked, known
+from dyno.criteria.base import Measured, Metric, Window
+from dyno.criteria.language import Criterion, parse, parse_all
+from dyno.criteria.registry import defaults, metrics
+
+__all__ = [
+    "Criterion",
+    "Measured",
+    "Metric",
+    "Window",
+    "asked",
+    "defaults",
+    "known",
+    "metrics",
+    "parse",
+    "parse_all",
+]

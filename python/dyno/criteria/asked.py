@@ -1,0 +1,47 @@
+"""The criteria that a run was asked to keep, read back from its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dyno import workloads
+from dyno.criteria.base import Metric
+from dyno.criteria.language import USER, Criterion, parse
+from dyno.criteria.registry import metrics
+from dyno.errors import UsageError
+from dyno.model import Run
+
+
+def known(run: Run) -> dict[str, Metric]:
+    """The metrics that a run's workloads have."""
+    operations: list[str] = []
+    for name in run.workloads:
+        try:
+            operations += workloads.get(name).operations
+        except UsageError:
+            continue  # a workload that another version knows
+    return metrics(operations)
+
+
+def asked(run: Run, *lists: str) -> list[Criterion]:
+    """The criteria in these lists of the plan (all if none is named), each once.
+
+    What this Dyno cannot read is left out: plans of others are untrusted input.
+    """
+    found: dict[str, Criterion] = {}
+    for name in lists or ("criteria", "slo"):
+        for criterion in _read(run.plan.get(name), known(run)):
+            found.setdefault(str(criterion), criterion)
+    return list(found.values())
+
+
+def _read(items: Any, words: dict[str, Metric]) -> Sequence[Criterion]:
+    found: list[Criterion] = []
+    for item in items if isinstance(items, list) else []:
+        if isinstance(item, dict) and isinstance(item.get("text"), str):
+            try:
+                found.append(parse(item["text"], words, str(item.get("source", USER))))
+            except UsageError:
+                continue
+    return found

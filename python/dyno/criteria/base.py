@@ -1,0 +1,130 @@
+"""What a metric is that a criterion can be about. Each lives in a file under ``measures``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from dyno.model import Place
+
+Units = Mapping[str, float]
+"""Units of one kind, each with how many of the first one it is."""
+
+MILLISECONDS: Units = {"ms": 1.0, "us": 0.001, "µs": 0.001, "s": 1000.0, "min": 60_000.0}
+PERCENT: Units = {"%": 1.0}
+COUNT: Units = {"": 1.0}
+PER_SECOND: Units = {"/s": 1.0, "/min": 1 / 60}
+
+QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999, "max": 1.0}
+
+LIMITS_OF_2013 = (
+    "test criteria of Dell, Best Practices and Sizing Guidelines for Transaction Processing "
+    "Applications with SQL Server 2012 using EqualLogic PS Series Storage, 2013, section 6"
+)
+
+Direction = Literal["read", "write"]
+
+
+class Window(Protocol):
+    """The measured time of one level of load, as the metrics ask for it.
+
+    Times are ns since the Unix epoch; lists of values by interval are pairs of the interval's start
+    and the value, in order.
+    """
+
+    @property
+    def seconds(self) -> float:
+        """Its length."""
+        ...
+
+    @property
+    def place(self) -> Place:
+        """Where the target works."""
+        ...
+
+    @property
+    def operations(self) -> Sequence[str]:
+        """Operations that occurred."""
+        ...
+
+    def devices(self, what: Literal["data", "log"]) -> Sequence[str]:
+        """Block devices that carry the target's data or its log; empty if they are not known."""
+        ...
+
+    def samples(self, source: str, subject: str, metric: str) -> list[tuple[int, float]]:
+        """Readings of a probe in the window."""
+        ...
+
+    def latency_ms(self, operation: str, stat: str) -> float | None:
+        """A stat of an operation's response time over the window; None if none ended."""
+        ...
+
+    def latencies_ms(self, operation: str, stat: str) -> list[tuple[int, float]]:
+        """The same of each interval in which one ended."""
+        ...
+
+    def ended(self) -> list[tuple[int, float]]:
+        """Operations that ended well, a second, by interval."""
+        ...
+
+    def failed(self) -> list[tuple[int, float]]:
+        """Operations that were given up, by interval."""
+        ...
+
+    def attempted(self) -> list[tuple[int, float]]:
+        """Operations that ended, well or not, by interval."""
+        ...
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A metric over a window.
+
+    Attributes:
+        value: Of the whole window, in the first unit of its kind.
+        intervals: Of each interval: its start in ns since the Unix epoch, and the value.
+        note: What a reader must know, such as which device it was.
+    """
+
+    value: float
+    intervals: Sequence[tuple[int, float]] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Default:
+    """A limit that holds unless the user says otherwise, and where it comes from."""
+
+    text: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Metric:
+    """Something that a criterion can limit.
+
+    Attributes:
+        name: Its word in the language.
+        about: What it is, for people.
+        kinds: The kinds of units that a limit can be given in.
+        stats: Its statistics; the first one is meant if none is named.
+        measure: Its value over a window for a stat and the first unit of a kind; or, as a text,
+            why it cannot be judged.
+        default: Its default limit, if it has one.
+    """
+
+    name: str
+    about: str
+    kinds: tuple[Units, ...]
+    stats: tuple[str, ...]
+    measure: Callable[[Window, str, str], Measured | str]
+    default: Default | None = None
+    units: dict[str, tuple[str, float]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Gathers the units: by name, the first unit of their kind and the factor to it."""
+        found = {
+            unit: (next(iter(kind)), factor) for kind in self.kinds for unit, factor in kind.items()
+        }
+        object.__setattr__(self, "units", found)

@@ -1,0 +1,1 @@
+"""The metrics, one subject a file. A file offers ``metrics(operations)``."""

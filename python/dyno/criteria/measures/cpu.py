@@ -1,0 +1,32 @@
+"""CPU: how busy the processors of the server's machine are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from dyno.criteria.base import LIMITS_OF_2013, PERCENT, Default, Measured, Metric, Window
+from dyno.criteria.sampled import FEW, FEWEST, not_observed
+
+
+def _measure(window: Window, stat: str, kind: str) -> Measured | str:  # noqa: ARG001
+    missing = not_observed(window)
+    if missing:
+        return missing
+    readings = window.samples("cpu", "host", "busy")
+    if len(readings) < FEWEST:
+        return FEW
+    values = [value for _, value in readings]
+    value = max(values) if stat == "max" else sum(values) / len(values)
+    return Measured(value, readings, "of the machine, the driver's share included")
+
+
+def metrics(operations: Sequence[str]) -> Iterable[Metric]:  # noqa: ARG001
+    """``cpu``."""
+    yield Metric(
+        "cpu",
+        "busy time of all processors of the server's machine",
+        (PERCENT,),
+        ("mean", "max"),
+        _measure,
+        Default("cpu mean < 80 %", LIMITS_OF_2013),
+    )

@@ -1,0 +1,39 @@
+"""TCP retransmits: segments sent again, as this machine's network counts them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from dyno.criteria.base import LIMITS_OF_2013, PERCENT, Default, Measured, Metric, Window
+from dyno.criteria.sampled import FEW, FEWEST
+
+
+def _measure(window: Window, stat: str, kind: str) -> Measured | str:  # noqa: ARG001
+    if window.place == "process":
+        return "there is no network: the target works inside Dyno"
+    sent = dict(window.samples("network", "tcp", "segments_out"))
+    again = dict(window.samples("network", "tcp", "segments_retransmitted"))
+    shares = [
+        (t_ns, 100 * again.get(t_ns, 0.0) / count) for t_ns, count in sent.items() if count > 0
+    ]
+    if len(sent) < FEWEST:
+        return FEW
+    total = sum(sent.values())
+    if total <= 0:
+        return "nothing was sent by TCP"
+    if stat == "max":
+        return Measured(max(share for _, share in shares), shares)
+    note = "as seen from the driver's machine" if window.place == "elsewhere" else ""
+    return Measured(100 * sum(again.values()) / total, shares, note)
+
+
+def metrics(operations: Sequence[str]) -> Iterable[Metric]:  # noqa: ARG001
+    """``retransmits``."""
+    yield Metric(
+        "retransmits",
+        "TCP segments sent again, of those sent",
+        (PERCENT,),
+        ("mean", "max"),
+        _measure,
+        Default("retransmits mean < 0.5 %", LIMITS_OF_2013),
+    )

@@ -1,0 +1,23 @@
+"""Throughput: operations that ended well, prescribed rollbacks among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from dyno.criteria.base import PER_SECOND, Measured, Metric, Window
+
+
+def _measure(window: Window, stat: str, kind: str) -> Measured | str:  # noqa: ARG001
+    rates = window.ended()
+    if not rates:
+        return "no operation ended"
+    if stat == "min":
+        return Measured(min(rate for _, rate in rates), rates)
+    return Measured(sum(rate for _, rate in rates) / len(rates), rates)
+
+
+def metrics(operations: Sequence[str]) -> Iterable[Metric]:  # noqa: ARG001
+    """``throughput``."""
+    yield Metric(
+        "throughput", "operations a second, of all kinds", (PER_SECOND,), ("mean", "min"), _measure
+    )

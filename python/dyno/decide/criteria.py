@@ -1,0 +1,95 @@
+"""Criteria: which limits the measured levels keep. A limit without data is never kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from dyno.criteria import Criterion, asked, known
+from dyno.decide.case import Case
+from dyno.model import CriterionResult, Finding, Phase
+from dyno.units import digits
+
+
+def criteria(case: Case) -> list[Finding]:
+    """A finding for each criterion on each level that ended."""
+    run = case.bundle.run
+    return [
+        _finding(case, phase, level, criterion)
+        for phase, level in _levels(case)
+        for criterion in asked(run)
+    ]
+
+
+def result(case: Case, level: str, criterion: Criterion) -> CriterionResult:
+    """A criterion against a level."""
+    unit, factor = known(case.bundle.run)[criterion.metric].units[criterion.unit]
+    name = f"criterion.{level}.{criterion}"
+    value, missing = case.figure(f"{name}.value"), case.figure(f"{name}.missing")
+    unjudged = CriterionResult(
+        criterion=str(criterion),
+        source=criterion.source,
+        level=level,
+        passed=None,
+        unit=unit,
+        reason=missing.source if missing is not None else "the level has no figures",
+    )
+    if value is None:
+        return unjudged
+    worst_t_ns = case.value(f"{name}.worst_t_ns")
+    return CriterionResult(
+        criterion=unjudged.criterion,
+        source=criterion.source,
+        level=level,
+        unit=unit,
+        passed=criterion.holds(value.value, factor),
+        value=value.value,
+        worst=case.value(f"{name}.worst"),
+        worst_t_ns=None if worst_t_ns is None else round(worst_t_ns),
+        failing=round(case.value(f"{name}.failing") or 0),
+        intervals=round(case.value(f"{name}.intervals") or 0),
+        note=value.source,
+    )
+
+
+def _levels(case: Case) -> Iterable[tuple[Phase, str]]:
+    return [
+        (phase, str(phase.detail.get("level")))
+        for phase, _ in case.levels()
+        if phase.status == "done"
+    ]
+
+
+def _finding(case: Case, phase: Phase, level: str, criterion: Criterion) -> Finding:
+    found = result(case, level, criterion)
+    name = f"criterion.{level}.{criterion}"
+    return Finding(
+        code="criterion",
+        level="criterion",
+        message=f"{phase.title}: {words(found)}",
+        phase=phase.name,
+        evidence=(f"{name}.{'missing' if found.passed is None else 'value'}",),
+        result=found,
+    )
+
+
+def words(found: CriterionResult) -> str:
+    """A result as a sentence."""
+    if found.passed is None or found.value is None:
+        return f"{found.criterion} was not judged: {found.reason}."
+    unit = f" {found.unit}".rstrip()
+    text = f"{found.criterion} is {'kept' if found.passed else 'NOT kept'}, "
+    text += f"{digits(found.value)}{unit}"
+    if found.worst is not None and found.worst_t_ns is not None:
+        text += f"; worst interval {digits(found.worst)}{unit} at {moment(found.worst_t_ns)}"
+    if found.failing:
+        text += f", {found.failing} of {found.intervals} intervals beyond the limit"
+    return f"{text}."
+
+
+def moment(t_ns: int) -> str:
+    """The time of day, UTC."""
+    try:
+        return time.strftime("%H:%M:%S UTC", time.gmtime(t_ns / 1e9))
+    except (OverflowError, OSError, ValueError):
+        return "an unknown time"

@@ -1,0 +1,62 @@
+"""Outage: users lost the server while they were measured, or it stood still."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dyno.decide.case import Case
+from dyno.decide.rule import Rule, Ruling, Weight
+from dyno.model import Phase
+
+FEWEST_TPS = 20.0
+"""Where as many transactions end in a second, one in which none does is no chance."""
+
+
+def _check(case: Case) -> Iterable[Ruling]:
+    for phase, name in case.levels():
+        if phase.status == "done":
+            yield from _level(case, phase, name)
+
+
+def _level(case: Case, phase: Phase, name: str) -> Iterable[Ruling]:
+    names = [f"{name}.{figure}" for figure in _FIGURES]
+    lost, back, gone, stuck, silent_s = (case.value(figure) or 0.0 for figure in names)
+    broken = bool(lost or back or gone or stuck)
+    if not broken and (case.value(f"{name}.tps") or 0.0) < FEWEST_TPS:
+        return
+    seen: list[str] = []
+    if lost or back:
+        seen.append(f"users lost the server {lost:,.0f} times and came back {back:,.0f} times")
+    if gone:
+        seen.append(f"{gone:,.0f} had no connection at the end")
+    if stuck:
+        seen.append(f"{stuck:,.0f} transactions had not ended 5 s after the window")
+    if silent_s:
+        seen.append(f"for {silent_s:g} s no transaction ended")
+    if seen:
+        yield Ruling(
+            "invalid" if gone or (broken and silent_s) else "warning",
+            f"{phase.title}: {_joined(seen)}. {_ADVICE}",
+            phase.name,
+            tuple(names),
+        )
+
+
+_FIGURES = ("connections_lost", "reconnects", "gone", "stuck", "silent_s")
+_ADVICE = "Look into the server's log and at the network, then run again."
+
+
+def _joined(parts: list[str]) -> str:
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
+
+
+RULE = Rule(
+    code="outage",
+    weight=Weight.WRONG,
+    definition=(
+        "Users lost the server, or transactions hung, and for whole intervals none ended; or users "
+        "were gone at the end. One of these without the others: a warning."
+    ),
+    explanation="Throughput with a gap in it is neither that of the server nor of the fault.",
+    check=_check,
+)

@@ -1,0 +1,88 @@
+"""Unconfirmed: a search ended without a maximum that a second window confirms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from dyno.decide.case import Case
+from dyno.decide.rule import Rule, Ruling, Weight
+
+
+def _check(case: Case) -> Iterable[Ruling]:
+    for phase in case.phases("search"):
+        detail = phase.detail
+        if phase.status != "done":
+            continue
+        if detail.get("best") is None:
+            if detail.get("unsettled") is True:
+                yield Ruling(
+                    "invalid",
+                    "The search found no load at which throughput was steady. Give a longer "
+                    "--warmup and --duration.",
+                    phase.name,
+                )
+            elif detail.get("stopped") == "time":
+                yield Ruling(
+                    "invalid",
+                    "The search ended at its --time-limit before any load kept the limits. Give "
+                    "it more time, or --users nearer to what the server carries.",
+                    phase.name,
+                )
+            continue
+        if detail.get("confirmed") is not True:
+            yield Ruling(
+                "invalid",
+                "The maximum was not confirmed by a second window: the search ended at its "
+                "--time-limit. Give it more time.",
+                phase.name,
+            )
+        elif detail.get("stopped") == "time":
+            yield Ruling(
+                "warning",
+                "The search ended at its --time-limit: the gap between the maximum and the "
+                "smallest load that fails is wider than asked for.",
+                phase.name,
+            )
+        if detail.get("unsettled") is True:
+            yield Ruling(
+                "warning",
+                "The smallest load beyond the maximum broke no limit in a steady window: its "
+                "throughput never settled. A longer --duration tells whether it would.",
+                phase.name,
+            )
+        if _refused(detail):
+            yield Ruling(
+                "warning",
+                "Beyond the maximum the server took no more sessions: the maximum is its own limit "
+                "on them, not what it carries.",
+                phase.name,
+            )
+        if detail.get("monotone") is False:
+            yield Ruling(
+                "warning",
+                "The curve is not monotone: a load above the smallest one that fails kept the "
+                "limits. The maximum is the largest load with none failing below it.",
+                phase.name,
+            )
+
+
+def _refused(detail: dict[str, Any]) -> bool:
+    """Whether it was by refusing sessions that the server set the bound."""
+    refused, bounding = detail.get("refused"), detail.get("bounding")
+    if not isinstance(refused, list) or not isinstance(bounding, list):
+        return False
+    return any(level in refused for level in bounding)
+
+
+RULE = Rule(
+    code="unconfirmed",
+    weight=Weight.INCOMPLETE,
+    definition=(
+        "A search for the maximum ended before two windows at the maximum kept the limits. A wide "
+        "gap above the maximum, a load above it that the server refused or that only never "
+        "settled, or a curve that is not monotone, is a warning."
+    ),
+    explanation="Of many windows one keeps its limits by luck.",
+    check=_check,
+)

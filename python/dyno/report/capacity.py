@@ -1,0 +1,68 @@
+"""The most load inside limits, in words and cards."""
+
+from __future__ import annotations
+
+from dyno.report.blocks import Card, Cards
+from dyno.report.page import Page
+from dyno.report.words import figure, number
+
+
+def load_text(by: object, load: float | None) -> str:
+    """``12 users``, ``150/s``; ``–`` for none."""
+    if load is None:
+        return "–"
+    if by == "rate":
+        return f"{figure(load)}/s"
+    return f"{load:g} user{'' if load == 1 else 's'}"
+
+
+def line(page: Page) -> str:
+    """One line for a terminal."""
+    if page.search is None:
+        return ""
+    detail = page.search.detail
+    by, best = detail.get("by"), number(detail.get("best"))
+    if best is None:
+        broken = number(detail.get("failing")) is not None
+        return f"none found; {_above(page)}" if broken else "none found"
+    words = [load_text(by, best), "confirmed" if detail.get("confirmed") else "NOT confirmed"]
+    words += [f"{figure(page.value('capacity.tps'))} /s"]
+    return f"{', '.join(words)}; {_above(page)}"
+
+
+def _above(page: Page) -> str:
+    assert page.search is not None  # noqa: S101  (asked by those who have one)
+    detail = page.search.detail
+    failing = number(detail.get("failing"))
+    if failing is None:
+        return "no load broke them"
+    what = "never settled" if detail.get("unsettled") is True else "break the limits"
+    return f"{load_text(detail.get('by'), failing)} {what}"
+
+
+def cards(page: Page) -> Cards | None:
+    """The maximum with its bounds, and what the server did there, with the noise of its windows."""
+    if page.search is None:
+        return None
+    detail = page.search.detail
+    by, best = detail.get("by"), number(detail.get("best"))
+    unit = "/s" if by == "rate" else "users"
+    label = "Highest rate" if by == "rate" else "Most users"
+    how = "confirmed by a second window" if detail.get("confirmed") else "not confirmed"
+    found = [
+        Card(
+            label,
+            figure(best),
+            unit if best is not None else "",
+            f"{how}; {_above(page)}" if best is not None else _above(page),
+        )
+    ]
+    for name, title, its_unit in (
+        ("tps", "Transactions", "/s"),
+        ("new_order.response_p95_ms", "New-Order p95", "ms"),
+    ):
+        item = page.estimate(f"capacity.{name}")
+        if item is not None:
+            span = f"{figure(item.low)} to {figure(item.high)} in its windows"
+            found.append(Card(f"{title} there", figure(item.value), its_unit, span))
+    return Cards("The most load inside the limits", found, page.notice("tpcc"))

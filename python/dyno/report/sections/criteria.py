@@ -1,0 +1,58 @@
+"""Criteria: the limits that levels of load had to keep."""
+
+from __future__ import annotations
+
+from dyno.model import CriterionResult
+from dyno.report.blocks import Cell, Column, Section, Table
+from dyno.report.page import Page
+from dyno.report.words import clock, joined, users_title, with_unit
+
+ORDER = 15
+
+
+def section(page: Page) -> Section | None:
+    """A row for each criterion and level."""
+    if not page.criteria:
+        return None
+    columns = [
+        Column("Level"),
+        Column("Criterion"),
+        Column("Result"),
+        Column("Window", numeric=True),
+        Column("Worst interval", numeric=True),
+        Column("At"),
+        Column("Beyond", numeric=True),
+        Column("Of what", wide=True),
+    ]
+    order = {False: 0, None: 1, True: 2}
+    results = sorted(page.criteria, key=lambda item: order[item.passed])
+    titles = {level.name: level for level in page.levels}
+    rows: list[list[str | Cell]] = []
+    for item in results:
+        level = titles.get(item.level)
+        title = users_title(level.phase.detail, item.level) if level and level.phase else item.level
+        rows.append([title, *_row(item)])
+    broken = sum(item.passed is False for item in results)
+    sources = "; ".join(dict.fromkeys(item.source for item in results))
+    note = (
+        "Result: the window's figure against the limit. Beyond: intervals on the wrong side, of "
+        f"those there are. A criterion without data is not judged. Limits: {sources}."
+    )
+    lead = "All limits that could be judged were kept." if not broken else ""
+    table = Table("Limits by level", columns, rows, note, page.notice("tpcc"))
+    return Section("criteria", "Criteria", [table], lead)
+
+
+def _row(item: CriterionResult) -> list[str | Cell]:
+    limit = joined(item.criterion)
+    if item.passed is None:
+        return [limit, Cell("not judged", "muted"), "–", "–", "–", "–", item.reason]
+    return [
+        limit,
+        Cell("kept", "good") if item.passed else Cell("not kept", "bad"),
+        with_unit(item.value, item.unit),
+        with_unit(item.worst, item.unit),
+        "–" if item.worst_t_ns is None else clock(item.worst_t_ns),
+        f"{item.failing} of {item.intervals}" if item.intervals else "–",
+        item.note,
+    ]

@@ -1,0 +1,158 @@
+"""What a query read, spilled and held, from the server's counters before and after it.
+
+Most are counted for the whole server, so they are the query's only while no other session works.
+That is looked up, not assumed: every statement takes a number of one sequence (``Queries``), and
+``Threads_running`` shows what began before.
+"""
+
+from __future__ import annotations
+
+from dyno.errors import DynoError
+from dyno.targets.meter import Reading
+from dyno.targets.mysql.connection import MysqlConnection
+
+_SPILLS = ("created_tmp_disk_tables", "created_tmp_files", "sort_merge_passes")
+"""Each moves when something of its kind is spilled."""
+
+_NAMES = ("queries", "threads_running", "innodb_data_read", "max_memory_used", *_SPILLS)
+_LISTED = ", ".join(f"'{name}'" for name in _NAMES)
+
+_STATUS = f"SHOW SESSION STATUS WHERE Variable_name IN ({_LISTED})"
+
+_RUNNING = "SHOW GLOBAL STATUS LIKE 'Threads_running'"
+"""MariaDB has a number of each session's own beside. (A SELECT of both would itself take as much
+memory as many a query.)"""
+
+# Files of sorts, of duplicates and of hash joins. InnoDB's own for tables on disk are left out:
+# the server writes them when it likes.
+_FILES = "'wait/io/file/sql/io_cache', 'wait/io/file/sql/hash_join'"
+_COUNTED = (
+    "SELECT count(*) FROM performance_schema.setup_instruments WHERE enabled = 'YES' "  # noqa: S608
+    f"AND name IN ({_FILES})"
+)
+_SCHEMA = (
+    "SELECT variable_name, variable_value FROM performance_schema.session_status "  # noqa: S608
+    f"WHERE variable_name IN ({_LISTED}) "
+    "UNION ALL SELECT 'written', (SELECT sum(sum_number_of_bytes_write) "
+    "FROM performance_schema.file_summary_by_event_name WHERE event_name IN "
+    f"({_FILES})) "
+    "UNION ALL SELECT 'mapped', (SELECT count_alloc "
+    "FROM performance_schema.memory_summary_global_by_event_name "
+    "WHERE event_name = 'memory/temptable/physical_disk') "
+    "UNION ALL SELECT 'peak', (SELECT max_total_memory "
+    "FROM performance_schema.events_statements_history "
+    "WHERE thread_id = ps_current_thread_id() AND end_event_id IS NOT NULL "
+    "ORDER BY event_id DESC LIMIT 1)"
+)
+"""All in one statement; the history's last row is the statement that has ended before this one."""
+
+_READ = (
+    "Innodb_data_read, before and after: from InnoDB's files, for the server's own background "
+    "work too"
+)
+_NO_SPILL = "no temporary file, table on disk or merge pass was counted"
+_NO_BYTES = "it spilled, but MariaDB does not count the bytes"
+_WRITTEN = "performance_schema: bytes written to files of sorts, duplicates and hash joins"
+_ON_DISK = "it made temporary tables on disk, which InnoDB writes later"
+_PEAK = "performance_schema: max_total_memory of the statement, its session's included"
+_NO_PEAK = "performance_schema keeps no memory of statements on this server"
+_ROSE = "Max_memory_used of the session, which this query raised; the buffer pool is not in it"
+_OTHERS = "other sessions worked at the same time, and the counters are the server's"
+_NO_SCHEMA = (
+    "the server needs MySQL 8.0.31 or newer with performance_schema, and this user GRANT SELECT "
+    "ON performance_schema.*"
+)
+
+
+class MysqlMeter:
+    """See the protocol: a reading before the first query, and after each."""
+
+    def __init__(self, session: MysqlConnection) -> None:
+        self._session = session
+        self._statement = ""
+        self._running = 1
+        # Statements from one reading to the next: the query, and what a reading takes.
+        self._own = 3 if session.version.is_mariadb else 2
+        self._before: dict[str, int] = {}
+        self._fresh = False
+
+    def before(self) -> None:
+        """Reads the counters, unless the reading after the query before is there to go on from."""
+        if not self._statement:
+            self._prepare()
+        if not self._fresh:
+            self._before = self._read()
+        # A query that fails is not read: the next one must not be given what it did.
+        self._fresh = False
+
+    def after(self) -> Reading:
+        """Reads them again: the query's are the difference."""
+        before, now = self._before, self._read()
+        self._before, self._fresh = now, True
+        alone = (
+            now["queries"] - before["queries"] == self._own
+            and before["threads_running"] == now["threads_running"] == self._running
+        )
+        read = max(0, now["innodb_data_read"] - before["innodb_data_read"]) if alone else None
+        spilled, spill_source = self._spilled(before, now, alone=alone)
+        peak, peak_source = self._peak(before, now)
+        return Reading(
+            bytes_read=read,
+            temp_bytes=spilled,
+            peak_memory_bytes=peak,
+            sources={
+                "bytes_read": _READ if alone else _OTHERS,
+                "temp_bytes": spill_source,
+                "peak_memory_bytes": peak_source,
+            },
+        )
+
+    def _prepare(self) -> None:
+        """Finds out what this server tells this user."""
+        on = self._session.execute("SELECT @@GLOBAL.event_scheduler = 'ON'").rows[0][0]
+        self._running = 2 if on else 1  # MySQL and MariaDB count that thread as running
+        self._statement = _STATUS
+        if self._session.version.is_mariadb:
+            self._read()  # what a reading itself holds is in the session's peak from now on
+            return
+        try:
+            counted = self._session.execute(_COUNTED).rows[0][0] == 2
+            self._session.execute(_SCHEMA)
+        except DynoError as error:
+            if error.kind not in ("denied", "database"):
+                raise
+            counted = False
+        if counted:
+            self._statement = _SCHEMA
+
+    def _read(self) -> dict[str, int]:
+        rows = self._session.execute(self._statement).rows
+        if self._session.version.is_mariadb:
+            rows = [*rows, *self._session.execute(_RUNNING).rows]
+        return {str(name).lower(): int(value) for name, value in rows if value is not None}
+
+    def _spilled(
+        self, before: dict[str, int], now: dict[str, int], *, alone: bool
+    ) -> tuple[int | None, str]:
+        if not alone:
+            return None, _OTHERS
+        moved = {name for name in (*_SPILLS, "mapped") if now.get(name, 0) != before.get(name, 0)}
+        if self._session.version.is_mariadb:
+            return (None, _NO_BYTES) if moved else (0, _NO_SPILL)
+        if "written" not in now or "written" not in before:
+            # Nothing else tells whether a hash join spilled.
+            return None, _NO_SCHEMA
+        if moved & {"created_tmp_disk_tables", "mapped"}:
+            return None, _ON_DISK
+        return max(0, now["written"] - before["written"]), _WRITTEN
+
+    def _peak(self, before: dict[str, int], now: dict[str, int]) -> tuple[int | None, str]:
+        if self._session.version.is_mariadb:
+            most, seen = now.get("max_memory_used", 0), before.get("max_memory_used", 0)
+            if most > seen:
+                return most, _ROSE
+            return None, f"at most {seen:,} bytes, which its session had held at once before it"
+        if self._statement != _SCHEMA:
+            return None, _NO_SCHEMA
+        peak = now.get("peak", 0)
+        return (peak, _PEAK) if peak else (None, _NO_PEAK)

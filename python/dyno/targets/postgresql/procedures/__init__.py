@@ -1,0 +1,92 @@
+"""A workload's transactions as procedures in the server (``dyno run --mode procedure``).
+
+The text of a workload's procedures is ``<workload>.sql`` here. They lie in the schema of its
+tables, with Dyno's mark and a digest of their text, and are made anew when that has changed.
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+from psycopg import sql
+
+from dyno.errors import UsageError
+from dyno.targets import mark
+from dyno.targets.postgresql import ddl, privilege
+from dyno.targets.postgresql.connection import PostgresConnection
+
+
+def ensure(session: PostgresConnection, server: str, workload: str) -> dict[str, Any]:
+    """Makes the procedures of a workload, unless they are there and of this version.
+
+    Returns:
+        What to record: their names, their version, and whether they had to be made.
+
+    Raises:
+        UsageError: If one of their names is taken by a procedure that Dyno did not make.
+        TargetError: If this user may not make them.
+    """
+    place = mark.schema_of(workload)
+    text = files(__name__).joinpath(f"{workload}.sql").read_text(encoding="utf-8")
+    text = text.rstrip().removesuffix(";")
+    names = re.findall(r"^CREATE PROCEDURE \{place\}\.(\w+)", text, re.MULTILINE)
+    version = sha256(text.encode()).hexdigest()[:16]
+    comment = f"{mark.PREFIX}{workload} procedure {version}"
+    facts = {"procedures": names, "version": version}
+    present = _present(session, place)
+    foreign = sorted(
+        name for name, remark, _ in present if name in names and not mark.is_mark(remark, workload)
+    )
+    if foreign:
+        raise UsageError(
+            f"{server}, schema {place}, holds routines that Dyno did not make "
+            f"({', '.join(foreign)}); they are never replaced. Move them."
+        )
+    if sorted(name for name, remark, _ in present if remark == comment) == sorted(names):
+        return {**facts, "made": False}
+    privilege.require(session, server, workload, "procedures")
+    remarks = [
+        sql.SQL("COMMENT ON PROCEDURE {} IS {}").format(
+            sql.Identifier(place, name), sql.Literal(comment)
+        )
+        for name in names
+    ]
+    create = sql.SQL(text).format(place=sql.Identifier(place))  # pyright: ignore[reportArgumentType]
+    ddl.run(session, [*drops(session, workload), create, *remarks])
+    return {**facts, "made": True}
+
+
+def drops(session: PostgresConnection, workload: str) -> list[sql.Composed]:
+    """The statements that drop the procedures of a workload that bear Dyno's mark."""
+    place = mark.schema_of(workload)
+    # What tells routines of one name apart comes quoted from the server.
+    return [
+        sql.SQL("DROP PROCEDURE {}({})").format(
+            sql.Identifier(place, name),
+            sql.SQL(arguments),  # pyright: ignore[reportArgumentType]
+        )
+        for name, remark, arguments in _present(session, place)
+        if mark.is_mark(remark, workload)
+    ]
+
+
+def marked(session: PostgresConnection, workload: str) -> list[str]:
+    """Names of the procedures that bear Dyno's mark, with their schema."""
+    place = mark.schema_of(workload)
+    present = _present(session, place)
+    return [f"{place}.{name}" for name, remark, _ in present if mark.is_mark(remark, workload)]
+
+
+def _present(session: PostgresConnection, place: str) -> list[tuple[str, str | None, str]]:
+    """Routines in a schema: name, comment, and the arguments that tell it from its namesakes."""
+    query = sql.SQL(
+        "SELECT p.proname, obj_description(p.oid, 'pg_proc'), "
+        "pg_get_function_identity_arguments(p.oid) "
+        "FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace "
+        "WHERE n.nspname = {} ORDER BY 1, 3"
+    )
+    found = ddl.run(session, [query.format(sql.Literal(place))])
+    return [(str(name), remark, str(arguments)) for name, remark, arguments in found]

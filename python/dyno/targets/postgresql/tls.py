@@ -1,0 +1,97 @@
+"""TLS as libpq speaks it to a server, told to the Rust driver so that it does the same."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+from dyno.targets.postgresql.connection import PostgresConnection
+
+MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
+"""What libpq takes for ``sslmode``."""
+
+_SYSTEM = "system"
+_HOME = ".postgresql"
+
+_TAKEN: dict[str, tuple[str, ...]] = {
+    "gssencmode": ("", "disable", "prefer"),
+    "require_auth": ("",),
+    "requirepeer": ("",),
+}
+_TAKEN_OVER_TLS: dict[str, tuple[str, ...]] = {
+    "sslcrl": ("",),
+    "sslcrldir": ("",),
+    "sslpassword": ("",),
+    "sslsni": ("", "1"),
+    "sslcertmode": ("", "allow", "disable"),
+    "sslnegotiation": ("", "postgres"),
+    "ssl_max_protocol_version": ("", "TLSv1.2", "TLSv1.3"),
+}
+"""Options that libpq keeps to, and their values under which the driver does so too."""
+
+_ADVICE = {"sslpassword": "; give a key without a passphrase (openssl pkey -in KEY -out PLAIN)"}
+
+
+def obstacle(session: PostgresConnection) -> str | None:
+    """Why the Rust driver may not go to a server that libpq reached; None if it may.
+
+    It never leaves out a check that the URL or the environment demands.
+    """
+    given = _options(session)
+    taken = {**_TAKEN, **(_TAKEN_OVER_TLS if session.raw.pgconn.ssl_in_use else {})}
+    for name, values in taken.items():
+        if given.get(name, "") not in values:
+            advice = _ADVICE.get(name, "; leave it out of the URL and the environment")
+            return f"The driver and the loader cannot keep to what {name} demands{advice}."
+    return None
+
+
+def wire(session: PostgresConnection) -> dict[str, Any]:
+    """How the Rust driver speaks TLS; nothing where libpq does without.
+
+    What ``sslmode`` leaves open libpq has settled for this session. The driver goes the same way
+    or is refused, so that all sessions of a run are of one kind. Files are found by libpq's rules
+    (PostgreSQL manual, "SSL Support").
+    """
+    if not session.raw.pgconn.ssl_in_use:
+        return {}
+    given = _options(session)
+    tls: dict[str, Any] = {"check_host": given.get("sslmode") == "verify-full"}
+    authorities = _file(given, "sslrootcert", "root.crt")
+    if str(authorities) == _SYSTEM or _is_there(authorities):
+        tls["ca"] = str(authorities)
+    own = _file(given, "sslcert", "postgresql.crt")
+    if given.get("sslcertmode") != "disable" and _is_there(own):
+        tls["cert"] = str(own)
+        tls["key"] = str(_file(given, "sslkey", "postgresql.key"))
+    if given.get("ssl_min_protocol_version") == "TLSv1.3":
+        tls["oldest"] = "TLSv1.3"
+    if newest := given.get("ssl_max_protocol_version"):
+        tls["newest"] = newest
+    found: dict[str, Any] = {"tls": tls}
+    if binding := given.get("channel_binding"):
+        found["channel_binding"] = binding
+    return found
+
+
+def _options(session: PostgresConnection) -> dict[str, str]:
+    """All of libpq's options, its defaults, the environment and service files counted."""
+    options = session.raw.pgconn.info
+    return {option.keyword.decode(): (option.val or b"").decode() for option in options}
+
+
+def _file(given: dict[str, str], name: str, usual: str) -> Path:
+    if path := given.get(name):
+        return Path(path)
+    with contextlib.suppress(RuntimeError):  # a user without a home
+        return Path.home() / _HOME / usual
+    return Path("/nowhere", _HOME, usual)
+
+
+def _is_there(file: Path) -> bool:
+    try:
+        file.stat()
+    except OSError:
+        return False
+    return True

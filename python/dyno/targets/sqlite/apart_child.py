@@ -1,0 +1,79 @@
+"""The process of a session with a file that Dyno's own process has open in another way.
+
+Started by ``apart``; it imports nothing of Dyno's, to be there soon, and ends with the Dyno that
+started it: as soon as the other end of its socket is closed. A request is ``("execute", sql)``,
+which has one answer, ``("rows", columns, rows)`` or ``("error", class, text, code)``; or
+``("cancel", "")``, which has none. The first answer is that to the opening.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import signal
+import sqlite3
+import sys
+import threading
+from multiprocessing.connection import Connection
+from typing import Any
+
+
+def main(handle: int, file: str, timeout_s: float, pragmas: dict[str, Any]) -> None:
+    """Serves until Dyno is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for Dyno, which cancels what runs
+    channel: Connection[Any, Any] = Connection(handle)
+    try:
+        session = sqlite3.connect(
+            file, timeout_s, isolation_level=None, check_same_thread=False, cached_statements=0
+        )
+        for name, value in pragmas.items():
+            session.execute(f"PRAGMA {name} = {value}")
+    except sqlite3.Error as error:
+        channel.send(_told(error))
+        return
+    channel.send(("rows", [], []))
+    requests: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+    work = (channel, session, requests)
+    threading.Thread(target=_listen, args=work, daemon=True).start()
+    while (sql := requests.get()) is not None:
+        answer = _execute(session, sql)
+        try:
+            channel.send(answer)
+        except OSError:
+            break
+    session.close()
+
+
+def _listen(
+    channel: Connection[Any, Any],
+    session: sqlite3.Connection,
+    requests: queue.SimpleQueue[str | None],
+) -> None:
+    """Takes requests while a statement runs."""
+    try:
+        while True:
+            word, sql = channel.recv()
+            if word == "cancel":
+                session.interrupt()
+            else:
+                requests.put(sql)
+    except (EOFError, OSError):
+        requests.put(None)
+        session.interrupt()
+
+
+def _execute(session: sqlite3.Connection, sql: str) -> tuple[Any, ...]:
+    try:
+        cursor = session.execute(sql)
+        return "rows", [str(column[0]) for column in cursor.description or ()], cursor.fetchall()
+    except (sqlite3.Error, MemoryError) as error:
+        return _told(error)
+
+
+def _told(error: Exception) -> tuple[str, str, str, int]:
+    code = getattr(error, "sqlite_errorcode", None) or 0
+    return "error", type(error).__name__, str(error), int(code)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2], float(sys.argv[3]), json.loads(sys.argv[4]))

@@ -1,0 +1,214 @@
+"""Criteria against whole bundles: kept, broken, and never kept without data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dyno.criteria import asked
+from dyno.decide import broken
+from dyno.model import CriterionResult
+from tests import bundle_data as data
+from tests.bundles import Builder
+from tests.judged import judged
+from tests.searched import searched
+
+DEVICES = {"data": ("vda",), "log": ("vda",)}
+
+
+def built(path: Path, *texts: str, users: int = 4, **fields: Any) -> Builder:
+    builder = Builder(path / "run", verb="run").machine().target("postgresql")
+    facts = builder.targets["postgresql"]
+    builder.targets["postgresql"] = facts.model_copy(update={"devices": DEVICES})
+    builder.plan = {"criteria": [{"text": text, "source": "asked for"} for text in texts]}
+    return builder.oltp(users, **fields)
+
+
+def results(builder: Builder) -> list[CriterionResult]:
+    findings = judged(builder.write()).findings
+    return [item.result for item in findings if item.result is not None]
+
+
+@pytest.mark.parametrize(
+    ("text", "passed", "value"),
+    [
+        ("cpu < 80 %", True, 74),
+        ("cpu < 70 %", False, 74),
+        ("new_order p95 < 50 ms", True, 7.8),
+        ("new_order p95 < 5 ms", False, 7.8),
+        ("new_order p95 < 0.005 s", False, 7.8),
+        ("response p95 < 20 ms", True, 16.5),  # of Delivery, the slowest
+        ("payment p50 > 1 s", False, 2.2),
+        ("errors = 0", True, 0),
+        ("errors < 1 %", True, 0),
+        ("throughput > 1000 /s", True, 1204),
+        ("throughput > 90000 /min", False, 1204),
+        ("data_write < 20 ms", True, 1.4),
+        ("log_write < 1 ms", False, 1.4),
+        ("data_read < 0.4 ms", True, 0.3),
+    ],
+)
+def test_a_limit_is_kept_or_not(tmp_path: Path, text: str, passed: bool, value: float) -> None:
+    (result,) = results(built(tmp_path, text))
+    assert result.passed is passed
+    assert result.value == pytest.approx(value, rel=0.06)
+    assert result.intervals >= 14
+
+
+def test_a_broken_criterion_leaves_the_run_valid(tmp_path: Path) -> None:
+    found = judged(built(tmp_path, "cpu < 70 %").write())
+    assert found.validity.valid is True
+    assert broken(found.findings)
+    assert "Criteria not kept: cpu mean < 70 %." in found.findings[0].message
+    kept = judged(built(tmp_path / "kept", "cpu < 80 %").write())
+    assert not broken(kept.findings)
+    assert "Criteria kept: 1." in kept.findings[0].message
+
+
+def test_the_worst_interval_is_named(tmp_path: Path) -> None:
+    builder = built(tmp_path, "errors = 0", "throughput > 1000 /s", "cpu < 90 %")
+    rows = [row for row in builder.tables["ops/users-4"] if row["phase"] == "measure"]
+    seventh = sorted({row["t_ns"] for row in rows})[6]
+    for row in rows:
+        if row["t_ns"] == seventh and row["op"] == "new_order":
+            row["errors"], row["done"] = {"deadlock": 3}, 40
+    for row in builder.tables["samples"]:
+        if row["metric"] == "busy" and row["t_ns"] == seventh + data.SECOND:
+            row["value"] = 99.5
+    errors, throughput, cpu = results(builder)
+    assert (errors.passed, errors.value, errors.worst) == (False, 3, 3)
+    assert (throughput.passed, throughput.failing) == (True, 1)
+    assert throughput.worst is not None and throughput.worst < 1000
+    assert (cpu.passed, cpu.worst, cpu.failing) == (True, 99.5, 1)
+    assert errors.worst_t_ns == throughput.worst_t_ns == seventh
+    # A reading tells of the second before it.
+    assert cpu.worst_t_ns is not None
+    assert abs(cpu.worst_t_ns - seventh) <= data.SECOND
+
+
+def test_latency_of_volumes_counts_by_requests(tmp_path: Path) -> None:
+    builder = built(tmp_path, "data_write < 5 ms")
+    for row in builder.tables["samples"]:
+        if row["metric"] == "write_await":
+            row["value"] = 100.0 if row["t_ns"] // data.SECOND % 5 == 0 else 1.0
+        if row["metric"] == "write_iops":
+            row["value"] = 1.0 if row["t_ns"] // data.SECOND % 5 == 0 else 1000.0
+    (result,) = results(builder)
+    assert result.value == pytest.approx(1.03, rel=0.05)  # the mean over seconds is above 20
+    assert result.worst == 100.0
+    assert result.passed is True
+
+
+@pytest.mark.parametrize(
+    ("change", "text", "reason"),
+    [
+        ({"place": "elsewhere"}, "cpu < 80 %", "the server's machine was not observed"),
+        ({"place": "process"}, "cpu < 80 %", "there is no server"),
+        ({"devices": {}}, "log_write < 5 ms", "the server's log is not known"),
+        ({"place": "elsewhere"}, "data_read < 20 ms", "not observed"),
+        ({"devices": {"data": ("sdz",)}}, "data_read < 20 ms", "fewer than 3 readings"),
+        ({}, "retransmits < 0.5 %", "fewer than 3 readings"),
+    ],
+)
+def test_without_data_nothing_is_kept(
+    tmp_path: Path, change: dict[str, Any], text: str, reason: str
+) -> None:
+    builder = built(tmp_path, text)
+    facts = builder.targets["postgresql"]
+    builder.targets["postgresql"] = facts.model_copy(update=change)
+    found = judged(builder.write())
+    (result,) = [item.result for item in found.findings if item.result is not None]
+    assert result.passed is None
+    assert reason in result.reason
+    assert not broken(found.findings)
+    assert "No criterion could be judged." in found.findings[0].message
+
+
+def test_retransmits_are_a_share_of_what_was_sent(tmp_path: Path) -> None:
+    builder = built(tmp_path, "retransmits < 0.5 %")
+    rows = builder.tables["samples"]
+    for moment in sorted({row["t_ns"] for row in rows}):
+        busy = moment // data.SECOND % 2
+        for metric, value in (
+            ("segments_out", 10_000.0 if busy else 10.0),
+            ("segments_retransmitted", 10.0 if busy else 1.0),
+        ):
+            rows.append({"t_ns": moment, "source": "network", "subject": "tcp", "metric": metric,
+                         "value": value, "unit": "1/s"})  # fmt: skip
+    (result,) = results(builder)
+    assert result.value == pytest.approx(0.11, rel=0.05)
+    assert (result.passed, result.worst) == (True, 10.0)
+
+
+@pytest.mark.parametrize("plan", [5, ["x"], [{"text": 5}], [{"text": "no such < 1"}], None, {}])
+def test_a_plan_of_another_shape_asks_nothing(tmp_path: Path, plan: Any) -> None:
+    builder = built(tmp_path)
+    builder.plan = {"criteria": plan}
+    bundle = builder.write()
+    assert asked(bundle.run) == []
+    assert judged(bundle).validity.valid is True
+
+
+def test_of_a_search_only_the_maximum_has_to_keep_the_limits(tmp_path: Path) -> None:
+    found = judged(searched(tmp_path).write())
+    assert found.validity.valid is True
+    kept = [item.result for item in found.findings if item.result is not None]
+    assert {item.level for item in kept} == {"users-10", "users-10-window-2"}
+    assert all(item.passed for item in kept)
+    figure = next(item for item in found.estimates if item.name == "capacity.users")
+    assert (figure.value, figure.low, figure.high) == (10, 10, 11)
+    assert found.value("capacity.tps") == pytest.approx(1570, rel=0.02)
+
+
+def test_a_search_without_a_confirmed_maximum_is_not_valid(tmp_path: Path) -> None:
+    found = judged(searched(tmp_path, confirmed=False, stopped="time").write())
+    assert found.codes() == {"unconfirmed"}
+
+
+def test_a_wide_gap_and_a_curve_that_is_not_monotone_are_warned_of(tmp_path: Path) -> None:
+    builder = searched(tmp_path, stopped="time")
+    builder.phases[-1].detail["monotone"] = False
+    found = judged(builder.write())
+    assert found.validity.valid is True
+    warned = [item.message for item in found.findings if item.code == "unconfirmed"]
+    assert ["--time-limit" in words for words in warned] == [True, False]
+    assert "not monotone" in warned[1]
+
+
+def test_a_search_that_met_nothing_steady(tmp_path: Path) -> None:
+    builder = searched(tmp_path)
+    builder.phases[-1].detail["unsettled"] = True
+    found = judged(builder.write())
+    assert found.validity.valid is True
+    assert "unconfirmed" in found.warned()
+    other = searched(tmp_path / "none")
+    other.phases[-1].detail.update(best=None, unsettled=True, confirmed=False)
+    assert judged(other.write()).codes() == {"unconfirmed"}
+
+
+@pytest.mark.parametrize(("users", "valid"), [(16, True), (11, False), (10, False), (9, True)])
+def test_the_driver_spoils_a_search_only_at_its_bounds(
+    tmp_path: Path, users: int, valid: bool
+) -> None:
+    builder = searched(tmp_path)
+    phase = next(one for one in builder.phases if one.detail.get("level") == f"users-{users}")
+    phase.detail["outcome"]["thread_utilisation_max"] = 0.97
+    found = judged(builder.write())
+    assert found.validity.valid is valid
+    assert found.codes() == (set() if valid else {"client-bound"})
+
+
+def test_a_load_that_the_server_refused_is_a_part_of_the_search(tmp_path: Path) -> None:
+    builder = searched(tmp_path)
+    place = next(n for n, one in enumerate(builder.phases) if one.detail.get("users") == 16)
+    builder.phases[place] = builder.phases[place].model_copy(update={"status": "failed"})
+    builder.phases[-1].detail["refused"] = ["users-16"]
+    found = judged(builder.write())
+    assert found.validity.valid is True
+    assert "unconfirmed" not in found.warned()
+    builder = searched(tmp_path / "at the bound")
+    builder.phases[-1].detail["refused"] = ["users-11"]
+    found = judged(builder.write())
+    assert any("no more sessions" in item.message for item in found.findings)

@@ -1,0 +1,110 @@
+"""A level that goes on until it is steady: the series as it grows, and the whole of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dyno.analyse import estimate
+from dyno.bundle import Bundle
+from dyno.drive import OltpPlan, UntilSteadyPlan, drive_until_steady
+from dyno.drive.until_steady import GrowingSeries
+from dyno.model import TargetFacts
+from dyno.progress import Silent
+from dyno.record import Recorder
+from dyno.targets import open_target, parse
+from dyno.targets.base import Limits, Loaded
+from tests.judged import judged
+
+START = 1_795_183_200_000_000_000
+
+
+def lines(counts: Sequence[int], step_s: float = 1.0) -> list[str]:
+    """Two operations an interval; nothing is written where nothing ended."""
+    return [
+        json.dumps({"t_ns": START + round(place * step_s * 1e9), "phase": phase, "op": op,
+                    "done": count, "rolled_back": 1}) + "\n"
+        for place, count in enumerate(counts)
+        if count
+        for op, phase in (("a", "measure"), ("b", "measure"), ("b", "warmup"))
+    ]  # fmt: skip
+
+
+@given(
+    st.lists(st.integers(0, 50), min_size=2, max_size=30),
+    st.integers(1, 400),
+    st.sampled_from([1.0, 0.25, 0.167, 0.013]),
+)
+def test_a_series_is_the_same_however_it_arrives(
+    tmp_path_factory: pytest.TempPathFactory, counts: list[int], size: int, step_s: float
+) -> None:
+    counts = [1, *counts, 1]
+    spool = tmp_path_factory.mktemp("spool") / "users-1.jsonl"
+    series = GrowingSeries(spool, step_s)
+    assert not series.read()
+    content = "".join(lines(counts, step_s)).encode()
+    for at in range(0, len(content), size):
+        with spool.open("ab") as file:
+            file.write(content[at : at + size])
+        series.read()
+    expected = [2 * count + 2 if count else 0 for count in counts[:-1]]
+    assert series.values() == expected
+    assert series.start_ns == START
+
+
+@pytest.mark.parametrize(("settles", "limit_s"), [(True, 20.0), (False, 0.9)])
+def test_a_level_ends_once_it_is_steady_or_at_its_limit(
+    tmp_path: Path, settles: bool, limit_s: float
+) -> None:
+    """The judge is told what to say, so that the machine's own noise has no part in it."""
+    recorder = Recorder(tmp_path, "run", {}, ("tpcc",))
+    target = open_target(parse("null:?mean_us=2000"), tmp_path, Limits(1 << 30, 1))
+    recorder.set_target("null", TargetFacts(url="null:", version="null", place="process"))
+    plan = OltpPlan("tpcc", Loaded(1, 1, complete=True), 2, 0.1, 0.6, 1)
+    asked: list[int] = []
+
+    def judge(values: Sequence[float], least: int) -> int | None:
+        asked.append(least)
+        return 20 if settles and len(values) >= 20 + least else None
+
+    extension = UntilSteadyPlan(limit_s, judge)
+    outcome = drive_until_steady(recorder, target, plan, extension, Silent())
+    assert set(asked) == {60}
+    (phase,) = recorder.run.phases
+    recorder.finish("done")
+    recorder.close()
+    told = phase.detail["until_steady"]
+    assert told["settled"] is settles
+    rows = Bundle.open(recorder.path).table("ops/users-2").to_pylist()
+    phases = {row["phase"] for row in rows}
+    found = judged(Bundle.open(recorder.path))
+    seconds = found.value("oltp.users-2.seconds")
+    counted = sum(row["done"] + row["rolled_back"] for row in rows if row["phase"] == "measure")
+    assert found.value("oltp.users-2.tps") == pytest.approx(counted / seconds)
+    if settles:
+        assert outcome["seconds"] < limit_s
+        assert told["left_out_s"] == pytest.approx(0.2)
+        assert phases == {"warmup", "settling", "measure"}
+        assert seconds == pytest.approx(outcome["seconds"] - 0.2) == phase.detail["duration_s"]
+        assert seconds >= 0.6
+        first = min(row["t_ns"] for row in rows if row["phase"] == "measure")
+        last = max(row["t_ns"] for row in rows if row["phase"] == "settling")
+        assert first > last
+        # Marked, not dropped: with them it is all that the driver counted.
+        all_of_it = sum(
+            row["done"] + row["rolled_back"] for row in rows if row["phase"] != "warmup"
+        )
+        assert all_of_it == sum(op["done"] + op["rolled_back"] for op in outcome["ops"].values())
+        assert found.value("oltp.users-2.left_out_s") == pytest.approx(0.2)
+        assert not any("at the limit" in reason.message for reason in found.validity.reasons)
+    else:
+        assert outcome["seconds"] == pytest.approx(limit_s)
+        assert phases == {"warmup", "measure"}
+        assert found.codes() >= {"unsteady"}
+        assert any("at the limit of 0.9 s" in reason.message for reason in found.validity.reasons)
+    assert estimate(found.bundle) == found.estimates

@@ -1,0 +1,86 @@
+"""Criteria and the search for the maximum on the sheet, in the summary and in the document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dyno.report import document, summary
+from tests.bundles import Builder
+from tests.judged import judged
+from tests.report.conftest import sheet_of
+from tests.searched import TRIED, searched
+
+
+def test_the_search_on_the_sheet(tmp_path: Path) -> None:
+    found = sheet_of(judged(searched(tmp_path).write()))
+    headlines = found.page.section("headlines").text
+    assert "Most users" in headlines and "11 users break the limits" in headlines
+    assert "confirmed by a second window" in headlines
+    section = found.page.section("search")
+    rows = found.page.table("Windows of the search")
+    assert [row[1].split()[0] for row in rows[1:]] == [str(users) for users in TRIED]
+    assert rows[-1][2] == "confirm"
+    figure = section.all("figure")[0]
+    # A panel for the throughput and one for each limit, a mark for each window, wide and narrow.
+    titles = [item.text for item in figure.all("title")]
+    assert sum("limit broken" in title for title in titles) == 2 * 3 * 2
+    assert sum("limits kept" in title for title in titles) == 2 * 3 * 7
+    assert "limit new_order p95 &lt; 15 ms" in found.html
+    assert "maximum 10 users" in figure.text
+    assert found.page.table("Limits by level")[0][:3] == ["Level", "Criterion", "Result"]
+
+
+def test_the_search_in_the_summary_and_the_document(tmp_path: Path) -> None:
+    found = judged(searched(tmp_path).write())
+    lines = summary(found.bundle, found.estimates, found.findings)
+    assert all(len(line) <= 80 for line in lines)
+    (line,) = [line for line in lines if line.startswith("Maximum")]
+    assert "10 users, confirmed" in line and "11 users break the limits" in line
+    assert any(line.startswith("Criteria") and "4 kept" in line for line in lines)
+    made = document(found.bundle, found.estimates, found.findings)
+    assert made["capacity"]["best"] == 10
+    assert made["capacity"]["failing"] == 11
+    assert made["capacity"]["tps"]["low"] <= made["capacity"]["tps"]["mean"]
+    assert len(made["capacity"]["windows"]) == len(TRIED)
+    assert {item["criterion"] for item in made["criteria"]} == {
+        "new_order p95 < 15 ms",
+        "errors total = 0",
+    }
+
+
+def test_a_search_that_found_nothing(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run", verb="run").machine().target("postgresql")
+    builder.plan = {"slo": [{"text": "new_order p95 < 1 ms", "source": "asked for"}]}
+    builder.oltp(1)
+    window = {"level": "users-1", "load": 1.0, "step": "grow", "passed": False, "steady": True,
+              "client_bound": False, "words": "new_order 5.8 ms", "refused": False}  # fmt: skip
+    detail = {"by": "users", "windows": [window], "best": None, "failing": 1.0, "confirmed": False,
+              "monotone": True, "stopped": "least", "counted": ["users-1"],
+              "bounding": ["users-1"], "refused": []}  # fmt: skip
+    builder.phase("search-tpcc-postgresql", "Search", "search", 0.0, "postgresql", detail=detail)
+    found = judged(builder.write())
+    assert found.validity.valid is True
+    lines = summary(found.bundle, found.estimates, found.findings)
+    assert any("none found; 1 user break" in line for line in lines)
+    assert any("1 FAILED (new_order p95 < 1 ms)" in line for line in lines)
+    assert "smallest load worth a try" in sheet_of(found).page.section("search").text
+
+
+def test_a_damaged_search_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
+    builder = searched(tmp_path)
+    builder.phases[-1].detail.update(windows=[5, {"load": "x"}], best="many", counted=7)
+    found = judged(builder.write())
+    assert sheet_of(found).page.sections()
+    assert summary(found.bundle, found.estimates, found.findings)
+    assert document(found.bundle, found.estimates, found.findings)["capacity"]
+
+
+def test_a_broken_criterion_on_the_sheet(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run", verb="run").machine().target("postgresql")
+    builder.plan = {"criteria": [{"text": text, "source": "asked for"} for text in
+                                 ("cpu < 70 %", "log_write < 5 ms", "errors = 0")]}  # fmt: skip
+    found = sheet_of(judged(builder.oltp(4).write()))
+    rows = found.page.table("Limits by level")[1:]
+    assert [row[2] for row in rows] == ["not kept", "not judged", "kept"]
+    assert "log is not known" in rows[1][-1]
+    assert "UTC" in rows[0][5]
