@@ -17,8 +17,8 @@ from dyno.cli._options import Options, common, examples
         "dyno clean            asks first",
         "dyno clean --yes      does not",
         "dyno clean --runs     bundles too",
-        "dyno clean --target postgresql://bench@db1/bench          lists Dyno's tables there",
-        "dyno clean --target postgresql://bench@db1/bench --yes    removes them",
+        "dyno clean --target postgresql://bench@db1/bench         lists Dyno's tables",
+        "dyno clean --target postgresql://bench@db1/bench --yes   removes them",
     ),
 )
 @click.option("--runs", "with_runs", is_flag=True, help="Remove the bundles of all runs as well.")
