@@ -122,10 +122,10 @@ def test_integrity_check_under_queries_and_the_plans_of_them(loaded: Path) -> No
 @pytest.mark.parametrize("name", ["integrity-check", "backup"])
 def test_ctrl_c_during_maintenance(loaded: Path, name: str) -> None:
     process = start(
-        "run", "tpcc", *POSTGRESQL, "--users", "2", "--warmup", "1s", "--duration", "2s",
+        "run", "tpcc", *POSTGRESQL, "--users", "3", "--warmup", "1s", "--duration", "2s",
         "--during", name, "--out", loaded,
     )  # fmt: skip
-    wait_for_phase(process, loaded, f"{name}-tpcc")
+    wait_for_phase(process, loaded, f"{name}-tpcc-postgresql-users-3")
     os.kill(process.pid, signal.SIGINT)
     code, _, errors = end(process)
     assert code == 130, errors

@@ -249,6 +249,8 @@ def test_sqlite_copies_one_moment_while_rows_change(tmp_path: Path) -> None:
             assert 0 < job.written.size
         assert check.passed, check.message
         assert not (tmp_path / "scratch").exists()
+        with pytest.raises(UsageError, match="beside queries only"):
+            prepare(target, "tpcc", "backup")
         with pytest.raises(UsageError, match="nobody else can write"):
             prepare(target, "tpch", "vacuum")
 
