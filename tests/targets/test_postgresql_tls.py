@@ -22,11 +22,11 @@ from dyno.targets.base import LoadPlan
 from dyno.targets.postgresql.target import PostgresTarget
 from tests.certificates import authority, require_openssl, signed
 from tests.process import assert_valid, dyno, wait_until
-from tests.targets.conftest import LIMITS, public_folder
+from tests.targets.conftest import LIMITS, load_only, public_folder
 from tests.targets.debian import SERVER_UID, debian_server
 
 PASSWORD = "tls-only-9"
-REGIONS = LoadPlan("tpch", 0.01, seed=1, streams=1, tables=("region",))
+REGIONS = LoadPlan("tpch", 0.01, seed=1, streams=1)
 HBA = """
 local all all trust
 hostssl all tls 127.0.0.1/32 scram-sha-256
@@ -193,7 +193,7 @@ def test_a_server_that_its_authority_vouches_for_is_loaded(secured: Secured) -> 
         assert target.wire()["tls"] == {"check_host": True, "ca": str(secured.ca)}
         assert target.facts().settings["tls"] == "on"
         target.create_tables("tpch", replace=False)
-        assert target.load(REGIONS, _core.Control()).rows == 5
+        assert load_only(target, REGIONS, "region").rows == 5
         with closing(target.connect("tpch")) as session:
             assert session.execute("SELECT count(*) FROM region").rows == [(5,)]
 
