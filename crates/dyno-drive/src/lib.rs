@@ -27,11 +27,11 @@ mod workload;
 
 pub use load::{DonePart, Journal, LoadOutcome, LoadPlan, LoadWire, LoadedTable, SqliteFile, load};
 pub use outcome::{OpOutcome, Outcome, Percentiles, Writer};
-pub use plan::{DrivePlan, Mode, Pacing, WirePlan, WorkloadName};
+pub use plan::{DrivePlan, Pacing, WirePlan, WorkloadName};
 pub use point_select::PointSelect;
 pub use rate::Rate;
 pub use run::drive;
-pub use tpcc::HomePolicy;
+pub use tpcc::{HomePolicy, Mode};
 
 /// Protocols that [`drive`] speaks, by the name that a plan gives them.
 pub const WIRES: [&str; 4] = ["postgres", "mysql", "sqlite", "null"];

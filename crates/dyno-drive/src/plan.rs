@@ -6,14 +6,12 @@ use dyno_record::{Clock, Error, ErrorKind, Result};
 use serde::Deserialize;
 
 use crate::point_select::PointSelect;
-use crate::rate::Rate;
-use crate::tpcc::HomePolicy;
+use crate::rate::{LONGEST_S, Rate};
+use crate::tpcc::{HomePolicy, Mode};
 use crate::wire::{mysql, null, postgres, sqlite};
 
 /// Most users of one run: beyond it a driver thread has too many to be on time.
 const MOST_USERS: u32 = 100_000;
-/// Longest warm-up or measurement, in seconds: a year.
-pub(crate) const LONGEST_S: f64 = 366.0 * 86_400.0;
 
 /// The plan of one level of load: a warm-up, then one measured window.
 #[derive(Debug, Clone, Deserialize)]
@@ -84,17 +82,6 @@ pub enum WorkloadName {
     Tpcc,
     /// One row by its key, over and over: the plainest load there is, to compare drivers by.
     PointSelect(PointSelect),
-}
-
-/// Where the transactions are programmed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mode {
-    /// In the client, statement by statement.
-    #[default]
-    Client,
-    /// In the database, as procedures that the target has: one call a transaction.
-    Procedure,
 }
 
 /// When transactions start.

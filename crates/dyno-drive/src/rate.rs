@@ -3,7 +3,8 @@
 use dyno_record::{Error, ErrorKind, Result};
 use serde::Deserialize;
 
-use crate::plan::LONGEST_S;
+/// Longest warm-up or measurement, in seconds: a year.
+pub(crate) const LONGEST_S: f64 = 366.0 * 86_400.0;
 
 const NS: f64 = 1e9;
 /// Lowest constant rate, and highest rate of all, in starts a second.

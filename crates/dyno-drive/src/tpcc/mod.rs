@@ -7,6 +7,7 @@ mod deck;
 mod delivery;
 mod home;
 mod inputs;
+mod mode;
 mod new_order;
 mod order_status;
 mod payment;
@@ -21,13 +22,13 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::pacer::think_ns;
-use crate::plan::Mode;
 use crate::wire::{Session, Statement};
 use crate::workload::{Ended, Terminal, Workload};
 use deck::{Deck, Kind};
 use inputs::{Constants, Inputs};
 
 pub use home::Policy as HomePolicy;
+pub use mode::Mode;
 #[cfg(test)]
 pub use statements::all as statements;
 

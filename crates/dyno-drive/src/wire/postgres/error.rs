@@ -1,6 +1,17 @@
 //! What the server's error messages mean.
 
+use std::io;
+
 use dyno_record::{Error, ErrorKind};
+
+use crate::wire::tls::{of_io, told};
+
+/// The server hung up before it was ready: it is not there yet, or no more, or, as TLS tells only
+/// now, it does not take our certificate.
+pub fn hung_up(error: &io::Error) -> Error {
+    let words = of_io(error).map_or_else(|| error.to_string(), |error| told(error, "sslrootcert"));
+    Error::new(ErrorKind::Unreachable, format!("the server closed the connection: {words}"))
+}
 
 /// The class of an SQLSTATE (PostgreSQL manual, appendix A).
 pub fn class(sqlstate: &str) -> ErrorKind {

@@ -11,11 +11,10 @@ use postgres_protocol::authentication::sasl::{
 use postgres_protocol::message::backend::Message;
 use postgres_protocol::message::frontend;
 
-use super::error::ServerError;
+use super::error::{ServerError, hung_up};
 use super::frame::{Frame, broken};
 use super::transport::Transport;
 use super::{Binding, Config};
-use crate::wire::tls::{of_io, told};
 use crate::wire::{Secret, quoted};
 
 /// Introduces us and authenticates.
@@ -162,13 +161,6 @@ fn unsupported(method: &str) -> Error {
             "the server asks for authentication by {method}; Dyno knows trust, password, md5 and SCRAM-SHA-256"
         ),
     )
-}
-
-/// The server hung up before it was ready: it is not there yet, or no more, or, as TLS tells only
-/// now, it does not take our certificate.
-pub fn hung_up(error: &io::Error) -> Error {
-    let words = of_io(error).map_or_else(|| error.to_string(), |error| told(error, "sslrootcert"));
-    Error::new(ErrorKind::Unreachable, format!("the server closed the connection: {words}"))
 }
 
 fn unusable(error: &io::Error) -> Error {

@@ -8,8 +8,8 @@ use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
 use super::Config;
+use super::error::hung_up;
 use super::frame::broken;
-use super::startup::hung_up;
 use crate::wire::tls::Connector;
 
 /// The protocol's name in TLS (ALPN).
