@@ -17,7 +17,7 @@ from dyno.cli._session import Session
 from dyno.criteria import metrics, parse
 from dyno.decide.findmax import Range
 from dyno.drive import OltpPlan
-from dyno.errors import Interrupted, TargetError
+from dyno.errors import DatabaseError, Interrupted, TargetError
 from dyno.model import Phase
 from dyno.record import Recorder
 from dyno.targets import open_target
@@ -97,6 +97,16 @@ def test_a_server_that_is_gone_ends_the_search(
     assert bench.phase.status == "failed"
     assert bench.phase.detail["stopped"] == "broken-off"
     assert [window["load"] for window in bench.phase.detail["windows"]] == [1, 2]
+
+
+def test_an_error_that_is_no_lack_of_sessions_ends_the_search(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = DatabaseError("function does not exist", kind="database")
+    monkeypatch.setattr(_search.drive, "drive", refusing(2, wrong))
+    with pytest.raises(DatabaseError, match="function does not exist"):
+        bench.search()
+    assert bench.phase.status == "failed"
 
 
 def test_what_was_tried_before_an_interruption_is_kept(

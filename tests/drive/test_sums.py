@@ -78,7 +78,7 @@ def outcome(done: int, **fields: Any) -> dict[str, Any]:
     return {
         "seconds": 10.0, "tps": done / 10, "new_orders_per_min": done * 6.0,
         "ops": {"new_order": {"done": done, "rolled_back": 0}}, "client_cpu_s": 1.0, "late": 0,
-        "unsent": 0, "unfinished": 2, "reconnects": 0, "threads": 2,
+        "unsent": 0, "stuck": 1, "gone": 0, "unfinished": 2, "reconnects": 0, "threads": 2,
         "thread_utilisation_max": 0.1, "lag_p99_ms": 0.2, "errors_first": {}, **fields,
     }  # fmt: skip
 
@@ -94,6 +94,7 @@ def test_costs_are_added_and_of_shares_the_worst_counts() -> None:
     assert found["client_cpu_ms_per_1000"] == 500
     assert found["threads"] == 4
     assert found["unfinished"] == 4
+    assert (found["stuck"], found["gone"]) == (2, 0)
     assert found["thread_utilisation_max"] == 0.95
     assert found["lag_p99_ms"] == 3
     assert found["errors_first"] == {"database": "first"}

@@ -15,8 +15,9 @@ _FIGURES = {"tps": "1/s", "new_orders_per_min": "1/min", "new_order.response_p95
 def search(bundle: Bundle) -> list[Estimate]:
     """``capacity.users`` or ``capacity.rate``, and ``capacity.<figure>`` at that load.
 
-    The load's bounds are the largest load that passed and the smallest that failed. A figure is the
-    mean of the windows at the maximum, its bounds are the least and the greatest of them.
+    The load's bounds are the largest load that passed and the smallest that failed. A rate is the
+    mean of the windows at the maximum, a percentile the worst of them (a mean of percentiles is
+    none); bounds are the least and the greatest.
     """
     return [
         figure
@@ -52,9 +53,10 @@ def _capacity(bundle: Bundle, phase: Phase) -> Iterable[Estimate]:
         if values:
             yield Estimate(
                 name=f"capacity.{figure}",
-                value=sum(values) / len(values),
+                value=max(values) if unit == "ms" else sum(values) / len(values),
                 low=min(values),
                 high=max(values),
                 unit=unit,
-                source=f"mean of {len(values)} windows at the maximum; bounds: their range",
+                source=f"{'worst' if unit == 'ms' else 'mean'} of {len(values)} windows at the "
+                "maximum; bounds: their range",
             )

@@ -147,7 +147,9 @@ class _Hunt:
         return judged
 
     def _require_alive(self, error: TargetError) -> None:
-        """Passes if the server still answers: then it only would not take so many sessions."""
+        """Passes if the server answers, and only would not take so many sessions."""
+        if error.kind != "too_many_connections":
+            raise error
         try:
             self.target.facts()
         except Exception:

@@ -104,6 +104,13 @@ def levels_of_several(
             load.check(session.recorder, target, name, held, "run")
 
 
+def programmed(session: Session, target: Target, plan: OltpPlan) -> None:
+    """Makes the procedures of a plan that calls some."""
+    if plan.mode == "procedure":
+        with session.console.phase(f"Procedures in {target.name}"):
+            drive.program(session.recorder, target, plan.workload)
+
+
 def levels(
     session: Session,
     target: Target,
@@ -112,9 +119,7 @@ def levels(
     extension: UntilSteadyPlan | None = None,
 ) -> None:
     """Drives each level of load, then checks the consistency of the data."""
-    if plans[0].mode == "procedure":
-        with session.console.phase(f"Procedures in {target.name}"):
-            drive.program(session.recorder, target, plans[0].workload)
+    programmed(session, target, plans[0])
     for plan in plans:
         title = f"{plan.workload} on {target.name}, {plan.title}"
         title += ", in procedures" if plan.mode == "procedure" else ""

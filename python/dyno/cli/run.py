@@ -238,7 +238,7 @@ def command(
     require_able(parsed, options.out, settings)
     kept = criteria.of(chosen)
     search = find_max.of(chosen, {**settings, "users": users, "rate_per_s": rates or None})
-    _require_until_steady(settings, chosen.kind, search)
+    _require_until_steady(settings, chosen.kind, search, rates)
     _require_alone(settings, rates=bool(rates), searched=search is not None)
     if search is not None:
         if criteria.texts:
@@ -287,7 +287,9 @@ def _require_alone(settings: dict[str, Any], *, rates: bool, searched: bool) -> 
         raise UsageError(f"--databases excludes {' and '.join(given)}: those are of one database.")
 
 
-def _require_until_steady(settings: dict[str, Any], kind: str, search: Search | None) -> None:
+def _require_until_steady(
+    settings: dict[str, Any], kind: str, search: Search | None, rates: list[Rate]
+) -> None:
     from dyno.errors import UsageError
 
     limit_s = settings["until_steady_s"]
@@ -296,6 +298,10 @@ def _require_until_steady(settings: dict[str, Any], kind: str, search: Search | 
     if kind != "oltp" or search is not None or settings["during"] is not None:
         raise UsageError(
             "--until-steady is for levels of transactions, without --find-max or --during."
+        )
+    if any(rate.changes for rate in rates):
+        raise UsageError(
+            "--until-steady needs a --rate that stays: one that changes never settles."
         )
     if limit_s < settings["duration_s"]:
         raise UsageError("--until-steady must not be shorter than --duration.")
@@ -349,6 +355,7 @@ def _transactions(
             stages.levels_of_several(session, target, plans, every)
             return
         if search is not None:
+            stages.programmed(session, target, plans[0])
             find_max(session, target, search, plans[0])
             stages.consistency(session, target, plans[0])
             return

@@ -13,6 +13,10 @@ from dyno.decide.validity.unsteady import drift
 from dyno.model import CriterionResult
 from dyno.units import digits
 
+MOST_ERRORS_PERCENT = 1.0
+LEAST_CARRIED_PERCENT = 98.0
+"""Of what was due. A window is short: what is over capacity has hardly queued up when it ends."""
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -23,16 +27,20 @@ class Judged:
         unsteady: How its throughput was not steady; empty if it was, or cannot be told.
         client_bound: What shows that the driver set the pace; empty if nothing does.
         strict: Whether a limit without data counts as broken.
+        failing: What breaks every limit: a load that was not carried, or whose transactions fail.
     """
 
     results: tuple[CriterionResult, ...]
     unsteady: str
     client_bound: str
     strict: bool
+    failing: str = ""
 
     @property
     def passed(self) -> bool:
-        """Whether all limits were kept, and one at least could be judged."""
+        """Whether the load was carried, all limits were kept, and one at least could be judged."""
+        if self.failing:
+            return False
         kept = [item.passed for item in self.results if self.strict or item.passed is not None]
         return bool(kept) and all(kept)
 
@@ -49,6 +57,7 @@ class Judged:
             for item in broken
             if item.value is not None
         ]
+        parts = [self.failing, *parts] if self.failing else parts
         parts += [f"not steady ({self.unsteady})"] if self.unsteady else []
         parts += ["the driver was the bottleneck"] if self.client_bound else []
         return ", ".join(parts)
@@ -64,4 +73,19 @@ def trial(case: Case, level: str, limits: Sequence[Criterion], *, strict: bool) 
         seen.words if seen is not None and seen.level == "invalid" else "",
         ", ".join(signs(case, phase, name).values()),
         strict,
+        failing(case, name),
     )
+
+
+def failing(case: Case, name: str) -> str:
+    """Why no limit can be kept at this load; empty if nothing stands against it."""
+    errors = case.value(f"{name}.error_percent") or 0.0
+    if errors > MOST_ERRORS_PERCENT:
+        return f"{errors:.1f} % of the transactions failed"
+    scheduled = case.value(f"{name}.scheduled")
+    if not scheduled:
+        return ""
+    unsent = case.value(f"{name}.unsent") or 0.0
+    ended = (case.value(f"{name}.transactions") or 0.0) + (case.value(f"{name}.errors") or 0.0)
+    carried = min(scheduled - unsent, ended) / scheduled * 100
+    return f"{carried:.1f} % of the rate was carried" if carried < LEAST_CARRIED_PERCENT else ""

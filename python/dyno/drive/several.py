@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -67,11 +68,17 @@ def drive_several(
         parts = [phase(each.level, f"in database {each.database}") for each in reversed(plans)]
         parts.reverse()
         detail = phase(plan.level, f"in each of {count} databases")
-        sessions = {"users": plan.users * count, "users_each": plan.users}
+        sessions = {
+            "users": plan.users * count,
+            "users_each": plan.users,
+            "warehouses": sum(int(held.scale) for held in loaded),
+        }
         detail.update({**facts(plan), **sessions, "databases": count})
         for part, each in zip(parts, plans, strict=True):
             part.update({**facts(each), "database": each.database})
-        requests = [request(recorder, target, each) for each in plans]
+        # Together as many driver threads as one would have: a driver that needs more is the limit.
+        threads = max(1, len(os.sched_getaffinity(0)) // 2 // count)
+        requests = [{**request(recorder, target, each), "threads": threads} for each in plans]
         outcomes = run_engines("drive", requests, counted)
         for part, each in zip(parts, outcomes, strict=True):
             part.update(outcome=each, duration_s=each["seconds"])

@@ -8,7 +8,7 @@ from typing import Any
 
 _HIGHEST_NS = 3_600_000_000_000
 _SECOND_NS = 1_000_000_000
-_COUNTS = ("late", "unsent", "unfinished", "reconnects", "threads")
+_COUNTS = ("late", "unsent", "unfinished", "reconnects", "threads", "stuck", "gone")
 _WORST = ("thread_utilisation_max", "lag_p99_ms")
 
 
