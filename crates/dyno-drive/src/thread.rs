@@ -247,7 +247,10 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
             let window = shared.window.get();
             loop {
                 let due_ns = window.start_ns.saturating_add(schedule.borrow_mut().next_ns());
-                if due_ns >= window.end_ns {
+                // There may be many: a rate can be far above what was sent.
+                if due_ns >= window.end_ns
+                    || (report.unsent & 0xffff == 0xffff && self.is_stopped())
+                {
                     break;
                 }
                 report.scheduled += u64::from(window.is_measured(due_ns));

@@ -79,6 +79,10 @@ impl Connector {
     /// # Errors
     /// `usage` if a file cannot be read or does not hold what it should.
     pub fn new(tls: &Tls, protocol: &str) -> Result<Self> {
+        if tls.check_host && tls.ca.is_none() {
+            let message = "a certificate's host cannot be checked without authorities to trust";
+            return Err(Error::new(ErrorKind::Usage, message));
+        }
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let algorithms = provider.signature_verification_algorithms;
         let roots = tls.ca.as_deref().map(pem::authorities).transpose()?;
