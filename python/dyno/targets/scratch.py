@@ -30,8 +30,8 @@ class Written:
     """What backups have written, all rounds.
 
     Attributes:
-        size: Bytes on storage.
-        seconds: Time that it took, to the last byte on storage.
+        size: Bytes in its files; whether they are on the medium is up to the program.
+        seconds: Time that it took, until it was found whole.
     """
 
     size: int = 0

@@ -35,6 +35,8 @@ def obstacle(session: PostgresConnection) -> str | None:
     """Why no backup can be taken of the server that a session leads to; None if it can."""
     if session.execute("SHOW wal_level").rows[0][0] == "minimal":
         return "the server has wal_level = minimal; a backup needs replica"
+    if session.raw.info.get_parameters().get("sslpassword"):
+        return "the key of the certificate has a passphrase, which pg_basebackup would show to all"
     parameters = {
         **session.raw.info.get_parameters(),
         "password": session.raw.info.password,
