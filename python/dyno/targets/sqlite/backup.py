@@ -10,17 +10,18 @@ from pathlib import Path
 
 from dyno.errors import Interrupted
 from dyno.model import Check
+from dyno.targets.backup import Backup
 from dyno.targets.base import Progress
 from dyno.targets.maintenance import SpaceEstimate
-from dyno.targets.scratch import Scratch, Written
 from dyno.targets.sqlite.connection import SqliteConnection
 from dyno.targets.sqlite.errors import classed
 
+_COPY = "copy.sqlite"
 _PAGES = 256
 """At a time: between two such steps it can be stopped."""
 
 
-class Backup:
+class FileBackup(Backup):
     """See the protocol. A read transaction keeps the copy as of one moment.
 
     Without it every change by another session would have the copy begin again.
@@ -38,55 +39,42 @@ class Backup:
             DiskFullError: If there is no room for it.
             TargetError: If the file or the folder cannot be used.
         """
-        self._connect = connect
-        self._file = file
-        self._stopped = threading.Event()
         with closing(connect()) as session:
             size = _pages(session) * int(session.execute("PRAGMA page_size").rows[0][0])
-        self.estimate = SpaceEstimate(size, "the file once more")
-        self._scratch = Scratch(out, size)
+        super().__init__(out, SpaceEstimate(size, "the file once more"))
+        self._connect = connect
+        self._file = file
+        self._source = (0, 0)
 
-    @property
-    def written(self) -> Written:
-        """What the copies wrote."""
-        return self._scratch.written
-
-    def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
-        """Takes one copy, looks whether it is whole, and removes it."""
-        self._stopped.clear()
-
+    def _write(self, place: Path, stop: threading.Event, progress: Progress) -> None:
         def step(_status: int, left: int, total: int) -> None:
-            if stop.is_set() or self._stopped.is_set():
+            if stop.is_set() or self.cancelled.is_set():
                 raise Interrupted("The backup was stopped.")
             progress(total - left, total, "backup")
 
-        with self._scratch.backup() as place, closing(self._connect()) as session:
+        file = place / _COPY
+        with closing(self._connect()) as session:
             session.execute("BEGIN")
-            pages = _pages(session)
             names = session.execute("SELECT count(*) FROM sqlite_master").rows[0][0]
-            file = place / "copy.sqlite"
+            self._source = (_pages(session), int(names))
             try:
                 with closing(sqlite3.connect(file)) as copy:
                     session.raw.backup(copy, pages=_PAGES, progress=step)
-                    found = copy.execute("PRAGMA page_count").fetchone()[0]
-                    held = copy.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
             except sqlite3.Error as error:
                 raise classed(error, file) from error
-        passed = (found, held) == (pages, names)
+
+    def _proven(self, place: Path) -> Check:
+        file = place / _COPY
+        try:
+            with closing(sqlite3.connect(file)) as copy:
+                found = int(copy.execute("PRAGMA page_count").fetchone()[0])
+                held = int(copy.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+        except sqlite3.Error as error:
+            raise classed(error, file) from error
+        pages, names = self._source
         message = f"{found:,} pages of {pages:,}, {held} of {names} tables and indexes"
-        return [Check(name="backup", target="sqlite", passed=passed, message=message)]
-
-    def space(self) -> int | None:
-        """Bytes in the scratch folder."""
-        return self._scratch.size()
-
-    def cancel(self) -> None:
-        """Stops it after the pages under way."""
-        self._stopped.set()
-
-    def close(self) -> None:
-        """Removes what was written."""
-        self._scratch.remove()
+        passed = (found, held) == self._source
+        return Check(name="backup", target="sqlite", passed=passed, message=message)
 
 
 def _pages(session: SqliteConnection) -> int:

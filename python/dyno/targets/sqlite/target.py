@@ -33,7 +33,7 @@ from dyno.targets.maintenance import Job, Maintenance
 from dyno.targets.plans import QueryPlan
 from dyno.targets.sqlite import ddl, design, drive, facts, index, maintenance, plans, tuning
 from dyno.targets.sqlite.apart import ApartSession
-from dyno.targets.sqlite.backup import Backup
+from dyno.targets.sqlite.backup import FileBackup
 from dyno.targets.sqlite.connection import SqliteConnection
 from dyno.targets.sqlite.file import locate, open_session, settings, siblings, spilled
 from dyno.targets.sqlite.isolation import ISOLATION
@@ -49,6 +49,10 @@ _WHOLE = (
 )
 
 _NO_VACUUM = "its VACUUM writes the whole file anew, and nobody else can write meanwhile"
+_ONE_FILE = (
+    "a URL names one file, which is one database with one writer; what several files would share "
+    "is Dyno's process alone, no server"
+)
 _NO_BACKUP = (
     "the driver has the file open in this process by an SQLite of its own, and what a second one "
     "does there would undo its locks; a backup goes beside queries only"
@@ -59,6 +63,7 @@ class SqliteTarget:
     """See the protocol. Each workload has a file of its own; a URL names that file."""
 
     name = "sqlite"
+    SEVERAL_DATABASES: ClassVar = _ONE_FILE
     LACKS_MAINTENANCE: ClassVar = {"vacuum": _NO_VACUUM}
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
@@ -313,7 +318,7 @@ class SqliteTarget:
         if name == "backup":
             if ddl.exact(workload):
                 return _NO_BACKUP
-            return Backup(lambda: self.connect(workload), file, self._out)
+            return FileBackup(lambda: self.connect(workload), file, self._out)
         connect = partial(self.connect, workload)
         if ddl.exact(workload):
             # Beside the driver, which has the file open in this process.
