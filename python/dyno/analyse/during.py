@@ -122,7 +122,8 @@ def _maintenance(course: Course) -> Iterable[Estimate]:
             name=f"{course.name}.mb_per_s",
             value=size / taken / 1e6,
             unit="MB/s",
-            source="bytes on storage of the backups / seconds of writing them",
+            source="bytes on storage of the backups / seconds of writing and syncing them, "
+            "without proving them",
         )
 
 
