@@ -175,10 +175,10 @@ def test_a_search_that_makes_no_sense(
         (("tpcc", "--criterion", "new_ordr < 1s"), "Did you mean 'new_order'?"),
         (("tpcc", "--find-max", "--criterion", "errors = 0"), "those of --slo"),
         (("tpcc", "--until-steady", "5s"), "not be shorter than --duration"),
-        (("tpcc", "--find-max", "--until-steady", "5m"), "without --find-max"),
+        (("tpcc", "--find-max", "--until-steady", "5m"), "--until-steady and --find-max exclude"),
         (("tpch", "--criterion", "errors = 0"), "about transactions"),
         (("tpch", "--find-max"), "drives transactions"),
-        (("tpch", "--until-steady", "5m"), "levels of transactions"),
+        (("tpch", "--until-steady", "5m"), "--until-steady is for transactions"),
     ],
 )
 def test_wrong_use(out: Path, args: tuple[str, ...], words: str) -> None:

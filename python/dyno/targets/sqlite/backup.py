@@ -8,17 +8,17 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from dyno.errors import Interrupted
+from dyno.errors import Interrupted, TargetError
 from dyno.model import Check
 from dyno.targets.backup import Backup
 from dyno.targets.base import Progress
 from dyno.targets.maintenance import SpaceEstimate
+from dyno.targets.sqlite.apart import ApartSession
+from dyno.targets.sqlite.apart_child import PAGES
 from dyno.targets.sqlite.connection import SqliteConnection
 from dyno.targets.sqlite.errors import classed
 
 _COPY = "copy.sqlite"
-_PAGES = 256
-"""At a time: between two such steps it can be stopped."""
 
 
 class FileBackup(Backup):
@@ -47,21 +47,26 @@ class FileBackup(Backup):
         self._source = (0, 0)
 
     def _write(self, place: Path, stop: threading.Event, progress: Progress) -> None:
+        self._source = self._copied(place / _COPY, stop, progress)
+
+    def _copied(self, file: Path, stop: threading.Event, progress: Progress) -> tuple[int, int]:
+        """Copies into ``file``; returns how many pages and names the source has."""
+
         def step(_status: int, left: int, total: int) -> None:
             if stop.is_set() or self.cancelled.is_set():
                 raise Interrupted("The backup was stopped.")
             progress(total - left, total, "backup")
 
-        file = place / _COPY
         with closing(self._connect()) as session:
             session.execute("BEGIN")
             names = session.execute("SELECT count(*) FROM sqlite_master").rows[0][0]
-            self._source = (_pages(session), int(names))
+            pages = _pages(session)
             try:
                 with closing(sqlite3.connect(file)) as copy:
-                    session.raw.backup(copy, pages=_PAGES, progress=step)
+                    session.raw.backup(copy, pages=PAGES, progress=step)
             except sqlite3.Error as error:
                 raise classed(error, file) from error
+        return pages, int(names)
 
     def _proven(self, place: Path) -> Check:
         file = place / _COPY
@@ -75,6 +80,44 @@ class FileBackup(Backup):
         message = f"{found:,} pages of {pages:,}, {held} of {names} tables and indexes"
         passed = (found, held) == self._source
         return Check(name="backup", target="sqlite", passed=passed, message=message)
+
+
+class ApartBackup(FileBackup):
+    """The same from another process, beside the driver, which has the file open in this one."""
+
+    def __init__(
+        self,
+        connect: Callable[[], SqliteConnection],
+        apart: Callable[[], ApartSession],
+        file: Path,
+        out: Path,
+    ) -> None:
+        """Made ready; ``connect`` opens a session while the file is not driven yet."""
+        super().__init__(connect, file, out)
+        self._apart = apart
+        self._session: ApartSession | None = None
+
+    def cancel(self) -> None:
+        """Stops it after the pages under way."""
+        super().cancel()
+        session = self._session
+        if session is not None:
+            session.cancel()
+
+    def _copied(self, file: Path, stop: threading.Event, progress: Progress) -> tuple[int, int]:  # noqa: ARG002
+        with closing(self._apart()) as session:
+            self._session = session
+            try:
+                # Who cancels sets these first, and then finds the session or has been before it.
+                if stop.is_set() or self.cancelled.is_set():
+                    raise Interrupted("The backup was stopped.")
+                return session.backup(file)
+            except TargetError as error:
+                if stop.is_set() or self.cancelled.is_set():
+                    raise Interrupted("The backup was stopped.") from error
+                raise
+            finally:
+                self._session = None
 
 
 def _pages(session: SqliteConnection) -> int:
