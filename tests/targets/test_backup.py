@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import psycopg
@@ -20,7 +21,6 @@ from dyno import targets
 from dyno.errors import DiskFullError, Interrupted, TargetError, UsageError
 from dyno.model import Check
 from dyno.servers.identity import Identity
-from dyno.targets import backup as shared
 from dyno.targets import scratch
 from dyno.targets.backup import Backup
 from dyno.targets.base import Progress, Target
@@ -304,7 +304,8 @@ def test_what_is_timed_is_synced_and_ends_before_the_proof(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = iter(range(100))
-    monkeypatch.setattr(shared.time, "monotonic", lambda: next(now))
+    clock = SimpleNamespace(monotonic=lambda: next(now))
+    monkeypatch.setattr("dyno.targets.backup.time", clock)
     with closing(Noted(tmp_path)) as job:
         synced: list[str] = []
         real = os.fsync
@@ -314,7 +315,7 @@ def test_what_is_timed_is_synced_and_ends_before_the_proof(
             job.done.append("synced")
             real(descriptor)
 
-        monkeypatch.setattr(shared.os, "fsync", fsync)
+        monkeypatch.setattr(os, "fsync", fsync)
         once(job)
         assert job.done == ["written", "synced", "synced", "proven"]
         assert synced == ["file", "backup"]

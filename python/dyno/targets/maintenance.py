@@ -133,16 +133,24 @@ def parse(name: str) -> Maintenance:
     return name
 
 
-def require(target: Target, name: Maintenance) -> None:
-    """Refuses what a target can never do, before it is started.
+def lacks(target: Target, name: Maintenance) -> str | None:
+    """Why a target can never do it; None if it may.
 
     A target tells its reasons by the name of the maintenance, in ``LACKS_MAINTENANCE``.
+    """
+    if not isinstance(target, Maintained):
+        return _UNKNOWN
+    reasons: Mapping[str, str] = getattr(target, "LACKS_MAINTENANCE", {})
+    return reasons.get(name)
+
+
+def require(target: Target, name: Maintenance) -> None:
+    """Refuses what a target can never do, before it is started.
 
     Raises:
         UsageError: With the reason, and with what the target has.
     """
-    lacks: Mapping[str, str] = getattr(target, "LACKS_MAINTENANCE", {})
-    reason = lacks.get(name) if isinstance(target, Maintained) else _UNKNOWN
+    reason = lacks(target, name)
     if reason is not None:
         raise _refused(target, name, reason)
 
@@ -189,9 +197,6 @@ def prepare(target: Target, workload: str, name: Maintenance) -> Job:
 
 
 def _refused(target: Target, name: Maintenance, reason: str) -> UsageError:
-    has: list[str] = []
-    if isinstance(target, Maintained):
-        lacks: Mapping[str, str] = getattr(target, "LACKS_MAINTENANCE", {})
-        has = [other for other in NAMES if other not in {*lacks, name}]
+    has = [other for other in NAMES if other != name and lacks(target, other) is None]
     instead = f" It has {', '.join(has)}." if has else ""
     return UsageError(f"The {target.name} target cannot do {name} during a run: {reason}.{instead}")

@@ -50,8 +50,8 @@ _WHOLE = (
 
 _NO_VACUUM = "its VACUUM writes the whole file anew, and nobody else can write meanwhile"
 _ONE_FILE = (
-    "a URL names one file, which is one database with one writer; what several files would share "
-    "is Dyno's process alone, no server"
+    "a URL names one file, which is one database with one writer; several files share no server "
+    "whose sum would tell anything"
 )
 
 
