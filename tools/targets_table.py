@@ -145,7 +145,7 @@ def _beside(name: str, word: str) -> Answer:
         elif word == "figures by query":
             return True if isinstance(target, Metered) else "no: it tells none"
         else:
-            maintenance.require(target, maintenance.parse(word))
+            return _yes_or_why(maintenance.lacks(target, maintenance.parse(word)) or True)
     except UsageError as error:
         return f"no: {str(error).partition(': ')[2].rstrip('.')}"
     return True

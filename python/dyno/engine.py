@@ -6,7 +6,7 @@ import contextlib
 import json
 import threading
 from collections.abc import Callable, Generator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from dyno.errors import DynoError, Interrupted, error_of_kind
 from dyno.progress import Progress
@@ -18,6 +18,26 @@ T = TypeVar("T")
 
 _POLL_S = 0.1
 _GRACE_S = 15.0
+
+
+class Handle(Protocol):
+    """What goes on in an engine, or in several at once, as one who works beside it sees it."""
+
+    def progress(self) -> dict[str, Any]:
+        """How far it is: ``done`` and ``total``, and the ``step``."""
+        ...
+
+    def finish(self) -> None:
+        """Ends it early, with an outcome."""
+        ...
+
+    def cancel(self) -> None:
+        """Ends it without one."""
+        ...
+
+
+Beside = Callable[[Handle, threading.Event], None]
+"""Works beside an engine; must return soon after the event is set."""
 
 
 def interruptible(
@@ -65,7 +85,7 @@ def run_engine(
     name: str,
     plan: dict[str, Any],
     progress: Progress,
-    beside: Callable[[_core.Control, threading.Event], None] | None = None,
+    beside: Beside | None = None,
 ) -> dict[str, Any]:
     """Calls an engine of the compiled half: ``generate``, ``load``, ``drive`` or ``profile``.
 
@@ -96,8 +116,29 @@ def run_engine(
     return watched(work, progress)
 
 
+class _Together:
+    """The control handles of several engines as one."""
+
+    def __init__(self, controls: Sequence[_core.Control]) -> None:
+        self._controls = controls
+
+    def progress(self) -> dict[str, Any]:
+        """That of the slowest."""
+        return min((one.progress() for one in self._controls), key=lambda state: state["done"])
+
+    def finish(self) -> None:
+        """Ends all of them early."""
+        for control in self._controls:
+            control.finish()
+
+    def cancel(self) -> None:
+        """Ends all of them."""
+        for control in self._controls:
+            control.cancel()
+
+
 def run_engines(
-    name: str, plans: Sequence[dict[str, Any]], progress: Progress
+    name: str, plans: Sequence[dict[str, Any]], progress: Progress, beside: Beside | None = None
 ) -> list[dict[str, Any]]:
     """Calls an engine several times at once, each call with a control handle of its own.
 
@@ -105,31 +146,30 @@ def run_engines(
         name: The engine.
         plans: A plan each.
         progress: Told what the slowest has done.
+        beside: Works in another thread meanwhile, as in :func:`run_engine`, with all at once.
 
     Returns:
         Their outcomes, in the order of the plans.
 
     Raises:
         DynoError: Of the class of the first error; the others are cancelled then.
+        Exception: What ``beside`` raised; all are cancelled then.
     """
     from dyno import _core
 
     controls = [_core.Control() for _ in plans]
+    together = _Together(controls)
     outcomes: dict[int, dict[str, Any]] = {}
     failures: list[BaseException] = []
-
-    def cancel() -> None:
-        for control in controls:
-            control.cancel()
 
     def call(number: int, text: str) -> None:
         try:
             outcomes[number] = json.loads(getattr(_core, name)(text, controls[number]))
         except BaseException as error:
             failures.append(_classed(error) if isinstance(error, _core.EngineError) else error)
-            cancel()
+            together.cancel()
 
-    def work() -> None:
+    def run() -> None:
         threads = [
             threading.Thread(target=call, args=(number, json.dumps(plan)), daemon=True)
             for number, plan in enumerate(plans)
@@ -138,22 +178,27 @@ def run_engines(
             thread.start()
         for thread in threads:
             thread.join()
+        if failures:
+            raise failures[0]
+
+    def work() -> None:
+        if beside is None:
+            run()
+            return
+        with _beside(beside, together):
+            run()
 
     def poll() -> None:
-        slowest = min((control.progress() for control in controls), key=lambda state: state["done"])
+        slowest = together.progress()
         text = f"{len(plans)} at once, {slowest['step']}"
         progress.update(float(slowest["done"]), float(slowest["total"]), text)
 
-    interruptible(work, cancel, poll)
-    if failures:
-        raise failures[0]
+    interruptible(work, together.cancel, poll)
     return [outcomes[number] for number in range(len(plans))]
 
 
 @contextlib.contextmanager
-def _beside(
-    work: Callable[[_core.Control, threading.Event], None], control: _core.Control
-) -> Generator[None]:
+def _beside(work: Beside, control: Handle) -> Generator[None]:
     """Runs ``work`` in a thread for as long as the context is open."""
     ended = threading.Event()
     failure: list[BaseException] = []

@@ -74,6 +74,10 @@ class Rate:
         pairs = itertools.pairwise(self.points)
         return all(a[0] == b[0] or a[1] == b[1] for a, b in pairs)
 
+    def share(self, count: int) -> Rate:
+        """An equal part of it for each of so many, under its own name."""
+        return Rate(self.name, tuple((at, rate / count) for at, rate in self.points))
+
     def plan(self) -> float | list[list[float]]:
         """As the driver takes it and a bundle records it: a number, or the points."""
         if not self.changes:

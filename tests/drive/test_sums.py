@@ -79,7 +79,8 @@ def outcome(done: int, **fields: Any) -> dict[str, Any]:
         "seconds": 10.0, "tps": done / 10, "new_orders_per_min": done * 6.0,
         "ops": {"new_order": {"done": done, "rolled_back": 0}}, "client_cpu_s": 1.0, "late": 0,
         "unsent": 0, "stuck": 1, "gone": 0, "unfinished": 2, "reconnects": 0, "threads": 2,
-        "thread_utilisation_max": 0.1, "lag_p99_ms": 0.2, "errors_first": {}, **fields,
+        "thread_utilisation_max": 0.1, "lag_p99_ms": 0.2, "errors_first": {}, "scheduled": None,
+        "carried_over": 0, **fields,
     }  # fmt: skip
 
 
@@ -98,3 +99,26 @@ def test_costs_are_added_and_of_shares_the_worst_counts() -> None:
     assert found["thread_utilisation_max"] == 0.95
     assert found["lag_p99_ms"] == 3
     assert found["errors_first"] == {"database": "first"}
+    assert found["scheduled"] is None
+
+
+def test_what_was_due_in_open_loops_is_added() -> None:
+    found = summed_outcome([outcome(9, scheduled=10, unsent=1), outcome(20, scheduled=20)])
+    assert (found["scheduled"], found["unsent"]) == (30, 1)
+    assert summed_outcome([outcome(9, scheduled=10), outcome(20)])["scheduled"] is None
+
+
+def test_measured_is_what_each_measured_in_short_intervals_too() -> None:
+    step = S // 10
+    one = [row(START + place * step, 1, seconds=0.1) for place in range(4)]
+    # It began almost two intervals later, and settled in one more.
+    late = START + 2 * step - 5
+    other = [row(late - step, 7, "warmup", seconds=0.1), row(late, 7, "settling", seconds=0.1)]
+    other += [row(late + place * step, 10, seconds=0.1) for place in range(1, 5)]
+    sums = interval_sums([one, other], 0.1)
+    by_phase = {
+        name: sum(item["done"] for item in sums if item["phase"] == name)
+        for name in ("warmup", "settling", "measure")
+    }
+    assert by_phase == {"warmup": 7, "settling": 7, "measure": 4 + 40}
+    assert all((item["t_ns"] - START) % step == 0 for item in sums)

@@ -11,23 +11,26 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import psycopg
 import pytest
 
 from dyno import targets
-from dyno.errors import DiskFullError, Interrupted, UsageError
+from dyno.errors import DiskFullError, Interrupted, TargetError, UsageError
 from dyno.model import Check
 from dyno.servers.identity import Identity
-from dyno.targets.base import Target
-from dyno.targets.maintenance import Job, Writer, prepare, ready
+from dyno.targets import scratch
+from dyno.targets.backup import Backup
+from dyno.targets.base import Progress, Target
+from dyno.targets.maintenance import Job, SpaceEstimate, Writer, Written, prepare, ready
 from dyno.targets.postgresql import backup, binaries
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.target import PostgresTarget
 from dyno.targets.postgresql.vacuum import Vacuum
 from tests.maintained import fill
-from tests.process import wait_until
+from tests.process import document, dyno, wait_until
 from tests.targets.conftest import LIMITS
 from tests.targets.debian import debian_server
 
@@ -249,10 +252,108 @@ def test_sqlite_copies_one_moment_while_rows_change(tmp_path: Path) -> None:
             assert 0 < job.written.size
         assert check.passed, check.message
         assert not (tmp_path / "scratch").exists()
-        with pytest.raises(UsageError, match="beside queries only"):
-            prepare(target, "tpcc", "backup")
         with pytest.raises(UsageError, match="nobody else can write"):
             prepare(target, "tpch", "vacuum")
+
+
+def test_sqlite_is_copied_beside_its_driver_from_another_process(tmp_path: Path) -> None:
+    with opened("embedded:sqlite", tmp_path) as target:
+        fill(target, "tpcc", 1)
+        with closing(prepare(target, "tpcc", "backup")) as job:
+            target.wire("tpcc")  # from now on this process may not open it
+            (check,) = once(job)
+            assert check.passed, check.message
+            assert isinstance(job, Writer)
+            whole = job.written.size
+            assert whole > 50_000_000
+            stop = threading.Event()
+
+            def end(done: int, total: int, text: str) -> None:
+                stop.set()
+                job.cancel()
+
+            with pytest.raises(Interrupted):
+                job.run(stop, end)
+            assert job.written.size == whole
+            assert job.space() == 0
+        assert not (tmp_path / "scratch").exists()
+
+
+class Noted(Backup):
+    """Writes a file, and tells what was done when."""
+
+    method = "noted"
+
+    def __init__(self, out: Path, *, whole: bool = True) -> None:
+        super().__init__(out, SpaceEstimate(1, "a byte"))
+        self.done: list[str] = []
+        self.whole = whole
+
+    def _write(self, place: Path, stop: threading.Event, progress: Progress) -> None:
+        (place / "file").write_text("x" * 10_000)
+        self.done.append("written")
+
+    def _proven(self, place: Path) -> Check:
+        self.done.append("proven")
+        if not self.whole:
+            raise TargetError("cannot be read")
+        return Check(name="backup", target="x", passed=True, message="")
+
+
+def test_what_is_timed_is_synced_and_ends_before_the_proof(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = iter(range(100))
+    clock = SimpleNamespace(monotonic=lambda: next(now))
+    monkeypatch.setattr("dyno.targets.backup.time", clock)
+    with closing(Noted(tmp_path)) as job:
+        synced: list[str] = []
+        real = os.fsync
+
+        def fsync(descriptor: int) -> None:
+            synced.append(Path(f"/proc/self/fd/{descriptor}").readlink().name)
+            job.done.append("synced")
+            real(descriptor)
+
+        monkeypatch.setattr(os, "fsync", fsync)
+        once(job)
+        assert job.done == ["written", "synced", "synced", "proven"]
+        assert synced == ["file", "backup"]
+        # The clock was read twice: before it was written, and after it was synced.
+        assert (job.written.seconds, next(now)) == (1, 2)
+        assert job.written.size >= 8192
+    with closing(Noted(tmp_path, whole=False)) as job:
+        with pytest.raises(TargetError):
+            once(job)
+        assert job.written == Written()
+
+
+def test_what_a_killed_backup_left_is_swept(tmp_path: Path) -> None:
+    def killed() -> Path:
+        folder = tmp_path / "scratch" / "backup-killed"
+        folder.mkdir(parents=True)
+        (folder / "pgpass").write_text("*:*:*:*:secret")
+        return folder
+
+    folder = killed()
+    (tmp_path / "scratch" / "mine").write_text("")
+    assert scratch.left(tmp_path) == [folder]
+    assert scratch.sweep(tmp_path) == [folder]
+    assert [path.name for path in (tmp_path / "scratch").iterdir()] == ["mine"]
+    (tmp_path / "scratch" / "mine").unlink()
+    folder = killed()
+    done = dyno("clean", "--yes", "--json", "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert document(done)["removed"] == [str(folder)]
+    assert not folder.parent.exists()
+    folder = killed()
+    done = dyno(
+        "run", "tpcc", "--target", "null:", "--warmup", "100ms", "--duration", "200ms", "--out",
+        tmp_path,
+    )  # fmt: skip
+    assert done.returncode in {0, 1}, done.stderr
+    assert not folder.parent.exists()
+    assert scratch.sweep(tmp_path) == []
 
 
 def test_what_a_scratch_folder_holds_is_private(postgresql: PostgresTarget, kept: Path) -> None:

@@ -12,7 +12,9 @@ from urllib.parse import quote
 import pytest
 
 from dyno import targets
+from dyno.errors import DynoError, UsageError
 from dyno.targets.base import Loaded, LoadPlan
+from dyno.targets.mysql.errors import PRIVILEGES
 from dyno.targets.mysql.target import MysqlTarget
 from tests.maintained import fill
 from tests.mariadb import require_mariadb
@@ -33,7 +35,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MysqlTarget]:
 @pytest.fixture
 def mariadb(server: MysqlTarget) -> Iterator[MysqlTarget]:
     yield server
-    for place in ("theirs", "dyno_tpch"):
+    for place in ("theirs", "dyno_tpch", "dyno_tpcc", "dyno_tpcc_2"):
         ask(server, f"DROP DATABASE IF EXISTS {place}")
 
 
@@ -94,3 +96,31 @@ def test_a_foreign_key_of_the_users_on_a_table_keeps_all(mariadb: MysqlTarget, o
     assert done.returncode == 2
     assert "theirs.mine is not Dyno's and refers to dyno_tpch.region" in done.stderr
     assert len(tables(mariadb)) == 8
+
+
+def test_of_several_databases_each_has_its_grants_and_is_guarded(mariadb: MysqlTarget) -> None:
+    ask(mariadb, "CREATE USER bench@localhost")
+    ask(mariadb, f"GRANT {PRIVILEGES} ON `dyno\\_tpcc`.* TO bench@localhost")
+    url = url_of(mariadb).replace("root@", "bench@")
+    with targets.open_target(targets.parse(url), Path(), LIMITS) as target:
+        target.create_tables("tpcc", replace=False)
+        with pytest.raises(DynoError) as denied:
+            target.create_tables("tpcc@2", replace=False)
+        wanted = f"GRANT {PRIVILEGES} ON `dyno\\_tpcc\\_2`.* TO 'bench'@'localhost'"
+        assert wanted in str(denied.value)
+        ask(mariadb, wanted)
+        target.create_tables("tpcc@2", replace=False)
+        assert isinstance(target, MysqlTarget)
+        target.mark("tpcc@2", Loaded(1.0, 1, complete=True))
+        assert target.loaded("tpcc@2") == Loaded(1.0, 1, complete=True)
+        ask(mariadb, "CREATE DATABASE theirs")
+        ask(
+            mariadb,
+            "CREATE TABLE theirs.mine (a INT, FOREIGN KEY (a) REFERENCES "
+            "dyno_tpcc_2.warehouse (w_id)) ENGINE=InnoDB",
+        )
+    with pytest.raises(UsageError, match=r"theirs\.mine is not Dyno's and refers to dyno_tpcc_2"):
+        mariadb.remove()
+    assert len([item for item in mariadb.marked() if "dyno_tpcc_2." in item]) == 9
+    ask(mariadb, "DROP TABLE theirs.mine")
+    assert len(mariadb.remove()) == 18

@@ -27,6 +27,7 @@ class Course:
     Attributes:
         level: The level of load beside it; None if queries ran.
         whole: Whether it ended well: only then there is a stretch after it.
+        parts: Of a level that is the sum of several databases, the level and number of each.
     """
 
     phase: Phase
@@ -34,6 +35,7 @@ class Course:
     start_ns: int
     end_ns: int
     whole: bool
+    parts: tuple[tuple[str, int], ...] = ()
 
     @property
     def name(self) -> str:
@@ -60,19 +62,37 @@ def courses(bundle: Bundle) -> list[Course]:
         if isinstance(start, int) and isinstance(end, int) and start <= end:
             whole = phase.status == "done" and phase.detail.get("error") is None
             level = level if isinstance(level, str) else None
-            found.append(Course(phase, level, start, end, whole))
+            found.append(Course(phase, level, start, end, whole, _parts(bundle, level)))
     return found
 
 
+def _parts(bundle: Bundle, level: str | None) -> tuple[tuple[str, int], ...]:
+    """Levels and numbers of the databases of which a level is the sum."""
+    found: list[tuple[str, int]] = []
+    for phase in bundle.run.phases:
+        part, which = phase.detail.get("level"), phase.detail.get("database")
+        of_it = level is not None and phase.detail.get("part_of") == level
+        if of_it and isinstance(part, str) and isinstance(which, int):
+            found.append((part, which))
+    return tuple(sorted(found, key=lambda pair: pair[1]))
+
+
 def during(bundle: Bundle) -> list[Estimate]:
-    """``during.<phase>.<figure>``: throughput by part, its change against before, and room."""
+    """``during.<phase>.<figure>``: throughput by part, its change against before, and room.
+
+    ``during.<phase>.db-<number>.<figure>`` is that of one of several databases.
+    """
     estimates: list[Estimate] = []
     for course in courses(bundle):
         estimates += _maintenance(course)
         if course.level is None:
             estimates += _queries(bundle, course)
         elif course.level in bundle.levels():
-            estimates += _transactions(bundle, course, f"ops/{course.level}")
+            estimates += _transactions(bundle, course, course.level, course.name)
+            for level, which in course.parts:
+                if level in bundle.levels():
+                    own = f"{course.name}.db-{which}"
+                    estimates += _transactions(bundle, course, level, own)
     return estimates
 
 
@@ -102,11 +122,13 @@ def _maintenance(course: Course) -> Iterable[Estimate]:
             name=f"{course.name}.mb_per_s",
             value=size / taken / 1e6,
             unit="MB/s",
-            source="bytes on storage of the backups / seconds of writing them",
+            source="bytes on storage of the backups / seconds of writing and syncing them, "
+            "without proving them",
         )
 
 
-def _transactions(bundle: Bundle, course: Course, table: str) -> Iterable[Estimate]:
+def _transactions(bundle: Bundle, course: Course, level: str, prefix: str) -> Iterable[Estimate]:
+    table = f"ops/{level}"
     measured = [row for row in rows(bundle, table) if row["phase"] == "measure"]
     rates = throughput(measured)
     if rates is None:
@@ -119,19 +141,19 @@ def _transactions(bundle: Bundle, course: Course, table: str) -> Iterable[Estima
         if part is not None:
             values[part].append(value)
     for part, series in values.items():
-        name = f"{course.name}.{part}"
+        name = f"{prefix}.{part}"
         source = f"{table}: whole intervals of {rates.interval_s:g} s {part} the maintenance"
         yield Estimate(name=f"{name}_intervals", value=len(series), unit="", source=source)
         if series:
             mean = sum(series) / len(series)
             yield Estimate(name=f"{name}_tps", value=mean, unit="1/s", source=source)
-    yield from _latencies(course, measured, step)
+    yield from _latencies(course, measured, step, prefix)
     for part in ("during", "after"):
         found = change_percent(values["before"], values[part])
         if found is not None:
             value, low, high = found
             yield Estimate(
-                name=f"{course.name}.{part}_change_percent",
+                name=f"{prefix}.{part}_change_percent",
                 value=value,
                 low=low,
                 high=high,
@@ -140,7 +162,9 @@ def _transactions(bundle: Bundle, course: Course, table: str) -> Iterable[Estima
             )
 
 
-def _latencies(course: Course, measured: list[dict[str, Any]], step: int) -> Iterable[Estimate]:
+def _latencies(
+    course: Course, measured: list[dict[str, Any]], step: int, prefix: str
+) -> Iterable[Estimate]:
     merged = {part: Latencies() for part in PARTS}
     for row in measured:
         part = course.part(row["t_ns"], row["t_ns"] + step)
@@ -149,7 +173,7 @@ def _latencies(course: Course, measured: list[dict[str, Any]], step: int) -> Ite
     for part, latencies in merged.items():
         if latencies.count:
             yield Estimate(
-                name=f"{course.name}.{part}_p95_ms",
+                name=f"{prefix}.{part}_p95_ms",
                 value=latencies.quantile_ms(0.95),
                 unit="ms",
                 source=f"New-Order, response time {part} the maintenance, merged histograms",

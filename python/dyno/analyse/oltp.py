@@ -64,7 +64,11 @@ def of_level(bundle: Bundle, level: str) -> list[Estimate]:
 
 def _undisturbed(bundle: Bundle, level: str, rates: Throughput) -> Throughput:
     """The throughput until maintenance begins: what that changes is no unsteadiness."""
-    starts = [course.start_ns for course in courses(bundle) if course.level == level]
+    starts = [
+        course.start_ns
+        for course in courses(bundle)
+        if level in (course.level, *(part for part, _ in course.parts))
+    ]
     if not starts:
         return rates
     count = int((min(starts) - rates.start_ns) / 1e9 / rates.interval_s)

@@ -9,24 +9,13 @@ from typing import TYPE_CHECKING
 
 from click.core import ParameterSource
 
+from dyno.cli._run import sections
 from dyno.errors import UsageError
 
 if TYPE_CHECKING:
     import click
 
     from dyno.workloads.base import Workload
-
-QUERIES = (
-    *("test", "streams", "parameters", "refresh", "no_warming", "cold", "cold_each_query"),
-    *("timeout", "plans", "analyse_plans", "query_figures"),
-)
-"""Parameters of the command that only queries have."""
-
-TRANSACTIONS = (
-    *("users", "databases", "duration", "warmup", "rate", "rate_file", "arrivals", "think", "home"),
-    *("mode", "reconnect"),
-)
-"""Those that only transactions have; ``duration`` also queries beside maintenance."""
 
 
 def require_own(context: click.Context, workload: Workload) -> None:
@@ -35,10 +24,13 @@ def require_own(context: click.Context, workload: Workload) -> None:
     Raises:
         UsageError: If one of them is not of this workload, with what is meant instead.
     """
-    for name in TRANSACTIONS if workload.kind == "dss" else QUERIES:
-        if not _given(context, name):
+    own = sections.QUERIES if workload.kind == "dss" else sections.TRANSACTIONS
+    every = sections.QUERIES.names | sections.TRANSACTIONS.names
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        if name not in every - own.names or not _given(context, name):
             continue
-        option = f"--{name.replace('_', '-')}"
+        option = parameter.opts[0]
         if workload.kind != "dss":
             raise UsageError(f"{option} is for queries; {workload.name} has none. Leave it out.")
         if name == "users":
@@ -54,8 +46,10 @@ def require_own(context: click.Context, workload: Workload) -> None:
                 "last as long as they take."
             )
         raise UsageError(f"{option} is for transactions; {workload.name} has none. Leave it out.")
-    if _given(context, "during_limit") and not _given(context, "during"):
-        raise UsageError("--during-limit ends what --during NAME begins; give that, too.")
+    for name in ("during_limit", "during_database"):
+        if _given(context, name) and not _given(context, "during"):
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{option} is about what --during NAME begins; give that, too.")
 
 
 def _given(context: click.Context, name: str) -> bool:

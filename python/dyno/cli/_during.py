@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 def require_able(url: TargetUrl, out: Path, settings: dict[str, Any]) -> None:
     """Refuses plans, maintenance and databases that the target cannot do, before it is started.
 
+    ``during_database`` becomes the number of the database that the maintenance works on, if any.
+
     Raises:
         UsageError: With the reason.
     """
@@ -28,6 +30,9 @@ def require_able(url: TargetUrl, out: Path, settings: dict[str, Any]) -> None:
         plans.require(target)
     if settings["during"] is not None:
         maintenance.require(target, settings["during"])
+        settings["during_database"] = maintenance.database(
+            target, settings["during"], settings["databases"], settings["during_database"]
+        )
 
 
 def during_plan(settings: dict[str, Any]) -> DuringPlan | None:
@@ -36,7 +41,12 @@ def during_plan(settings: dict[str, Any]) -> DuringPlan | None:
 
     if settings["during"] is None:
         return None
-    return DuringPlan(settings["during"], settings["duration_s"], settings["during_limit_s"])
+    return DuringPlan(
+        settings["during"],
+        settings["duration_s"],
+        settings["during_limit_s"],
+        settings["during_database"],
+    )
 
 
 def before_start(settings: dict[str, Any]) -> Callable[[Target], None] | None:

@@ -41,8 +41,8 @@ class Asked:
 
         Args:
             workload: What is driven.
-            settings: The rest of the command line: ``users`` as given, ``rate_per_s``, ``think``,
-                ``during``, ``warmup_s`` and ``duration_s``.
+            settings: The rest of the command line: ``users`` as given, ``databases``,
+                ``warmup_s`` and ``duration_s``.
 
         Raises:
             UsageError: If it makes no sense.
@@ -61,11 +61,6 @@ class Asked:
             raise UsageError(
                 "--find-max takes one --users: where it starts, or with which sessions."
             )
-        for name, word in (("rate_per_s", "--rate"), ("during", "--during")):
-            if settings[name] is not None:
-                raise UsageError(f"--find-max and {word} exclude each other.")
-        if by == "rate" and settings["think"]:
-            raise UsageError("--find-max rate and --think exclude each other.")
         if by == "users" and self.max_rate is not None:
             raise UsageError("--max-rate is for --find-max rate.")
         if by == "rate" and self.max_users is not None:
@@ -86,6 +81,7 @@ class Asked:
             window_s=settings["duration_s"],
             time_limit_s=parse_seconds(self.time_limit or "30m"),
             dry_run=self.dry_run,
+            databases=settings["databases"],
         )
         if search.time_limit_s < 2 * search.step_s:
             raise UsageError(
@@ -114,6 +110,7 @@ class Search:
         explicit: Whether the user gave them; of the usual ones those without data are left out.
         sessions: Sessions that serve a rate.
         window_s: Measured time at each load.
+        databases: In how many at once; users are those of each, a rate is that of all.
     """
 
     where: Range
@@ -124,6 +121,7 @@ class Search:
     window_s: float
     time_limit_s: float
     dry_run: bool
+    databases: int = 1
 
     @property
     def step_s(self) -> float:
@@ -139,7 +137,8 @@ class Search:
         """``12 users``, ``150/s``."""
         if self.where.by == "rate":
             return f"{digits(load)}/s"
-        return f"{load:g} user{'' if load == 1 else 's'}"
+        each = " each" if self.databases > 1 else ""
+        return f"{load:g} user{'' if load == 1 else 's'}{each}"
 
     def plan(self) -> list[str]:
         """What it will do, in lines."""
@@ -147,9 +146,11 @@ class Search:
         limits = " and ".join(str(limit) for limit in self.slo)
         span = self.step_s * self.windows
         factor = 4 if rate else 2
+        most_of = "transactions a second" if rate else "users"
+        at_once = "" if self.databases == 1 else f" of {self.databases} databases at once"
         start, most = self.load_text(self.where.start), self.load_text(self.where.most)
         return [
-            f"Search for the most {'transactions a second' if rate else 'users'} with {limits}:",
+            f"Search for the most {most_of}{at_once} with {limits}:",
             f"  from {start} times {factor} until a limit breaks, at most {most}"
             + (f", served by {self.sessions} sessions" if rate else ""),
             f"  then halve the gap until it is within {100 * self.where.resolution:g} %"
@@ -169,6 +170,7 @@ class Search:
             "most": self.where.most,
             "resolution": self.where.resolution,
             "sessions": self.sessions if self.where.by == "rate" else None,
+            "databases": self.databases,
             "time_limit_s": self.time_limit_s,
         }
 

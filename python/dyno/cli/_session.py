@@ -33,7 +33,7 @@ from dyno.observe.sampler import Sampler
 from dyno.record import Recorder, write_atomically
 from dyno.report import document, sheet, summary
 from dyno.settings import Setting, as_record
-from dyno.targets import tuning
+from dyno.targets import scratch, tuning
 from dyno.targets.base import Limits, Target
 from dyno.targets.devices import devices
 
@@ -132,6 +132,7 @@ def run_session(
     """
     console = Console(quiet=options.quiet)
     with OutLock(options.out), Signals() as signals:
+        scratch.sweep(options.out)  # of a run that was killed, with the passwords in it
         asked = {"settings": as_record(settings)} if settings else {}
         recorder = Recorder(options.out, verb, {**plan, **asked, "command": _command()}, workloads)
         failure: BaseException | None = None

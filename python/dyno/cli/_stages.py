@@ -91,24 +91,12 @@ def queries_during(session: Session, target: Target, plan: StreamPlan, during: D
         drive.queries_during(session.recorder, target, plan, during, progress)
 
 
-def levels_of_several(
-    session: Session, target: Target, plans: list[OltpPlan], loaded: dict[str, Loaded]
-) -> None:
-    """Drives each level in all databases at once, then checks the consistency of each."""
-    for plan in plans:
-        title = f"{plan.workload} on {target.name}, {plan.users} in each of {len(loaded)} databases"
-        with session.console.phase(title) as progress:
-            drive.drive_several(session.recorder, target, plan, list(loaded.values()), progress)
-    for name, held in loaded.items():
-        with session.console.phase(f"Consistency of {name} on {target.name}"):
-            load.check(session.recorder, target, name, held, "run")
-
-
 def programmed(session: Session, target: Target, plan: OltpPlan) -> None:
-    """Makes the procedures of a plan that calls some."""
+    """Makes the procedures of a plan that calls some, in each of its databases."""
     if plan.mode == "procedure":
         with session.console.phase(f"Procedures in {target.name}"):
-            drive.program(session.recorder, target, plan.workload)
+            for part in drive.parts(plan):
+                drive.program(session.recorder, target, part.workload)
 
 
 def levels(
@@ -128,15 +116,16 @@ def levels(
                 drive.drive_during(session.recorder, target, plan, during, progress)
             elif extension is not None:
                 drive.drive_until_steady(session.recorder, target, plan, extension, progress)
-                _tell_extension(session)
+                _tell_extension(session, plan)
             else:
                 drive.drive(session.recorder, target, plan, progress)
     consistency(session, target, plans[0])
 
 
-def _tell_extension(session: Session) -> None:
-    """Says what of the last level counts."""
-    detail = session.recorder.run.phases[-1].detail
+def _tell_extension(session: Session, plan: OltpPlan) -> None:
+    """Says what of the level counts."""
+    phases = reversed(session.recorder.run.phases)
+    detail = next(one.detail for one in phases if one.detail.get("level") == plan.level)
     told = detail["until_steady"]
     if told["settled"]:
         words = f"steady after {seconds_text(told['left_out_s'])}; the rest counts"
@@ -146,11 +135,12 @@ def _tell_extension(session: Session) -> None:
 
 
 def consistency(session: Session, target: Target, plan: OltpPlan) -> None:
-    """Checks the data after transactions, where there is any."""
+    """Checks the data after transactions, where there is any, in each database."""
     if target.capabilities.load is not True:
         return
-    with session.console.phase(f"Consistency of {plan.workload} on {target.name}"):
-        load.check(session.recorder, target, plan.workload, plan.loaded, "run")
+    for part in drive.parts(plan):
+        with session.console.phase(f"Consistency of {part.workload} on {target.name}"):
+            load.check(session.recorder, target, part.workload, part.loaded, "run")
 
 
 def loaded_data(target: Target, workload: str, scale: float | None) -> Loaded:

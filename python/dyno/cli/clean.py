@@ -27,8 +27,9 @@ from dyno.cli._options import Options, common, examples
 def command(with_runs: bool, url: str | None, options: Options) -> int:
     """Remove what Dyno created under --out: the data of the embedded engines.
 
-    Bundles stay unless --runs is given. Of what is outside --out only the folders go that the
-    engines have on volumes of a layout; what Dyno did not make is left and named.
+    What a backup that was killed has left goes with it. Bundles stay unless --runs is given. Of
+    what is outside --out only the folders go that the engines have on volumes of a layout; what
+    Dyno did not make is left and named.
 
     With --target the tables, schemas and tablespaces that bear Dyno's mark at that URL are listed,
     and removed with --yes; nothing under --out is touched then. A database of MariaDB or MySQL
@@ -44,6 +45,7 @@ def command(with_runs: bool, url: str | None, options: Options) -> int:
     from dyno import places as placed
     from dyno.bundle import list_bundles
     from dyno.lock import OutLock
+    from dyno.targets import scratch
     from dyno.units import bytes_text
 
     if not options.out.is_dir():
@@ -51,7 +53,8 @@ def command(with_runs: bool, url: str | None, options: Options) -> int:
     homes, foreign = engines.homes(options.out)
     volumes = [place for home in homes for place in placed.own(home.resolve())]
     bundles = [bundle.path for bundle in list_bundles(options.out)] if with_runs else []
-    places = [*homes, *bundles]
+    killed = scratch.left(options.out)
+    places = [*homes, *killed, *bundles]
     size = sum(_size(place) for place in (*places, *volumes))
     for item in foreign:
         click.echo(f"Left as it is, since Dyno did not make it: {item}", err=True)
@@ -59,12 +62,14 @@ def command(with_runs: bool, url: str | None, options: Options) -> int:
         for place in (*places, *volumes):
             click.echo(f"  {place}", err=True)
         if not click.confirm(f"Remove these, {bytes_text(size)}?", err=True):
-            places, volumes, homes, bundles, size = [], [], [], [], 0
+            places, volumes, homes, killed, bundles, size = [], [], [], [], [], 0
             click.echo("Nothing removed.", err=True)
     with OutLock(options.out):
         for home in homes:
             placed.release(home.resolve())
             engines.remove(home)
+        if killed:
+            scratch.sweep(options.out)
         for bundle in bundles:
             shutil.rmtree(bundle)
     removed = [str(place) for place in (*places, *volumes)]

@@ -12,9 +12,10 @@ from dyno.drive.dss import (
 from dyno.drive.during import DuringPlan
 from dyno.drive.during_oltp import drive_during
 from dyno.drive.during_queries import StreamPlan, queries_during
-from dyno.drive.oltp import OltpPlan, drive, interval_for, program
+from dyno.drive.level import drive
+from dyno.drive.oltp import OltpPlan, interval_for, program
 from dyno.drive.plans import PlansPlan, explain
-from dyno.drive.several import drive_several
+from dyno.drive.several import parts
 from dyno.drive.until_steady import UntilSteadyPlan, drive_until_steady
 
 __all__ = [
@@ -28,10 +29,10 @@ __all__ = [
     "UntilSteadyPlan",
     "drive",
     "drive_during",
-    "drive_several",
     "drive_until_steady",
     "explain",
     "interval_for",
+    "parts",
     "power",
     "program",
     "queries_during",

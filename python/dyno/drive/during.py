@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any
 
+from dyno import databases
 from dyno.errors import DynoError, Interrupted
 from dyno.model import Check
 from dyno.record import Recorder
@@ -33,16 +34,20 @@ class DuringPlan:
         stretch_s: Least length of the time before the maintenance, of it, and after it. It is
             repeated until then: too short a disturbance says nothing.
         limit_s: Longest time for the maintenance; then it is stopped and the run is not valid.
+        database: Of several databases, the number of the one that it works on; None where there is
+            one only, or where it always works on all.
     """
 
     name: Maintenance
     stretch_s: float
     limit_s: float
+    database: int | None = None
 
     @property
     def title(self) -> str:
         """As people read it."""
-        return _TITLES[self.name]
+        which = "" if self.database is None else f" of database {self.database}"
+        return f"{_TITLES[self.name]}{which}"
 
 
 @dataclass
@@ -83,7 +88,8 @@ class Upkeep:
             target: What is maintained.
             plan: How.
             job: The maintenance itself.
-            facts: What runs meanwhile: ``workload``, and the ``level`` of load if it has one.
+            facts: What runs meanwhile: ``workload``, and the ``level`` of load if it has one; of
+                several databases the ``database`` that is maintained.
             enough: Whether the work has met the maintenance for long enough; else it is repeated.
         """
         self.course = Course()
@@ -130,7 +136,7 @@ class Upkeep:
 
     def _run(self) -> None:
         sampler = threading.Thread(target=self._watch, daemon=True, name="dyno-space")
-        words = (self._plan.name, self._facts["workload"], self._target.name)
+        words = (self._plan.name, _maintained(self._plan, self._facts), self._target.name)
         name = "-".join([*words, *filter(None, [self._facts.get("level")])])
         try:
             with self._recorder.phase(
@@ -157,7 +163,8 @@ class Upkeep:
     def _rounds(self) -> None:
         until = time.monotonic() + self._plan.stretch_s
         while True:
-            for check in self._job.run(self._stop, _ignore):
+            for found in self._job.run(self._stop, _ignore):
+                check = self._named(found)
                 # Of several rounds, damage stays.
                 if self.course.checks.get(check.name, check).passed is not False:
                     self.course.checks[check.name] = check
@@ -166,6 +173,13 @@ class Upkeep:
                 return
             if self._stop.is_set():
                 raise Interrupted("The maintenance was stopped.")
+
+    def _named(self, check: Check) -> Check:
+        """A check of another database than the first says of which one."""
+        number = self._plan.database or 1
+        if number == 1:
+            return check
+        return check.model_copy(update={"name": f"{check.name} of database {number}"})
 
     def _watch(self) -> None:
         while True:
@@ -223,13 +237,18 @@ def upkeep(
     Raises:
         UsageError: If the target cannot do it.
     """
-    job = prepare(target, str(facts["workload"]), plan.name)
+    job = prepare(target, _maintained(plan, facts), plan.name)
     found = Upkeep(recorder, target, plan, job, facts, enough)
     try:
         yield found
     finally:
         found.stop()
         job.close()
+
+
+def _maintained(plan: DuringPlan, facts: dict[str, Any]) -> str:
+    """The name of the database that the maintenance works on."""
+    return databases.name(str(facts["workload"]), plan.database or 1)
 
 
 def _ignore(done: int, total: int, text: str) -> None:

@@ -6,16 +6,15 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dyno.drive.during import DuringPlan, Upkeep, upkeep
-from dyno.drive.oltp import OltpPlan, drive
+from dyno.drive.level import drive
+from dyno.drive.oltp import OltpPlan
+from dyno.engine import Handle
 from dyno.progress import Progress
 from dyno.record import Recorder
 from dyno.targets.base import Target
-
-if TYPE_CHECKING:
-    from dyno import _core
 
 _POLL_S = 0.02
 _SLACK_S = 60.0
@@ -27,6 +26,8 @@ def drive_during(
 ) -> dict[str, Any]:
     """Drives a level; after a stretch of it the maintenance runs, then the level goes on alone.
 
+    Of several databases it works on one, while all of them are driven.
+
     Returns:
         The driver's outcome, of the whole level.
 
@@ -35,18 +36,24 @@ def drive_during(
         TargetError: If the server was lost for good.
     """
     longest = replace(plan, duration_s=2 * during.stretch_s + during.limit_s + _SLACK_S)
-    facts = {"workload": plan.workload, "level": plan.level, "warmup_s": plan.warmup_s}
+    facts: dict[str, Any] = {
+        "workload": plan.workload,
+        "level": plan.level,
+        "warmup_s": plan.warmup_s,
+    }
+    if during.database is not None:
+        facts["database"] = during.database
     stage = _Stage(progress)
     with upkeep(recorder, target, during, facts) as work:
 
-        def beside(control: _core.Control, ended: threading.Event) -> None:
+        def beside(control: Handle, ended: threading.Event) -> None:
             _conduct(control, ended, work, stage, plan.warmup_s, during)
 
         return drive(recorder, target, longest, stage, beside)
 
 
 def _conduct(
-    control: _core.Control,
+    control: Handle,
     ended: threading.Event,
     work: Upkeep,
     stage: _Stage,

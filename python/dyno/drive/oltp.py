@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dyno import workloads
 from dyno.databases import workload_of
 from dyno.drive.checkpoints import CheckpointCount
-from dyno.engine import run_engine
+from dyno.engine import Beside, run_engine
 from dyno.errors import TargetError
 from dyno.progress import Progress
 from dyno.rates import Rate
 from dyno.record import Recorder
 from dyno.targets.base import Limited, Loaded, Programmable, Target
 
-if TYPE_CHECKING:
-    from dyno import _core
-
+After = Callable[[str, dict[str, Any]], dict[str, Any]]
 
 _INTERVALS = 60
 _SHORTEST_S = 0.01
@@ -43,6 +40,8 @@ class OltpPlan:
         reconnect_s: How long a user tries to get a lost connection back.
         home: Which warehouse a user works for: the same one (``fixed``), one drawn each time
             (``random``), or each in turn (``all``).
+        several: What each of several databases holds that are driven at once; empty for one alone.
+            ``users`` are then those of each, and a rate is that of all together.
         database: Which of several that are driven at once; None for one alone. ``workload`` is
             then the name of that database.
     """
@@ -61,6 +60,7 @@ class OltpPlan:
     interval_s: float = 1.0
     window: int = 1
     reconnect_s: float = 5.0
+    several: tuple[Loaded, ...] = ()
     database: int | None = None
 
     @property
@@ -74,6 +74,7 @@ class OltpPlan:
     def title(self) -> str:
         """``16 users``, ``500/s over 32 users, window 2``."""
         users = f"{self.users} user{'s' if self.users != 1 else ''}"
+        users += f" in each of {len(self.several)} databases" if self.several else ""
         load = users if self.rate is None else f"{self.rate.title} over {users}"
         return load if self.window == 1 else f"{load}, window {self.window}"
 
@@ -112,15 +113,15 @@ def program(recorder: Recorder, target: Target, workload: str) -> None:
         detail.update(target.program(workload))
 
 
-def drive(
+def drive_one(
     recorder: Recorder,
     target: Target,
     plan: OltpPlan,
     progress: Progress,
-    beside: Callable[[_core.Control, threading.Event], None] | None = None,
-    after: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+    beside: Beside | None = None,
+    after: After | None = None,
 ) -> dict[str, Any]:
-    """Drives one level and records every second of it.
+    """Drives one level in one database and records every second of it.
 
     Args:
         recorder: Takes the record.
@@ -128,7 +129,7 @@ def drive(
         plan: How.
         progress: Told how far it is.
         beside: Works meanwhile, and may end the level early; see :func:`dyno.engine.run_engine`.
-        after: Given the outcome; what it returns is kept with the level.
+        after: Given the level's name and outcome; what it returns is kept with the level.
 
     Returns:
         The driver's outcome: throughput, percentiles, errors, and what the client itself cost.
@@ -144,7 +145,7 @@ def drive(
         outcome = run_engine("drive", request(recorder, target, plan), counted, beside)
         detail.update(outcome=outcome, duration_s=outcome["seconds"], **counted.facts())
         if after is not None:
-            detail.update(after(outcome))
+            detail.update(after(plan.level, outcome))
     return outcome
 
 

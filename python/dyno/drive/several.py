@@ -5,36 +5,63 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from dyno import workloads
 from dyno.databases import name
 from dyno.drive.checkpoints import CheckpointCount
-from dyno.drive.oltp import OltpPlan, facts, request, roomy
-from dyno.drive.sums import interval_sums, summed_outcome
-from dyno.engine import run_engines
+from dyno.drive.oltp import After, OltpPlan, facts, request, roomy
+from dyno.drive.sums import interval_sums, start_ns, summed_outcome
+from dyno.engine import Beside, run_engines
 from dyno.progress import Progress
 from dyno.record import Recorder
-from dyno.targets.base import Loaded, Target
+from dyno.targets.base import Target
+
+
+def parts(plan: OltpPlan) -> list[OltpPlan]:
+    """The level of each database; the level itself where there is but one.
+
+    A rate is divided equally, and each database has gaps of its own: random ones add up to random
+    ones at the whole rate, even ones to a start in every database at about the same time.
+    """
+    if not plan.several:
+        return [plan]
+    count = len(plan.several)
+    return [
+        replace(
+            plan,
+            workload=name(plan.workload, number),
+            loaded=held,
+            # Not the same customers and items everywhere at the same moment.
+            seed=plan.seed + number - 1,
+            rate_per_s=None if plan.rate is None else plan.rate.share(count),
+            several=(),
+            database=number,
+        )
+        for number, held in enumerate(plan.several, 1)
+    ]
 
 
 def drive_several(
     recorder: Recorder,
     target: Target,
     plan: OltpPlan,
-    loaded: Sequence[Loaded],
     progress: Progress,
+    beside: Beside | None = None,
+    after: After | None = None,
 ) -> dict[str, Any]:
     """Drives a level in every database at the same time; the sum has the level's name.
 
     Args:
         recorder: Takes the record: a level each database, and one for the sum.
         target: Who is driven.
-        plan: The level of one database, with the workload's own name.
-        loaded: What each database holds.
+        plan: The level, with what ``several`` databases hold and the workload's own name.
         progress: Told how far it is.
+        beside: Works meanwhile, and may end all of them early; see :func:`run_engines`.
+        after: Given each level's name and outcome before they are added, the sum's last; what it
+            returns is kept with the level.
 
     Returns:
         The summed outcome.
@@ -42,53 +69,52 @@ def drive_several(
     Raises:
         TargetError: If the server was lost for good.
     """
-    count = len(loaded)
-    plans = [
-        replace(
-            plan,
-            workload=name(plan.workload, number),
-            loaded=held,
-            # Not the same customers and items everywhere at the same moment.
-            seed=plan.seed + number - 1,
-            database=number,
-        )
-        for number, held in enumerate(loaded, 1)
-    ]
-    title = f"{workloads.get(plan.workload).title}, {plan.title}"
+    plans = parts(plan)
+    count = len(plans)
+    title = workloads.get(plan.workload).title
     start = f"oltp-{plan.workload}-{target.name}"
     counted = CheckpointCount(target, progress, plan.warmup_s)
     with roomy(target), contextlib.ExitStack() as stack:
 
         def phase(level: str, words: str) -> dict[str, Any]:
             return stack.enter_context(
-                recorder.phase(f"{start}-{level}", f"{title} {words}", "oltp", target.name)
+                recorder.phase(f"{start}-{level}", f"{title}, {words}", "oltp", target.name)
             )
 
         # They are left in the order that a reader wants them in: the sum first.
-        parts = [phase(each.level, f"in database {each.database}") for each in reversed(plans)]
-        parts.reverse()
-        detail = phase(plan.level, f"in each of {count} databases")
+        details = [
+            phase(each.level, f"{each.title} in database {each.database}")
+            for each in reversed(plans)
+        ]
+        details.reverse()
+        detail = phase(plan.level, plan.title)
         sessions = {
             "users": plan.users * count,
             "users_each": plan.users,
-            "warehouses": sum(int(held.scale) for held in loaded),
+            "warehouses": sum(int(held.scale) for held in plan.several),
         }
         detail.update({**facts(plan), **sessions, "databases": count})
-        for part, each in zip(parts, plans, strict=True):
-            part.update({**facts(each), "database": each.database})
+        for part, each in zip(details, plans, strict=True):
+            part.update({**facts(each), "database": each.database, "part_of": plan.level})
         # Together as many driver threads as one would have: a driver that needs more is the limit.
         threads = max(1, len(os.sched_getaffinity(0)) // 2 // count)
         requests = [{**request(recorder, target, each), "threads": threads} for each in plans]
-        outcomes = run_engines("drive", requests, counted)
-        for part, each in zip(parts, outcomes, strict=True):
-            part.update(outcome=each, duration_s=each["seconds"])
+        outcomes = run_engines("drive", requests, counted, beside)
+        for part, each, found in zip(details, plans, outcomes, strict=True):
+            part.update(outcome=found, duration_s=found["seconds"])
+            if after is not None:
+                part.update(after(each.level, found))
         rows = [_rows(recorder, each.level) for each in plans]
-        apart_s = _apart_s(rows)
-        recorder.add(f"ops/{plan.level}", interval_sums(rows))
+        recorder.add(f"ops/{plan.level}", interval_sums(rows, plan.interval_s))
         outcome = summed_outcome(outcomes)
         detail.update(
-            outcome=outcome, duration_s=outcome["seconds"], apart_s=apart_s, **counted.facts()
+            outcome=outcome,
+            duration_s=outcome["seconds"],
+            apart_s=_apart_s(rows),
+            **counted.facts(),
         )
+        if after is not None:
+            detail.update(after(plan.level, outcome))
     return outcome
 
 
@@ -100,9 +126,6 @@ def _rows(recorder: Recorder, level: str) -> list[dict[str, Any]]:
 
 def _apart_s(tables: Iterable[Iterable[Mapping[str, Any]]]) -> float | None:
     """Seconds from the first start of a measurement to the last; None if one measured nothing."""
-    starts = [
-        min((int(row["t_ns"]) for row in rows if row["phase"] == "measure"), default=None)
-        for rows in tables
-    ]
+    starts = [start_ns(rows) for rows in tables]
     known = [start for start in starts if start is not None]
     return (max(known) - min(known)) / 1e9 if known and len(known) == len(starts) else None

@@ -7,34 +7,40 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 _HIGHEST_NS = 3_600_000_000_000
-_SECOND_NS = 1_000_000_000
-_COUNTS = ("late", "unsent", "unfinished", "reconnects", "threads", "stuck", "gone")
+_WARMUP = "warmup"
+_COUNTS = ("late", "unsent", "carried_over", "unfinished", "reconnects", "threads", "stuck", "gone")
 _WORST = ("thread_utilisation_max", "lag_p99_ms")
 
 
-def interval_sums(tables: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
+def start_ns(rows: Iterable[Mapping[str, Any]]) -> int | None:
+    """When the measured time of a driver begins, ns since the Unix epoch; None without any."""
+    return min((int(row["t_ns"]) for row in rows if row["phase"] != _WARMUP), default=None)
+
+
+def interval_sums(
+    tables: Sequence[Sequence[Mapping[str, Any]]], interval_s: float = 1.0
+) -> list[dict[str, Any]]:
     """Rows of ``ops`` of several drivers added up, interval by interval and operation by operation.
 
-    Intervals last a second, counted from the start of each driver's measurement. Those of the sum
-    have the times of the driver that began first; the others' lie later by as much as they began
-    later. Percentiles are never added: the histograms are.
+    Intervals last ``interval_s``, counted from the start of each driver's measurement. Those of the
+    sum have the times of the driver that began first; the others' lie later by less than one.
+    Percentiles are never added: the histograms are.
     """
-    starts = [
-        min((int(row["t_ns"]) for row in rows if row["phase"] == "measure"), default=None)
-        for rows in tables
-    ]
+    step = round(interval_s * 1e9)
+    starts = [start_ns(rows) for rows in tables]
     first = min((start for start in starts if start is not None), default=None)
     if first is None:
         return []
-    groups: dict[tuple[int, str], list[Mapping[str, Any]]] = {}
+    groups: dict[tuple[int, str, str], list[Mapping[str, Any]]] = {}
     for rows, start in zip(tables, starts, strict=True):
-        # One in whose first seconds nothing ended is behind by whole seconds only in the record.
-        late = ((first if start is None else start) - first) % _SECOND_NS
+        # One in whose first intervals nothing ended is behind by whole ones only in the record.
+        late = ((first if start is None else start) - first) % step
         own = first + late
         for row in rows:
-            place = (int(row["t_ns"]) - own) // _SECOND_NS
-            groups.setdefault((place, str(row["op"])), []).append(row)
-    return [_added(rows, first + place * _SECOND_NS) for (place, _), rows in sorted(groups.items())]
+            place = (int(row["t_ns"]) - own) // step
+            # Measured is what each driver measured, also where one began an interval later.
+            groups.setdefault((place, str(row["op"]), str(row["phase"])), []).append(row)
+    return [_added(rows, first + place * step) for (place, *_), rows in sorted(groups.items())]
 
 
 def summed_outcome(outcomes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -55,7 +61,7 @@ def summed_outcome(outcomes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "new_orders_per_min": sum(float(one["new_orders_per_min"]) for one in outcomes),
         "client_cpu_s": cpu_s,
         "client_cpu_ms_per_1000": 1e6 * cpu_s / ended if ended else 0.0,
-        "scheduled": None,
+        "scheduled": _scheduled(outcomes),
         "errors_first": first,
         **{name: sum(int(one[name]) for one in outcomes) for name in _COUNTS},
         **{name: max(float(one[name]) for one in outcomes) for name in _WORST},
@@ -75,6 +81,12 @@ def _added(rows: Sequence[Mapping[str, Any]], t_ns: int) -> dict[str, Any]:
         "service": _merged(row["service"] for row in rows),
         "phase": rows[0]["phase"],
     }
+
+
+def _scheduled(outcomes: Sequence[Mapping[str, Any]]) -> int | None:
+    """Transactions that were due in all open loops; None for closed ones."""
+    due = [one["scheduled"] for one in outcomes]
+    return None if None in due else sum(map(int, due))
 
 
 def _counted(maps: Iterable[Mapping[str, int]]) -> dict[str, int]:

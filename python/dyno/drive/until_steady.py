@@ -7,16 +7,16 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dyno.drive.oltp import OltpPlan, drive, interval_for
+from dyno.drive.level import drive
+from dyno.drive.oltp import OltpPlan, interval_for
+from dyno.drive.several import parts
+from dyno.engine import Handle
 from dyno.progress import Progress
 from dyno.record import Recorder, write_atomically
 from dyno.tables import read_lines
 from dyno.targets.base import Target
-
-if TYPE_CHECKING:
-    from dyno import _core
 
 _POLL_S = 0.1
 
@@ -41,7 +41,8 @@ def drive_until_steady(
 ) -> dict[str, Any]:
     """Drives a level until the last ``plan.duration_s`` of it are steady, at most ``limit_s``.
 
-    Rows before the steady stretch stay in the bundle, marked as the phase ``settling``.
+    Of several databases it is the sum that is to be steady, and all of them end together. Rows
+    before the steady stretch stay in the bundle, marked as the phase ``settling``.
 
     Returns:
         The driver's outcome, of the whole level.
@@ -52,23 +53,26 @@ def drive_until_steady(
     interval_s = interval_for(plan.duration_s)
     longest = replace(plan, duration_s=extension.limit_s, interval_s=interval_s)
     least = max(1, round(plan.duration_s / interval_s))
-    spool = recorder.spool(f"ops/{plan.level}")
-    growing = GrowingSeries(spool, interval_s)
+    own = [part.level for part in parts(plan)]
+    growing = {name: GrowingSeries(recorder.spool(f"ops/{name}"), interval_s) for name in own}
     place: int | None = None
 
-    def beside(control: _core.Control, ended: threading.Event) -> None:
+    def beside(control: Handle, ended: threading.Event) -> None:
         nonlocal place
         while place is None and not ended.wait(_POLL_S):
-            if growing.read():
-                place = extension.judge(growing.values(), least)
+            new = [series.read() for series in growing.values()]
+            if any(new):
+                place = extension.judge(summed(list(growing.values())), least)
         if place is not None:
             control.finish()
 
-    def after(outcome: dict[str, Any]) -> dict[str, Any]:
+    def after(level: str, outcome: dict[str, Any]) -> dict[str, Any]:
         left_out_s = 0.0 if place is None else place * interval_s
-        if place:
+        if place and level in growing:
             # Half an interval off, as both clocks round.
-            _mark(spool, growing.start_ns + round((place - 0.5) * interval_s * 1e9))
+            start_ns = growing[level].start_ns
+            from_ns = start_ns + round((place - 0.5) * interval_s * 1e9)
+            _mark(recorder.spool(f"ops/{level}"), from_ns)
         return {
             "duration_s": outcome["seconds"] - left_out_s,
             "until_steady": {
@@ -124,6 +128,11 @@ class GrowingSeries:
             for t_ns, count in self._done.items()
         }
         return [places.get(place, 0.0) for place in range(max(places, default=0))]
+
+
+def summed(series: Sequence[GrowingSeries]) -> list[float]:
+    """The sum of series by interval, each counted from its own start, as far as all of them go."""
+    return [sum(values) for values in zip(*(one.values() for one in series), strict=False)]
 
 
 def _mark(spool: Path, from_ns: int) -> None:

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from dyno.report.blocks import Card, Cards
 from dyno.report.page import Page
 from dyno.report.words import figure, number
 
 
-def load_text(by: object, load: float | None) -> str:
-    """``12 users``, ``150/s``; ``–`` for none."""
+def load_text(detail: Mapping[str, Any], load: float | None) -> str:
+    """``12 users``, ``12 users each`` of several databases, ``150/s``; ``–`` for none.
+
+    ``detail`` is that of the search.
+    """
     if load is None:
         return "–"
-    if by == "rate":
+    if detail.get("by") == "rate":
         return f"{figure(load)}/s"
-    return f"{load:g} user{'' if load == 1 else 's'}"
+    each = " each" if is_each(detail) else ""
+    return f"{load:g} user{'' if load == 1 else 's'}{each}"
+
+
+def is_each(detail: Mapping[str, Any]) -> bool:
+    """Whether users are those of each of several databases."""
+    return (number(detail.get("databases")) or 1) > 1
 
 
 def line(page: Page) -> str:
@@ -21,11 +33,11 @@ def line(page: Page) -> str:
     if page.search is None:
         return ""
     detail = page.search.detail
-    by, best = detail.get("by"), number(detail.get("best"))
+    best = number(detail.get("best"))
     if best is None:
         broken = number(detail.get("failing")) is not None
         return f"none found; {_above(page)}" if broken else "none found"
-    words = [load_text(by, best), "confirmed" if detail.get("confirmed") else "NOT confirmed"]
+    words = [load_text(detail, best), "confirmed" if detail.get("confirmed") else "NOT confirmed"]
     words += [f"{figure(page.value('capacity.tps'))} /s"]
     return f"{', '.join(words)}; {_above(page)}"
 
@@ -37,7 +49,7 @@ def _above(page: Page) -> str:
     if failing is None:
         return "no load broke them"
     what = "never settled" if detail.get("unsettled") is True else "break the limits"
-    return f"{load_text(detail.get('by'), failing)} {what}"
+    return f"{load_text(detail, failing)} {what}"
 
 
 def cards(page: Page) -> Cards | None:
@@ -46,7 +58,7 @@ def cards(page: Page) -> Cards | None:
         return None
     detail = page.search.detail
     by, best = detail.get("by"), number(detail.get("best"))
-    unit = "/s" if by == "rate" else "users"
+    unit = "/s" if by == "rate" else "users each" if is_each(detail) else "users"
     label = "Highest rate" if by == "rate" else "Most users"
     how = "confirmed by a second window" if detail.get("confirmed") else "not confirmed"
     found = [

@@ -86,24 +86,47 @@ def _capacity(page: Page) -> dict[str, Any] | None:
     }
 
 
+_BESIDE = (
+    *("before_tps", "during_tps", "after_tps"),
+    *("during_change_percent", "after_change_percent"),
+)
+
+
 def _maintenance(page: Page, phase: Phase) -> dict[str, Any]:
-    """A piece of maintenance beside the work; changes are in % of the throughput before it."""
+    """A piece of maintenance beside the work; changes are in % of the throughput before it.
+
+    ``database`` is the one of several that it worked on, ``databases`` has the figures of each.
+    """
     name = f"during.{phase.name}"
     figures = [
         *("seconds", "rounds", "space_peak_bytes", "space_estimate_bytes"),
         *("written_bytes", "mb_per_s"),
-        *("before_tps", "during_tps", "after_tps", "before_qph", "during_qph", "after_qph"),
-        *("during_change_percent", "after_change_percent"),
+        *("before_qph", "during_qph", "after_qph"),
+        *_BESIDE,
     ]
     change = page.estimate(f"{name}.during_change_percent")
+    beside = phase.detail.get("level")
+    parts = [
+        level.phase.detail.get("database")
+        for level in page.levels
+        if level.phase is not None and beside and level.phase.detail.get("part_of") == beside
+    ]
     return {
         "name": phase.detail.get("maintenance"),
         "target": phase.target,
-        "level": phase.detail.get("level"),
+        "level": beside,
+        "database": phase.detail.get("database"),
         "error": phase.detail.get("error"),
         "method": phase.detail.get("method"),
         **{figure: page.value(f"{name}.{figure}") for figure in figures},
         "during_change_interval": None if change is None else [change.low, change.high],
+        "databases": [
+            {
+                "database": which,
+                **{figure: page.value(f"{name}.db-{which}.{figure}") for figure in _BESIDE},
+            }
+            for which in parts
+        ],
     }
 
 

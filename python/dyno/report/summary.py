@@ -43,7 +43,7 @@ def summary(
         _line("Transactions", _transactions(page)),
         _line("Maximum", capacity.line(page)),
         _line("Criteria", _criteria(page)),
-        _line("Maintenance", _maintenance(page)),
+        *_wrapped("Maintenance", _maintenance(page)),
         _line("Checks", _checks(page)),
         *_why(page),
     ]
@@ -71,8 +71,6 @@ def _head(page: Page) -> str:
 
 def _why(page: Page) -> list[str]:
     """What spoils the run, or else what sets its pace, wrapped over at most two lines."""
-    import textwrap
-
     reasons = page.run.validity.reasons
     if reasons:
         label, text = "Reason", reasons[0].message
@@ -85,8 +83,15 @@ def _why(page: Page) -> list[str]:
             label, text = "Likely limits", text.removeprefix(_LIMITS)
     else:
         return []
-    width = COLUMNS - _LABEL
-    wrapped = textwrap.wrap(plain(text), width, max_lines=2, placeholder=" …")
+    return _wrapped(label, text)
+
+
+def _wrapped(label: str, text: str) -> list[str]:
+    """A label and its text, over at most two lines."""
+    import textwrap
+
+    text = plain(text.replace("\N{NARROW NO-BREAK SPACE}", " "))
+    wrapped = textwrap.wrap(text, COLUMNS - _LABEL, max_lines=2, placeholder=" …")
     return [f"{label if not place else '':<{_LABEL}}{part}" for place, part in enumerate(wrapped)]
 
 
@@ -212,22 +217,32 @@ def _criteria(page: Page) -> str:
 
 
 def _maintenance(page: Page) -> str:
+    """What it cost and took: the loss, throughput before and during it, its length, its room."""
     words: list[str] = []
     for phase in page.phases("maintenance"):
         name = f"during.{phase.name}"
-        change = page.value(f"{name}.during_change_percent")
-        text = (
-            f"{phase.detail.get('maintenance')} {'not done' if phase.detail.get('error') else ''}"
-        )
-        if change is not None:
-            text = f"{text.rstrip()} {change:+.1f} %"
+        which = phase.detail.get("database")
+        parts = [
+            f"{phase.detail.get('maintenance')}",
+            "" if which is None else f"of database {which}",
+            "NOT DONE" if phase.detail.get("error") else "",
+        ]
+        lost = page.value(f"{name}.during_change_percent")
+        parts.append("" if lost is None else f"{lost:+.1f} %")
+        for unit, label in (("tps", "/s"), ("qph", "queries/h")):
+            before, during = (page.value(f"{name}.{part}_{unit}") for part in ("before", "during"))
+            if before is not None and during is not None:
+                parts.append(f"({figure(before)} to {figure(during)} {label})")
+        took = page.value(f"{name}.seconds")
+        rounds = number(phase.detail.get("rounds"))
+        if took is not None and rounds:
+            parts.append(f"in {seconds(took / rounds)}")
+        text = " ".join(filter(None, parts))
         peak = page.value(f"{name}.space_peak_bytes")
         estimate = page.value(f"{name}.space_estimate_bytes")
-        if peak is not None and estimate is not None:
-            text = (
-                f"{text.rstrip()}, {decimal_bytes(peak)} used, {decimal_bytes(estimate)} expected"
-            )
-        words.append(text.rstrip())
+        if peak is not None and estimate is not None and (peak or estimate):
+            text += f", {decimal_bytes(peak)} used, {decimal_bytes(estimate)} expected"
+        words.append(text)
     return "; ".join(words)
 
 

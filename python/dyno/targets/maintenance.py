@@ -13,7 +13,6 @@ from typing import Literal, Protocol, get_args, runtime_checkable
 from dyno.errors import UsageError, unknown
 from dyno.model import Check
 from dyno.targets.base import Progress, Target
-from dyno.targets.scratch import Written
 
 Maintenance = Literal["integrity-check", "reindex", "backup", "vacuum"]
 """``integrity-check`` proves that tables and indexes are whole; ``reindex`` builds the indexes
@@ -36,6 +35,19 @@ class SpaceEstimate:
 
     size: int
     source: str
+
+
+@dataclass
+class Written:
+    """What copies of the data elsewhere have taken, all rounds that were done in full.
+
+    Attributes:
+        size: Bytes in their files.
+        seconds: From the start of each until its files were synced; proving it comes after.
+    """
+
+    size: int = 0
+    seconds: float = 0.0
 
 
 class Job(Protocol):
@@ -121,18 +133,49 @@ def parse(name: str) -> Maintenance:
     return name
 
 
+def lacks(target: Target, name: Maintenance) -> str | None:
+    """Why a target can never do it; None if it may.
+
+    A target tells its reasons by the name of the maintenance, in ``LACKS_MAINTENANCE``.
+    """
+    if not isinstance(target, Maintained):
+        return _UNKNOWN
+    reasons: Mapping[str, str] = getattr(target, "LACKS_MAINTENANCE", {})
+    return reasons.get(name)
+
+
 def require(target: Target, name: Maintenance) -> None:
     """Refuses what a target can never do, before it is started.
 
-    A target tells its reasons by the name of the maintenance, in ``LACKS_MAINTENANCE``.
-
     Raises:
-        UsageError: With the reason.
+        UsageError: With the reason, and with what the target has.
     """
-    lacks: Mapping[str, str] = getattr(target, "LACKS_MAINTENANCE", {})
-    reason = lacks.get(name) if isinstance(target, Maintained) else _UNKNOWN
+    reason = lacks(target, name)
     if reason is not None:
         raise _refused(target, name, reason)
+
+
+def database(target: Target, name: Maintenance, count: int, asked: int | None) -> int | None:
+    """Which of ``count`` databases it works on: the first unless another one is asked for.
+
+    A target tells in ``WHOLE_MAINTENANCE`` what always works on all that it has.
+
+    Returns:
+        None if there is one database only, or if it works on all.
+
+    Raises:
+        UsageError: If there is no such database, or none can be chosen.
+    """
+    if asked is not None and asked > count:
+        raise UsageError(f"--during-database {asked} needs --databases {asked} or more.")
+    if name not in getattr(target, "WHOLE_MAINTENANCE", ()):
+        return (asked or 1) if count > 1 else None
+    if asked is not None:
+        raise UsageError(
+            f"A {name} of the {target.name} target is of all its databases: leave "
+            "--during-database out."
+        )
+    return None
 
 
 def ready(target: Target, name: Maintenance) -> None:
@@ -154,4 +197,6 @@ def prepare(target: Target, workload: str, name: Maintenance) -> Job:
 
 
 def _refused(target: Target, name: Maintenance, reason: str) -> UsageError:
-    return UsageError(f"The {target.name} target cannot do {name} during a run: {reason}.")
+    has = [other for other in NAMES if other != name and lacks(target, other) is None]
+    instead = f" It has {', '.join(has)}." if has else ""
+    return UsageError(f"The {target.name} target cannot do {name} during a run: {reason}.{instead}")

@@ -1,22 +1,16 @@
-"""A folder for a backup, under ``--out``: room found before, emptied after; and who writes it."""
+"""A folder for backups, under ``--out``: room found before, and nothing left in it after."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import shutil
-import signal
-import subprocess
 import tempfile
-import threading
-import time
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator
 from pathlib import Path
 
-from dyno.errors import DiskFullError, Interrupted, TargetError
+from dyno.errors import DiskFullError, TargetError
 from dyno.footprint import folder_bytes
-from dyno.servers.identity import Identity
 from dyno.units import bytes_text
 
 _FOLDER = "scratch"
@@ -25,17 +19,24 @@ _MARGIN = 1.1
 """Beyond the estimate: what is written meanwhile, and what else has to find room there."""
 
 
-@dataclass
-class Written:
-    """What backups have written, all rounds.
+def left(out: Path) -> list[Path]:
+    """Scratch folders under ``out``: what a killed run has left, unless one goes on there."""
+    return sorted((out / _FOLDER).glob(f"{_PREFIX}*"))
 
-    Attributes:
-        size: Bytes in its files; whether they are on the medium is up to the program.
-        seconds: Time that it took, until it was found whole.
+
+def sweep(out: Path) -> list[Path]:
+    """Removes them, with what passwords lie in them; never raises.
+
+    To be called by the one who has ``out`` for itself.
+
+    Returns:
+        Those that went.
     """
-
-    size: int = 0
-    seconds: float = 0.0
+    found = left(out)
+    for folder in found:
+        shutil.rmtree(folder, ignore_errors=True)
+    _remove_empty(out / _FOLDER)
+    return [folder for folder in found if not folder.exists()]
 
 
 class Scratch:
@@ -48,16 +49,14 @@ class Scratch:
             DiskFullError: If there is no room for ``needed`` bytes and a tenth more.
             TargetError: If it cannot be made.
         """
+        sweep(out)
         home = (out / _FOLDER).absolute()
         try:
             home.mkdir(parents=True, exist_ok=True)
-            for left in home.glob(f"{_PREFIX}*"):
-                shutil.rmtree(left, ignore_errors=True)
             free = shutil.disk_usage(home).free
             self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=home))
         except OSError as error:
             raise TargetError(f"Cannot make {home}: {error.strerror}.", kind="io") from error
-        self.written = Written()
         if free < needed * _MARGIN:
             self.remove()
             raise DiskFullError(
@@ -70,31 +69,27 @@ class Scratch:
         return folder_bytes(self.path)
 
     @contextlib.contextmanager
-    def backup(self) -> Generator[Path]:
-        """An empty folder for one backup; counts what lies there in the end, and removes it.
+    def empty_folder(self) -> Generator[Path]:
+        """An empty folder in it for one backup, removed after.
 
         Raises:
             TargetError: If it cannot be made.
         """
         place = self.path / "backup"
-        self._empty(place)
+        shutil.rmtree(place, ignore_errors=True)
         try:
             place.mkdir()
         except OSError as error:
             raise TargetError(f"Cannot make {place}: {error.strerror}.", kind="io") from error
-        start = time.monotonic()
         try:
             yield place
-            self.written.seconds += time.monotonic() - start
-            self.written.size += folder_bytes(place)
         finally:
-            self._empty(place)
+            shutil.rmtree(place, ignore_errors=True)
 
     def remove(self) -> None:
         """Removes it, and the folder of all such when it was the last; never raises."""
-        self._empty(self.path)
-        with contextlib.suppress(OSError):
-            self.path.parent.rmdir()
+        shutil.rmtree(self.path, ignore_errors=True)
+        _remove_empty(self.path.parent)
 
     def secret(self, name: str, text: str) -> Path:
         """A file that only this user can read, such as one with a password."""
@@ -104,50 +99,7 @@ class Scratch:
             opened.write(text)
         return file
 
-    def _empty(self, place: Path) -> None:
-        shutil.rmtree(place, ignore_errors=True)
 
-
-class Program:
-    """A program that runs beside the work, and dies with Dyno. ``cancel`` from any thread."""
-
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def run(self, command: Sequence[str], folder: Path, stop: threading.Event) -> None:
-        """Runs it to its end in ``folder``.
-
-        Raises:
-            Interrupted: If it was stopped.
-            TargetError: If it failed, with its own last word.
-        """
-        name = Path(command[0]).name
-        if stop.is_set():
-            raise Interrupted(f"{name} was stopped.")
-        try:
-            process = Identity("self").spawn(
-                command, folder, signal.SIGKILL, output=subprocess.PIPE
-            )
-        except OSError as error:
-            raise TargetError(f"Cannot run {name}: {error.strerror}.") from error
-        self._process = process
-        try:
-            printed, _ = process.communicate()
-        finally:
-            self._process = None
-            if process.poll() is None:
-                process.kill()
-                process.wait()
-        if stop.is_set():
-            raise Interrupted(f"{name} was stopped.")
-        if process.returncode != 0:
-            lines = printed.decode(errors="replace").strip().splitlines()
-            reason = lines[-1] if lines else f"exit code {process.returncode}"
-            raise TargetError(f"{name} failed: {reason}", kind="database")
-
-    def cancel(self) -> None:
-        """Ends it and the processes that it has made, politely."""
-        process = self._process
-        if process is not None:
-            with contextlib.suppress(OSError):
-                os.killpg(process.pid, signal.SIGTERM)
+def _remove_empty(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        folder.rmdir()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dyno.errors import UsageError
 from dyno.targets.base import Target
 
-_NONE = "only PostgreSQL has several databases of a workload yet"
+_NONE = "several databases are for transactions, which it is not driven with"
 
 
 def able(target: Target) -> bool | str:
-    """Whether a target has them, or why not. One that has says so in ``SEVERAL_DATABASES``."""
+    """Whether a target has them, or why not; it says so in ``SEVERAL_DATABASES``."""
     found: bool | str = getattr(target, "SEVERAL_DATABASES", _NONE)
     return found
 

@@ -32,13 +32,22 @@ def change(page: Page, name: str) -> str:
     return f"{text} ({found.low:+.1f} to {found.high:+.1f})"
 
 
-def _load(page: Page, phase: Phase) -> str:
-    level = next((item for item in page.levels if item.name == phase.detail.get("level")), None)
-    if level is not None and level.phase is not None:
-        return users_title(level.phase.detail, level.name)
-    users = number(phase.detail.get("streams")) or 1
-    several = f" of {users:g} users" if users > 1 else ""
-    return f"queries{several} on {page.title(phase.target)}"
+def _loads(page: Page, phase: Phase) -> list[tuple[str, str]]:
+    """What worked beside it, each with the start of the names of its figures: the sum first."""
+    name = f"during.{phase.name}"
+    beside = phase.detail.get("level")
+    level = next((item for item in page.levels if item.name == beside), None)
+    if level is None or level.phase is None:
+        users = number(phase.detail.get("streams")) or 1
+        several = f" of {users:g} users" if users > 1 else ""
+        return [(f"queries{several} on {page.title(phase.target)}", name)]
+    found = [(users_title(level.phase.detail, level.name), name)]
+    for item in page.levels:
+        detail = item.phase.detail if item.phase is not None else {}
+        if beside is not None and detail.get("part_of") == beside:
+            own = f"{name}.db-{detail.get('database')}"
+            found.append((users_title(detail, item.name), own))
+    return found
 
 
 def _throughput(page: Page, phases: list[Phase]) -> Table:
@@ -49,19 +58,20 @@ def _throughput(page: Page, phases: list[Phase]) -> Table:
     ]
     rows: list[list[str | Cell]] = []
     for phase in phases:
-        for part in _PARTS:
-            name = f"during.{phase.name}.{part}"
-            rows.append(
-                [
-                    phase.title,
-                    _load(page, phase),
-                    part,
-                    figure(page.value(f"{name}_tps")),
-                    figure(page.value(f"{name}_qph")),
-                    change(page, name),
-                    fixed(page.value(f"{name}_p95_ms"), 1),
-                ]
-            )
+        for load, start in _loads(page, phase):
+            for part in _PARTS:
+                name = f"{start}.{part}"
+                rows.append(
+                    [
+                        phase.title,
+                        load,
+                        part,
+                        figure(page.value(f"{name}_tps")),
+                        figure(page.value(f"{name}_qph")),
+                        change(page, name),
+                        fixed(page.value(f"{name}_p95_ms"), 1),
+                    ]
+                )
     note = (
         "Transactions/s: mean of the whole seconds of each part. Queries/h: of the same queries, "
         "by the seconds that each took before. In brackets the 95 % interval; one that includes "
@@ -90,7 +100,7 @@ def _work(page: Page, phases: list[Phase]) -> Table:
         speed = page.value(f"{name}.mb_per_s")
         if speed is not None:
             size = decimal_bytes(page.value(f"{name}.written_bytes"))
-            words.append(f"{size} written at {figure(speed)} MB/s")
+            words.append(f"{size} written and synced at {figure(speed)} MB/s")
         if source:
             words.append(f"estimate: {source}")
         rows.append(

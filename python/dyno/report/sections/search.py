@@ -79,7 +79,7 @@ def _points(
         value = page.value(name.replace("{level}", str(window.get("level"))))
         load = number(window.get("load"))
         if value is not None and load is not None and load > 0:
-            at = capacity.load_text(search.detail.get("by"), load)
+            at = capacity.load_text(search.detail, load)
             words = f"{at}: {figure(value)} {unit}, {_verdict(window)}"
             points.append(charts.Point(load, value, _verdict(window), words))
     return points
@@ -96,8 +96,9 @@ def _figure(page: Page, search: Phase, windows: list[dict[str, Any]]) -> Figure 
             panels.append(panel)
     best = number(search.detail.get("best"))
     by = search.detail.get("by")
-    words = "" if best is None else f"maximum {capacity.load_text(by, best)}"
-    title = "Transactions/s asked for" if by == "rate" else "Users"
+    words = "" if best is None else f"maximum {capacity.load_text(search.detail, best)}"
+    users = "Users in each database" if capacity.is_each(search.detail) else "Users"
+    title = "Transactions/s asked for" if by == "rate" else users
     alt = f"{len(panels)} panels over the load. Transactions a second: "
     alt += "; ".join(point.words for point in rates) + "."
     used = [
@@ -146,7 +147,7 @@ def _table(page: Page, search: Phase, windows: list[dict[str, Any]]) -> Table:
         rows.append(
             [
                 str(place),
-                capacity.load_text(search.detail.get("by"), number(window.get("load"))),
+                capacity.load_text(search.detail, number(window.get("load"))),
                 str(window.get("step", "")),
                 figure(page.value(f"{name}.tps")),
                 figure(page.value(f"{name}.new_order.response_p95_ms")),

@@ -12,19 +12,20 @@ from dyno import schema
 from dyno.errors import TargetError
 from dyno.model import Check
 from dyno.targets import mark
+from dyno.targets.backup import Backup
 from dyno.targets.base import Progress
 from dyno.targets.maintenance import SpaceEstimate
 from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.connection import MysqlConnection, literal
-from dyno.targets.scratch import Program, Scratch, Written
 
 _SIZE = (
     "SELECT coalesce(sum(data_length), 0) FROM information_schema.tables WHERE table_schema = {}"
 )
+_FILE = "dump.sql"
 _TAIL = 256
 
 
-class Dump:
+class Dump(Backup):
     """See the protocol. The workload's tables as statements, all as of one moment."""
 
     def __init__(
@@ -38,61 +39,37 @@ class Dump:
         """
         self.method = (
             f"{Path(program).name} --single-transaction of the workload's tables: statements that "
-            "make them anew, as of one moment, while they take changes"
+            "make them anew, as of one moment, while they take changes; synced"
         )
-        self._program = program
+        self._mysqldump = program
         self._place = mark.schema_of(workload)
         self._tables = schema.table_names(workload)
         size = session.execute(_SIZE.format(literal(self._place))).rows[0][0]
-        self.estimate = SpaceEstimate(
-            int(size), "the rows of all tables as the server estimates them; text may take more"
-        )
-        self._scratch = Scratch(out, self.estimate.size)
-        self._run = Program()
+        source = "the rows of all tables as the server estimates them; text may take more"
+        super().__init__(out, SpaceEstimate(int(size), source))
         try:
             # The first option of all; the password is in no process list, and in no log.
             text = options(address, mariadb=_is_mariadb(program))
-            self._defaults = self._scratch.secret("client.cnf", text)
+            self._defaults = self.scratch.secret("client.cnf", text)
         except BaseException:
             self.close()
             raise
 
-    @property
-    def written(self) -> Written:
-        """What the dumps wrote."""
-        return self._scratch.written
+    def _write(self, place: Path, stop: threading.Event, progress: Progress) -> None:  # noqa: ARG002
+        command = [
+            self._mysqldump,
+            f"--defaults-file={self._defaults}",
+            "--single-transaction",
+            "--quick",
+            "--no-tablespaces",
+            f"--result-file={place / _FILE}",
+            self._place,
+            *self._tables,
+        ]
+        self.program.run(command, place, stop)
 
-    def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
-        """Writes one dump, looks whether it is whole, and removes it."""
-        progress(0, 1, "backup")
-        with self._scratch.backup() as place:
-            file = place / "dump.sql"
-            command = [
-                self._program,
-                f"--defaults-file={self._defaults}",
-                "--single-transaction",
-                "--quick",
-                "--no-tablespaces",
-                f"--result-file={file}",
-                self._place,
-                *self._tables,
-            ]
-            self._run.run(command, place, stop)
-            check = self.proven(file)
-        progress(1, 1, "")
-        return [check]
-
-    def space(self) -> int | None:
-        """Bytes in the scratch folder."""
-        return self._scratch.size()
-
-    def cancel(self) -> None:
-        """Ends the program under way; the server ends its session with it."""
-        self._run.cancel()
-
-    def close(self) -> None:
-        """Removes what was written, and the file with the password."""
-        self._scratch.remove()
+    def _proven(self, place: Path) -> Check:
+        return self.proven(place / _FILE)
 
     def proven(self, file: Path) -> Check:
         """Whether the dump has its last line, which is written after all rows."""

@@ -6,7 +6,7 @@ sees of it does not prove that it is empty; so it stays.
 
 from __future__ import annotations
 
-from dyno import workloads
+from dyno import databases, workloads
 from dyno.errors import UsageError
 from dyno.targets import mark
 from dyno.targets.mysql import ddl
@@ -36,8 +36,9 @@ def remove(session: MysqlConnection) -> list[str]:
 
 
 def _tables(session: MysqlConnection) -> list[tuple[str, str]]:
+    rows = session.execute("SELECT schema_name FROM information_schema.schemata").rows
     found: list[tuple[str, str]] = []
-    for workload in workloads.names():
+    for workload in databases.in_schemas(workloads.names(), [str(row[0]) for row in rows]):
         place = mark.schema_of(workload)
         own = [
             name

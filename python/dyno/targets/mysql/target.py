@@ -11,7 +11,7 @@ from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
-from dyno import places, schema
+from dyno import databases, places, schema
 from dyno.errors import DynoError, UsageError
 from dyno.footprint import Meter, Probe
 from dyno.host.pagecache import Emptied, empty, files_under
@@ -69,6 +69,7 @@ class MysqlTarget:
     """See the protocol. Tables of a workload lie in the database ``dyno_<workload>``."""
 
     name = "mysql"
+    SEVERAL_DATABASES: ClassVar = True
     LACKS_MAINTENANCE: ClassVar = {"vacuum": _NO_VACUUM}
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
@@ -230,7 +231,7 @@ class MysqlTarget:
 
         request = {
             "wire": self.wire(plan.workload),
-            "workload": plan.workload,
+            "workload": databases.workload_of(plan.workload),
             "scale": plan.scale,
             "seed": plan.seed,
             "streams": plan.streams,

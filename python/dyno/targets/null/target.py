@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from dyno.errors import UsageError
 from dyno.layouts.model import Layout
@@ -28,6 +28,7 @@ class NullTarget:
     """See the protocol. Its transactions are timed by a model inside the driver."""
 
     name = "null"
+    SEVERAL_DATABASES: ClassVar = True
 
     def __init__(self, url: TargetUrl) -> None:
         self.url = url

@@ -14,11 +14,11 @@ from psycopg.conninfo import make_conninfo
 
 from dyno.errors import TargetError
 from dyno.model import Check
+from dyno.targets.backup import Backup
 from dyno.targets.base import Progress
 from dyno.targets.maintenance import SpaceEstimate
 from dyno.targets.postgresql import binaries
 from dyno.targets.postgresql.connection import CONNECT_TIMEOUT_S, PostgresConnection
-from dyno.targets.scratch import Program, Scratch, Written
 
 SETTINGS = {"wal_level": "replica", "max_wal_senders": "4"}
 """What a server needs so that a backup can be taken while it runs."""
@@ -51,7 +51,7 @@ def obstacle(session: PostgresConnection) -> str | None:
     return None
 
 
-class Backup:
+class ServerBackup(Backup):
     """See the protocol. All databases of the server, as tar files, with the log that they need."""
 
     method = (
@@ -67,47 +67,27 @@ class Backup:
             DiskFullError: If there is no room for it.
             TargetError: If the server or the folder cannot be used.
         """
-        self._program = binaries.find().program("pg_basebackup")
+        program = binaries.find().program("pg_basebackup")
         size, segment = session.execute(_SIZE).rows[0]
-        self.estimate = SpaceEstimate(
+        estimate = SpaceEstimate(
             int(size) + _SEGMENTS * int(segment),
             "all databases of the server, and the log of a short while",
         )
-        self._scratch = Scratch(out, self.estimate.size)
-        self._run = Program()
+        super().__init__(out, estimate)
+        self._pg_basebackup = program
         try:
             self._conninfo = self._reach(session)
         except BaseException:
             self.close()
             raise
 
-    @property
-    def written(self) -> Written:
-        """What the backups wrote."""
-        return self._scratch.written
+    def _write(self, place: Path, stop: threading.Event, progress: Progress) -> None:  # noqa: ARG002
+        options = ["--format=tar", "--wal-method=stream", "--checkpoint=fast", "--no-password"]
+        where = [f"--dbname={self._conninfo}", f"--pgdata={place}"]
+        self.program.run([self._pg_basebackup, *where, *options], place, stop)
 
-    def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
-        """Takes one backup, proves that it is whole, and removes it."""
-        progress(0, 1, "backup")
-        with self._scratch.backup() as place:
-            options = ["--format=tar", "--wal-method=stream", "--checkpoint=fast", "--no-password"]
-            command = [self._program, f"--dbname={self._conninfo}", f"--pgdata={place}", *options]
-            self._run.run(command, place, stop)
-            check = proven(place)
-        progress(1, 1, "")
-        return [check]
-
-    def space(self) -> int | None:
-        """Bytes in the scratch folder."""
-        return self._scratch.size()
-
-    def cancel(self) -> None:
-        """Ends the program under way; the server ends its side with it."""
-        self._run.cancel()
-
-    def close(self) -> None:
-        """Removes what was written."""
-        self._scratch.remove()
+    def _proven(self, place: Path) -> Check:
+        return proven(place)
 
     def _reach(self, session: PostgresConnection) -> str:
         """Where the server is, without its password: that lies in a file of this user's only."""
@@ -117,15 +97,15 @@ class Backup:
         parameters.update(host=info.host, port=str(info.port), user=info.user)
         if info.password:
             escaped = info.password.replace("\\", "\\\\").replace(":", "\\:")
-            file = self._scratch.secret("pgpass", f"*:*:*:*:{escaped}\n")
+            file = self.scratch.secret("pgpass", f"*:*:*:*:{escaped}\n")
             parameters["passfile"] = str(file)
         return make_conninfo("", **parameters)
 
 
-def take(session: PostgresConnection, out: Path) -> Backup | str:
+def take(session: PostgresConnection, out: Path) -> ServerBackup | str:
     """The backup, or the reason why there is none; ends the session."""
     with closing(session):
-        return obstacle(session) or Backup(session, out)
+        return obstacle(session) or ServerBackup(session, out)
 
 
 def proven(place: Path) -> Check:

@@ -49,6 +49,10 @@ def indexes(session: PostgresConnection, place: str) -> list[Index]:
     return [Index(str(name), str(table), int(size)) for name, table, size in rows]
 
 
+def _largest(found: list[Index]) -> int:
+    return max((index.size for index in found), default=0)
+
+
 class Work:
     """What both kinds of maintenance share: a session of their own, and a second one that looks."""
 
@@ -98,6 +102,7 @@ class Reindex(Work):
         super().__init__(connect, workload)
         try:
             self._indexes = indexes(self.session, self.place)
+            self._largest = _largest(self._indexes)
             self._memory = int(
                 self.session.execute(
                     "SELECT setting::bigint * 1024 FROM pg_settings "
@@ -116,15 +121,18 @@ class Reindex(Work):
     @property
     def estimate(self) -> SpaceEstimate:
         """The largest index once more, and its sorted runs if they do not fit into memory."""
-        largest = self._indexes[0].size if self._indexes else 0
+        largest = self._largest
         spilled = largest > self._memory
-        source = "the largest index once more"
+        source = "the largest index once more, as it is when it begins"
         if spilled:
             source += ", and as much for its sort, which exceeds maintenance_work_mem"
         return SpaceEstimate(largest * (2 if spilled else 1), source)
 
     def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
         """Builds every index anew."""
+        # Those that are changed meanwhile have grown since it was made ready.
+        self._indexes = indexes(self.session, self.place)
+        self._largest = max(self._largest, _largest(self._indexes))
         for number, index in enumerate(self._indexes):
             progress(number, len(self._indexes), f"reindex of {index.name}")
             name = sql.Identifier(self.place, index.name)

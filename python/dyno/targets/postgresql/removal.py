@@ -32,7 +32,7 @@ def remove(session: PostgresConnection) -> list[str]:
     tables = _tables(session)
     gone = [f"table {place}.{name}" for place, name in tables]
     gone += [f"procedure {name}" for name in _procedures(session)]
-    drops = [drop for name in workloads.names() for drop in procedures.drops(session, name)]
+    drops = [drop for name in _databases(session) for drop in procedures.drops(session, name)]
     if tables:
         names = sql.SQL(", ").join(sql.Identifier(place, name) for place, name in tables)
         drops.append(sql.SQL("DROP TABLE {}").format(names))
@@ -62,7 +62,9 @@ def _tables(session: PostgresConnection) -> list[tuple[str, str]]:
 
 
 def _procedures(session: PostgresConnection) -> list[str]:
-    return [name for workload in workloads.names() for name in procedures.marked(session, workload)]
+    return [
+        name for database in _databases(session) for name in procedures.marked(session, database)
+    ]
 
 
 def _schemas(session: PostgresConnection) -> list[str]:

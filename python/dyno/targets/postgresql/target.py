@@ -77,6 +77,7 @@ class PostgresTarget:
 
     name = "postgresql"
     SEVERAL_DATABASES: ClassVar = True
+    WHOLE_MAINTENANCE: ClassVar = ("backup",)
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         self.url = url

@@ -69,8 +69,18 @@ class ApartSession:
         self._send("execute", sql)
         return self._answer()
 
+    def backup(self, file: Path) -> tuple[int, int]:
+        """Copies the whole file into another one, as of one moment; returns pages and names.
+
+        Raises:
+            TargetError: If it was cancelled, or could not be done.
+        """
+        self._send("backup", str(file))
+        (row,) = self._answer().rows
+        return int(row[0]), int(row[1])
+
     def cancel(self) -> None:
-        """Stops the statement under way."""
+        """Stops the statement or the backup under way."""
         with contextlib.suppress(TargetError):
             self._send("cancel", "")
 

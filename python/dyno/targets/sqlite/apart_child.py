@@ -2,8 +2,9 @@
 
 Started by ``apart``; it imports nothing of Dyno's, to be there soon, and ends with the Dyno that
 started it: as soon as the other end of its socket is closed. A request is ``("execute", sql)``,
-which has one answer, ``("rows", columns, rows)`` or ``("error", class, text, code)``; or
-``("cancel", "")``, which has none. The first answer is that to the opening.
+which has one answer, ``("rows", columns, rows)`` or ``("error", class, text, code)``; ``("backup",
+file)``, whose rows are the pages and names of the source; or ``("cancel", "")``, which has none.
+The first answer is that to the opening.
 """
 
 from __future__ import annotations
@@ -14,8 +15,12 @@ import signal
 import sqlite3
 import sys
 import threading
+from contextlib import closing
 from multiprocessing.connection import Connection
 from typing import Any
+
+PAGES = 256
+"""That a backup copies at a time: between two such steps it can be stopped."""
 
 
 def main(handle: int, file: str, timeout_s: float, pragmas: dict[str, Any]) -> None:
@@ -32,11 +37,14 @@ def main(handle: int, file: str, timeout_s: float, pragmas: dict[str, Any]) -> N
         channel.send(_told(error))
         return
     channel.send(("rows", [], []))
-    requests: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-    work = (channel, session, requests)
+    requests: queue.SimpleQueue[tuple[str, str] | None] = queue.SimpleQueue()
+    cancelled = threading.Event()
+    work = (channel, session, requests, cancelled)
     threading.Thread(target=_listen, args=work, daemon=True).start()
-    while (sql := requests.get()) is not None:
-        answer = _execute(session, sql)
+    while (request := requests.get()) is not None:
+        word, text = request
+        backup = word == "backup"
+        answer = _backup(session, text, cancelled) if backup else _execute(session, text)
         try:
             channel.send(answer)
         except OSError:
@@ -47,18 +55,22 @@ def main(handle: int, file: str, timeout_s: float, pragmas: dict[str, Any]) -> N
 def _listen(
     channel: Connection[Any, Any],
     session: sqlite3.Connection,
-    requests: queue.SimpleQueue[str | None],
+    requests: queue.SimpleQueue[tuple[str, str] | None],
+    cancelled: threading.Event,
 ) -> None:
     """Takes requests while a statement runs."""
     try:
         while True:
-            word, sql = channel.recv()
+            word, text = channel.recv()
             if word == "cancel":
+                cancelled.set()
                 session.interrupt()
             else:
-                requests.put(sql)
+                cancelled.clear()
+                requests.put((word, text))
     except (EOFError, OSError):
         requests.put(None)
+        cancelled.set()
         session.interrupt()
 
 
@@ -68,6 +80,27 @@ def _execute(session: sqlite3.Connection, sql: str) -> tuple[Any, ...]:
         return "rows", [str(column[0]) for column in cursor.description or ()], cursor.fetchall()
     except (sqlite3.Error, MemoryError) as error:
         return _told(error)
+
+
+def _backup(session: sqlite3.Connection, file: str, cancelled: threading.Event) -> tuple[Any, ...]:
+    """Copies the file as of one moment, and tells its pages and what its schema holds."""
+
+    def step(_status: int, _left: int, _total: int) -> None:
+        if cancelled.is_set():
+            raise sqlite3.OperationalError("interrupted")
+
+    try:
+        session.execute("BEGIN")
+        try:
+            names = session.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            pages = session.execute("PRAGMA page_count").fetchone()[0]
+            with closing(sqlite3.connect(file)) as copy:
+                session.backup(copy, pages=PAGES, progress=step)
+        finally:
+            session.execute("ROLLBACK")
+    except (sqlite3.Error, MemoryError) as error:
+        return _told(error)
+    return "rows", ["pages", "names"], [(pages, names)]
 
 
 def _told(error: Exception) -> tuple[str, str, str, int]:

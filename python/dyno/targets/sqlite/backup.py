@@ -8,19 +8,20 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from dyno.errors import Interrupted
+from dyno.errors import Interrupted, TargetError
 from dyno.model import Check
+from dyno.targets.backup import Backup
 from dyno.targets.base import Progress
 from dyno.targets.maintenance import SpaceEstimate
-from dyno.targets.scratch import Scratch, Written
+from dyno.targets.sqlite.apart import ApartSession
+from dyno.targets.sqlite.apart_child import PAGES
 from dyno.targets.sqlite.connection import SqliteConnection
 from dyno.targets.sqlite.errors import classed
 
-_PAGES = 256
-"""At a time: between two such steps it can be stopped."""
+_COPY = "copy.sqlite"
 
 
-class Backup:
+class FileBackup(Backup):
     """See the protocol. A read transaction keeps the copy as of one moment.
 
     Without it every change by another session would have the copy begin again.
@@ -38,55 +39,85 @@ class Backup:
             DiskFullError: If there is no room for it.
             TargetError: If the file or the folder cannot be used.
         """
-        self._connect = connect
-        self._file = file
-        self._stopped = threading.Event()
         with closing(connect()) as session:
             size = _pages(session) * int(session.execute("PRAGMA page_size").rows[0][0])
-        self.estimate = SpaceEstimate(size, "the file once more")
-        self._scratch = Scratch(out, size)
+        super().__init__(out, SpaceEstimate(size, "the file once more"))
+        self._connect = connect
+        self._file = file
+        self._source = (0, 0)
 
-    @property
-    def written(self) -> Written:
-        """What the copies wrote."""
-        return self._scratch.written
+    def _write(self, place: Path, stop: threading.Event, progress: Progress) -> None:
+        self._source = self._copied(place / _COPY, stop, progress)
 
-    def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
-        """Takes one copy, looks whether it is whole, and removes it."""
-        self._stopped.clear()
+    def _copied(self, file: Path, stop: threading.Event, progress: Progress) -> tuple[int, int]:
+        """Copies into ``file``; returns how many pages and names the source has."""
 
         def step(_status: int, left: int, total: int) -> None:
-            if stop.is_set() or self._stopped.is_set():
+            if stop.is_set() or self.cancelled.is_set():
                 raise Interrupted("The backup was stopped.")
             progress(total - left, total, "backup")
 
-        with self._scratch.backup() as place, closing(self._connect()) as session:
+        with closing(self._connect()) as session:
             session.execute("BEGIN")
-            pages = _pages(session)
             names = session.execute("SELECT count(*) FROM sqlite_master").rows[0][0]
-            file = place / "copy.sqlite"
+            pages = _pages(session)
             try:
                 with closing(sqlite3.connect(file)) as copy:
-                    session.raw.backup(copy, pages=_PAGES, progress=step)
-                    found = copy.execute("PRAGMA page_count").fetchone()[0]
-                    held = copy.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+                    session.raw.backup(copy, pages=PAGES, progress=step)
             except sqlite3.Error as error:
                 raise classed(error, file) from error
-        passed = (found, held) == (pages, names)
-        message = f"{found:,} pages of {pages:,}, {held} of {names} tables and indexes"
-        return [Check(name="backup", target="sqlite", passed=passed, message=message)]
+        return pages, int(names)
 
-    def space(self) -> int | None:
-        """Bytes in the scratch folder."""
-        return self._scratch.size()
+    def _proven(self, place: Path) -> Check:
+        file = place / _COPY
+        try:
+            with closing(sqlite3.connect(file)) as copy:
+                found = int(copy.execute("PRAGMA page_count").fetchone()[0])
+                held = int(copy.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+        except sqlite3.Error as error:
+            raise classed(error, file) from error
+        pages, names = self._source
+        message = f"{found:,} pages of {pages:,}, {held} of {names} tables and indexes"
+        passed = (found, held) == self._source
+        return Check(name="backup", target="sqlite", passed=passed, message=message)
+
+
+class ApartBackup(FileBackup):
+    """The same from another process, beside the driver, which has the file open in this one."""
+
+    def __init__(
+        self,
+        connect: Callable[[], SqliteConnection],
+        apart: Callable[[], ApartSession],
+        file: Path,
+        out: Path,
+    ) -> None:
+        """Made ready; ``connect`` opens a session while the file is not driven yet."""
+        super().__init__(connect, file, out)
+        self._apart = apart
+        self._session: ApartSession | None = None
 
     def cancel(self) -> None:
         """Stops it after the pages under way."""
-        self._stopped.set()
+        super().cancel()
+        session = self._session
+        if session is not None:
+            session.cancel()
 
-    def close(self) -> None:
-        """Removes what was written."""
-        self._scratch.remove()
+    def _copied(self, file: Path, stop: threading.Event, progress: Progress) -> tuple[int, int]:  # noqa: ARG002
+        with closing(self._apart()) as session:
+            self._session = session
+            try:
+                # Who cancels sets these first, and then finds the session or has been before it.
+                if stop.is_set() or self.cancelled.is_set():
+                    raise Interrupted("The backup was stopped.")
+                return session.backup(file)
+            except TargetError as error:
+                if stop.is_set() or self.cancelled.is_set():
+                    raise Interrupted("The backup was stopped.") from error
+                raise
+            finally:
+                self._session = None
 
 
 def _pages(session: SqliteConnection) -> int:

@@ -61,6 +61,12 @@ def indexes(session: Connection, workload: str) -> dict[str, str]:
     return {str(name): str(table) for name, table in rows}
 
 
+_LOG_GROWS = (
+    "while it goes on the write-ahead log grows by all that is written beside it, which is not in "
+    "the estimate"
+)
+
+
 class _Work:
     """What both share: a session of each round's own, and the room beside the file.
 
@@ -72,6 +78,7 @@ class _Work:
         self._file = file
         self._session: Connection | None = None
         self._before = occupied([file])
+        self._begun = False
 
     def space(self) -> int | None:
         """Growth of the file and its log. What sorts spill cannot be told from that of queries."""
@@ -91,6 +98,9 @@ class _Work:
 
     def _begin(self) -> Connection:
         self.close()
+        if not self._begun:
+            # What the work has added until then is not of the maintenance.
+            self._before, self._begun = occupied([self._file]), True
         self._session = self._connect()
         return self._session
 
@@ -104,7 +114,7 @@ class IntegrityCheck(_Work):
         "changed value that breaks none of it is not seen. It holds up no query; with a rollback "
         "journal a writer would wait for it"
     )
-    estimate = SpaceEstimate(0, "the check only reads")
+    estimate = SpaceEstimate(0, f"the check only reads; {_LOG_GROWS}")
 
     def __init__(self, connect: Connect, file: Path, workload: str) -> None:
         super().__init__(connect, file)
@@ -158,7 +168,8 @@ class Reindex(_Work):
         self.estimate = SpaceEstimate(
             size * (page_size + _FRAME_HEADER) // page_size,
             f"the write-ahead log takes {what}: it begins anew only while nobody reads from it. "
-            "Sorts that outgrow the cache spill as much as their index, which is not counted",
+            "Sorts that outgrow the cache spill as much as their index, which is not counted; "
+            f"{_LOG_GROWS}",
         )
 
     def run(self, stop: threading.Event, progress: Progress) -> list[Check]:

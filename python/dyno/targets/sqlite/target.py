@@ -33,7 +33,7 @@ from dyno.targets.maintenance import Job, Maintenance
 from dyno.targets.plans import QueryPlan
 from dyno.targets.sqlite import ddl, design, drive, facts, index, maintenance, plans, tuning
 from dyno.targets.sqlite.apart import ApartSession
-from dyno.targets.sqlite.backup import Backup
+from dyno.targets.sqlite.backup import ApartBackup, FileBackup
 from dyno.targets.sqlite.connection import SqliteConnection
 from dyno.targets.sqlite.file import locate, open_session, settings, siblings, spilled
 from dyno.targets.sqlite.isolation import ISOLATION
@@ -49,9 +49,9 @@ _WHOLE = (
 )
 
 _NO_VACUUM = "its VACUUM writes the whole file anew, and nobody else can write meanwhile"
-_NO_BACKUP = (
-    "the driver has the file open in this process by an SQLite of its own, and what a second one "
-    "does there would undo its locks; a backup goes beside queries only"
+_ONE_FILE = (
+    "a URL names one file, which is one database with one writer; several files share no server "
+    "whose sum would tell anything"
 )
 
 
@@ -59,6 +59,7 @@ class SqliteTarget:
     """See the protocol. Each workload has a file of its own; a URL names that file."""
 
     name = "sqlite"
+    SEVERAL_DATABASES: ClassVar = _ONE_FILE
     LACKS_MAINTENANCE: ClassVar = {"vacuum": _NO_VACUUM}
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
@@ -310,17 +311,18 @@ class SqliteTarget:
         if (reason := self.LACKS_MAINTENANCE.get(name)) is not None:
             return reason
         file = self._file(workload)
+        here = partial(self.connect, workload)
+        if not ddl.exact(workload):
+            if name == "backup":
+                return FileBackup(here, file, self._out)
+            return maintenance.prepare(here, file, workload, name)
+        # Beside the driver, which has the file open in this process.
+        with closing(self.connect(workload)) as session:
+            asked = drive.asked(self._changes, tuning.page_size(session.raw))
+        apart = partial(ApartSession, file, {**settings(self._limits), **asked})
         if name == "backup":
-            if ddl.exact(workload):
-                return _NO_BACKUP
-            return Backup(lambda: self.connect(workload), file, self._out)
-        connect = partial(self.connect, workload)
-        if ddl.exact(workload):
-            # Beside the driver, which has the file open in this process.
-            with closing(self.connect(workload)) as session:
-                asked = drive.asked(self._changes, tuning.page_size(session.raw))
-            connect = partial(ApartSession, file, {**settings(self._limits), **asked})
-        return maintenance.prepare(connect, file, workload, name)
+            return ApartBackup(here, apart, file, self._out)
+        return maintenance.prepare(apart, file, workload, name)
 
     def data_paths(self) -> list[Path]:
         """The database file, or the folder of Dyno's own."""

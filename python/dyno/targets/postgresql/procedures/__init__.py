@@ -13,6 +13,7 @@ from typing import Any
 
 from psycopg import sql
 
+from dyno.databases import workload_of
 from dyno.errors import UsageError
 from dyno.targets import mark
 from dyno.targets.postgresql import ddl, privilege
@@ -20,7 +21,7 @@ from dyno.targets.postgresql.connection import PostgresConnection
 
 
 def ensure(session: PostgresConnection, server: str, workload: str) -> dict[str, Any]:
-    """Makes the procedures of a workload, unless they are there and of this version.
+    """Makes the procedures of a database, unless they are there and of this version.
 
     Returns:
         What to record: their names, their version, and whether they had to be made.
@@ -30,7 +31,7 @@ def ensure(session: PostgresConnection, server: str, workload: str) -> dict[str,
         TargetError: If this user may not make them.
     """
     place = mark.schema_of(workload)
-    text = files(__name__).joinpath(f"{workload}.sql").read_text(encoding="utf-8")
+    text = files(__name__).joinpath(f"{workload_of(workload)}.sql").read_text(encoding="utf-8")
     text = text.rstrip().removesuffix(";")
     names = re.findall(r"^CREATE PROCEDURE \{place\}\.(\w+)", text, re.MULTILINE)
     version = sha256(text.encode()).hexdigest()[:16]

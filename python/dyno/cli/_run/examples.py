@@ -1,0 +1,30 @@
+"""What people type."""
+
+from __future__ import annotations
+
+from dyno.cli._options import examples
+
+EXAMPLES = examples(
+    "dyno run tpch --target embedded:duckdb",
+    "dyno run tpch --target embedded:duckdb --test full",
+    "dyno run tpch --target embedded:postgresql --test throughput --streams 4",
+    "dyno run tpch --target embedded:postgresql --set grant=64MB --cold",
+    "dyno run tpcc --target embedded:postgresql --users 16 --duration 60s",
+    "dyno run tpcc --target embedded:postgresql --users 1 --users 4 --users 16",
+    "dyno run tpcc --target embedded:postgresql --users 32 --rate 500 --rate 900",
+    "dyno run tpcc --target embedded:postgresql --users 32 --rate 100..1000",
+    "dyno run tpcc --target embedded:postgresql --users 50 --think",
+    "dyno run tpcc --target embedded:postgresql --users 16 --mode procedure",
+    "dyno run tpcc --target embedded:postgresql --users 8 --during reindex",
+    "dyno run tpcc --target embedded:postgresql --users 8 --databases 4",
+    "dyno run tpcc --target embedded:mysql --databases 2 --users 8 --rate 400",
+    "dyno run tpcc --target embedded:mysql --databases 2 --during backup",
+    "dyno run tpcc --target embedded:postgresql --users 8 --criterion 'cpu<70%'",
+    "dyno run tpcc --target embedded:postgresql --users 8 --until-steady 10m",
+    "dyno run tpcc --target embedded:postgresql --find-max --slo 'cpu < 70 %'",
+    "dyno run tpcc --target null: --find-max rate --slo 'new_order p95 < 500ms'",
+    "dyno run tpch --target embedded:duckdb --streams 2 --during integrity-check",
+    "dyno run tpch --target embedded:sqlite --during backup",
+    "dyno run tpch --target embedded:duckdb --analyse-plans",
+    "dyno run tpcc --target 'null:?mean_us=500' --users 8   the driver alone",
+)

@@ -1,0 +1,102 @@
+"""What backups beside the work share: where they go, what of them is timed, and how they end."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from abc import ABC, abstractmethod
+from pathlib import Path
+
+from dyno.errors import TargetError
+from dyno.footprint import folder_bytes
+from dyno.model import Check
+from dyno.targets.base import Progress
+from dyno.targets.maintenance import SpaceEstimate, Written
+from dyno.targets.program import Program
+from dyno.targets.scratch import Scratch
+
+
+class Backup(ABC):
+    """One backup after another, each written, synced, proven and removed (see ``Job``).
+
+    Of each the writing and the syncing are timed; proving it is not.
+    """
+
+    method: str
+
+    def __init__(self, out: Path, estimate: SpaceEstimate) -> None:
+        """Makes the scratch folder.
+
+        Raises:
+            DiskFullError: If there is no room for it.
+            TargetError: If the folder cannot be used.
+        """
+        self.estimate = estimate
+        self.written = Written()
+        self.scratch = Scratch(out, estimate.size)
+        self.program = Program()
+        self.cancelled = threading.Event()
+
+    def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
+        """Takes one backup, proves that it is whole, and removes it."""
+        self.cancelled.clear()
+        progress(0, 1, "backup")
+        with self.scratch.empty_folder() as place:
+            start = time.monotonic()
+            self._write(place, stop, progress)
+            _sync(place)
+            seconds = time.monotonic() - start
+            size = folder_bytes(place)
+            check = self._proven(place)
+        self.written.seconds += seconds
+        self.written.size += size
+        progress(1, 1, "")
+        return [check]
+
+    def space(self) -> int | None:
+        """Bytes in the scratch folder."""
+        return self.scratch.size()
+
+    def cancel(self) -> None:
+        """Ends what is being written; a server ends its side with it."""
+        self.cancelled.set()
+        self.program.cancel()
+
+    def close(self) -> None:
+        """Removes what was written, and files with passwords."""
+        self.scratch.remove()
+
+    @abstractmethod
+    def _write(self, place: Path, stop: threading.Event, progress: Progress) -> None:
+        """Writes one backup into an empty folder.
+
+        Raises:
+            Interrupted: If ``stop`` or ``cancelled`` was set.
+            DynoError: If it could not be written.
+        """
+
+    @abstractmethod
+    def _proven(self, place: Path) -> Check:
+        """Whether the backup in a folder is whole.
+
+        Raises:
+            TargetError: If it cannot be read.
+        """
+
+
+def _sync(folder: Path) -> None:
+    """Puts files and their names on the medium; what a program has synced costs next to nothing.
+
+    Raises:
+        TargetError: If the medium fails.
+    """
+    try:
+        for path in (*folder.rglob("*"), folder):
+            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+    except OSError as error:
+        raise TargetError(f"The backup cannot be synced: {error.strerror}.", kind="io") from error

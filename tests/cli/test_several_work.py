@@ -1,0 +1,174 @@
+"""Several databases at once with a rate and with maintenance beside them, on real servers."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dyno import targets
+from dyno.bundle import Bundle
+from dyno.errors import UsageError
+from dyno.targets.base import Removable
+from tests.mariadb import require_mariadb
+from tests.process import DISTURBANCES, dyno
+from tests.targets.conftest import LIMITS
+
+
+def run(out: Path, *args: str) -> tuple[dict[str, Any], Bundle]:
+    done = dyno(*args, "--databases", "2", "--no-criteria", "--json", "--out", out)
+    assert done.returncode in {0, 1}, done.stderr
+    document = json.loads(done.stdout)
+    codes = {reason["code"] for reason in document["reasons"]}
+    # "apart", "behind": what a busy machine does to a start, and to a rate.
+    assert codes <= {*DISTURBANCES, "unsteady", "client-bound", "apart"}, document["reasons"]
+    return document, Bundle.open(Path(document["bundle"]))
+
+
+@pytest.fixture(scope="module", params=["postgresql", "mysql"])
+def loaded(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, str]:
+    if request.param == "mysql":
+        require_mariadb()
+    out, target = tmp_path_factory.mktemp("several"), f"embedded:{request.param}"
+    done = dyno(
+        "load", "tpcc", "--target", target, "--databases", "2", "--scale", "1", "--json",
+        "--out", out,
+    )  # fmt: skip
+    assert done.returncode in {0, 1}, done.stderr
+    assert json.loads(done.stdout)["tpcc"]["consistency"] is True
+    return out, target
+
+
+def orders(loaded: tuple[Path, str]) -> list[int]:
+    """How many there are in each database."""
+    out, url = loaded
+    target = targets.open_target(targets.parse(url), out, LIMITS)
+    with target, closing(target.connect()) as session:
+        places = ("dyno_tpcc", "dyno_tpcc_2")
+        found = [session.execute(f"SELECT count(*) FROM {place}.orders").rows for place in places]
+        return [int(rows[0][0]) for rows in found]
+
+
+def test_a_rate_is_that_of_the_sum_and_divided_equally(loaded: tuple[Path, str]) -> None:
+    before = orders(loaded)
+    document, bundle = run(
+        loaded[0], "run", "tpcc", "--target", loaded[1], "--users", "3", "--rate", "20",
+        "--warmup", "500ms", "--duration", "4s",
+    )  # fmt: skip
+    total, *parts = document["tpcc"]["levels"]
+    names = ["rate-20-users-3", "rate-20-users-3-db-1", "rate-20-users-3-db-2"]
+    assert [level["level"] for level in (total, *parts)] == names
+    assert [level["loop"]["rate_per_s"] for level in (total, *parts)] == [20, 10, 10]
+    assert total["scheduled"] == sum(part["scheduled"] for part in parts) > 0
+    assert total["tps"] == pytest.approx(sum(part["tps"] for part in parts), rel=0.01)
+    assert document["tpcc"]["consistency"] is True
+    assert all(now > was for was, now in zip(before, orders(loaded), strict=True))
+    rows = {name: bundle.table(f"ops/{name}").to_pylist() for name in names}
+    measured = [
+        sum(row["done"] for row in rows[name] if row["phase"] == "measure") for name in names
+    ]
+    assert measured[0] == measured[1] + measured[2]
+
+
+@pytest.mark.parametrize("which", [1, 2])
+def test_maintenance_works_on_the_one_that_is_named(loaded: tuple[Path, str], which: int) -> None:
+    document, bundle = run(
+        loaded[0], "run", "tpcc", "--target", loaded[1], "--users", "2", "--warmup", "500ms",
+        "--duration", "2s", "--during", "integrity-check" if which == 1 else "reindex",
+        "--during-database", str(which),
+    )  # fmt: skip
+    (told,) = document["maintenance"]
+    assert told["error"] is None
+    assert told["database"] == which
+    assert told["seconds"] > 0
+    assert [part["database"] for part in told["databases"]] == [1, 2]
+    for part in ("before", "during", "after"):
+        each = [one[f"{part}_tps"] for one in told["databases"]]
+        assert min(each) > 0
+        # Whole seconds of the sum begin with the first driver's, those of the other a little later.
+        assert told[f"{part}_tps"] == pytest.approx(sum(each), rel=0.5)
+    assert told["during_change_percent"] is not None
+    ends = [f" of database {which}" if which > 1 else "", f"of database {3 - which}"]
+    names = [check.name for check in bundle.checks() if check.name.startswith(told["name"])]
+    assert names
+    assert all(name.endswith(ends[0]) and not name.endswith(ends[1]) for name in names)
+    sheet = (bundle.path / "sheet.html").read_text()
+    assert f"of database {which}" in sheet
+    assert document["tpcc"]["consistency"] is True
+
+
+def test_a_backup_beside_all_of_them(loaded: tuple[Path, str]) -> None:
+    document, bundle = run(
+        loaded[0], "run", "tpcc", "--target", loaded[1], "--users", "2", "--warmup", "500ms",
+        "--duration", "1s", "--during", "backup",
+    )  # fmt: skip
+    (told,) = document["maintenance"]
+    assert told["error"] is None
+    assert told["database"] == (None if loaded[1] == "embedded:postgresql" else 1)
+    assert told["written_bytes"] > 50_000_000
+    assert told["mb_per_s"] > 0
+    assert {check.name: check.passed for check in bundle.checks()}["backup"] is True
+    assert not (loaded[0] / "scratch").exists()
+
+
+def test_a_level_until_the_sum_is_steady_in_each_of_them(out: Path) -> None:
+    document, bundle = run(
+        out, "run", "tpcc", "--target", "null:?mean_us=2000", "--users", "2", "--warmup", "200ms",
+        "--duration", "2s", "--until-steady", "20s",
+    )  # fmt: skip
+    total, *parts = document["tpcc"]["levels"]
+    details = {phase.detail.get("level"): phase.detail for phase in bundle.run.phases}
+    told = [details[level["level"]]["until_steady"] for level in (total, *parts)]
+    assert len({one["left_out_s"] for one in told}) == 1
+    assert {one["settled"] for one in told} == {True}
+    assert total["tps"] == pytest.approx(sum(part["tps"] for part in parts), rel=0.05)
+    counted: dict[str, int] = {}
+    for level in (total, *parts):
+        rows = bundle.table(f"ops/{level['level']}").to_pylist()
+        counted[level["level"]] = sum(row["done"] for row in rows if row["phase"] == "measure")
+    assert counted["users-2"] == counted["users-2-db-1"] + counted["users-2-db-2"]
+
+
+def test_a_search_over_all_of_them(out: Path) -> None:
+    done = dyno(
+        "run", "tpcc", "--target", "null:?mean_us=2000", "--databases", "2", "--find-max",
+        "--max-users", "2", "--slo", "errors = 0", "--warmup", "100ms", "--duration", "1s",
+        "--json", "--out", out,
+    )  # fmt: skip
+    assert done.returncode in {0, 1}, done.stderr
+    document = json.loads(done.stdout)
+    windows = document["capacity"]["windows"]
+    assert windows
+    levels = {level["level"]: level for level in document["tpcc"]["levels"]}
+    for window in windows:
+        total = levels[window["level"]]
+        parts = [levels[f"{window['level']}-db-{number}"] for number in (1, 2)]
+        assert total["users"] == 2 * window["load"]
+        assert total["tps"] == pytest.approx(sum(part["tps"] for part in parts), rel=0.05)
+    assert "user each" in done.stderr
+    sheet = (Path(document["bundle"]) / "sheet.html").read_text()
+    assert "Users in each database" in sheet
+
+
+def test_a_foreign_table_keeps_them_from_removal_and_stays(loaded: tuple[Path, str]) -> None:
+    out, url = loaded
+    target = targets.open_target(targets.parse(url), out, LIMITS)
+    with target:
+        assert isinstance(target, Removable)
+        with closing(target.connect()) as session:
+            session.execute("CREATE TABLE dyno_tpcc_2.mine (a INT)")
+        with pytest.raises(UsageError, match=r"dyno_tpcc_2.* holds .*--replace"):
+            target.create_tables("tpcc@2", replace=False)
+        found = target.marked()
+        for place in ("dyno_tpcc", "dyno_tpcc_2"):
+            assert len([item for item in found if item.startswith(f"table {place}.")]) == 9
+        gone = target.remove()
+        assert len([item for item in gone if item.startswith("table ")]) == 18
+        assert not [item for item in target.marked() if item.startswith("table ")]
+        with closing(target.connect()) as session:
+            assert session.execute("SELECT count(*) FROM dyno_tpcc_2.mine").rows == [(0,)]

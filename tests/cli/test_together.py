@@ -1,0 +1,93 @@
+"""Options that exclude each other: each row of the table is refused, with its reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from dyno.cli import cli
+from dyno.cli._run import sections
+from dyno.cli._run.together import EXCLUDED
+from dyno.errors import UsageError
+
+WORDS = {
+    "--rate": ["--rate", "5"],
+    "a --rate that changes": ["--rate", "5..9"],
+    "--think": ["--think"],
+    "--during": ["--during", "reindex"],
+    "--find-max": ["--find-max"],
+    "--find-max rate": ["--find-max", "rate"],
+    "--criterion": ["--criterion", "errors = 0"],
+    "--until-steady": ["--until-steady", "90s"],
+}
+"""How each word of the table is given."""
+
+
+def run(out: Path, *args: str) -> str:
+    """What is told of wrong use; nothing is started."""
+    done = CliRunner().invoke(cli, ["run", *args, "--out", str(out)])
+    assert isinstance(done.exception, UsageError), done.output
+    assert not out.exists()
+    return str(done.exception)
+
+
+@pytest.mark.parametrize(("one", "other", "reason"), EXCLUDED)
+def test_each_row_is_refused(tmp_path: Path, one: str, other: str, reason: str) -> None:
+    told = run(tmp_path / "out", "tpcc", "--target", "null:", *WORDS[one], *WORDS[other])
+    assert told == f"{one} and {other} exclude each other: {reason}."
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("tpcc", "--target", "null:", "--during-database", "2"), "what --during NAME begins"),
+        (("tpch", "--target", "embedded:duckdb", "--rate", "5"), "--rate is for transactions"),
+        (("tpcc", "--target", "null:", "--no-query-figures"), "--no-query-figures is for queries"),
+        (("tpcc", "--target", "null:", "--users", "2", "--users", "2"), "--users once"),
+        (
+            ("tpcc", "--target", "embedded:postgresql", "--during", "reindex", "--databases", "2",
+             "--during-database", "3"),
+            "--during-database 3 needs --databases 3",
+        ),
+        (
+            ("tpcc", "--target", "embedded:postgresql", "--during", "backup", "--databases", "2",
+             "--during-database", "2"),
+            "is of all its databases",
+        ),
+        (
+            ("tpcc", "--target", "embedded:mysql", "--during", "vacuum"),
+            "It has integrity-check, reindex, backup.",
+        ),
+        (
+            ("tpcc", "--target", "embedded:sqlite", "--databases", "2"),
+            "one file, which is one database",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_about_something_else_is_refused(
+    tmp_path: Path, args: tuple[str, ...], words: str
+) -> None:
+    assert words in run(tmp_path / "out", *args)
+
+
+def test_every_option_of_a_section_is_shown_under_its_heading_once() -> None:
+    command = cli.get_command(click.Context(cli), "run")
+    assert command is not None
+    text = CliRunner().invoke(cli, ["run", "--help"], terminal_width=80).output
+    places = (
+        sections.TRANSACTIONS, sections.CRITERIA, sections.SEARCH, sections.QUERIES,
+        sections.MAINTENANCE,
+    )  # fmt: skip
+    names = [name for section in places for name in section.names]
+    assert len(names) == len(set(names))
+    options = {parameter.name: parameter for parameter in command.params}
+    for section, following in zip(places, [*places[1:], None], strict=True):
+        _, _, rest = text.partition(f"\n{section.title}:\n")
+        end = "Examples:" if following is None else f"\n{following.title}:\n"
+        own, found, _ = rest.partition(end)
+        assert found
+        for name in section.names:
+            assert f"\n  {options[name].opts[0]} " in f"\n{own}"
