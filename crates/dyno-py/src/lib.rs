@@ -3,6 +3,7 @@
 //! Few coarse calls: a plan goes in as JSON, files of the bundle come out, and an outcome comes
 //! back as JSON. The interpreter lock is released for the whole call.
 
+mod answers;
 mod arrow;
 mod control;
 mod engines;
@@ -17,6 +18,7 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("EngineError", module.py().get_type::<control::EngineError>())?;
     module.add_class::<control::PyControl>()?;
     module.add_class::<arrow::ArrowStream>()?;
+    module.add_function(wrap_pyfunction!(answers::records, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::arrow_stream, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::refresh_stream, module)?)?;
     module.add_function(wrap_pyfunction!(engines::generate, module)?)?;
