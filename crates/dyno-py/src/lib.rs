@@ -1,7 +1,8 @@
 //! `dyno._core`: the compiled half of the Python package, and the only crate that knows Python.
 //!
 //! Few coarse calls: a plan goes in as JSON, files of the bundle come out, and an outcome comes
-//! back as JSON. The interpreter lock is released for the whole call.
+//! back as JSON. The interpreter lock is released for the whole call. Only `records` takes values
+//! of Python's own: the rows of a query's answer.
 
 mod answers;
 mod arrow;
