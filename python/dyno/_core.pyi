@@ -1,5 +1,8 @@
 """The compiled half of Dyno: plans in as JSON, files of the bundle out, outcomes back as JSON."""
 
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
 from typing_extensions import CapsuleType
 
 class EngineError(Exception):
@@ -35,6 +38,12 @@ def arrow_stream(
 def refresh_stream(
     table: str, scale: float, seed: int, pair: int, control: Control
 ) -> ArrowStream: ...
+def records(
+    rows: Iterable[Sequence[Any]],
+    rounded: Sequence[bool],
+    exact: Callable[[Any], str],
+    cents: Callable[[Any], str],
+) -> bytes: ...
 def generate(plan: str, control: Control) -> str: ...
 def load(plan: str, control: Control) -> str: ...
 def drive(plan: str, control: Control) -> str: ...

@@ -40,6 +40,14 @@ def test_values_are_pythons_own(postgres: PostgresTarget) -> None:
     session.close()
 
 
+def test_a_statement_is_planned_anew_however_often_it_is_run(postgres: PostgresTarget) -> None:
+    session = postgres.connect()
+    for _ in range(8):
+        session.execute("SELECT count(*) FROM pg_class")
+    assert session.execute("SELECT * FROM pg_prepared_statements").rows == []
+    session.close()
+
+
 def test_a_rejected_statement_leaves_the_session_usable(postgres: PostgresTarget) -> None:
     session = postgres.connect()
     with pytest.raises(DatabaseError, match=r"nothing.*42P01"):

@@ -19,7 +19,6 @@ NULL = "\\N"
 _CENT = Decimal("0.01")
 # The usual 28 digits are too few for a large float with two decimals.
 _WIDE = Context(prec=400)
-_FIELD, _RECORD = "\x1f", "\x1e"
 
 
 def canonical(rows: Iterable[Sequence[Any]], rules: Sequence[Rule]) -> list[tuple[str, ...]]:
@@ -54,36 +53,21 @@ def digest(rows: Iterable[Sequence[Any]], rules: Sequence[Rule]) -> str:
     Sorted, because rows that are equal in the ``ORDER BY`` may come in any order. It covers what
     ``canonical`` keeps: of sums, averages and ratios two decimals. Equal digests do not prove that
     averages are equal.
+
+    Raises:
+        ValueError: If a row has more or fewer columns than there are rules.
     """
-    listed = list(rows)
-    for row in listed:
-        if len(row) != len(rules):
-            _require(row, len(rules))
-    # By column, as most columns have values of one type: a stream's next query waits for this.
-    texts = [
-        _column(values, rule)
-        for values, rule in zip(zip(*listed, strict=True), rules, strict=False)
-    ]
-    records = sorted(map(_FIELD.join, zip(*texts, strict=True)))
-    return hashlib.sha256(_RECORD.join(records).encode()).hexdigest()[:16]
+    from dyno import _core
 
-
-def _column(values: Sequence[Any], rule: Rule) -> Iterable[str]:
-    if rule != "exact":
-        return map(_rounded, values)
-    types = set(map(type, values))
-    if types == {str}:
-        return [value.rstrip(" ") for value in values]
-    return map(str if types == {int} else _exact, values)
-
-
-def _require(row: Sequence[Any], count: int) -> None:
-    if len(row) != count:
-        raise ValueError(f"a row has {len(row)} columns where {count} are expected")
+    rounded = [rule != "exact" for rule in rules]
+    # Row by row it is work for the compiled half: a stream's next query waits for this.
+    records = _core.records(rows, rounded, _exact, _rounded)
+    return hashlib.sha256(records).hexdigest()[:16]
 
 
 def _row(row: Sequence[Any], writers: Sequence[Callable[[Any], str]]) -> tuple[str, ...]:
-    _require(row, len(writers))
+    if len(row) != len(writers):
+        raise ValueError(f"a row has {len(row)} columns where {len(writers)} are expected")
     return tuple(writer(value) for writer, value in zip(writers, row, strict=True))
 
 

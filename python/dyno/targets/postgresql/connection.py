@@ -80,7 +80,8 @@ class PostgresConnection:
         self._stopped = False
         try:
             with self.raw.cursor() as cursor:
-                cursor.execute(sql.encode())
+                # The driver would prepare it from the sixth time on, without planning it anew.
+                cursor.execute(sql.encode(), prepare=False)
                 while cursor.nextset():
                     pass
                 if cursor.description is None:

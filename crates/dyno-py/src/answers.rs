@@ -1,0 +1,164 @@
+//! Answers of queries as the text that their digest is made of.
+//!
+//! `dyno.workloads.canonical` is the one place that says what a value's text is. Text and plain
+//! numbers, of which large answers consist, are written here; it writes everything else.
+
+use std::io::Write;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyFloat, PyInt, PySequence, PyString, PyType};
+
+const FIELD: u8 = 0x1f;
+const RECORD: u8 = 0x1e;
+
+/// The rows as records of canonical text, sorted by code point and joined, in UTF-8.
+///
+/// `rounded` says of each column whether its numbers get two decimals. `exact` and `cents` write
+/// what is neither text nor a plain number, in columns that are not rounded and in such that are.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "a Python signature")]
+pub fn records<'py>(
+    rows: &Bound<'py, PyAny>,
+    rounded: Vec<bool>,
+    exact: &Bound<'py, PyAny>,
+    cents: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    static DECIMAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let py = rows.py();
+    let decimal = DECIMAL.import(py, "decimal", "Decimal")?;
+    let mut text: Vec<u8> = Vec::new();
+    let mut ends = vec![0];
+    for row in rows.try_iter()? {
+        let row = row?.cast::<PySequence>()?.to_tuple()?;
+        if row.len() != rounded.len() {
+            return Err(PyValueError::new_err(format!(
+                "a row has {} columns where {} are expected",
+                row.len(),
+                rounded.len()
+            )));
+        }
+        for (column, (value, &rounded)) in row.iter_borrowed().zip(&rounded).enumerate() {
+            if column > 0 {
+                text.push(FIELD);
+            }
+            if !plain(&value, rounded, decimal, &mut text)? {
+                let written = if rounded { cents } else { exact }.call1((value,))?;
+                text.extend_from_slice(written.cast::<PyString>()?.to_str()?.as_bytes());
+            }
+        }
+        ends.push(text.len());
+    }
+    let joined = py.detach(|| {
+        let mut records: Vec<&[u8]> = ends.windows(2).map(|at| &text[at[0]..at[1]]).collect();
+        // Bytes of UTF-8 sort as code points do. Answers mostly are in some order already.
+        records.sort();
+        records.join(&RECORD)
+    });
+    Ok(PyBytes::new(py, &joined))
+}
+
+/// Writes a text or a plain number; false if the value is neither, and nothing is written.
+fn plain(
+    value: &Bound<'_, PyAny>,
+    rounded: bool,
+    decimal: &Bound<'_, PyType>,
+    out: &mut Vec<u8>,
+) -> PyResult<bool> {
+    if let Ok(text) = value.cast_exact::<PyString>() {
+        if rounded {
+            return Ok(false); // it may be a number in words of its own
+        }
+        out.extend_from_slice(text.to_str()?.trim_end_matches(' ').as_bytes());
+        return Ok(true);
+    }
+    if value.is_exact_instance_of::<PyInt>() {
+        let Ok(number) = value.extract::<i64>() else { return Ok(false) };
+        write!(out, "{number}").expect("memory takes it");
+        if rounded {
+            out.extend_from_slice(b".00");
+        }
+        return Ok(true);
+    }
+    let text = if value.is_exact_instance_of::<PyFloat>() {
+        value.repr()?
+    } else if value.get_type().is(decimal) {
+        value.str()?
+    } else {
+        return Ok(false);
+    };
+    let Some(number) = Number::parse(text.to_str()?) else { return Ok(false) };
+    if rounded {
+        number.cents(out);
+    } else {
+        number.exact(out);
+    }
+    Ok(true)
+}
+
+/// A number written with digits and a point only.
+struct Number<'a> {
+    negative: bool,
+    whole: &'a str,
+    fraction: &'a str,
+}
+
+impl<'a> Number<'a> {
+    fn parse(text: &'a str) -> Option<Self> {
+        let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        let (negative, rest) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        let (whole, fraction) = rest.split_once('.').unwrap_or((rest, ""));
+        let number = !whole.is_empty() && digits(whole) && digits(fraction);
+        number.then_some(Self { negative, whole, fraction })
+    }
+
+    /// Without trailing zeros or the sign of zero.
+    fn exact(&self, out: &mut Vec<u8>) {
+        let fraction = self.fraction.trim_end_matches('0');
+        let zero = fraction.is_empty() && self.whole == "0";
+        if self.negative && !zero {
+            out.push(b'-');
+        }
+        out.extend_from_slice(self.whole.as_bytes());
+        if !fraction.is_empty() {
+            out.push(b'.');
+            out.extend_from_slice(fraction.as_bytes());
+        }
+    }
+
+    /// With two decimals, halves away from zero, without the sign of zero.
+    fn cents(&self, out: &mut Vec<u8>) {
+        let start = out.len();
+        out.push(b'-');
+        out.extend_from_slice(self.whole.as_bytes());
+        out.push(b'.');
+        let fraction = self.fraction.as_bytes();
+        out.extend((0..2).map(|place| fraction.get(place).copied().unwrap_or(b'0')));
+        if fraction.get(2).is_some_and(|&digit| digit >= b'5') {
+            increase(out, start + 1);
+        }
+        let zero = out[start..].iter().all(|byte| matches!(byte, b'-' | b'.' | b'0'));
+        if zero || !self.negative {
+            out.remove(start);
+        }
+    }
+}
+
+/// Adds one in the last place of the digits from `start` on.
+fn increase(digits: &mut Vec<u8>, start: usize) {
+    for place in (start..digits.len()).rev() {
+        match digits[place] {
+            b'.' => {}
+            b'9' => digits[place] = b'0',
+            _ => {
+                digits[place] += 1;
+                return;
+            }
+        }
+    }
+    digits.insert(start, b'1');
+}
