@@ -98,11 +98,12 @@ def _rows(recorder: Recorder, level: str) -> list[dict[str, Any]]:
         return [json.loads(line) for line in file]
 
 
-def _apart_s(tables: Iterable[Iterable[Mapping[str, Any]]]) -> float | None:
-    """Seconds from the first start of a measurement to the last; None if one measured nothing."""
-    starts = [
-        min((int(row["t_ns"]) for row in rows if row["phase"] == "measure"), default=None)
-        for rows in tables
-    ]
-    known = [start for start in starts if start is not None]
-    return (max(known) - min(known)) / 1e9 if known and len(known) == len(starts) else None
+def _apart_s(tables: Iterable[Sequence[Mapping[str, Any]]]) -> float | None:
+    """Seconds from the first start of a measurement to the last; None if nothing ended in one."""
+    starts: list[int] = []
+    for rows in tables:
+        measured = [row for row in rows if row["phase"] == "measure"]
+        if not any(row["done"] or row["rolled_back"] for row in measured):
+            return None
+        starts.append(min(int(row["t_ns"]) for row in measured))
+    return (max(starts) - min(starts)) / 1e9 if starts else None

@@ -28,7 +28,7 @@ def interval_sums(tables: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[st
         return []
     groups: dict[tuple[int, str], list[Mapping[str, Any]]] = {}
     for rows, start in zip(tables, starts, strict=True):
-        # One in whose first seconds nothing ended is behind by whole seconds only in the record.
+        # One that recorded nothing in its first seconds is behind only in the record.
         late = ((first if start is None else start) - first) % _SECOND_NS
         own = first + late
         for row in rows:

@@ -17,6 +17,7 @@ def section(page: Page) -> Section | None:
     columns = [
         Column("Level"),
         Column("Criterion"),
+        Column("Kind"),
         Column("Result"),
         Column("Window", numeric=True),
         Column("Worst interval", numeric=True),
@@ -25,31 +26,45 @@ def section(page: Page) -> Section | None:
         Column("Of what", wide=True),
     ]
     order = {False: 0, None: 1, True: 2}
-    results = sorted(page.criteria, key=lambda item: order[item.passed])
+    results = sorted(page.criteria, key=lambda item: (not item.binding, order[item.passed]))
     titles = {level.name: level for level in page.levels}
     rows: list[list[str | Cell]] = []
     for item in results:
         level = titles.get(item.level)
         title = users_title(level.phase.detail, item.level) if level and level.phase else item.level
         rows.append([title, *_row(item)])
-    broken = sum(item.passed is False for item in results)
     sources = "; ".join(dict.fromkeys(item.source for item in results))
     note = (
         "Result: the window's figure against the limit. Beyond: intervals on the wrong side, of "
         f"those there are. A criterion without data is not judged. Limits: {sources}."
     )
-    lead = "All limits that could be judged were kept." if not broken else ""
     table = Table("Limits by level", columns, rows, note, page.notice("tpcc"))
-    return Section("criteria", "Criteria", [table], lead)
+    return Section("criteria", "Criteria", [table], _lead(page))
+
+
+def _lead(page: Page) -> str:
+    words: list[str] = []
+    judged = [item for item in page.criteria if item.passed is not None]
+    if judged and all(item.passed for item in judged):
+        words.append("All limits that could be judged were kept.")
+    if not all(item.binding for item in page.criteria):
+        words.append(
+            "Usual limits are shown for comparison; only criteria that the run was asked to keep "
+            "decide its exit code. A driver that leaves no pauses beside the server uses up the "
+            "CPU, whatever the server."
+        )
+    return " ".join(words)
 
 
 def _row(item: CriterionResult) -> list[str | Cell]:
     limit = joined(item.criterion)
+    kind = "asked for" if item.binding else "usual"
     if item.passed is None:
-        return [limit, Cell("not judged", "muted"), "–", "–", "–", "–", item.reason]
+        return [limit, kind, Cell("not judged", "muted"), "–", "–", "–", "–", item.reason]
     return [
         limit,
-        Cell("kept", "good") if item.passed else Cell("not kept", "bad"),
+        kind,
+        Cell("kept", "good") if item.passed else Cell("not kept", "bad" if item.binding else ""),
         with_unit(item.value, item.unit),
         with_unit(item.worst, item.unit),
         "–" if item.worst_t_ns is None else clock(item.worst_t_ns),

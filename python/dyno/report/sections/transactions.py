@@ -6,6 +6,7 @@ from dyno.report.blocks import Block, Cell, Column, Figure, Section, Table
 from dyno.report.charts import users as charts
 from dyno.report.charts.keys import keys
 from dyno.report.charts.render import Size, render
+from dyno.report.latencies import KINDS, TIMES
 from dyno.report.page import Level, Page
 from dyno.report.words import figure, number, operation_title, users_title
 from dyno.workloads.tpcc.pace import MOST_NEW_ORDERS
@@ -176,8 +177,8 @@ def _trend(page: Page, name: str) -> str:
 
 def _operations(page: Page, level: Level, *, folded: bool) -> Table:
     columns = [Column("Transaction"), Column("Count", numeric=True), Column("/s", numeric=True)]
-    for kind in ("Response", "Service"):
-        columns += [Column(f"{kind} {label}, ms", numeric=True) for label in (*_PERCENTILES, "max")]
+    for kind in map(str.capitalize, KINDS):
+        columns += [Column(f"{kind} {label}, ms", numeric=True) for label in TIMES.values()]
     columns.append(Column("Errors", numeric=True))
     rows: list[list[str | Cell]] = []
     for operation in level.operations:
@@ -187,10 +188,8 @@ def _operations(page: Page, level: Level, *, folded: bool) -> Table:
             figure(page.value(f"{name}.count")),
             figure(page.value(f"{name}.per_s")),
         ]
-        for kind in ("response", "service"):
-            row += [
-                figure(page.value(f"{name}.{kind}_{label}_ms")) for label in (*_PERCENTILES, "max")
-            ]
+        for kind in KINDS:
+            row += [figure(page.value(f"{name}.{kind}_{time}_ms")) for time in TIMES]
         errors = page.value(f"{name}.errors")
         row.append(Cell(figure(errors), "bad", "errors") if errors else figure(errors))
         rows.append(row)
