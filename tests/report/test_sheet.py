@@ -129,6 +129,8 @@ def test_every_transaction_with_both_latencies(whole: Sheet) -> None:
             "Service p95, ms",
             "Response p50, ms",
             "Service p99, ms",
+            "Response p90, ms",
+            "Service p99.9, ms",
         } <= set(table[0])
     levels = whole.page.table("Levels of load")
     assert [row[0] for row in levels[1:]] == ["1 user", "4 users", "16 users"]

@@ -14,7 +14,7 @@ TIMES = {"p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99", "p999": "p99.9"
 
 KINDS = ("response", "service")
 
-_LABEL = 22
+_LABEL = 24
 _WIDTH = 9
 
 

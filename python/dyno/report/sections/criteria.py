@@ -14,10 +14,12 @@ def section(page: Page) -> Section | None:
     """A row for each criterion and level."""
     if not page.criteria:
         return None
+    # Which of them decide is told only where some do not.
+    mixed = not all(item.binding for item in page.criteria)
     columns = [
         Column("Level"),
         Column("Criterion"),
-        Column("Kind"),
+        *([Column("Kind")] if mixed else []),
         Column("Result"),
         Column("Window", numeric=True),
         Column("Worst interval", numeric=True),
@@ -32,7 +34,8 @@ def section(page: Page) -> Section | None:
     for item in results:
         level = titles.get(item.level)
         title = users_title(level.phase.detail, item.level) if level and level.phase else item.level
-        rows.append([title, *_row(item)])
+        kind = ["asked for" if item.binding else "usual"] if mixed else []
+        rows.append([title, joined(item.criterion), *kind, *_row(item)])
     sources = "; ".join(dict.fromkeys(item.source for item in results))
     note = (
         "Result: the window's figure against the limit. Beyond: intervals on the wrong side, of "
@@ -57,13 +60,9 @@ def _lead(page: Page) -> str:
 
 
 def _row(item: CriterionResult) -> list[str | Cell]:
-    limit = joined(item.criterion)
-    kind = "asked for" if item.binding else "usual"
     if item.passed is None:
-        return [limit, kind, Cell("not judged", "muted"), "–", "–", "–", "–", item.reason]
+        return [Cell("not judged", "muted"), "–", "–", "–", "–", item.reason]
     return [
-        limit,
-        kind,
         Cell("kept", "good") if item.passed else Cell("not kept", "bad" if item.binding else ""),
         with_unit(item.value, item.unit),
         with_unit(item.worst, item.unit),
