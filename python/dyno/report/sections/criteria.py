@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dyno.criteria import USER
 from dyno.model import CriterionResult
 from dyno.report.blocks import Cell, Column, Section, Table
 from dyno.report.page import Page
@@ -36,11 +37,12 @@ def section(page: Page) -> Section | None:
         title = users_title(level.phase.detail, item.level) if level and level.phase else item.level
         kind = ["asked for" if item.binding else "usual"] if mixed else []
         rows.append([title, joined(item.criterion), *kind, *_row(item)])
-    sources = "; ".join(dict.fromkeys(item.source for item in results))
     note = (
         "Result: the window's figure against the limit. Beyond: intervals on the wrong side, of "
-        f"those there are. A criterion without data is not judged. Limits: {sources}."
+        "those there are. A criterion without data is not judged."
     )
+    sources = dict.fromkeys(item.source for item in results if item.source != USER)
+    note += f" Usual limits: {'; '.join(sources)}." if sources else ""
     table = Table("Limits by level", columns, rows, note, page.notice("tpcc"))
     return Section("criteria", "Criteria", [table], _lead(page))
 
