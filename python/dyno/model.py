@@ -226,7 +226,9 @@ class CriterionResult(Model):
     Attributes:
         criterion: Its normal form, such as ``new_order p95 < 500 ms``.
         source: Where the limit comes from.
+        binding: Whether it decides the exit code: the user named it, or it is a limit of a search.
         passed: None if it could not be judged; ``reason`` then says why.
+        idle: Whether that is as nothing happened that it limits, such as reads.
         value: Of the whole window, in ``unit``.
         worst: Of the interval that comes nearest to the wrong side, or goes furthest beyond.
         worst_t_ns: When that began, ns since the Unix epoch.
@@ -237,7 +239,9 @@ class CriterionResult(Model):
     criterion: str
     source: str
     level: str
+    binding: bool = True
     passed: bool | None
+    idle: bool = False
     value: float | None = None
     unit: str = ""
     worst: float | None = None

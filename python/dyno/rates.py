@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from dyno.units import digits
 
@@ -67,6 +69,31 @@ class Rate:
         if len(steps) <= _MOST_IN_WORDS:
             return f"{', '.join(map(digits, steps))}/s"
         return f"{low} to {high}/s in {len(steps)} steps"
+
+    def due(self, start_s: float, end_s: float) -> float:
+        """How many starts lie between two times of the measurement: the integral of the rate."""
+        return self._due_by(end_s) - self._due_by(start_s)
+
+    def _due_by(self, at_s: float) -> float:
+        """The same from the first point on, below zero before it."""
+        place = bisect.bisect_right(self.points, at_s, key=lambda point: point[0]) - 1
+        if place < 0:
+            return (at_s - self.points[0][0]) * self.points[0][1]
+        (since_s, rate), due = self.points[place], self._sums[place]
+        if place + 1 == len(self.points):
+            return due + (at_s - since_s) * rate
+        until_s, after = self.points[place + 1]
+        if until_s <= since_s:  # only in a bundle of others
+            return due
+        here = rate + (after - rate) * (at_s - since_s) / (until_s - since_s)
+        return due + (at_s - since_s) * (rate + here) / 2
+
+    @cached_property
+    def _sums(self) -> list[float]:
+        """How many starts are due by each point."""
+        pairs = itertools.pairwise(self.points)
+        parts = [(b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in pairs]
+        return [0.0, *itertools.accumulate(parts)]
 
     @property
     def _stepped(self) -> bool:

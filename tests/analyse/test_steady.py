@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dyno.analyse.steady import mser5, settled, trend, variation_percent
+from dyno.analyse.steady import half_width, mser5, settled, trend, variation_percent
 
 
 def noise(count: int, mean: float = 100.0, seed: int = 1) -> list[float]:
@@ -34,6 +34,91 @@ def test_mser_by_hand() -> None:
     found = mser5([10.0] * 5 + [0.0] * 45)
     assert found is not None
     assert (found.batches, found.cut, found.discard_percent) == (10, 1, 10.0)
+
+
+def correlated(count: int, seed: int, phi: float = 0.5, mean: float = 100.0) -> list[float]:
+    """AR(1), the usual test model of the literature: neighbours are alike."""
+    draw, values, last = random.Random(seed), list[float](), 0.0
+    for _ in range(count):
+        last = phi * last + draw.gauss(0.0, 2.0)
+        values.append(mean + last)
+    return values
+
+
+@pytest.mark.parametrize("batches", [1, 4, 10, 30])
+@pytest.mark.parametrize("step", [-30.0, 30.0])
+def test_mser_cuts_a_step_exactly_where_it_ends(batches: int, step: float) -> None:
+    for seed in range(5):
+        series = correlated(500, seed)
+        biased = [value + step * (place < 5 * batches) for place, value in enumerate(series)]
+        found = mser5(biased)
+        assert found is not None
+        assert batches <= found.cut <= batches + 6  # of noise it may leave out a little more
+
+
+def test_mser_cuts_a_decay_where_it_sinks_into_the_noise() -> None:
+    """A bias of 60·e^(−t/20) is as small as the noise, 2.3, after 65 values: 13 batches."""
+    cuts: list[int] = []
+    for seed in range(40):
+        bias = [60 * 2.718281828 ** (-place / 20) for place in range(600)]
+        found = mser5([a - b for a, b in zip(correlated(600, seed), bias, strict=True)])
+        assert found is not None
+        cuts.append(found.cut)
+    assert 10 <= sorted(cuts)[20] <= 18
+
+
+def test_mser_makes_the_bias_of_a_mean_smaller() -> None:
+    """What White, Cobb and Spratt (2000) judge such rules by, over many replications."""
+    raw, cut = 0.0, 0.0
+    for seed in range(60):
+        bias = [40 * 2.718281828 ** (-place / 25) for place in range(400)]
+        series = [a - b for a, b in zip(correlated(400, seed), bias, strict=True)]
+        found = mser5(series)
+        assert found is not None
+        rest = series[found.cut * 5 :]
+        raw += (sum(series) / len(series) - 100) / 60
+        cut += (sum(rest) / len(rest) - 100) / 60
+    assert raw == pytest.approx(-2.5, abs=0.3)
+    assert abs(cut) < 0.3
+
+
+def test_mser_of_a_series_without_a_warm_up_seldom_rejects_it() -> None:
+    found = [mser5(correlated(300, seed)) for seed in range(100)]
+    shares = sorted(one.discard_percent for one in found if one is not None)
+    assert len(shares) == 100
+    assert shares[50] <= 15
+    assert sum(share > 50 for share in shares) <= 5
+
+
+def test_a_slow_drift_is_seen_by_its_slope_where_mser_lets_it_pass() -> None:
+    """The cross-check: MSER-5 looks for a change of level at the beginning only."""
+    passed = 0
+    for seed in range(20):
+        values = correlated(60, seed, phi=0.2)
+        series = [value * (1 + 0.16 * (place / 59 - 0.5)) for place, value in enumerate(values)]
+        line, found = trend(series), mser5(series)
+        assert line is not None and found is not None
+        assert line.low > 0
+        assert line.percent == pytest.approx(16, abs=5)
+        assert settled(series, 50) is None
+        passed += found.discard_percent <= 50
+    assert passed > 0
+
+
+def test_the_interval_of_a_mean_holds_it_also_where_neighbours_are_alike() -> None:
+    """Batch means: of 200 series nearly 95 % must; without batches it would be far fewer."""
+    held, naive = 0, 0
+    for seed in range(200):
+        series = correlated(400, seed, phi=0.6)
+        half, mean = half_width(series), sum(series) / len(series)
+        spread = variation_percent(series)
+        assert half is not None and spread is not None
+        held += abs(mean - 100) <= half
+        naive += abs(mean - 100) <= 1.96 * spread / 100 * mean / len(series) ** 0.5
+    assert 180 <= held <= 198
+    assert naive < held - 20
+    assert half_width([1.0] * 9) is None
+    assert half_width([5.0] * 15) == 0
 
 
 def test_mser_rejects_a_series_that_settles_too_late() -> None:

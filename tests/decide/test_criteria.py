@@ -67,6 +67,40 @@ def test_a_broken_criterion_leaves_the_run_valid(tmp_path: Path) -> None:
     assert "Criteria kept: 1." in kept.findings[0].message
 
 
+def test_a_usual_limit_is_shown_and_decides_nothing(tmp_path: Path) -> None:
+    builder = built(tmp_path, "new_order p95 < 50 ms", users=16)
+    usual = {"text": "cpu < 80 %", "source": "a paper"}
+    builder.plan["criteria"].append(usual)
+    found = judged(builder.write())
+    named, cpu = [item.result for item in found.findings if item.result is not None]
+    assert (named.binding, named.passed) == (True, True)
+    assert (cpu.binding, cpu.passed) == (False, False)
+    assert not broken(found.findings)
+    head = found.findings[0].message
+    assert head.startswith("Valid. Criteria kept: 1. Usual limits not kept: cpu mean < 80 %. Most")
+    (told,) = [item.message for item in found.findings if item.result is cpu]
+    assert "the usual limit cpu mean < 80 % is not kept, 9" in told
+    # Of a search the same limit decides: it was asked for the most inside it.
+    other = built(tmp_path / "slo", users=16)
+    other.plan = {"slo": [usual]}
+    assert broken(judged(other.write()).findings)
+
+
+def test_a_limit_on_what_did_not_happen_is_not_judged(tmp_path: Path) -> None:
+    builder = built(tmp_path, "data_read < 20 ms", "data_write < 20 ms")
+    rows = builder.tables["samples"]
+    for row in rows:
+        if row["metric"] == "read_iops":
+            row["value"] = 0.0
+    builder.tables["samples"] = [row for row in rows if row["metric"] != "read_await"]
+    found = judged(builder.write())
+    read, write = [item.result for item in found.findings if item.result is not None]
+    assert (read.passed, read.idle, write.passed) == (None, True, True)
+    assert read.reason == "no reads: none reached vda"
+    assert any("was not judged: no reads" in item.message for item in found.findings)
+    assert not broken(found.findings)
+
+
 def test_the_worst_interval_is_named(tmp_path: Path) -> None:
     builder = built(tmp_path, "errors = 0", "throughput > 1000 /s", "cpu < 90 %")
     rows = [row for row in builder.tables["ops/users-4"] if row["phase"] == "measure"]
@@ -175,6 +209,30 @@ def test_a_wide_gap_and_a_curve_that_is_not_monotone_are_warned_of(tmp_path: Pat
     warned = [item.message for item in found.findings if item.code == "unconfirmed"]
     assert ["--time-limit" in words for words in warned] == [True, False]
     assert "not monotone" in warned[1]
+
+
+def unread(builder: Builder, *texts: str) -> Builder:
+    """Limits of a search that reads nothing from its volume."""
+    facts = builder.targets["postgresql"]
+    builder.targets["postgresql"] = facts.model_copy(update={"devices": DEVICES})
+    builder.plan["slo"] = [{"text": text, "source": "asked for"} for text in texts]
+    rows = builder.tables["samples"]
+    builder.tables["samples"] = [row for row in rows if row["metric"] != "read_await"]
+    return builder
+
+
+def test_a_maximum_that_a_limit_was_not_judged_at_says_so(tmp_path: Path) -> None:
+    found = judged(unread(searched(tmp_path), "data_read < 20 ms", "errors = 0").write())
+    assert found.validity.valid is True
+    (told,) = [item.message for item in found.findings if item.code == "unconfirmed"]
+    assert "not judged: data_read mean < 20 ms: no reads" in told
+    assert not broken(found.findings)
+
+
+def test_a_maximum_at_which_no_limit_was_judged_is_none(tmp_path: Path) -> None:
+    found = judged(unread(searched(tmp_path), "data_read < 20 ms").write())
+    assert found.codes() == {"unconfirmed"}
+    assert "No limit was judged there, so it is none." in found.validity.reasons[0].message
 
 
 def test_a_search_that_met_nothing_steady(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from dyno.decide.case import Case
 from dyno.decide.trial import Judged, failing
+from dyno.model import CriterionResult
 
 
 def case(**figures: float) -> Case:
@@ -32,3 +33,35 @@ def test_what_fails_or_is_not_carried_is_no_load(figures: dict[str, Any], words:
     judged = Judged((), "", "", strict=False, failing=words)
     assert not judged.passed
     assert judged.words() == words
+
+
+def result(passed: bool | None, *, idle: bool = False) -> CriterionResult:
+    return CriterionResult(
+        criterion="data_read mean < 20 ms", source="asked for", level="x", passed=passed,
+        idle=idle, value=None if passed is None else 5.0, reason="no reads: none reached vda",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("results", "strict", "usual"),
+    [
+        ([result(True)], True, True),
+        ([result(True), result(None, idle=True)], True, True),
+        ([result(False), result(None, idle=True)], False, False),
+        # The user's own limit is kept where nothing is beyond it; of the usual ones one must speak.
+        ([result(None, idle=True)], True, False),
+        ([result(True), result(None)], False, True),
+        ([result(None)], False, False),
+    ],
+)
+def test_a_limit_on_what_did_not_happen_counts_neither_way(
+    results: list[CriterionResult], strict: bool, usual: bool
+) -> None:
+    assert Judged(tuple(results), "", "", strict=True).passed is strict
+    assert Judged(tuple(results), "", "", strict=False).passed is usual
+
+
+def test_a_limit_that_was_not_judged_is_told() -> None:
+    judged = Judged((result(None, idle=True),), "", "", strict=True)
+    assert judged.words() == "data_read mean < 20 ms not judged: no reads: none reached vda"
+    assert not judged.unjudged

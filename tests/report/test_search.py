@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dyno.report import document, summary
+import pytest
+
+from dyno.report import document, latencies, summary
 from tests.bundles import Builder
 from tests.judged import judged
 from tests.report.conftest import sheet_of
@@ -84,3 +86,56 @@ def test_a_broken_criterion_on_the_sheet(tmp_path: Path) -> None:
     assert [row[2] for row in rows] == ["not kept", "not judged", "kept"]
     assert "log is not known" in rows[1][-1]
     assert "UTC" in rows[0][5]
+
+
+def test_usual_limits_are_told_from_those_that_decide(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run", verb="run").machine().target("postgresql")
+    builder.plan = {"criteria": [{"text": "new_order p95 < 50 ms", "source": "asked for"},
+                                 {"text": "cpu < 80 %", "source": "a paper"}]}  # fmt: skip
+    found = sheet_of(judged(builder.oltp(16).write()))
+    table = found.page.table("Limits by level")
+    assert table[0][1:4] == ["Criterion", "Kind", "Result"]
+    assert [row[2:4] for row in table[1:]] == [["asked for", "kept"], ["usual", "not kept"]]
+    assert "only criteria that the run was asked to keep" in found.page.section("criteria").text
+    one = found.judged
+    lines = summary(one.bundle, one.estimates, one.findings)
+    words = "Criteria      1 kept; usual limits: 1 not kept (cpu mean < 80 %)"
+    assert words in lines
+    assert not any("Usual limits" in line for line in lines)
+    assert any(line.startswith("Likely limits CPU") for line in lines)
+    made = document(one.bundle, one.estimates, one.findings)
+    assert [item["binding"] for item in made["criteria"]] == [True, False]
+
+
+def test_times_by_transaction_on_a_terminal(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run", verb="run").machine().target("postgresql")
+    found = judged(builder.oltp(4).oltp(16).write())
+    lines = latencies(found.bundle, found.estimates, found.findings)
+    assert all(len(line) <= 80 for line in lines)
+    assert lines[0].split() == [
+        *("Milliseconds,", "16", "users", "p50", "p90", "p95", "p99", "p99.9", "max")
+    ]
+    first, second = lines[1].split(), lines[2].split()
+    assert first[:2] == ["New-Order", "response"]
+    assert (second[0], len(second)) == ("service", 7)
+    p50, p90, p95, p99, p999, most = map(float, first[2:])
+    assert p50 <= p90 <= p95 <= p99 <= p999 <= most
+    assert p50 == pytest.approx(found.value("oltp.users-16.new_order.response_p50_ms"), rel=0.005)
+    assert len(lines) == 1 + 2 * 5
+    made = document(found.bundle, found.estimates, found.findings)["tpcc"]["levels"][1]
+    service = made["operations"]["payment"]["service_ms"]
+    assert set(service) == {"p50", "p90", "p95", "p99", "p999", "max", "mean"}
+    low, high = made["tps_interval"]
+    assert low < made["tps"] < high
+
+
+def test_a_search_shows_its_times_and_the_interval_of_each_window(tmp_path: Path) -> None:
+    found = judged(searched(tmp_path).write())
+    lines = latencies(found.bundle, found.estimates, found.findings)
+    assert lines[0].startswith("Milliseconds, 10 users")
+    windows = document(found.bundle, found.estimates, found.findings)["capacity"]["windows"]
+    assert len(windows) == len(TRIED)
+    for window in windows:
+        low, high = window["tps_interval"]
+        assert low < window["tps"] < high
+        assert window["p95_ms"] > 0

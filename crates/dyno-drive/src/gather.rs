@@ -89,11 +89,15 @@ impl Gather {
         let (start_ns, _) = window.bounds(interval.index);
         let phase = phase(interval.index);
         let seconds = merged.end_ns.saturating_sub(start_ns) as f64 / 1e9;
-        for ((op, totals), sum) in self.operations.iter().zip(&merged.ops).zip(&mut self.totals) {
-            if totals.is_empty() {
+        // An interval in which nothing happened has a row of zeros, so that the record shows where
+        // the measurement began and ended, and a silent server is told from a missing record.
+        let silent = merged.ops.iter().all(OpTotals::is_empty);
+        let t_ns = self.clock.unix_ns_at(start_ns);
+        let operations = self.operations.iter().zip(&merged.ops).zip(&mut self.totals);
+        for (place, ((op, totals), sum)) in operations.enumerate() {
+            if totals.is_empty() && !(silent && place == 0) {
                 continue;
             }
-            let t_ns = self.clock.unix_ns_at(start_ns);
             self.spool.write(&OpInterval::new(t_ns, seconds, op, totals)?.in_phase(phase))?;
             if interval.index >= 0 {
                 sum.merge(totals);

@@ -248,6 +248,21 @@ fn thinking_users_pause_as_the_workload_says() {
 }
 
 #[test]
+fn an_interval_in_which_nothing_ended_has_a_row_of_zeros() {
+    let spool = Spool::new("silent");
+    let think = json!({"kind": "closed", "think": true});
+    let changes = json!({"warmup_s": 0.25, "threads": 2, "loop": think});
+    let outcome = drive(&plan(&spool, &changes), &Control::new()).unwrap();
+    let lines = spool.lines();
+    let phases: Vec<_> = lines.iter().map(|line| line["phase"].as_str().unwrap()).collect();
+    assert_eq!(phases, ["warmup", "measure", "measure", "measure", "measure"]);
+    assert!(lines.iter().all(|line| line["done"] == 0 && line["op"] == "new_order"));
+    let starts: Vec<_> = lines.iter().map(|line| line["t_ns"].as_i64().unwrap()).collect();
+    assert!(starts.windows(2).all(|pair| pair[1] - pair[0] == 250_000_000));
+    assert!(outcome.ops.is_empty(), "zeros are no operations");
+}
+
+#[test]
 fn intervals_add_up_to_the_outcome() {
     let spool = Spool::new("intervals");
     let changes = json!({"warmup_s": 0.3, "threads": 2, "wire": {"kind": "null", "mean_ms": 1}});

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dyno.analyse.rows import rows
-from dyno.analyse.series import Series, sampled, throughput
+from dyno.analyse.level import level
+from dyno.analyse.series import Series, sampled
 from dyno.analyse.window import LevelWindow
 from dyno.bundle import Bundle
-from dyno.criteria import Criterion, Measured, Metric, asked, known
+from dyno.criteria import Criterion, Metric, Missing, asked, known
 from dyno.model import Estimate
 from dyno.series import Key
 
@@ -17,29 +17,27 @@ def criteria(bundle: Bundle) -> list[Estimate]:
     """``criterion.<level>.<criterion>.<figure>`` for every level and criterion of the run.
 
     Figures: ``value`` of the window; ``worst`` interval's value and its start ``worst_t_ns``;
-    ``failing`` of so many ``intervals``; ``missing`` where it cannot be judged, with the reason as
-    the source.
+    ``failing`` of so many ``intervals``; ``missing`` where it cannot be judged, or ``idle`` where
+    nothing happened that it limits, with the reason as the source.
     """
     if not asked(bundle.run):
         return []
     series = sampled(bundle)
-    return [figure for level in bundle.levels() for figure in of_level(bundle, level, series)]
+    return [figure for name in bundle.levels() for figure in of_level(bundle, name, series)]
 
 
-def of_level(bundle: Bundle, level: str, series: dict[Key, Series] | None = None) -> list[Estimate]:
+def of_level(bundle: Bundle, name: str, series: dict[Key, Series] | None = None) -> list[Estimate]:
     """The same for one level, whose phase may be the last one of a run that goes on."""
-    measured = [row for row in rows(bundle, f"ops/{level}") if row["phase"] == "measure"]
-    rates = throughput(measured)
-    if rates is None:
+    found = level(bundle, name)
+    if found is None:
         return []
-    phase = next((one for one in bundle.run.phases if one.detail.get("level") == level), None)
-    facts = bundle.run.targets.get(phase.target or "") if phase else None
-    window = LevelWindow(measured, rates, sampled(bundle) if series is None else series, facts)
+    facts = bundle.run.targets.get(found.phase.target or "") if found.phase else None
+    window = LevelWindow(found, sampled(bundle) if series is None else series, facts)
     words = known(bundle.run)
     return [
         figure
         for criterion in asked(bundle.run)
-        for figure in _figures(f"criterion.{level}.{criterion}", criterion, words, window)
+        for figure in _figures(f"criterion.{name}.{criterion}", criterion, words, window)
     ]
 
 
@@ -49,8 +47,9 @@ def _figures(
     metric = words[criterion.metric]
     unit, factor = metric.units[criterion.unit]
     found = metric.measure(window, criterion.stat, unit)
-    if not isinstance(found, Measured):
-        yield Estimate(name=f"{name}.missing", value=1, unit="", source=found)
+    if isinstance(found, Missing):
+        figure = "idle" if found.idle else "missing"
+        yield Estimate(name=f"{name}.{figure}", value=1, unit="", source=found.reason)
         return
     about = f"{metric.about}; {found.note}" if found.note else metric.about
     yield Estimate(name=f"{name}.value", value=found.value, unit=unit, source=about)

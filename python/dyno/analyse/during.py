@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dyno.analyse.histograms import Latencies
+from dyno.analyse.level import level
 from dyno.analyse.resample import change_percent, ratio_percent
 from dyno.analyse.rows import number, rows
-from dyno.analyse.series import throughput
 from dyno.bundle import Bundle
 from dyno.model import Estimate, Phase
 
@@ -89,10 +89,10 @@ def during(bundle: Bundle) -> list[Estimate]:
             estimates += _queries(bundle, course)
         elif course.level in bundle.levels():
             estimates += _transactions(bundle, course, course.level, course.name)
-            for level, which in course.parts:
-                if level in bundle.levels():
+            for part, which in course.parts:
+                if part in bundle.levels():
                     own = f"{course.name}.db-{which}"
-                    estimates += _transactions(bundle, course, level, own)
+                    estimates += _transactions(bundle, course, part, own)
     return estimates
 
 
@@ -127,12 +127,11 @@ def _maintenance(course: Course) -> Iterable[Estimate]:
         )
 
 
-def _transactions(bundle: Bundle, course: Course, level: str, prefix: str) -> Iterable[Estimate]:
-    table = f"ops/{level}"
-    measured = [row for row in rows(bundle, table) if row["phase"] == "measure"]
-    rates = throughput(measured)
-    if rates is None:
+def _transactions(bundle: Bundle, course: Course, name: str, prefix: str) -> Iterable[Estimate]:
+    beside = level(bundle, name)
+    if beside is None:
         return
+    rates, table = beside.rates, beside.table
     step = round(rates.interval_s * 1e9)
     values: dict[Part, list[float]] = {part: [] for part in PARTS}
     for place, value in enumerate(rates.values):
@@ -147,7 +146,7 @@ def _transactions(bundle: Bundle, course: Course, level: str, prefix: str) -> It
         if series:
             mean = sum(series) / len(series)
             yield Estimate(name=f"{name}_tps", value=mean, unit="1/s", source=source)
-    yield from _latencies(course, measured, step, prefix)
+    yield from _latencies(course, beside.rows, step, prefix)
     for part in ("during", "after"):
         found = change_percent(values["before"], values[part])
         if found is not None:

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from dyno.analyse.conduct import conduct
 from dyno.analyse.during import courses
 from dyno.analyse.histograms import Latencies
-from dyno.analyse.rows import counts, number, rows
-from dyno.analyse.series import Throughput, throughput
-from dyno.analyse.steady import BATCH, FEWEST_BATCHES, mser5, trend, variation_percent
+from dyno.analyse.level import Level, level
+from dyno.analyse.rows import counts, happened, number
+from dyno.analyse.series import Throughput
+from dyno.analyse.silence import silence
+from dyno.analyse.steady import (
+    BATCH,
+    FEWEST_BATCHES,
+    half_width,
+    mser5,
+    trend,
+    variation_percent,
+)
 from dyno.bundle import Bundle
 from dyno.model import Estimate, Phase
-from dyno.rates import recorded
 from dyno.workloads.tpcc.pace import MOST_NEW_ORDERS
 
 _QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
@@ -25,40 +33,19 @@ def oltp(bundle: Bundle) -> list[Estimate]:
     return [figure for level in bundle.levels() for figure in of_level(bundle, level)]
 
 
-def of_level(bundle: Bundle, level: str) -> list[Estimate]:
+def of_level(bundle: Bundle, name: str) -> list[Estimate]:
     """The same of one level, which may be the last one of a run that goes on."""
-    table = f"ops/{level}"
-    measured = [row for row in rows(bundle, table) if row["phase"] == "measure"]
-    rates = throughput(measured)
-    if rates is None:
+    found = level(bundle, name)
+    if found is None:
         return []
-    phases = {str(phase.detail.get("level")): phase for phase in bundle.run.phases}
-    phase = phases.get(level)
-    seconds = _window_s(phase, rates)
-    estimates = [
-        *_level(f"oltp.{level}", measured, seconds, table),
-        *_silence(f"oltp.{level}", measured, seconds, rates.interval_s, table),
-    ]
-    rate = recorded(phase.detail.get("loop")) if phase else None
+    start = f"oltp.{name}"
+    estimates = [*_level(start, found), *silence(start, found)]
     # What follows a rate that changes does not settle, and is not meant to.
-    if rate is None or not rate.changes:
-        estimates += _steadiness(f"oltp.{level}", _undisturbed(bundle, level, rates))
-    if phase is not None:
-        left_out = _left_out_s(phase)
-        estimates += _pace(f"oltp.{level}", phase, measured, seconds)
-        estimates += _checkpoints(f"oltp.{level}", phase)
-        estimates += _apart(f"oltp.{level}", phase)
-        estimates += _writer(f"oltp.{level}", phase)
-        estimates += _client(f"oltp.{level}", phase, seconds + left_out)
-        if left_out:
-            estimates.append(
-                Estimate(
-                    name=f"oltp.{level}.left_out_s",
-                    value=left_out,
-                    unit="s",
-                    source=f"{table}: rows of the phase settling, before throughput was steady",
-                )
-            )
+    if found.rate is None or not found.rate.changes:
+        estimates += _steadiness(start, _undisturbed(bundle, name, found.rates))
+    if found.phase is not None:
+        estimates += _pace(start, found.phase, found.rows, found.seconds)
+        estimates += conduct(start, found, found.phase)
     return estimates
 
 
@@ -75,29 +62,8 @@ def _undisturbed(bundle: Bundle, level: str, rates: Throughput) -> Throughput:
     return replace(rates, values=rates.values[: max(0, count)])
 
 
-def _outcome(phase: Phase | None) -> dict[str, Any]:
-    outcome = phase.detail.get("outcome") if phase else None
-    return outcome if isinstance(outcome, dict) else {}
-
-
-def _window_s(phase: Phase | None, rates: Throughput) -> float:
-    """Length of the measured time: the driver's own, or what the rows span if it was cut off."""
-    seconds = number(_outcome(phase).get("seconds"))
-    if phase is None or seconds is None or seconds <= _left_out_s(phase):
-        return (rates.end_ns - rates.start_ns) / 1e9
-    return seconds - _left_out_s(phase)
-
-
-def _left_out_s(phase: Phase) -> float:
-    """What of the driver's window came before the steady stretch that counts."""
-    extended = phase.detail.get("until_steady")
-    found = number(extended.get("left_out_s")) if isinstance(extended, dict) else None
-    return max(0.0, found or 0.0)
-
-
-def _level(
-    name: str, measured: list[dict[str, Any]], seconds: float, table: str
-) -> Iterable[Estimate]:
+def _level(name: str, level: Level) -> Iterable[Estimate]:
+    measured, seconds, table = level.rows, level.seconds, level.table
     done = sum(row["done"] for row in measured)
     rolled_back = sum(row["rolled_back"] for row in measured)
     errors = sum(sum(counts(row["errors"]).values()) for row in measured)
@@ -105,11 +71,14 @@ def _level(
     attempted = done + rolled_back + errors
     orders = sum(row["done"] for row in measured if row["op"] == "new_order")
     yield Estimate(name=f"{name}.seconds", value=seconds, unit="s", source=table)
+    rate, half = (done + rolled_back) / seconds, half_width(level.rates.values)
     yield Estimate(
         name=f"{name}.tps",
-        value=(done + rolled_back) / seconds,
+        value=rate,
+        low=None if half is None else max(0.0, rate - half),
+        high=None if half is None else rate + half,
         unit="1/s",
-        source=f"{table}: commits and prescribed rollbacks / s",
+        source=f"{table}: commits and prescribed rollbacks / s; 95 % interval by batch means",
     )
     yield Estimate(
         name=f"{name}.new_orders_per_min",
@@ -126,28 +95,9 @@ def _level(
         unit="%",
         source=f"{table}: errors / (done + rolled back + errors)",
     )
-    for operation in dict.fromkeys(row["op"] for row in measured):
+    for operation in dict.fromkeys(row["op"] for row in measured if happened(row)):
         of_it = [row for row in measured if row["op"] == operation]
         yield from _operation(f"{name}.{operation}", of_it, seconds, table)
-
-
-def _silence(
-    name: str, measured: list[dict[str, Any]], seconds: float, interval_s: float, table: str
-) -> Iterable[Estimate]:
-    """Users who lost the server, and the time in which nothing ended.
-
-    An interval without a row is one of these, also at the end of the window.
-    """
-    lost = sum(counts(row["errors"]).get("connection_lost", 0) for row in measured)
-    busy = {row["t_ns"]: row["seconds"] for row in measured if row["done"] + row["rolled_back"]}
-    silent = math.floor((seconds - sum(busy.values())) / interval_s + 1e-3)
-    yield Estimate(name=f"{name}.connections_lost", value=lost, unit="", source=table)
-    yield Estimate(
-        name=f"{name}.silent_s",
-        value=max(0, silent) * interval_s,
-        unit="s",
-        source=f"{table}: whole intervals of {interval_s:g} s in which no transaction ended",
-    )
 
 
 def _pace(
@@ -232,83 +182,3 @@ def _steadiness(name: str, rates: Throughput) -> Iterable[Estimate]:
             unit="%",
             source=f"MSER-5 on {every}: share to leave out as a warm-up; above 50 % not steady",
         )
-
-
-def _client(name: str, phase: Phase, seconds: float) -> Iterable[Estimate]:
-    """What the driver itself cost, as it measured it."""
-    outcome = _outcome(phase)
-    cpu_s, threads = number(outcome.get("client_cpu_s")), number(outcome.get("threads"))
-    if cpu_s is not None and threads:
-        yield Estimate(
-            name=f"{name}.client_cpu_percent",
-            value=100 * cpu_s / (seconds * threads),
-            unit="%",
-            source=f"CPU time of the driver / ({threads:g} threads × window)",
-        )
-    busiest = number(outcome.get("thread_utilisation_max"))
-    figures = {
-        "client_cpu_s": (cpu_s, "s"),
-        "client_cpu_ms_per_1000": (number(outcome.get("client_cpu_ms_per_1000")), "ms"),
-        "client_thread_percent": (None if busiest is None else 100 * busiest, "%"),
-        "lag_p99_ms": (number(outcome.get("lag_p99_ms")), "ms"),
-        "scheduled": (number(outcome.get("scheduled")), ""),
-        "late": (number(outcome.get("late")), ""),
-        "unsent": (number(outcome.get("unsent")), ""),
-        "stuck": (number(outcome.get("stuck")), ""),
-        "reconnects": (number(outcome.get("reconnects")), ""),
-        "gone": (number(outcome.get("gone")), ""),
-    }
-    for figure, (value, unit) in figures.items():
-        if value is not None:
-            yield Estimate(
-                name=f"{name}.{figure}", value=value, unit=unit, source="the driver's outcome"
-            )
-
-
-def _apart(name: str, phase: Phase) -> Iterable[Estimate]:
-    """How far the measurements of several databases lay apart, of which a level is the sum."""
-    apart_s = number(phase.detail.get("apart_s"))
-    if apart_s is not None:
-        source = "from the first start of a database's measurement to the last"
-        yield Estimate(name=f"{name}.apart_s", value=apart_s, unit="s", source=source)
-
-
-def _checkpoints(name: str, phase: Phase) -> Iterable[Estimate]:
-    """Checkpoints that began in the window, and the longest time from one to the next."""
-    found = phase.detail.get("checkpoints")
-    counted: dict[str, Any] = found if isinstance(found, dict) else {}
-    for figure, key, unit, source in (
-        ("checkpoints", "count", "", "source"),
-        ("checkpoint_interval_s", "interval_s", "s", "setting"),
-    ):
-        value = number(counted.get(key))
-        if value is not None:
-            text = str(counted.get(source, ""))
-            yield Estimate(name=f"{name}.{figure}", value=value, unit=unit, source=text)
-
-
-def _writer(name: str, phase: Phase) -> Iterable[Estimate]:
-    """Of a system with one writer: how much of the time it was at work, and the wait for it."""
-    writer = _outcome(phase).get("writer")
-    if not isinstance(writer, dict):
-        return
-    busy = number(writer.get("busy_share"))
-    if busy is not None:
-        yield Estimate(
-            name=f"{name}.writer_busy_percent",
-            value=100 * busy,
-            unit="%",
-            source="time from the end of a writer's BEGIN to that of its COMMIT / window",
-        )
-    waits = writer.get("wait_ms")
-    if not isinstance(waits, dict):
-        return
-    for label in ("mean", "p50", "p99", "max"):
-        wait = number(waits.get(label))
-        if wait is not None:
-            yield Estimate(
-                name=f"{name}.writer_wait_{label}_ms",
-                value=wait,
-                unit="ms",
-                source="how long transactions waited for the right to write",
-            )

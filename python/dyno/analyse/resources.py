@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.analyse.level import level
 from dyno.analyse.rows import rows
-from dyno.analyse.series import Series, sampled, throughput
+from dyno.analyse.series import Series, sampled
 from dyno.bundle import Bundle
 from dyno.model import Estimate, Phase
 from dyno.series import Key
@@ -46,12 +47,10 @@ def resources(bundle: Bundle) -> list[Estimate]:
 def _window(bundle: Bundle, phase: Phase) -> tuple[int, int]:
     start, end = phase.start_ns, phase.end_ns or phase.start_ns
     if phase.kind == "oltp":
-        level = phase.detail.get("level")
-        if level in bundle.levels():
-            measured = [row for row in rows(bundle, f"ops/{level}") if row["phase"] == "measure"]
-            rates = throughput(measured)
-            if rates is not None:
-                return rates.start_ns, rates.end_ns
+        name = phase.detail.get("level")
+        found = level(bundle, str(name)) if name in bundle.levels() else None
+        if found is not None:
+            return found.rates.start_ns, found.rates.end_ns
     if phase.kind == "dss":
         starts = [
             row["t_ns"]

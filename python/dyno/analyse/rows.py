@@ -71,6 +71,13 @@ def counts(text: str | None) -> dict[str, int]:
     }
 
 
+def happened(row: dict[str, Any]) -> bool:
+    """Whether a row of ``ops`` tells of anything: an interval without any has a row of zeros."""
+    if row["done"] or row["rolled_back"]:
+        return True
+    return bool(counts(row["errors"]) or counts(row["retries"]))
+
+
 def number(value: Any) -> float | None:
     """``value`` if it is a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float):

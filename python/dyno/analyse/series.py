@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -64,10 +65,15 @@ class Throughput:
     values: tuple[float, ...]
 
 
-def throughput(rows: Iterable[dict[str, Any]]) -> Throughput | None:
+def throughput(rows: Iterable[dict[str, Any]], seconds: float | None = None) -> Throughput | None:
     """Throughput of measured ``ops`` rows: commits and prescribed rollbacks.
 
     A last interval that is cut short is left out: its rate varies for that reason alone.
+
+    Args:
+        rows: The rows.
+        seconds: How long it was measured, where that is known: time after the last row in which
+            nothing ended is a part of it.
 
     Raises:
         UsageError: If the times of the rows are absurd.
@@ -78,11 +84,13 @@ def throughput(rows: Iterable[dict[str, Any]]) -> Throughput | None:
         return None
     step = max(1, round(interval * 1e9))
     start, last = min(done), max(done)
-    if (last - start) // step > _MOST_INTERVALS:
+    length = max(last - start + round(lengths[last] * 1e9), round((seconds or 0.0) * 1e9))
+    if length // step > _MOST_INTERVALS:
         raise UsageError("The bundle is damaged: the times of its operations are absurd.")
-    whole = [0.0] * ((last - start) // step + 1)
+    # The driver's clock and the record's round by some nanoseconds.
+    whole = [0.0] * max(1, math.floor(length / step + 1e-3))
     for t_ns, count in done.items():
-        whole[(t_ns - start) // step] += count / interval
-    if lengths[last] < interval * 0.999 and len(whole) > 1:
-        whole.pop()
-    return Throughput(start, last + round(lengths[last] * 1e9), interval, tuple(whole))
+        place = round((t_ns - start) / step)
+        if place < len(whole):
+            whole[place] += count / interval
+    return Throughput(start, start + length, interval, tuple(whole))

@@ -19,6 +19,9 @@ MOST_SLOPE_PERCENT = 10.0
 
 _KEEP_BATCHES = 5
 
+_FEWEST_MEANS, _MOST_MEANS = 10, 20
+"""Batches for the interval of a mean."""
+
 
 @dataclass(frozen=True)
 class Mser:
@@ -119,6 +122,30 @@ def settled(values: Sequence[float], least: int) -> int | None:
         return None
     slopes = not line.low <= 0 <= line.high and abs(line.percent) > MOST_SLOPE_PERCENT
     return None if slopes else start
+
+
+def half_width(values: Sequence[float]) -> float | None:
+    """Half of the 95 % interval of the mean of a steady series, by batch means.
+
+    Neighbours are alike, so the values are put into ten to twenty batches of equal length, of whose
+    means Student's t makes the interval (Schmeiser 1982, "Batch size effects in the analysis of
+    simulation output"). Values at the start that fill no batch are left out.
+
+    Returns:
+        None for fewer than ten values.
+    """
+    from scipy import stats
+
+    count = len(values)
+    if count < _FEWEST_MEANS:
+        return None
+    batches = max(_FEWEST_MEANS, min(_MOST_MEANS, count // BATCH))
+    size = count // batches
+    rest = values[count - batches * size :]
+    means = [sum(rest[at : at + size]) / size for at in range(0, len(rest), size)]
+    mean = sum(means) / batches
+    variance = sum((value - mean) ** 2 for value in means) / (batches - 1)
+    return float(stats.t.ppf(0.975, batches - 1)) * math.sqrt(variance / batches)
 
 
 def variation_percent(values: Sequence[float]) -> float | None:

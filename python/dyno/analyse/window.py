@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Any, Literal
 
 from dyno.analyse.histograms import Latencies
-from dyno.analyse.rows import counts
-from dyno.analyse.series import Series, Throughput
+from dyno.analyse.level import Level
+from dyno.analyse.rows import counts, happened
+from dyno.analyse.series import Series
 from dyno.criteria.base import QUANTILES
 from dyno.model import Place, TargetFacts
 from dyno.series import Key
@@ -22,21 +23,19 @@ class LevelWindow:
     """See the protocol.
 
     Attributes:
-        rows: The level's measured rows of ``ops``.
-        rates: Its throughput, whose bounds are the window's.
+        level: What was measured of it, and when.
         series: What the probes sampled in the run.
         facts: The target's; None if it did not get as far as to say them.
     """
 
-    rows: list[dict[str, Any]]
-    rates: Throughput
+    level: Level
     series: dict[Key, Series]
     facts: TargetFacts | None
 
     @property
     def seconds(self) -> float:
         """Its length."""
-        return (self.rates.end_ns - self.rates.start_ns) / 1e9
+        return self.level.seconds
 
     @property
     def place(self) -> Place:
@@ -46,7 +45,7 @@ class LevelWindow:
     @property
     def operations(self) -> list[str]:
         """Operations that occurred."""
-        return list(dict.fromkeys(row["op"] for row in self.rows))
+        return list(dict.fromkeys(row["op"] for row in self.level.rows if happened(row)))
 
     def devices(self, what: Literal["data", "log"]) -> tuple[str, ...]:
         """Block devices that carry the target's data or its log."""
@@ -60,7 +59,7 @@ class LevelWindow:
         return [
             (t_ns - 2 * _HALF_NS, value)
             for t_ns, value in zip(one.t_ns, one.values, strict=True)
-            if self.rates.start_ns <= t_ns - _HALF_NS < self.rates.end_ns
+            if self.level.rates.start_ns <= t_ns - _HALF_NS < self.level.rates.end_ns
         ]
 
     def latency_ms(self, operation: str, stat: str) -> float | None:
@@ -81,16 +80,19 @@ class LevelWindow:
                 found.append((row["t_ns"], value))
         return sorted(found)
 
+    def rate(self) -> float:
+        """Operations that ended well, a second, over the window."""
+        done = sum(row["done"] + row["rolled_back"] for row in self.level.rows)
+        return done / self.level.seconds
+
     def ended(self) -> list[tuple[int, float]]:
-        """Operations that ended well, a second, by interval."""
-        step = round(self.rates.interval_s * 1e9)
-        return [
-            (self.rates.start_ns + place * step, rate)
-            for place, rate in enumerate(self.rates.values)
-        ]
+        """Operations that ended well, a second, by whole interval; zero where none did."""
+        rates = self.level.rates
+        step = round(rates.interval_s * 1e9)
+        return [(rates.start_ns + place * step, rate) for place, rate in enumerate(rates.values)]
 
     def failed(self) -> list[tuple[int, float]]:
-        """Operations that were given up, by interval."""
+        """Operations that were given up, by interval; those in which nothing happened as zero."""
         return self._sums(_failed)
 
     def attempted(self) -> list[tuple[int, float]]:
@@ -98,15 +100,18 @@ class LevelWindow:
         return self._sums(lambda row: row["done"] + row["rolled_back"] + _failed(row))
 
     def _sums(self, count: Callable[[dict[str, Any]], float]) -> list[tuple[int, float]]:
-        sums: dict[int, float] = {}
-        for row in self.rows:
-            sums[row["t_ns"]] = sums.get(row["t_ns"], 0.0) + count(row)
-        return sorted(sums.items())
+        rates = self.level.rates
+        step = round(rates.interval_s * 1e9)
+        sums = dict.fromkeys(range(len(rates.values)), 0.0)
+        for row in self.level.rows:
+            place = round((row["t_ns"] - rates.start_ns) / step)
+            sums[place] = sums.get(place, 0.0) + count(row)
+        return [(rates.start_ns + place * step, total) for place, total in sorted(sums.items())]
 
     @cached_property
     def _by_operation(self) -> dict[str, list[dict[str, Any]]]:
         found: dict[str, list[dict[str, Any]]] = {}
-        for row in self.rows:
+        for row in self.level.rows:
             found.setdefault(row["op"], []).append(row)
         return found
 

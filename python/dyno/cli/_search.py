@@ -136,13 +136,15 @@ class _Hunt:
         bundle = Bundle.open(self.session.recorder.path)
         case = Case.of(bundle, analyse.of_level(bundle, level))
         judged = trial(case, level, self.search.slo, strict=self.search.explicit)
-        if judged.unjudged and self.search.explicit:
+        if judged.unjudged and self.search.explicit and not judged.failing:
             first = judged.unjudged[0]
             raise UsageError(
                 f"--slo '{first.criterion}' cannot be judged here: {first.reason}. Leave it out, "
                 "or give a longer --duration."
             )
-        if len(judged.unjudged) == len(judged.results):
+        if all(item.passed is None for item in judged.results) and not (
+            self.search.explicit or judged.failing
+        ):
             raise UsageError("None of the usual limits can be judged here; give one with --slo.")
         return judged
 

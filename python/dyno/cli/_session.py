@@ -31,7 +31,7 @@ from dyno.errors import (
 from dyno.lock import OutLock
 from dyno.observe.sampler import Sampler
 from dyno.record import Recorder, write_atomically
-from dyno.report import document, sheet, summary
+from dyno.report import document, latencies, sheet, summary
 from dyno.settings import Setting, as_record
 from dyno.targets import scratch, tuning
 from dyno.targets.base import Limits, Target
@@ -185,7 +185,7 @@ def _conclude(
         bundle = Bundle.open(recorder.path)
         page = recorder.path / "sheet.html"
         write_atomically(page, sheet(bundle, estimates, findings, definitions()))
-        lines = summary(bundle, estimates, findings)
+        lines = [*latencies(bundle, estimates, findings), *summary(bundle, estimates, findings)]
         result = {**document(bundle, estimates, findings), "sheet": str(page), "error": message}
     except Exception as error:
         unconcluded = _unconcluded(console, recorder.path, message, error)

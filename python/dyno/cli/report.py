@@ -37,7 +37,7 @@ def command(
     from dyno.decide import broken, definitions, judge
     from dyno.errors import EXIT_INVALID
     from dyno.record import write_atomically, write_judgement
-    from dyno.report import document, sheet, summary
+    from dyno.report import document, latencies, sheet, summary
 
     documents: list[dict[str, object]] = []
     failed = False
@@ -52,7 +52,8 @@ def command(
         write_atomically(page, sheet(bundle, estimates, findings, definitions()))
         documents.append({**document(bundle, estimates, findings), "sheet": str(page)})
         if not options.as_json:
-            click.echo("\n".join(summary(bundle, estimates, findings)))
+            lines = [*latencies(bundle, estimates, findings), *summary(bundle, estimates, findings)]
+            click.echo("\n".join(lines))
             click.echo(f"Sheet: {page}")
         if show:
             click.launch(page.as_uri())

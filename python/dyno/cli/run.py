@@ -71,11 +71,14 @@ def command(
     the same time; the figures are those of their sum, and of each. A --rate is that of the sum:
     each database has an equal share of it, with gaps of its own.
 
-    Each level of transactions must keep the criteria, the usual ones or those of --criterion. One
-    without data is not judged; one that is not kept makes the exit code 1, but the run not invalid.
+    Each level of transactions must keep every --criterion: one that is not kept makes the exit
+    code 1, but the run not invalid. The usual limits are judged and shown, too, and decide
+    nothing. A limit without data is not judged.
 
     With --find-max the load grows until a limit breaks, the gap is narrowed to 5 %, and the
-    largest load that keeps the limits is confirmed by a second window.
+    largest load that keeps the limits is confirmed by a second window. Where nothing happens that
+    an --slo limits, as no reads where all data is in memory, it is not judged and stops nothing;
+    the run says so, and is not valid if no limit was judged at the maximum.
     """
     from dyno import targets, workloads
     from dyno.cli._during import require_able

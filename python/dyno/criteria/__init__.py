@@ -7,14 +7,16 @@ A metric lives in ``criteria/measures``; what it reads, analysis offers it as a 
 from __future__ import annotations
 
 from dyno.criteria.asked import asked, known
-from dyno.criteria.base import Measured, Metric, Window
-from dyno.criteria.language import Criterion, parse, parse_all
+from dyno.criteria.base import Measured, Metric, Missing, Window
+from dyno.criteria.language import USER, Criterion, parse, parse_all
 from dyno.criteria.registry import defaults, metrics
 
 __all__ = [
+    "USER",
     "Criterion",
     "Measured",
     "Metric",
+    "Missing",
     "Window",
     "asked",
     "defaults",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from dyno import workloads
@@ -27,12 +28,16 @@ def known(run: Run) -> dict[str, Metric]:
 def asked(run: Run, *lists: str) -> list[Criterion]:
     """The criteria in these lists of the plan (all if none is named), each once.
 
+    Those that the user named are binding, and so are all limits of a search; the usual ones of an
+    ordinary run are not (``docs/decisions/0010``).
+
     What this Dyno cannot read is left out: plans of others are untrusted input.
     """
     found: dict[str, Criterion] = {}
     for name in lists or ("criteria", "slo"):
         for criterion in _read(run.plan.get(name), known(run)):
-            found.setdefault(str(criterion), criterion)
+            binding = name == "slo" or criterion.source == USER
+            found.setdefault(str(criterion), replace(criterion, binding=binding))
     return list(found.values())
 
 

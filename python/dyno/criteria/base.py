@@ -64,8 +64,12 @@ class Window(Protocol):
         """The same of each interval in which one ended."""
         ...
 
+    def rate(self) -> float:
+        """Operations that ended well, a second, over the window."""
+        ...
+
     def ended(self) -> list[tuple[int, float]]:
-        """Operations that ended well, a second, by interval."""
+        """Operations that ended well, a second, by whole interval; zero where none did."""
         ...
 
     def failed(self) -> list[tuple[int, float]]:
@@ -93,6 +97,20 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class Missing:
+    """Why a metric cannot be judged over a window.
+
+    Attributes:
+        reason: For people.
+        idle: Whether nothing happened that it measures, as where every page is in memory and none
+            is read: then there is no figure, and nothing that could be beyond a limit.
+    """
+
+    reason: str
+    idle: bool = False
+
+
+@dataclass(frozen=True)
 class Default:
     """A limit that holds unless the user says otherwise, and where it comes from."""
 
@@ -109,8 +127,8 @@ class Metric:
         about: What it is, for people.
         kinds: The kinds of units that a limit can be given in.
         stats: Its statistics; the first one is meant if none is named.
-        measure: Its value over a window for a stat and the first unit of a kind; or, as a text,
-            why it cannot be judged.
+        measure: Its value over a window for a stat and the first unit of a kind; or why it cannot
+            be judged.
         default: Its default limit, if it has one.
     """
 
@@ -118,7 +136,7 @@ class Metric:
     about: str
     kinds: tuple[Units, ...]
     stats: tuple[str, ...]
-    measure: Callable[[Window, str, str], Measured | str]
+    measure: Callable[[Window, str, str], Measured | Missing]
     default: Default | None = None
     units: dict[str, tuple[str, float]] = field(init=False)
 

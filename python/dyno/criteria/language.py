@@ -43,6 +43,7 @@ class Criterion:
         limit: The limit, in ``unit``.
         unit: As the user gave it; empty for counts.
         source: Where the limit comes from.
+        binding: Whether it decides the exit code of a run.
     """
 
     metric: str
@@ -51,6 +52,7 @@ class Criterion:
     limit: float
     unit: str
     source: str = USER
+    binding: bool = True
 
     def __str__(self) -> str:
         """Its normal form, which reads back as the same."""

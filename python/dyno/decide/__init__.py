@@ -56,8 +56,9 @@ def judge(bundle: Bundle, estimates: Iterable[Estimate]) -> tuple[Validity, list
 
 
 def broken(findings: Iterable[Finding]) -> bool:
-    """Whether a criterion was not kept."""
-    return any(item.result is not None and item.result.passed is False for item in findings)
+    """Whether a criterion was not kept that decides the exit code."""
+    results = [item.result for item in findings if item.result is not None]
+    return any(result.binding and result.passed is False for result in results)
 
 
 def definitions() -> list[Definition]:

@@ -25,12 +25,15 @@ def result(case: Case, level: str, criterion: Criterion) -> CriterionResult:
     """A criterion against a level."""
     unit, factor = known(case.bundle.run)[criterion.metric].units[criterion.unit]
     name = f"criterion.{level}.{criterion}"
-    value, missing = case.figure(f"{name}.value"), case.figure(f"{name}.missing")
+    value, idle = case.figure(f"{name}.value"), case.figure(f"{name}.idle")
+    missing = idle or case.figure(f"{name}.missing")
     unjudged = CriterionResult(
         criterion=str(criterion),
         source=criterion.source,
         level=level,
+        binding=criterion.binding,
         passed=None,
+        idle=idle is not None,
         unit=unit,
         reason=missing.source if missing is not None else "the level has no figures",
     )
@@ -41,6 +44,7 @@ def result(case: Case, level: str, criterion: Criterion) -> CriterionResult:
         criterion=unjudged.criterion,
         source=criterion.source,
         level=level,
+        binding=criterion.binding,
         unit=unit,
         passed=criterion.holds(value.value, factor),
         value=value.value,
@@ -63,22 +67,25 @@ def _levels(case: Case) -> Iterable[tuple[Phase, str]]:
 def _finding(case: Case, phase: Phase, level: str, criterion: Criterion) -> Finding:
     found = result(case, level, criterion)
     name = f"criterion.{level}.{criterion}"
+    figure = "value" if found.passed is not None else "idle" if found.idle else "missing"
     return Finding(
         code="criterion",
         level="criterion",
         message=f"{phase.title}: {words(found)}",
         phase=phase.name,
-        evidence=(f"{name}.{'missing' if found.passed is None else 'value'}",),
+        evidence=(f"{name}.{figure}",),
         result=found,
     )
 
 
 def words(found: CriterionResult) -> str:
     """A result as a sentence."""
+    limit = found.criterion if found.binding else f"the usual limit {found.criterion}"
     if found.passed is None or found.value is None:
-        return f"{found.criterion} was not judged: {found.reason}."
+        return f"{limit} was not judged: {found.reason}."
     unit = f" {found.unit}".rstrip()
-    text = f"{found.criterion} is {'kept' if found.passed else 'NOT kept'}, "
+    broken = "NOT kept" if found.binding else "not kept"
+    text = f"{limit} is {'kept' if found.passed else broken}, "
     text += f"{digits(found.value)}{unit}"
     if found.worst is not None and found.worst_t_ns is not None:
         text += f"; worst interval {digits(found.worst)}{unit} at {moment(found.worst_t_ns)}"

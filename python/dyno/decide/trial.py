@@ -10,7 +10,7 @@ from dyno.decide.case import Case
 from dyno.decide.criteria import result
 from dyno.decide.validity.client_bound import signs
 from dyno.decide.validity.unsteady import drift
-from dyno.model import CriterionResult
+from dyno.model import CriterionResult, Phase
 from dyno.units import digits
 
 MOST_ERRORS_PERCENT = 1.0
@@ -26,7 +26,8 @@ class Judged:
         results: Each limit against it.
         unsteady: How its throughput was not steady; empty if it was, or cannot be told.
         client_bound: What shows that the driver set the pace; empty if nothing does.
-        strict: Whether a limit without data counts as broken.
+        strict: Whether a limit that cannot be judged counts as broken. One where nothing happened
+            that it limits, as where no read reached the volume, counts neither way.
         failing: What breaks every limit: a load that was not carried, or whose transactions fail.
     """
 
@@ -38,16 +39,27 @@ class Judged:
 
     @property
     def passed(self) -> bool:
-        """Whether the load was carried, all limits were kept, and one at least could be judged."""
+        """Whether the load was carried and no limit speaks against it.
+
+        Limits of the user's own are kept where nothing happened that they limit; of the usual ones
+        one at least must have been judged.
+        """
         if self.failing:
             return False
-        kept = [item.passed for item in self.results if self.strict or item.passed is not None]
+        if self.strict:
+            return all(item.passed or item.idle for item in self.results)
+        kept = [item.passed for item in self.results if item.passed is not None]
         return bool(kept) and all(kept)
 
     @property
     def unjudged(self) -> list[CriterionResult]:
-        """Limits without data."""
-        return [item for item in self.results if item.passed is None]
+        """Limits without data, though what they limit happened or may have."""
+        return [item for item in self.results if item.passed is None and not item.idle]
+
+    @property
+    def idle(self) -> list[CriterionResult]:
+        """Limits on what did not happen."""
+        return [item for item in self.results if item.idle]
 
     def words(self) -> str:
         """A few words for a line: what broke, or what came nearest."""
@@ -58,6 +70,8 @@ class Judged:
             if item.value is not None
         ]
         parts = [self.failing, *parts] if self.failing else parts
+        if self.strict:
+            parts += [f"{item.criterion} not judged: {item.reason}" for item in self.idle]
         parts += [f"not steady ({self.unsteady})"] if self.unsteady else []
         parts += ["the driver was the bottleneck"] if self.client_bound else []
         return ", ".join(parts)
@@ -73,8 +87,15 @@ def trial(case: Case, level: str, limits: Sequence[Criterion], *, strict: bool) 
         seen.words if seen is not None and seen.level == "invalid" else "",
         ", ".join(signs(case, phase, name).values()),
         strict,
-        failing(case, name),
+        failing(case, name) or _still(case, phase, name),
     )
+
+
+def _still(case: Case, phase: Phase, name: str) -> str:
+    """That nothing ended, of users who do not think for longer than a window may last."""
+    loop = phase.detail.get("loop")
+    thinks = isinstance(loop, dict) and loop.get("think") is True
+    return "no transaction ended" if case.value(f"{name}.transactions") == 0 and not thinks else ""
 
 
 def failing(case: Case, name: str) -> str:

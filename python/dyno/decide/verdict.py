@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dyno.decide.bottleneck import Bottleneck
 from dyno.decide.case import Case
-from dyno.model import Finding, Validity
+from dyno.model import CriterionResult, Finding, Validity
 
 
 def verdict(
@@ -45,18 +45,24 @@ def _validity(validity: Validity) -> str:
 
 
 def _criteria(criteria: list[Finding]) -> list[str]:
-    """How many limits were kept, and which were not."""
+    """How many limits were kept, and which were not: those that decide, then the usual ones."""
     results = [item.result for item in criteria if item.result is not None]
+    named = [item for item in results if item.binding]
+    usual = [item for item in results if not item.binding]
+    return [*_kept(named, "Criteria", "criterion"), *_kept(usual, "Usual limits", "usual limit")]
+
+
+def _kept(results: list[CriterionResult], many: str, one: str) -> list[str]:
     if not results:
         return []
     judged = [item for item in results if item.passed is not None]
     failed = list(dict.fromkeys(item.criterion for item in judged if not item.passed))
     if failed:
-        return [f"Criteria not kept: {', '.join(failed)}."]
+        return [f"{many} not kept: {', '.join(failed)}."]
     if not judged:
-        return ["No criterion could be judged."]
+        return [f"No {one} could be judged."]
     rest = len(results) - len(judged)
-    return [f"Criteria kept: {len(judged)}{f', {rest} not judged' if rest else ''}."]
+    return [f"{many} kept: {len(judged)}{f', {rest} not judged' if rest else ''}."]
 
 
 def _transactions(case: Case, limits: list[Bottleneck]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -124,8 +124,13 @@ def _rows(recorder: Recorder, level: str) -> list[dict[str, Any]]:
         return [json.loads(line) for line in file]
 
 
-def _apart_s(tables: Iterable[Iterable[Mapping[str, Any]]]) -> float | None:
-    """Seconds from the first start of a measurement to the last; None if one measured nothing."""
-    starts = [start_ns(rows) for rows in tables]
-    known = [start for start in starts if start is not None]
-    return (max(known) - min(known)) / 1e9 if known and len(known) == len(starts) else None
+def _apart_s(tables: Iterable[Sequence[Mapping[str, Any]]]) -> float | None:
+    """Seconds from the first start of a measurement to the last; None if nothing ended in one."""
+    starts: list[int] = []
+    for rows in tables:
+        measured = [row for row in rows if row["phase"] == "measure"]
+        start = start_ns(measured)
+        if start is None or not any(row["done"] or row["rolled_back"] for row in measured):
+            return None
+        starts.append(start)
+    return (max(starts) - min(starts)) / 1e9 if starts else None

@@ -33,7 +33,7 @@ def interval_sums(
         return []
     groups: dict[tuple[int, str, str], list[Mapping[str, Any]]] = {}
     for rows, start in zip(tables, starts, strict=True):
-        # One in whose first intervals nothing ended is behind by whole ones only in the record.
+        # One that recorded nothing in its first intervals is behind only in the record.
         late = ((first if start is None else start) - first) % step
         own = first + late
         for row in rows:

@@ -98,7 +98,10 @@ class GrowingSeries:
 
     @property
     def start_ns(self) -> int:
-        """When the measured time began, ns since the Unix epoch; 0 while nothing ended in it."""
+        """When the measured time began, ns since the Unix epoch; 0 before its first interval.
+
+        The driver records intervals in which nothing ended, too.
+        """
         return min(self._done, default=0)
 
     def read(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from dyno.bundle import Bundle
 from dyno.model import Estimate, Finding, Phase
 from dyno.report import cache
+from dyno.report.levels import bounds, level_entry
 from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, Page
 from dyno.report.query_work import FIGURES as WORK
 from dyno.report.query_work import meter_sources
@@ -21,11 +22,12 @@ def document(
 ) -> dict[str, Any]:
     """The run, its validity, its host, and the parts ``io``, ``tpch``, ``tpcc``, ``maintenance``.
 
-    ``criteria`` has a result for each limit and level, ``capacity`` what a search found. A part or
-    a figure that the bundle lacks is null. ``unpaced`` levels had more new orders than users who
-    key and think can reach. Units are in the names: ``_mbps`` and
-    ``mb_per_s`` are 10^6 bytes a second, ``_s`` seconds, ``_ms`` milliseconds. Bytes of load
-    rates are those of the rows as ``.tbl`` files, whatever form a target was sent them in.
+    ``criteria`` has a result for each limit and level, ``capacity`` what a search found. A part
+    or a figure that the bundle lacks is null. ``unpaced`` levels had more new orders than users
+    who key and think can reach. Units are in the names: ``_mbps`` and ``mb_per_s`` are 10^6
+    bytes a second, ``_s`` seconds, ``_ms`` milliseconds; an ``_interval`` holds the true mean
+    with 95 %. Bytes of load rates are those of the rows as ``.tbl`` files, whatever form a
+    target was sent them in.
     """
     page = Page.of(bundle, estimates, findings)
     run = page.run
@@ -79,7 +81,12 @@ def _capacity(page: Page) -> dict[str, Any] | None:
             for key, item in found.items()
         },
         "windows": [
-            {key: window.get(key) for key in kept}
+            {
+                **{key: window.get(key) for key in kept},
+                "tps": page.value(f"oltp.{window.get('level')}.tps"),
+                "tps_interval": bounds(page, f"oltp.{window.get('level')}.tps"),
+                "p95_ms": page.value(f"oltp.{window.get('level')}.new_order.response_p95_ms"),
+            }
             for window in (windows if isinstance(windows, list) else [])
             if isinstance(window, dict)
         ],
@@ -274,38 +281,6 @@ def _tpcc(page: Page) -> dict[str, Any] | None:
         "load_s": page.value(f"load.tpcc.{target}.seconds"),
         "load_steps": _load_steps(page, "tpcc", target),
         "load_by_streams": [asdict(rate) for rate in page.load_rates("tpcc", str(target))],
-        "levels": [_level(page, level.name, level.phase) for level in page.levels],
+        "levels": [level_entry(page, level.name, level.phase) for level in page.levels],
         "consistency": page.passed(CONDITION_CHECKS),
-    }
-
-
-def _databases(detail: dict[str, Any]) -> dict[str, Any]:
-    """Of how many databases a level is the sum, or of which one it is; else nothing."""
-    return {name: detail[name] for name in ("databases", "database") if name in detail}
-
-
-def _level(page: Page, level: str, phase: Any) -> dict[str, Any]:
-    name = f"oltp.{level}"
-    errors = page.value(f"{name}.errors")
-    writer = {
-        label: value
-        for label in ("writer_busy_percent", "writer_wait_mean_ms")
-        if (value := page.value(f"{name}.{label}")) is not None
-    }
-    return {
-        "level": level,
-        "users": phase.detail.get("users") if phase else None,
-        **_databases(phase.detail if phase else {}),
-        "mode": phase.detail.get("mode") if phase else None,
-        "tps": page.value(f"{name}.tps"),
-        "new_orders_per_min": page.value(f"{name}.new_orders_per_min"),
-        "p95_ms": page.value(f"{name}.new_order.response_p95_ms"),
-        "errors": None if errors is None else int(errors),
-        "loop": phase.detail.get("loop") if phase else None,
-        "unpaced": page.unpaced(level),
-        **{
-            name: int(page.value(f"oltp.{level}.{name}") or 0)
-            for name in ("scheduled", "late", "unsent")
-        },
-        **writer,
     }

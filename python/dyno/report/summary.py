@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from dyno import databases
 from dyno.bundle import Bundle
-from dyno.model import Estimate, Finding
+from dyno.model import CriterionResult, Estimate, Finding
 from dyno.report import capacity
 from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, ISOLATION_CHECKS, ORDER_CHECKS, Page
 from dyno.report.trials import FIGURES, figures, missing, trials
@@ -26,6 +26,7 @@ COLUMNS = 80
 MOST_LINES = 10
 _LABEL = 14
 _LIMITS = "Most likely limits: "
+_ON_LIMITS = re.compile(r"^((No (criterion|usual)|Criteria|Usual limits)[^.]*(\.\d[^.]*)*\. ?)*")
 
 
 def summary(
@@ -78,7 +79,7 @@ def _why(page: Page) -> list[str]:
             label = f"{len(reasons)} reasons"
     elif page.verdict is not None:
         label, text = "Verdict", limits_only(page.verdict.message)
-        text = re.sub(r"^(No c|C)riteri[^.]*(\.\d[^.]*)*\. ?", "", text)  # has a line of its own
+        text = _ON_LIMITS.sub("", text)  # they have a line of their own
         if text.startswith(_LIMITS):
             label, text = "Likely limits", text.removeprefix(_LIMITS)
     else:
@@ -202,18 +203,24 @@ def _transactions(page: Page) -> str:
 
 
 def _criteria(page: Page) -> str:
-    """What was not kept comes first: a long line is cut at its end."""
-    results = page.criteria
+    """What decides the exit code, and what was not kept, comes first: a long line is cut."""
+    named = _limits(page.criteria, "FAILED", binding=True)
+    usual = _limits(page.criteria, "not kept", binding=False)
+    return "; ".join([*([named] if named else []), *([f"usual limits: {usual}"] if usual else [])])
+
+
+def _limits(criteria: Iterable[CriterionResult], word: str, *, binding: bool) -> str:
+    results = [item for item in criteria if item.binding is binding]
     failed = [item for item in results if item.passed is False]
     kept = sum(item.passed is True for item in results)
     missing = sum(item.passed is None for item in results)
     limits = list(dict.fromkeys(item.criterion for item in failed))
     words = [
-        f"{len(failed)} FAILED ({', '.join(limits)})" if failed else "",
+        f"{len(failed)} {word} ({', '.join(limits)})" if failed else "",
         f"{kept} kept" if kept else "",
         f"{missing} not judged" if missing else "",
     ]
-    return "; ".join(word for word in words if word)
+    return ", ".join(word for word in words if word)
 
 
 def _maintenance(page: Page) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dyno.criteria.base import LIMITS_OF_2013, PERCENT, Default, Measured, Metric, Window
+from dyno.criteria.base import LIMITS_OF_2013, PERCENT, Default, Measured, Metric, Missing, Window
 from dyno.criteria.sampled import FEW, FEWEST, not_observed
 
 
-def _measure(window: Window, stat: str, kind: str) -> Measured | str:  # noqa: ARG001
+def _measure(window: Window, stat: str, kind: str) -> Measured | Missing:  # noqa: ARG001
     missing = not_observed(window)
     if missing:
         return missing

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dyno.criteria.base import COUNT, PERCENT, Measured, Metric, Window
+from dyno.criteria.base import COUNT, PERCENT, Measured, Metric, Missing, Window
 
 
-def _measure(window: Window, stat: str, kind: str) -> Measured | str:  # noqa: ARG001
+def _measure(window: Window, stat: str, kind: str) -> Measured | Missing:  # noqa: ARG001
     failed = window.failed()
     if kind != "%":
         return Measured(sum(count for _, count in failed), failed)
     attempted = dict(window.attempted())
     total = sum(attempted.values())
     if total <= 0:
-        return "no operation ended"
+        return Missing("no operation ended")
     shares = [(t_ns, 100 * count / attempted[t_ns]) for t_ns, count in failed if attempted[t_ns]]
     return Measured(100 * sum(count for _, count in failed) / total, shares)
 

@@ -12,25 +12,26 @@ from dyno.criteria.base import (
     Default,
     Measured,
     Metric,
+    Missing,
     Window,
 )
 
 _STATS = ("p95", *(stat for stat in QUANTILES if stat != "p95"), "mean")
 
 
-def _of(operation: str, window: Window, stat: str, kind: str) -> Measured | str:  # noqa: ARG001
+def _of(operation: str, window: Window, stat: str, kind: str) -> Measured | Missing:  # noqa: ARG001
     value = window.latency_ms(operation, stat)
     if value is None:
-        return f"no {operation} ended"
+        return Missing(f"no {operation} ended")
     return Measured(value, window.latencies_ms(operation, stat))
 
 
-def _worst(window: Window, stat: str, kind: str) -> Measured | str:  # noqa: ARG001
+def _worst(window: Window, stat: str, kind: str) -> Measured | Missing:  # noqa: ARG001
     """The operation with the highest stat decides: a mean over all would hide the slow ones."""
     each = {name: value for name in window.operations
             if (value := window.latency_ms(name, stat)) is not None}  # fmt: skip
     if not each:
-        return "no operation ended"
+        return Missing("no operation ended")
     slowest = max(each, key=lambda name: each[name])
     return Measured(each[slowest], window.latencies_ms(slowest, stat), slowest)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dyno.criteria.base import LIMITS_OF_2013, PERCENT, Default, Measured, Metric, Window
+from dyno.criteria.base import LIMITS_OF_2013, PERCENT, Default, Measured, Metric, Missing, Window
 from dyno.criteria.sampled import FEW, FEWEST
 
 
-def _measure(window: Window, stat: str, kind: str) -> Measured | str:  # noqa: ARG001
+def _measure(window: Window, stat: str, kind: str) -> Measured | Missing:  # noqa: ARG001
     if window.place == "process":
-        return "there is no network: the target works inside Dyno"
+        return Missing("there is no network: the target works inside Dyno")
     sent = dict(window.samples("network", "tcp", "segments_out"))
     again = dict(window.samples("network", "tcp", "segments_retransmitted"))
     shares = [
@@ -20,7 +20,7 @@ def _measure(window: Window, stat: str, kind: str) -> Measured | str:  # noqa: A
         return FEW
     total = sum(sent.values())
     if total <= 0:
-        return "nothing was sent by TCP"
+        return Missing("nothing was sent by TCP", idle=True)
     if stat == "max":
         return Measured(max(share for _, share in shares), shares)
     note = "as seen from the driver's machine" if window.place == "elsewhere" else ""

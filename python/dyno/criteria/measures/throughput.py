@@ -7,13 +7,10 @@ from collections.abc import Iterable, Sequence
 from dyno.criteria.base import PER_SECOND, Measured, Metric, Window
 
 
-def _measure(window: Window, stat: str, kind: str) -> Measured | str:  # noqa: ARG001
+def _measure(window: Window, stat: str, kind: str) -> Measured:  # noqa: ARG001
     rates = window.ended()
-    if not rates:
-        return "no operation ended"
-    if stat == "min":
-        return Measured(min(rate for _, rate in rates), rates)
-    return Measured(sum(rate for _, rate in rates) / len(rates), rates)
+    value = min(rate for _, rate in rates) if stat == "min" else window.rate()
+    return Measured(value, rates)
 
 
 def metrics(operations: Sequence[str]) -> Iterable[Metric]:  # noqa: ARG001

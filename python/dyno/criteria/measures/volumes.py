@@ -17,6 +17,7 @@ from dyno.criteria.base import (
     Direction,
     Measured,
     Metric,
+    Missing,
     Window,
 )
 from dyno.criteria.sampled import FEW, FEWEST, not_observed
@@ -26,13 +27,13 @@ Volume = Literal["data", "log"]
 
 def _measure(
     what: Volume, side: Direction, window: Window, stat: str, kind: str  # noqa: ARG001
-) -> Measured | str:  # fmt: skip
+) -> Measured | Missing:  # fmt: skip
     missing = not_observed(window)
     if missing:
         return missing
     devices = window.devices(what)
     if not devices:
-        return f"which device carries the server's {what} is not known"
+        return Missing(f"which device carries the server's {what} is not known")
     found: dict[str, Measured] = {}
     for device in devices:
         counts = dict(window.samples("disk", device, f"{side}_iops"))
@@ -46,7 +47,7 @@ def _measure(
         value = max(wait for _, wait in waits) if stat == "max" else total / requests
         found[device] = Measured(value, waits, device)
     if not found:
-        return f"no {side} reached {' or '.join(devices)}"
+        return Missing(f"no {side}s: none reached {' or '.join(devices)}", idle=True)
     return max(found.values(), key=lambda measured: measured.value)
 
 

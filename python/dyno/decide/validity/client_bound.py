@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.criteria import asked, known
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.model import Phase
@@ -11,6 +12,8 @@ from dyno.model import Phase
 MOST_CPU_PERCENT = 70.0
 MOST_THREAD_PERCENT = 90.0
 MOST_LAG_MS = 1.0
+MOST_LAG_PERCENT = 1.0
+"""Of the tightest limit on response times that decides the exit code."""
 
 
 def signs(case: Case, phase: Phase, name: str) -> dict[str, str]:
@@ -39,6 +42,32 @@ def _check(case: Case) -> Iterable[Ruling]:
                 phase.name,
                 tuple(seen),
             )
+    yield from _check_slo(case)
+
+
+def _check_slo(case: Case) -> Iterable[Ruling]:
+    """A lag below the limit may still be much of a response time that is asked for."""
+    run = case.bundle.run
+    words = known(run)
+    limits = [
+        limit.limit * words[limit.metric].units[limit.unit][1]
+        for limit in asked(run)
+        # Statistics of single transactions have percentiles, means of devices have none.
+        if limit.binding and limit.op in {"<", "<="} and "p95" in words[limit.metric].stats
+    ]
+    for phase, name in case.levels():
+        lag = case.value(f"{name}.lag_p99_ms")
+        if lag is None or not limits or not _is_open(phase.detail) or lag > MOST_LAG_MS:
+            continue
+        if lag * 100 > min(limits) * MOST_LAG_PERCENT:
+            yield Ruling(
+                "warning",
+                f"{phase.title}: p99 of the driver's schedule lag was {lag:.2g} ms, more than "
+                f"{MOST_LAG_PERCENT:g} % of the limit of {min(limits):g} ms on response times, "
+                "which count it. Drive from another machine, or at a lower --rate.",
+                phase.name,
+                (f"{name}.lag_p99_ms",),
+            )
 
 
 def _is_open(detail: dict[str, object]) -> bool:
@@ -52,8 +81,9 @@ RULE = Rule(
     definition=(
         f"CPU above {MOST_CPU_PERCENT:g} % of the driver's threads' time, a thread above "
         f"{MOST_THREAD_PERCENT:g} %, or, in an open loop, p99 of the schedule lag above "
-        f"{MOST_LAG_MS:g} ms. Of a search for the maximum: in a window of the maximum, or of the "
-        "smallest load that fails."
+        f"{MOST_LAG_MS:g} ms (a warning: above {MOST_LAG_PERCENT:g} % of the tightest limit on "
+        "response times that the run was asked to keep). Of a search for the maximum: in a window "
+        "of the maximum, or of the smallest load that fails."
     ),
     explanation=(
         "A slow driver makes every server look alike, and its delays count as latency. What an "

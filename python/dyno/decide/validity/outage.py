@@ -8,8 +8,8 @@ from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.model import Phase
 
-FEWEST_TPS = 20.0
-"""Where as many transactions end in a second, one in which none does is no chance."""
+FEWEST_EXPECTED = 20.0
+"""Where so many transactions were to be expected and none ended, that is no chance."""
 
 
 def _check(case: Case) -> Iterable[Ruling]:
@@ -22,7 +22,7 @@ def _level(case: Case, phase: Phase, name: str) -> Iterable[Ruling]:
     names = [f"{name}.{figure}" for figure in _FIGURES]
     lost, back, gone, stuck, silent_s = (case.value(figure) or 0.0 for figure in names)
     broken = bool(lost or back or gone or stuck)
-    if not broken and (case.value(f"{name}.tps") or 0.0) < FEWEST_TPS:
+    if not broken and (case.value(f"{name}.silence_expected") or 0.0) < FEWEST_EXPECTED:
         return
     seen: list[str] = []
     if lost or back:
@@ -54,8 +54,10 @@ RULE = Rule(
     code="outage",
     weight=Weight.WRONG,
     definition=(
-        "Users lost the server, or transactions hung, and for whole intervals none ended; or users "
-        "were gone at the end. One of these without the others: a warning."
+        "Users lost the server, or transactions hung, and for whole intervals none ended though "
+        "some were due; or users were gone at the end. One of these without the others is a "
+        f"warning: silence alone where at least {FEWEST_EXPECTED:g} transactions were to be "
+        "expected in a row of intervals."
     ),
     explanation="Throughput with a gap in it is neither that of the server nor of the fault.",
     check=_check,

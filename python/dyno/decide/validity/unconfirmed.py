@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from dyno.criteria import USER, asked
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
+from dyno.model import Phase
 
 
 def _check(case: Case) -> Iterable[Ruling]:
@@ -44,6 +46,7 @@ def _check(case: Case) -> Iterable[Ruling]:
                 "smallest load that fails is wider than asked for.",
                 phase.name,
             )
+        yield from _idle(case, phase)
         if detail.get("unsettled") is True:
             yield Ruling(
                 "warning",
@@ -67,6 +70,32 @@ def _check(case: Case) -> Iterable[Ruling]:
             )
 
 
+def _idle(case: Case, phase: Phase) -> Iterable[Ruling]:
+    """Limits of the user's own on what did not happen at the maximum."""
+    counted = phase.detail.get("counted")
+    names = [
+        f"criterion.{level}.{limit}"
+        for level in (counted if isinstance(counted, list) else [])
+        for limit in asked(case.bundle.run, "slo")
+    ]
+    judged = [name for name in names if case.figure(f"{name}.value") is not None]
+    idle = {
+        f"{limit}: {figure.source}": figure.name
+        for limit in asked(case.bundle.run, "slo")
+        if limit.source == USER
+        for level in (counted if isinstance(counted, list) else [])
+        if (figure := case.figure(f"criterion.{level}.{limit}.idle")) is not None
+    }
+    if not idle:
+        return
+    words = f"At the maximum not judged: {'; '.join(idle)}."
+    if judged:
+        words += " It holds only as long as that stays so, as while all data is in memory."
+    else:
+        words += " No limit was judged there, so it is none. Give an --slo on response times, too."
+    yield Ruling("warning" if judged else "invalid", words, phase.name, tuple(idle.values()))
+
+
 def _refused(detail: dict[str, Any]) -> bool:
     """Whether it was by refusing sessions that the server set the bound."""
     refused, bounding = detail.get("refused"), detail.get("bounding")
@@ -79,9 +108,10 @@ RULE = Rule(
     code="unconfirmed",
     weight=Weight.INCOMPLETE,
     definition=(
-        "A search for the maximum ended before two windows at the maximum kept the limits. A wide "
-        "gap above the maximum, a load above it that the server refused or that only never "
-        "settled, or a curve that is not monotone, is a warning."
+        "A search for the maximum ended before two windows at the maximum kept the limits, or none "
+        "of the limits could be judged there. A limit that was not judged as nothing happened that "
+        "it limits, a wide gap above the maximum, a load above it that the server refused or that "
+        "only never settled, or a curve that is not monotone, is a warning."
     ),
     explanation="Of many windows one keeps its limits by luck.",
     check=_check,

@@ -23,12 +23,18 @@ MARKS = {
 
 @dataclass(frozen=True)
 class Point:
-    """A window: its load, what was measured in it, and how it was judged."""
+    """A window: its load, what was measured in it, and how it was judged.
+
+    Attributes:
+        low, high: 95 % interval of the value, if it has one.
+    """
 
     load: float
     value: float
     verdict: str
     words: str
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -129,6 +135,13 @@ def _panel(
             x=x, y=y, color=alt.value(theme.MUTED)
         )
     )
+    spans = [point for point in panel.points if point.low is not None]
+    if spans:
+        layers.append(
+            alt.Chart(data.named(spans))
+            .mark_rule(strokeWidth=1.4, opacity=0.7, aria=False)
+            .encode(x=x, y=_y(panel, "low:Q"), y2="high:Q", color=alt.value(theme.MUTED))
+        )
     for verdict, (shape, colour) in MARKS.items():
         own = [point for point in panel.points if point.verdict == verdict]
         if own:
@@ -178,27 +191,28 @@ def _apart(loads: Sequence[float], best: float | None, width: int) -> list[float
     return kept
 
 
-def _y(panel: Panel) -> Any:
+def _y(panel: Panel, field: str = "value:Q") -> Any:
     import altair as alt
 
     values = [point.value for point in panel.points]
+    values += [point.high for point in panel.points if point.high is not None]
     values += [] if panel.limit is None else [panel.limit]
     positive = [value for value in values if value > 0]
     if panel.logarithmic and len(positive) == len(values):
         low, high = min(values) / 1.5, max(values) * 1.8
         ticks = theme.log_ticks(low, high, (1, 2, 5) if high / low < 60 else (1,))
         return alt.Y(
-            "value:Q",
+            field,
             scale=alt.Scale(type="log", domain=[low, high]),
             axis=alt.Axis(title=None, format="~g", values=ticks),
         )
     if max(values) <= 0:  # errors that did not happen, on an axis of whole ones
         scale, axis = alt.Scale(domain=[0, 1]), alt.Axis(title=None, values=[0, 1])
-        return alt.Y("value:Q", scale=scale, axis=axis)
+        return alt.Y(field, scale=scale, axis=axis)
     high = max(values) * 1.3
     number = ",~r" if high >= 1 else "~g"
     return alt.Y(
-        "value:Q",
+        field,
         scale=alt.Scale(domain=[0, high]),
         axis=alt.Axis(title=None, format=number, tickCount=4),
     )

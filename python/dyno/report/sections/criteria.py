@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dyno.criteria import USER
 from dyno.model import CriterionResult
 from dyno.report.blocks import Cell, Column, Section, Table
 from dyno.report.page import Page
@@ -14,9 +15,12 @@ def section(page: Page) -> Section | None:
     """A row for each criterion and level."""
     if not page.criteria:
         return None
+    # Which of them decide is told only where some do not.
+    mixed = not all(item.binding for item in page.criteria)
     columns = [
         Column("Level"),
         Column("Criterion"),
+        *([Column("Kind")] if mixed else []),
         Column("Result"),
         Column("Window", numeric=True),
         Column("Worst interval", numeric=True),
@@ -25,31 +29,43 @@ def section(page: Page) -> Section | None:
         Column("Of what", wide=True),
     ]
     order = {False: 0, None: 1, True: 2}
-    results = sorted(page.criteria, key=lambda item: order[item.passed])
+    results = sorted(page.criteria, key=lambda item: (not item.binding, order[item.passed]))
     titles = {level.name: level for level in page.levels}
     rows: list[list[str | Cell]] = []
     for item in results:
         level = titles.get(item.level)
         title = users_title(level.phase.detail, item.level) if level and level.phase else item.level
-        rows.append([title, *_row(item)])
-    broken = sum(item.passed is False for item in results)
-    sources = "; ".join(dict.fromkeys(item.source for item in results))
+        kind = ["asked for" if item.binding else "usual"] if mixed else []
+        rows.append([title, joined(item.criterion), *kind, *_row(item)])
     note = (
         "Result: the window's figure against the limit. Beyond: intervals on the wrong side, of "
-        f"those there are. A criterion without data is not judged. Limits: {sources}."
+        "those there are. A criterion without data is not judged."
     )
-    lead = "All limits that could be judged were kept." if not broken else ""
+    sources = dict.fromkeys(item.source for item in results if item.source != USER)
+    note += f" Usual limits: {'; '.join(sources)}." if sources else ""
     table = Table("Limits by level", columns, rows, note, page.notice("tpcc"))
-    return Section("criteria", "Criteria", [table], lead)
+    return Section("criteria", "Criteria", [table], _lead(page))
+
+
+def _lead(page: Page) -> str:
+    words: list[str] = []
+    judged = [item for item in page.criteria if item.passed is not None]
+    if judged and all(item.passed for item in judged):
+        words.append("All limits that could be judged were kept.")
+    if not all(item.binding for item in page.criteria):
+        words.append(
+            "Usual limits are shown for comparison; only criteria that the run was asked to keep "
+            "decide its exit code. A driver that leaves no pauses beside the server uses up the "
+            "CPU, whatever the server."
+        )
+    return " ".join(words)
 
 
 def _row(item: CriterionResult) -> list[str | Cell]:
-    limit = joined(item.criterion)
     if item.passed is None:
-        return [limit, Cell("not judged", "muted"), "–", "–", "–", "–", item.reason]
+        return [Cell("not judged", "muted"), "–", "–", "–", "–", item.reason]
     return [
-        limit,
-        Cell("kept", "good") if item.passed else Cell("not kept", "bad"),
+        Cell("kept", "good") if item.passed else Cell("not kept", "bad" if item.binding else ""),
         with_unit(item.value, item.unit),
         with_unit(item.worst, item.unit),
         "–" if item.worst_t_ns is None else clock(item.worst_t_ns),

@@ -76,12 +76,12 @@ def _points(
     """A point for each window that has the figure called ``name``, with its level put in."""
     points: list[charts.Point] = []
     for window in windows:
-        value = page.value(name.replace("{level}", str(window.get("level"))))
-        load = number(window.get("load"))
-        if value is not None and load is not None and load > 0:
+        found = page.estimate(name.replace("{level}", str(window.get("level"))))
+        load, verdict = number(window.get("load")), _verdict(window)
+        if found is not None and load is not None and load > 0:
             at = capacity.load_text(search.detail, load)
-            words = f"{at}: {figure(value)} {unit}, {_verdict(window)}"
-            points.append(charts.Point(load, value, _verdict(window), words))
+            words = f"{at}: {figure(found.value)} {unit}, {verdict}"
+            points.append(charts.Point(load, found.value, verdict, words, found.low, found.high))
     return points
 
 
@@ -109,7 +109,8 @@ def _figure(page: Page, search: Phase, windows: list[dict[str, Any]]) -> Figure 
     return Figure(
         render(lambda width: charts.curve(panels, title, best, words, width), Size(985), alt),
         "Each window of the search by its load (logarithmic). Dashed: the limits; dotted: the "
-        "maximum. Where a load has several windows the line runs through their mean.",
+        "maximum. Where a load has several windows the line runs through their mean; bars: 95 % "
+        "intervals of the mean throughput of a window.",
         used,
         page.notice("tpcc"),
     )

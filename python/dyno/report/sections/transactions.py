@@ -6,6 +6,7 @@ from dyno.report.blocks import Block, Cell, Column, Figure, Section, Table
 from dyno.report.charts import users as charts
 from dyno.report.charts.keys import keys
 from dyno.report.charts.render import Size, render
+from dyno.report.latencies import KINDS, TIMES
 from dyno.report.page import Level, Page
 from dyno.report.words import figure, number, operation_title, users_title
 from dyno.workloads.tpcc.pace import MOST_NEW_ORDERS
@@ -175,25 +176,26 @@ def _trend(page: Page, name: str) -> str:
 
 
 def _operations(page: Page, level: Level, *, folded: bool) -> Table:
-    columns = [Column("Transaction"), Column("Count", numeric=True), Column("/s", numeric=True)]
-    for kind in ("Response", "Service"):
-        columns += [Column(f"{kind} {label}, ms", numeric=True) for label in (*_PERCENTILES, "max")]
-    columns.append(Column("Errors", numeric=True))
+    """Two rows a transaction, one of each time: beside each other they are too wide for a page."""
+    columns = [
+        Column("Transaction"),
+        *(Column(label, numeric=True) for label in ("Count", "/s", "Errors")),
+        Column("Time"),
+        *(Column(f"{label}, ms", numeric=True) for label in TIMES.values()),
+    ]
     rows: list[list[str | Cell]] = []
     for operation in level.operations:
         name = f"oltp.{level.name}.{operation}"
-        row: list[str | Cell] = [
-            operation_title(operation),
+        errors = page.value(f"{name}.errors")
+        counts: list[str | Cell] = [
             figure(page.value(f"{name}.count")),
             figure(page.value(f"{name}.per_s")),
+            Cell(figure(errors), "bad", "errors") if errors else figure(errors),
         ]
-        for kind in ("response", "service"):
-            row += [
-                figure(page.value(f"{name}.{kind}_{label}_ms")) for label in (*_PERCENTILES, "max")
-            ]
-        errors = page.value(f"{name}.errors")
-        row.append(Cell(figure(errors), "bad", "errors") if errors else figure(errors))
-        rows.append(row)
+        for kind in KINDS:
+            times = [figure(page.value(f"{name}.{kind}_{time}_ms")) for time in TIMES]
+            rows.append([operation_title(operation), *counts, kind, *times])
+            counts = ["", "", ""]
     return Table(
         f"By transaction, {_title(level)}",
         columns,

@@ -1,0 +1,110 @@
+"""How a level was driven: what the driver cost, and what went on in the target meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from dyno.analyse.level import Level
+from dyno.analyse.rows import number
+from dyno.model import Estimate, Phase
+
+
+def conduct(name: str, level: Level, phase: Phase) -> Iterable[Estimate]:
+    """The driver's own figures, checkpoints, the one writer, and several databases.
+
+    Args:
+        name: How the names of the figures start.
+        level: What was measured.
+        phase: Its phase.
+    """
+    yield from _checkpoints(name, phase)
+    yield from _apart(name, phase)
+    yield from _writer(name, level.outcome)
+    yield from _client(name, level.outcome, level.seconds + level.left_out_s)
+    if level.left_out_s:
+        yield Estimate(
+            name=f"{name}.left_out_s",
+            value=level.left_out_s,
+            unit="s",
+            source=f"{level.table}: rows of the phase settling, before throughput was steady",
+        )
+
+
+def _client(name: str, outcome: dict[str, Any], seconds: float) -> Iterable[Estimate]:
+    """What the driver itself cost, as it measured it."""
+    cpu_s, threads = number(outcome.get("client_cpu_s")), number(outcome.get("threads"))
+    if cpu_s is not None and threads:
+        yield Estimate(
+            name=f"{name}.client_cpu_percent",
+            value=100 * cpu_s / (seconds * threads),
+            unit="%",
+            source=f"CPU time of the driver / ({threads:g} threads × window)",
+        )
+    busiest = number(outcome.get("thread_utilisation_max"))
+    figures = {
+        "client_cpu_s": (cpu_s, "s"),
+        "client_cpu_ms_per_1000": (number(outcome.get("client_cpu_ms_per_1000")), "ms"),
+        "client_thread_percent": (None if busiest is None else 100 * busiest, "%"),
+        "lag_p99_ms": (number(outcome.get("lag_p99_ms")), "ms"),
+        "scheduled": (number(outcome.get("scheduled")), ""),
+        "late": (number(outcome.get("late")), ""),
+        "unsent": (number(outcome.get("unsent")), ""),
+        "stuck": (number(outcome.get("stuck")), ""),
+        "reconnects": (number(outcome.get("reconnects")), ""),
+        "gone": (number(outcome.get("gone")), ""),
+    }
+    for figure, (value, unit) in figures.items():
+        if value is not None:
+            yield Estimate(
+                name=f"{name}.{figure}", value=value, unit=unit, source="the driver's outcome"
+            )
+
+
+def _apart(name: str, phase: Phase) -> Iterable[Estimate]:
+    """How far the measurements of several databases lay apart, of which a level is the sum."""
+    apart_s = number(phase.detail.get("apart_s"))
+    if apart_s is not None:
+        source = "from the first start of a database's measurement to the last"
+        yield Estimate(name=f"{name}.apart_s", value=apart_s, unit="s", source=source)
+
+
+def _checkpoints(name: str, phase: Phase) -> Iterable[Estimate]:
+    """Checkpoints that began in the window, and the longest time from one to the next."""
+    found = phase.detail.get("checkpoints")
+    counted: dict[str, Any] = found if isinstance(found, dict) else {}
+    for figure, key, unit, source in (
+        ("checkpoints", "count", "", "source"),
+        ("checkpoint_interval_s", "interval_s", "s", "setting"),
+    ):
+        value = number(counted.get(key))
+        if value is not None:
+            text = str(counted.get(source, ""))
+            yield Estimate(name=f"{name}.{figure}", value=value, unit=unit, source=text)
+
+
+def _writer(name: str, outcome: dict[str, Any]) -> Iterable[Estimate]:
+    """Of a system with one writer: how much of the time it was at work, and the wait for it."""
+    writer = outcome.get("writer")
+    if not isinstance(writer, dict):
+        return
+    busy = number(writer.get("busy_share"))
+    if busy is not None:
+        yield Estimate(
+            name=f"{name}.writer_busy_percent",
+            value=100 * busy,
+            unit="%",
+            source="time from the end of a writer's BEGIN to that of its COMMIT / window",
+        )
+    waits = writer.get("wait_ms")
+    if not isinstance(waits, dict):
+        return
+    for label in ("mean", "p50", "p99", "max"):
+        wait = number(waits.get(label))
+        if wait is not None:
+            yield Estimate(
+                name=f"{name}.writer_wait_{label}_ms",
+                value=wait,
+                unit="ms",
+                source="how long transactions waited for the right to write",
+            )

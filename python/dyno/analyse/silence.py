@@ -1,0 +1,60 @@
+"""Silence: users who lost the server, and time in which nothing ended though something was due."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+
+from dyno.analyse.level import Level
+from dyno.analyse.rows import counts
+from dyno.model import Estimate
+
+
+def silence(name: str, level: Level) -> Iterable[Estimate]:
+    """``connections_lost``, ``silent_s`` and ``silence_expected`` of a level.
+
+    Where the plan itself says that nothing starts, nothing is silent. How many transactions were to
+    be expected in a stretch of silence tells whether it may be chance: with random arrivals it is
+    one with the probability e^-n. An open loop expects what was due, a closed one its mean.
+    """
+    lost = sum(counts(row["errors"]).get("connection_lost", 0) for row in level.rows)
+    step = level.rates.interval_s
+    silent, expected = 0, 0.0
+    for first, count in _stretches(level.rates.values):
+        places = range(first, first + count)
+        due = [_due(level, place * step, (place + 1) * step) for place in places]
+        silent += count if level.rate is None else sum(one > 0 for one in due)
+        expected = max(expected, sum(due))
+    yield Estimate(name=f"{name}.connections_lost", value=lost, unit="", source=level.table)
+    yield Estimate(
+        name=f"{name}.silent_s",
+        value=silent * step,
+        unit="s",
+        source=f"{level.table}: whole intervals of {step:g} s in which no transaction ended, "
+        "though some were due",
+    )
+    yield Estimate(
+        name=f"{name}.silence_expected",
+        value=expected,
+        unit="",
+        source="transactions to be expected in the worst of those stretches: what was due, or the "
+        "mean throughput × its length",
+    )
+
+
+def _stretches(values: Iterable[float]) -> Iterable[tuple[int, int]]:
+    """First place and length of each run of zeros."""
+    place = 0
+    for zero, run in itertools.groupby(values, key=lambda value: value <= 0):
+        count = sum(1 for _ in run)
+        if zero:
+            yield place, count
+        place += count
+
+
+def _due(level: Level, start_s: float, end_s: float) -> float:
+    """Transactions to be expected from ``start_s`` to ``end_s`` of the measured time."""
+    if level.rate is not None:
+        return level.rate.due(start_s, end_s)
+    mean = sum(level.rates.values) / len(level.rates.values)
+    return mean * (end_s - start_s)

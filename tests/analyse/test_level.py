@@ -1,0 +1,133 @@
+"""The measured time of a level: silence at its ends is a part of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dyno.model import CriterionResult
+from tests import bundle_data as data
+from tests.bundles import Builder
+from tests.judged import Judged, judged
+
+TPS = data.LEVELS[4][0]
+LIMITS = ("throughput > 1100 /s", "throughput min > 100 /s", "errors = 0")
+
+
+def built(path: Path, **fields: Any) -> tuple[Builder, list[int]]:
+    """A minute at some 1,204/s, and the starts of its seconds."""
+    builder = Builder(path / "run", verb="run").machine().target("postgresql")
+    builder.plan = {"criteria": [{"text": text, "source": "asked for"} for text in LIMITS]}
+    builder.oltp(4, duration_s=60, **fields)
+    rows = builder.tables["ops/users-4"]
+    return builder, sorted({row["t_ns"] for row in rows if row["phase"] == "measure"})
+
+
+def without(builder: Builder, moments: list[int], *, zeros: bool) -> Builder:
+    """Nothing ended in these seconds: no rows, or those of zeros that the driver writes."""
+    rows = builder.tables["ops/users-4"]
+    kept = [row for row in rows if row["t_ns"] not in moments]
+    empty = {"done": 0, "rolled_back": 0, "errors": "{}", "response": "", "service": ""}
+    silent = [{**rows[-5], **empty, "t_ns": moment} for moment in moments] if zeros else []
+    builder.tables["ops/users-4"] = sorted([*kept, *silent], key=lambda row: row["t_ns"])
+    return builder
+
+
+def results(found: Judged) -> dict[str, CriterionResult]:
+    each = [item.result for item in found.findings if item.result is not None]
+    return {item.criterion: item for item in each}
+
+
+@pytest.mark.parametrize("zeros", [True, False])
+def test_a_server_that_is_silent_at_the_end_is_seen(tmp_path: Path, zeros: bool) -> None:
+    builder, moments = built(tmp_path)
+    found = judged(without(builder, moments[-10:], zeros=zeros).write())
+    name = "oltp.users-4"
+    assert found.value(f"{name}.seconds") == 60
+    assert found.value(f"{name}.tps") == pytest.approx(TPS * 50 / 60, rel=0.01)
+    assert found.value(f"{name}.silent_s") == 10
+    assert found.value(f"{name}.silence_expected") == pytest.approx(TPS * 50 / 60 * 10, rel=0.01)
+    assert found.value(f"{name}.variation_percent") > 30
+    assert {"outage", "unsteady"} <= found.warned()
+    limits = results(found)
+    mean, least, errors = limits.values()
+    assert (mean.passed, least.passed, errors.passed) == (False, False, True)
+    assert mean.value == pytest.approx(found.value(f"{name}.tps"))
+    assert (mean.failing, mean.intervals, errors.intervals) == (10, 60, 60)
+    assert (mean.worst, least.value) == (0, 0)
+    assert mean.worst_t_ns == moments[50]
+    # What the probes saw of the silence is of the window, too.
+    assert found.value("resource.oltp-tpcc-postgresql-users-4.samples") == pytest.approx(60, abs=1)
+
+
+def test_a_server_that_is_silent_at_the_start_is_seen(tmp_path: Path) -> None:
+    builder, moments = built(tmp_path)
+    found = judged(without(builder, moments[:10], zeros=True).write())
+    assert found.value("oltp.users-4.tps") == pytest.approx(TPS * 50 / 60, rel=0.01)
+    assert found.value("oltp.users-4.silent_s") == 10
+    limit = results(found)["throughput mean > 1100 /s"]
+    assert (limit.passed, limit.failing, limit.worst_t_ns) == (False, 10, moments[0])
+    assert {"outage", "unsteady"} <= found.warned()
+
+
+def test_a_level_without_silence_is_whole(tmp_path: Path) -> None:
+    found = judged(built(tmp_path)[0].write())
+    assert found.value("oltp.users-4.silent_s") == 0
+    assert found.value("oltp.users-4.silence_expected") == 0
+    assert all(item.passed and item.intervals == 60 for item in results(found).values())
+
+
+def test_a_level_that_was_cut_off_in_silence_lasts_until_then(tmp_path: Path) -> None:
+    builder, moments = built(tmp_path, status="interrupted")
+    found = judged(without(builder, moments[-10:], zeros=True).write("interrupted"))
+    assert found.value("oltp.users-4.seconds") == 60
+    assert found.value("oltp.users-4.tps") == pytest.approx(TPS * 50 / 60, rel=0.01)
+
+
+def test_a_window_longer_than_its_phase_adds_nothing(tmp_path: Path) -> None:
+    found = judged(built(tmp_path, outcome={"seconds": 1e12})[0].write())
+    assert results(found)["errors total = 0"].intervals == 60
+
+
+def test_rows_of_zeros_are_no_operations(tmp_path: Path) -> None:
+    builder, moments = built(tmp_path)
+    rows = without(builder, moments[-10:], zeros=True).tables["ops/users-4"]
+    for row in rows:
+        if row["done"] == 0:
+            row["op"] = "delivery"
+    builder.tables["ops/users-4"] = [
+        row for row in rows if row["op"] != "delivery" or row["done"] == 0
+    ]
+    found = judged(builder.write())
+    assert found.value("oltp.users-4.silent_s") == 10
+    assert "oltp.users-4.delivery.count" not in found.names()
+
+
+POINTS = [[0, 1000.0], [20, 1000.0], [20, 0], [40, 0], [40, 1000.0]]
+
+
+@pytest.mark.parametrize(
+    ("silent", "seconds", "expected"),
+    [(range(20, 40), 0, 0), ([*range(20, 40), 50, 51], 2, 2000), (range(18, 40), 2, 2000)],
+)
+def test_a_rate_that_is_planned_to_be_zero_is_no_outage(
+    tmp_path: Path, silent: list[int], seconds: float, expected: float
+) -> None:
+    loop = {"kind": "open", "rate_per_s": POINTS, "poisson": True}
+    builder, moments = built(tmp_path, loop=loop)
+    found = judged(without(builder, [moments[n] for n in silent], zeros=True).write())
+    assert found.value("oltp.users-4.silent_s") == seconds
+    assert found.value("oltp.users-4.silence_expected") == expected
+    assert ("outage" in found.warned()) is (seconds > 0)
+
+
+def test_silence_that_may_be_chance_is_no_outage(tmp_path: Path) -> None:
+    """At 5/s a second without an end is nothing; at 5/s five of them in a row are something."""
+    loop = {"kind": "open", "rate_per_s": 5.0, "poisson": True}
+    for number, (silent, told) in enumerate(((range(7, 8), False), (range(7, 12), True))):
+        builder, moments = built(tmp_path / str(number), loop=loop)
+        found = judged(without(builder, [moments[n] for n in silent], zeros=True).write())
+        assert found.value("oltp.users-4.silence_expected") == 5 * len(silent)
+        assert ("outage" in found.warned()) is told
