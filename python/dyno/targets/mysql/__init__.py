@@ -6,8 +6,9 @@ What the user of a URL needs, for the workload ``tpch``::
     ON `dyno\_tpch`.* TO 'user'@'host';
     SET GLOBAL local_infile = 1;  -- if the server does not take streamed rows
 
-A layout with foreign keys needs REFERENCES beside, and what steps take of storage is told with
-PROCESS only. What a query spills and holds MySQL tells with SELECT on ``performance_schema``.
+A layout with foreign keys needs REFERENCES beside, and procedures need CREATE ROUTINE, ALTER
+ROUTINE and EXECUTE. What steps take of storage is told with PROCESS only. What a query spills and
+holds MySQL tells with SELECT on ``performance_schema``.
 """
 
 from __future__ import annotations
