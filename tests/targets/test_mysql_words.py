@@ -117,6 +117,11 @@ def test_errors_are_classed(number: int, text: str, kind: str) -> None:
             r"INDEX, REFERENCES ON `dyno\_tpch`.* TO 'u'@'%'",
         ),
         (
+            1370,
+            "execute command denied to user 'u'@'%' for routine 'dyno_tpcc.dyno_payment'",
+            r"INDEX, CREATE ROUTINE, ALTER ROUTINE, EXECUTE ON `dyno\_tpcc`.* TO 'u'@'%'",
+        ),
+        (
             1227,
             "Access denied; you need (at least one of) the SUPER privilege(s) for this operation",
             "GRANT SUPER ON *.*",

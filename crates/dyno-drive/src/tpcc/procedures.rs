@@ -57,7 +57,8 @@ const PROCEDURES: [(&str, &[Type], &[Type]); 5] = [
     ("dyno_stock_level", &[INT, INT, INT], &[INT]),
 ];
 
-/// The calls. Each result has a place among the arguments, as PostgreSQL wants it.
+/// The calls. Each result has a place among the arguments, as PostgreSQL wants it; a wire whose
+/// procedures return a row leaves the places out.
 pub fn all() -> Vec<Statement> {
     PROCEDURES
         .iter()

@@ -9,8 +9,9 @@ What the user of a URL needs, for the workload ``tpch``::
 Of several databases each has a name of its own, ``dyno_tpcc``, ``dyno_tpcc_2`` …, and needs the
 same.
 
-A layout with foreign keys needs REFERENCES beside, and what steps take of storage is told with
-PROCESS only. What a query spills and holds MySQL tells with SELECT on ``performance_schema``.
+A layout with foreign keys needs REFERENCES beside, and procedures need CREATE ROUTINE, ALTER
+ROUTINE and EXECUTE. What steps take of storage is told with PROCESS only. What a query spills and
+holds MySQL tells with SELECT on ``performance_schema``.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class MysqlConnection:
         try:
             result = self._run(sql)
         except pymysql.Error as error:
-            raise self._error(error) from error
+            raise self._error(error, sql) from error
         finally:
             # Waits for a cancel under way: it must not hit the statement after this.
             with self._lock:
@@ -138,8 +138,8 @@ class MysqlConnection:
             return f"{literal(user)}@{literal(host)}"
         return ""
 
-    def _error(self, error: pymysql.Error) -> DynoError:
-        classed = statement_error(error, self._account)
+    def _error(self, error: pymysql.Error, sql: str = "") -> DynoError:
+        classed = statement_error(error, self._account, sql)
         if classed.kind == "connection_lost":
             return self._explain() or classed
         return classed

@@ -37,6 +37,8 @@ _ADVICE = {
 
 PRIVILEGES = "SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, INDEX"
 """What Dyno's user needs on a workload's database."""
+_ROUTINES = ", CREATE ROUTINE, ALTER ROUTINE, EXECUTE"
+"""What procedures need beside."""
 
 
 def kind_of(number: int, text: str) -> str:
@@ -46,13 +48,16 @@ def kind_of(number: int, text: str) -> str:
     return _KINDS.get(number, "database")
 
 
-def statement_error(error: pymysql.Error, account: Callable[[], str] = lambda: "") -> DynoError:
+def statement_error(
+    error: pymysql.Error, account: Callable[[], str] = lambda: "", sql: str = ""
+) -> DynoError:
     """The error for a statement that failed.
 
     Args:
         error: What the driver raised.
         account: Asks for the account in SQL that needs a privilege; that of the error if it is
             empty, which in MySQL names the client's host and not the account's.
+        sql: The statement, as far as what it needs cannot be told from the error.
     """
     number, text = parts(error)
     kind = kind_of(number, text)
@@ -60,7 +65,7 @@ def statement_error(error: pymysql.Error, account: Callable[[], str] = lambda: "
         kind, text = "connection_lost", "the session is closed"  # PyMySQL's empty words for it
     advice = _ADVICE.get(kind, "")
     if kind == "denied":
-        advice = _grant(text, account())
+        advice = _grant(text, account(), sql)
     label = f" [error {number}]" if number else ""
     return error_of_kind(kind, f"{_sentence(text)}{advice}{label}.")
 
@@ -135,13 +140,16 @@ _UNREACHABLE = {
 }
 _DATABASE = re.compile(r"user ('.*?'@'.*?') to database '(.*?)'")
 _TABLE = re.compile(r"denied to user ('.*?'@'.*?') for (?:table|column .*? in table) `?'?(\w+)`?\.")
+_ROUTINE = re.compile(r"denied to user ('.*?'@'.*?') for routine '(\w+)\.")
 _GLOBAL = re.compile(r"the (.+?) privilege\(?s?\)? for this operation")
 
 
-def _grant(text: str, account: str = "") -> str:
-    for pattern in (_DATABASE, _TABLE):
+def _grant(text: str, account: str = "", sql: str = "") -> str:
+    for pattern in (_DATABASE, _TABLE, _ROUTINE):
         if found := pattern.search(text):
             more = ", REFERENCES" if text.startswith("REFERENCES ") else ""  # for foreign keys
+            if pattern is _ROUTINE or sql.startswith("CREATE PROCEDURE "):
+                more = _ROUTINES
             told = grant(found[2], account or found[1], more)
             return f"; an administrator must run: {told}"
     if found := _GLOBAL.search(text):

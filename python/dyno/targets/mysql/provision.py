@@ -6,7 +6,7 @@ from dyno import schema, workloads
 from dyno.layouts import DEFAULT
 from dyno.layouts.model import Layout
 from dyno.targets import mark
-from dyno.targets.mysql import ddl, design, kept, layout
+from dyno.targets.mysql import ddl, design, kept, layout, procedures
 from dyno.targets.mysql.connection import MysqlConnection
 from dyno.targets.mysql.design import Present, Stage
 from dyno.targets.mysql.volumes import Home
@@ -41,7 +41,7 @@ def create_tables(
             return str(home.folder(volume, "data"))
 
         created = [design.create_table(place, table, text, wanted, folder) for table in tables]
-    ddl.replace_tables(session, place, gone, created)
+    ddl.replace_tables(session, place, gone, [*procedures.drops(session, workload), *created])
 
 
 def stages(

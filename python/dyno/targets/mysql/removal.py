@@ -1,7 +1,7 @@
 """What Dyno has made in a server that is not its own, and how it goes again.
 
-Tables bear Dyno's mark. A database cannot bear one in MySQL, and what a user without privileges
-sees of it does not prove that it is empty; so it stays.
+Tables and procedures bear Dyno's mark. A database cannot bear one in MySQL, and what a user without
+privileges sees of it does not prove that it is empty; so it stays.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ from __future__ import annotations
 from dyno import databases, workloads
 from dyno.errors import UsageError
 from dyno.targets import mark
-from dyno.targets.mysql import ddl
+from dyno.targets.mysql import ddl, procedures
 from dyno.targets.mysql.connection import MysqlConnection, literal, quoted
 
 
 def marked(session: MysqlConnection) -> list[str]:
-    """Tables that bear Dyno's mark, in words for a person."""
-    return [f"table {place}.{name}" for place, name in _tables(session)]
+    """Tables and procedures that bear Dyno's mark, in words for a person."""
+    return _told(_tables(session), _procedures(session))
 
 
 def remove(session: MysqlConnection) -> list[str]:
-    """Removes them, those that refer to others first.
+    """Removes them, procedures first, and tables that refer to others before those.
 
     Returns:
         What went.
@@ -28,11 +28,22 @@ def remove(session: MysqlConnection) -> list[str]:
         UsageError: If a table that is not Dyno's refers to one of them; nothing went then.
         DatabaseError: If this user may not; what went before that is gone.
     """
-    tables = _tables(session)
+    tables, gone = _tables(session), _procedures(session)
     _require_free(session, tables)
+    for drop in (drop for name in workloads.names() for drop in procedures.drops(session, name)):
+        session.execute(drop)
     for place, name in tables:
         session.execute(f"DROP TABLE {quoted(place)}.{quoted(name)}")
-    return [f"table {place}.{name}" for place, name in tables]
+    return _told(tables, gone)
+
+
+def _told(tables: list[tuple[str, str]], programs: list[str]) -> list[str]:
+    found = [f"table {place}.{name}" for place, name in tables]
+    return found + [f"procedure {name}" for name in programs]
+
+
+def _procedures(session: MysqlConnection) -> list[str]:
+    return [name for workload in workloads.names() for name in procedures.marked(session, workload)]
 
 
 def _tables(session: MysqlConnection) -> list[tuple[str, str]]:

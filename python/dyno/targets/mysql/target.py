@@ -42,6 +42,7 @@ from dyno.targets.mysql import (
     isolation,
     journal,
     plans,
+    procedures,
     provision,
     removal,
     volumes,
@@ -92,6 +93,7 @@ class MysqlTarget:
             load=_NO_TLS if tls_on_socket else True,
             cold=True if embedded else _NO_COLD,
             resume=True,
+            procedure=True,
         )
 
     def __enter__(self) -> MysqlTarget:
@@ -299,6 +301,11 @@ class MysqlTarget:
         """Levels of transactions (see :mod:`dyno.targets.isolation`)."""
         with closing(self.connect()) as session:
             return isolation.isolation(session)
+
+    def program(self, workload: str) -> dict[str, Any]:
+        """Puts the workload's procedures beside its tables (see the protocol)."""
+        with closing(self.connect()) as session:
+            return procedures.ensure(session, self._address.server, workload)
 
     def wire(self, workload: str = "") -> dict[str, Any]:
         """How the compiled half reaches it; plain table names there mean those of ``workload``."""

@@ -73,10 +73,10 @@ impl Batch {
         self.forget();
     }
 
-    /// Appends a rollback.
+    /// Appends a rollback. Where nothing was queued before it, it needs no transaction.
     pub fn rollback(&mut self, out: &mut BytesMut) {
         put_query("ROLLBACK", out);
-        self.explicit = true;
+        self.explicit |= self.loose > 0;
         self.forget();
     }
 
@@ -166,5 +166,17 @@ mod tests {
         assert!(!batch.needs_transaction());
         batch.statement(false);
         assert!(batch.needs_transaction() && batch.is_loose());
+    }
+
+    #[test]
+    fn a_rollback_of_what_is_not_known_begins_nothing() {
+        let (mut batch, mut out) = (Batch::new(), BytesMut::new());
+        batch.open();
+        batch.rollback(&mut out);
+        assert!(!batch.needs_transaction() && !batch.is_loose());
+        batch.open();
+        batch.statement(true);
+        batch.rollback(&mut out);
+        assert!(batch.needs_transaction());
     }
 }

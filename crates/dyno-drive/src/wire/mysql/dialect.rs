@@ -27,6 +27,10 @@ const PAY_BAD_CREDIT: &[&str] = &[
      where c_w_id = $2 and c_d_id = $3 and c_id = $4",
 ];
 
+/// A result's place among the arguments of a call. Here a procedure returns a row of its results:
+/// it ends with a query of them.
+const WANTED: &str = ", null";
+
 /// One command for the server to prepare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
@@ -45,6 +49,7 @@ pub fn commands(statement: &Statement) -> Result<Vec<Command>> {
     let words = WORDS.iter().find(|(name, _)| *name == statement.name);
     let texts: Vec<Cow<'_, str>> = match words {
         Some((_, texts)) => texts.iter().map(|text| Cow::Borrowed(*text)).collect(),
+        None if calls(&statement.sql) => vec![Cow::Owned(statement.sql.replace(WANTED, ""))],
         None => returning(&statement.sql),
     };
     texts
@@ -61,6 +66,11 @@ pub fn commands(statement: &Statement) -> Result<Vec<Command>> {
 /// Whether a text changes nothing: a query, of tables. A function alone may do anything.
 pub fn reads(sql: &str) -> bool {
     sql.starts_with("select ") && sql.contains(" from ")
+}
+
+/// Whether a text calls a procedure.
+pub fn calls(sql: &str) -> bool {
+    sql.starts_with("call ")
 }
 
 /// Takes `update … returning …` apart, which neither server knows. The rows are read by the same
@@ -106,7 +116,11 @@ fn positional(sql: &str) -> Option<Command> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::tpcc::{HomePolicy, Mode, Tpcc};
+    use crate::workload::Workload as _;
 
     fn statement(name: &'static str, sql: &'static str) -> Statement {
         Statement { name, sql: sql.into(), params: &[], returns: &[] }
@@ -157,6 +171,18 @@ mod tests {
             let used = commands.iter().flat_map(|(_, params)| params);
             let most = used.max().map_or(0, |position| usize::from(*position) + 1);
             assert_eq!(most, statement.params.len(), "{all}");
+        }
+    }
+
+    #[test]
+    fn a_call_gives_what_the_procedure_takes() {
+        let workload = Tpcc::new(1, 1, 1, HomePolicy::All).unwrap().in_mode(Mode::Procedure);
+        for statement in Arc::new(workload).statements() {
+            let [(sql, params)] = &texts(&statement)[..] else { panic!("{statement:?}") };
+            let given = vec!["?"; statement.params.len()].join(", ");
+            assert_eq!(*sql, format!("call {}({given})", statement.name));
+            assert_eq!(params.len(), statement.params.len());
+            assert!(calls(sql) && !reads(sql));
         }
     }
 

@@ -18,6 +18,9 @@
 //! **Statements** that the server lacks are two commands in the place of one (`dialect`): an update
 //! that returns rows is followed by a query of them, in the same batch.
 //!
+//! **Procedures** return a row: a query is the last that they do. Each begins and ends its own
+//! transaction, so that the server goes on to commit by itself, and a call is one round trip.
+//!
 //! **Isolation** is what the server's sessions have, as with PostgreSQL: REPEATABLE READ unless it
 //! is set otherwise. Amounts are changed relative to what is stored, and what is read to be written
 //! elsewhere (order numbers, prices of lines) is read from rows that the transaction has locked, so

@@ -72,8 +72,7 @@ fn prepared(
         steps.push(Step { id: answer.id, params, bound: false });
     }
     // What a procedure returns is known only when it runs.
-    let calls = statement.sql.starts_with("call ");
-    if !(calls && columns.is_empty()) {
+    if !(dialect::calls(&statement.sql) && columns.is_empty()) {
         require_declared(statement.name, statement.returns, &columns)?;
     }
     let Statement { name, params, returns, .. } = *statement;

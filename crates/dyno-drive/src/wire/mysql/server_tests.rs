@@ -351,6 +351,74 @@ fn a_batch_that_fills_both_directions_is_answered() {
     });
 }
 
+/// Puts two rows and changes a third; returns a number, none and a text.
+const PROCEDURES: &str = "delimiter //
+    create procedure d.pair(a int, b int)
+    begin
+        declare exit handler for sqlexception begin rollback; resignal; end;
+        start transaction;
+        insert into t values (a, b);
+        insert into t values (a + 1, b);
+        update t set v = v + 1 where k = 9;
+        commit;
+        select b + b, cast(null as signed), concat('k', a);
+    end //";
+
+#[test]
+fn a_call_is_a_transaction_of_its_own_that_returns_a_row() {
+    with_server(async |server, wire| {
+        server.sql("d", PROCEDURES);
+        server.sql("d", "insert into t values (9, 0)");
+        let calls = vec![Statement {
+            name: "pair",
+            sql: Cow::Borrowed("call pair($1, $2, null, null, null)"),
+            params: &[INT, INT],
+            returns: &[Type::BigInt, INT, Type::Text],
+        }];
+        let pair = StatementId(0);
+        let mut mine = wire.connect(&calls, &Alarm::new().unwrap()).await.unwrap();
+        let present = || server.sql("d", "select group_concat(k order by k) from t");
+        for key in [1, 3] {
+            let slot = mine.queue(pair, &[Value::Int(key), Value::Int(20)]);
+            mine.flush().await.unwrap();
+            assert_eq!((mine.rows(slot), mine.int(slot, 0, 0).unwrap()), (1, 40));
+            assert!(mine.is_null(slot, 0, 1).unwrap());
+            assert_eq!(mine.text(slot, 0, 2).unwrap(), format!("k{key}"));
+        }
+        assert_eq!(present(), "1,2,3,4,9");
+
+        // What fails inside of it is rolled back by it, and told as it is.
+        mine.queue(pair, &[Value::Int(8), Value::Int(0)]);
+        let error = mine.flush().await.unwrap_err();
+        assert!(error.message.contains("Duplicate entry '9'"), "{error}");
+        assert!(error.to_string().contains("statement pair"), "{error}");
+        assert_eq!(present(), "1,2,3,4,9");
+        mine.recover().await.unwrap();
+
+        // What stops it without its knowledge leaves its transaction open, until we recover.
+        let mut yours = session(wire).await;
+        yours.queue_begin(Access::Write);
+        yours.queue(ADD, &[Value::Int(0), Value::Int(9)]);
+        yours.flush().await.unwrap();
+        mine.queue(pair, &[Value::Int(5), Value::Int(0)]);
+        let (stopped, ()) = tokio::join!(mine.flush(), async {
+            let waits = "select id from information_schema.processlist where info like 'update t %'";
+            let mut id = String::new();
+            while id.is_empty() {
+                id = server.sql("mysql", waits);
+                tokio::task::yield_now().await;
+            }
+            server.sql("mysql", &format!("kill query {id}"));
+        });
+        assert_eq!(stopped.unwrap_err().kind, ErrorKind::Timeout);
+        mine.recover().await.unwrap();
+        yours.recover().await.unwrap();
+        mine.queue(pair, &[Value::Int(11), Value::Int(0)]);
+        mine.flush().await.unwrap();
+        assert_eq!(present(), "1,2,3,4,9,11,12");
+    });
+}
+
 fn wire_over_tcp(server: &Server) -> Mysql {
     server.sql("mysql", "create user tcp@'%'; grant all on d.* to tcp@'%'");
     wire(server, &json!({"unix_socket": null, "host": "127.0.0.1", "user": "tcp"}))

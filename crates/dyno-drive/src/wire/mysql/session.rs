@@ -200,10 +200,9 @@ impl Session for MysqlSession {
             self.answered = true;
         }
         self.batch.forget();
-        // A statement that the server commits by itself leaves nothing open.
-        if !self.broken && self.autocommit {
-            return Ok(());
-        }
+        // Even where the server commits each statement: a procedure that was stopped in the middle,
+        // by a limit of time or an administrator, has handled nothing and leaves its transaction
+        // open, which the next one's start would commit.
         self.queue_rollback();
         self.flush().await
     }

@@ -1,0 +1,95 @@
+"""A workload's transactions as procedures in the server (``dyno run --mode procedure``).
+
+The text of a workload's procedures is ``<workload>.sql`` here. They lie in the database of its
+tables, with Dyno's mark and a digest of their text as their comment, and are made anew when that
+has changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+from dyno.errors import DatabaseError, UsageError
+from dyno.targets import mark
+from dyno.targets.mysql.connection import MysqlConnection, literal, quoted
+
+_TEXT = "CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+"""Of texts in procedures, as in the tables: otherwise they have the database's own."""
+_CREATE = re.compile(r"^CREATE PROCEDURE \{place\}\.(\w+).*?^END(?=;)", re.MULTILINE | re.DOTALL)
+
+
+def ensure(session: MysqlConnection, server: str, workload: str) -> dict[str, Any]:
+    """Makes the procedures of a workload, unless they are there and of this version.
+
+    Returns:
+        What to record: their names, their version, and whether they had to be made.
+
+    Raises:
+        UsageError: If one of their names is taken by a procedure that Dyno did not make.
+        DynoError: If this user may not make or call them, with the statement that grants it.
+    """
+    place = mark.schema_of(workload)
+    text = files(__name__).joinpath(f"{workload}.sql").read_text(encoding="utf-8")
+    version = sha256(text.encode()).hexdigest()[:16]
+    comment = f"{mark.PREFIX}{workload} procedure {version}"
+    creates = {
+        match[1]: match[0].format(place=quoted(place), text=_TEXT, mark=literal(comment))
+        for match in _CREATE.finditer(text)
+    }
+    facts = {"procedures": list(creates), "version": version}
+    present = _present(session, place)
+    foreign = sorted(
+        name
+        for name, remark in present.items()
+        if name.lower() in creates and not mark.is_mark(remark, workload)
+    )
+    if foreign:
+        raise UsageError(
+            f"{server}, database {place}, holds procedures that Dyno did not make "
+            f"({', '.join(foreign)}); they are never replaced. Move them."
+        )
+    made = sorted(name for name, remark in present.items() if remark == comment) != sorted(creates)
+    if made:
+        for statement in [*drops(session, workload), *creates.values()]:
+            session.execute(statement)
+    _require_callable(session, place, next(iter(creates)))
+    return {**facts, "made": made}
+
+
+def drops(session: MysqlConnection, workload: str) -> list[str]:
+    """The statements that drop the procedures of a workload that bear Dyno's mark."""
+    place = mark.schema_of(workload)
+    return [f"DROP PROCEDURE {quoted(place)}.{quoted(name)}" for name in _own(session, workload)]
+
+
+def marked(session: MysqlConnection, workload: str) -> list[str]:
+    """Names of the procedures that bear Dyno's mark, with their database."""
+    return [f"{mark.schema_of(workload)}.{name}" for name in _own(session, workload)]
+
+
+def _require_callable(session: MysqlConnection, place: str, name: str) -> None:
+    """Refuses a user who may not call a procedure: called with no parameter it does nothing.
+
+    Raises:
+        DynoError: With the statement that grants it.
+    """
+    with contextlib.suppress(DatabaseError):
+        session.execute(f"CALL {quoted(place)}.{quoted(name)}()")
+
+
+def _own(session: MysqlConnection, workload: str) -> list[str]:
+    present = _present(session, mark.schema_of(workload))
+    return [name for name, remark in present.items() if mark.is_mark(remark, workload)]
+
+
+def _present(session: MysqlConnection, place: str) -> dict[str, str]:
+    """The procedures of a database that this user may see, with their comments."""
+    rows = session.execute(
+        "SELECT routine_name, routine_comment FROM information_schema.routines "  # noqa: S608
+        f"WHERE routine_schema = {literal(place)} AND routine_type = 'PROCEDURE' ORDER BY 1"
+    ).rows
+    return {str(name): str(comment) for name, comment in rows}
