@@ -9,7 +9,14 @@ from dyno import databases
 from dyno.bundle import Bundle
 from dyno.model import Estimate, Finding
 from dyno.report import capacity
-from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, ISOLATION_CHECKS, ORDER_CHECKS, Page
+from dyno.report.page import (
+    ANSWER_CHECKS,
+    CONDITION_CHECKS,
+    ISOLATION_CHECKS,
+    ORDER_CHECKS,
+    UNPROVEN,
+    Page,
+)
 from dyno.report.trials import FIGURES, figures, missing, trials
 from dyno.report.words import (
     bytes_text,
@@ -244,9 +251,11 @@ def _checks(page: Page) -> str:
     for label, starts in groups.items():
         results[label] = [c.passed for c in page.checks if c.name.startswith(starts)]
     warned = sum(1 for item in page.findings if item.level == "warning")
+    open_ = page.passed(ANSWER_CHECKS) is None and any(c.name == UNPROVEN for c in page.checks)
     parts = [
         _counts(results, "FAILED", passed=False),  # first: a long line is cut at its end
         _counts(results, "ok", passed=True),
+        "answers not compared" if open_ else "",
         f"{warned} warning{'' if warned == 1 else 's'}" if warned else "",
     ]
     return "; ".join(part for part in parts if part)
