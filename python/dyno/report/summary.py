@@ -223,9 +223,10 @@ def _maintenance(page: Page) -> str:
     for phase in page.phases("maintenance"):
         name = f"during.{phase.name}"
         change = page.value(f"{name}.during_change_percent")
-        text = (
-            f"{phase.detail.get('maintenance')} {'not done' if phase.detail.get('error') else ''}"
-        )
+        text = str(phase.detail.get("maintenance"))
+        if phase.detail.get("error") or phase.status != "done":
+            words.append(f"{text} not done")
+            continue
         if change is not None:
             text = f"{text.rstrip()} {change:+.1f} %"
         peak = page.value(f"{name}.space_peak_bytes")

@@ -42,8 +42,10 @@ def _lead(page: Page, found: list[Trial]) -> str:
     detail = several[0].phase.detail
     drawn = detail.get("parameters") == "seeded"
     words = f"parameters drawn by seed {detail.get('seed')}" if drawn else "validation parameters"
+    count = several[0].streams
+    who = "One user, in an order" if count == 1 else f"{count} users at once, each in an order"
     return (
-        f"{several[0].streams} users at once, each with a session and an order of its own, {words}"
+        f"{who} and a session of its own, {words}"
         f"{', beside one stream of refresh functions' if several[0].refresh else ''}. "
         f"{cache.sentence(page, 'throughput')}"
     ).rstrip()
