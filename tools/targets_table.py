@@ -23,6 +23,8 @@ from dyno.targets.meter import Metered
 
 _SEVERAL = "several databases"
 _NO_WORDS = "it has no settings"
+_PLACE = "elsewhere"
+"""Says where the volumes of a layout are looked for; it is nothing that a target can do or not."""
 
 Answer = str | bool
 """Whether a target can do a thing: yes, its own word for it, or (with "no: " before it) why not."""
@@ -52,7 +54,7 @@ def page() -> str:
             *_section(
                 "Layouts",
                 names,
-                _words(LayoutParts),
+                [word for word in _words(LayoutParts) if word != _PLACE],
                 _layout,
                 "What of a layout (`dyno load --layout`) a private engine can have; a server at a "
                 "URL may refuse more, with its reason.",

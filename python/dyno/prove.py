@@ -153,7 +153,7 @@ def streams(
                 for _, answer in given
                 if (difference := out_of_order(query, answer.rows)) is not None
             ]
-            name = f"order-streams-{query.name}"
+            name = f"order-{'streams' if test == 'throughput' else test}-{query.name}"
             checks.append(_verdict(query, name, target, misplaced, ("row", "row above"), None))
             if alike and len(given) > 1:
                 (_, first), *others = given
@@ -219,7 +219,8 @@ def _verdict(
 ) -> Check:
     """Passed if there are no differences; else with them, and as rows if they have columns."""
     if not differences:
-        return Check(name=name, target=target, passed=True, message="equal")
+        message = "rows in the order asked for" if tolerance is None else "equal"
+        return Check(name=name, target=target, passed=True, message=message)
     detail = {"differences": [str(item) for item in differences]}
     shown = {} if tolerance is None else {"diff": diff(query, differences, sides, tolerance)}
     return Check(

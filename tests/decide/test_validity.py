@@ -261,3 +261,29 @@ def test_facts_of_another_shape_spoil_nothing(tmp_path: Path) -> None:
     builder = quickstart(tmp_path)
     builder.host = {"cpu": 5, "memory": "much", "storage": [], "activity": None}
     assert judged(builder.write()).validity.valid is True
+
+
+def unproven(*others: Check) -> Callable[[Path], Builder]:
+    skipped = Check(name="expected answers", target="duckdb", passed=None, message="skipped: none")
+
+    def build(path: Path) -> Builder:
+        builder = quickstart(path)
+        builder.checks = [skipped, *others]
+        return builder
+
+    return build
+
+
+PAIR = Check(name="answers-q01", target="duckdb and postgresql", passed=True, message="equal")
+ITSELF = Check(name="answers-streams-q01", target="the streams on duckdb", passed=True, message="")
+
+
+@pytest.mark.parametrize(("others", "told"), [((), 1), ((ITSELF,), 1), ((PAIR,), 0)])
+def test_answers_that_nothing_proves_are_told(
+    tmp_path: Path, others: tuple[Check, ...], told: int
+) -> None:
+    found = judged(unproven(*others)(tmp_path / "run").write())
+    messages = [item.message for item in found.findings if item.code == "unproven"]
+    assert len(messages) == told
+    assert all("Nothing proves the answers of duckdb: none" in message for message in messages)
+    assert found.validity.valid is True

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import threading
 from itertools import islice
-from typing import cast
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from dyno.drive.dss.query import Task
-from dyno.drive.during import Course, Upkeep
+from dyno.drive.during import Course, DuringPlan, Upkeep
 from dyno.drive.during_queries import Part, _Conductor  # pyright: ignore[reportPrivateUsage]
+from dyno.errors import DatabaseError
+from dyno.model import Check
+from dyno.progress import Progress
+from dyno.record import Recorder
+from dyno.targets.base import Target
+from dyno.targets.maintenance import SpaceEstimate
+from tests.process import wait_until
 
 ORDER = cast("list[Task]", ["q1", "q2", "q3"])
 
@@ -80,3 +89,37 @@ def test_a_query_that_sees_both_belongs_to_neither(work: Work) -> None:
     assert [found.part(*pair) for pair in times] == [
         *("before", "mixed", "during", "mixed", "mixed", "after")
     ]
+
+
+class Refused:
+    """Maintenance that the server refuses."""
+
+    method = "REINDEX"
+    estimate = SpaceEstimate(0, "none")
+
+    def run(self, stop: threading.Event, progress: Progress) -> list[Check]:  # noqa: ARG002
+        raise DatabaseError("Must be owner of index a.")
+
+    def space(self) -> int | None:
+        return None
+
+    def cancel(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def test_what_the_server_says_of_a_maintenance_is_recorded(recorder: Recorder) -> None:
+    target: Any = SimpleNamespace(name="postgresql")
+    upkeep = Upkeep(
+        recorder,
+        cast("Target", target),
+        DuringPlan("reindex", 0.0, 60.0),
+        Refused(),
+        {"workload": "tpch"},
+        lambda: True,
+    )
+    upkeep.start()
+    wait_until(lambda: upkeep.ended, "the end of the maintenance")
+    (phase,) = recorder.run.phases
+    assert phase.status == "failed"
+    assert phase.detail["error"] == upkeep.course.error == "Must be owner of index a."

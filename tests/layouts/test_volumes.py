@@ -42,6 +42,14 @@ def test_a_full_volume_says_what_it_needs_and_has(
     volumes.check(mine, needed, tmp_path)
 
 
+def test_a_full_volume_is_refused_whatever_it_is_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: SimpleNamespace(free=0))
+    with pytest.raises(DiskFullError, match="0 B are free"):
+        volumes.check(layout(temp=str(tmp_path)), {}, tmp_path)
+
+
 def test_partitions_share_the_need_and_leave_the_rest_here(tmp_path: Path) -> None:
     parts = tuple(Partition(name=f"p{n}", volume=v) for n, v in enumerate(("/a", "/b", None)))
     mine = layout(tables={"lineitem": TableDesign(partition_by="l_shipdate", partitions=parts)})

@@ -51,7 +51,7 @@ def test_states_have_the_driver_s_classes(state: str, kind: str) -> None:
     [
         ('FATAL:  password authentication failed for user "u"', "denied", "~/.pgpass"),
         ("fe_sendauth: no password supplied", "denied", "PGPASSWORD"),
-        ('FATAL:  database "x" does not exist', "unreachable", 'database "x" does not exist.'),
+        ('FATAL:  database "x" does not exist', "unreachable", 'database "x" does not exist;'),
         ('FATAL:  role "x" does not exist', "unreachable", 'role "x"'),
         ("Connection refused\n\tIs the server running?", "unreachable", "start it"),
         ("failed to resolve host 'db1': [Errno -2]", "unreachable", "host"),

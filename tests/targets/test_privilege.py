@@ -45,3 +45,21 @@ def test_each_grant_that_is_named_is_the_one_that_helps(
         assert grant is not None
         admin.execute(grant[0])
         target.create_tables(guest, replace=False)
+
+
+def test_tables_of_another_role_name_the_grants_that_open_them(
+    postgres: PostgresTarget, guest: str
+) -> None:
+    postgres.create_tables(guest, replace=False)
+    with at(postgres, user="guest") as target, closing(postgres.connect()) as admin:
+        with pytest.raises(TargetError, match="tables that another role has loaded") as refused:
+            target.loaded(guest)
+        assert refused.value.kind == "denied"
+        usage, rights = re.findall(r"GRANT [^;]*;", str(refused.value))
+        admin.execute(usage)
+        with pytest.raises(TargetError, match="another role"):
+            target.loaded(guest)
+        admin.execute(rights)
+        assert target.loaded(guest) == postgres.loaded(guest) is not None
+        with closing(target.connect(guest)) as session:
+            assert session.execute("SELECT count(*) FROM item").rows == [(0,)]

@@ -12,8 +12,14 @@ from dyno.progress import Progress, Silent
 from dyno.units import seconds_text
 
 if TYPE_CHECKING:
+    from rich.console import Console as RichConsole
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
+
+
+_BAR = 12
+_FIGURES = 16
+"""Columns of a share, a time left of less than ten hours, and the blanks between the parts."""
 
 
 class Console:
@@ -42,7 +48,7 @@ class Console:
         try:
             if sys.stderr.isatty():
                 with _bars() as bars:
-                    yield _Bar(bars, title)
+                    yield Bar(bars, title)
             else:
                 self.say(f"{title} …")
                 yield _Lines(self, title)
@@ -52,18 +58,30 @@ class Console:
             self.say(f"{mark} {title}: {seconds_text(time.monotonic() - start)}")
 
 
-class _Bar:
-    """A phase on a terminal."""
+class Bar:
+    """A phase on a terminal, in one line: a long title is cut, and never the time that is left."""
 
     def __init__(self, bars: Bars, title: str) -> None:
-        self._bars = bars
-        self._task: TaskID = bars.add_task(title, total=None, step="")
+        self._bars, self._title = bars, title
+        self._room = bars.console.width - _BAR - _FIGURES
+        self._task: TaskID = bars.add_task(cut(title, self._room), total=None, step="")
 
     def update(self, done: float, total: float, text: str = "") -> None:
         """Moves the bar; a bar without a total pulses."""
+        step = cut(text, 26)
         self._bars.update(
-            self._task, completed=min(done, total or done), total=total or None, step=text[:26]
+            self._task,
+            description=cut(self._title, self._room - len(step)),
+            completed=min(done, total or done),
+            total=total or None,
+            step=step,
         )
+
+
+def cut(text: str, columns: int) -> str:
+    """``text`` in so many columns, but no fewer than twelve; an ellipsis stands for its end."""
+    columns = max(columns, 12)
+    return text if len(text) <= columns else f"{text[: columns - 1].rstrip()}…"
 
 
 class _Lines:
@@ -86,16 +104,22 @@ class _Lines:
 
 def _bars() -> Bars:
     from rich.console import Console as RichConsole
+
+    return bars_on(RichConsole(stderr=True))
+
+
+def bars_on(console: RichConsole) -> Bars:
+    """Bars of a share, a time left and a step."""
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as RichProgress
 
     return RichProgress(
         TextColumn("{task.description}"),
-        BarColumn(bar_width=16),
+        BarColumn(bar_width=_BAR),
         TaskProgressColumn(),
         TimeRemainingColumn(compact=True),
         TextColumn("{task.fields[step]}", style="dim"),
-        console=RichConsole(stderr=True),
+        console=console,
         transient=True,
         refresh_per_second=5,
     )

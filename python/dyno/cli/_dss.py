@@ -186,7 +186,8 @@ def _ask(session: Session, target: Target, plan: PowerPlan) -> None:
 def _throughput(session: Session, target: Target, plan: ThroughputPlan) -> None:
     from dyno import drive, prove
 
-    title = f"{plan.streams} streams of queries on {target.name}"
+    users = f"{plan.streams} stream{'s'[: plan.streams != 1]}"
+    title = f"{users} of queries on {target.name}"
     with session.console.phase(title) as progress:
         result = drive.throughput(session.recorder, target, plan, progress)
     alike = plan.parameters == "validation" and not plan.refresh

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dyno import drive, load, prove, workloads
+from dyno import drive, load, prove
 from dyno.cli._session import Session
 from dyno.drive import (
     DuringPlan,
@@ -28,12 +28,12 @@ def storage(session: Session, plan: IoPlan) -> None:
 
 def load_and_prove(session: Session, target: Target, plan: LoadPlan, *, replace: bool) -> None:
     """Loads a workload, counts its rows, and adds keys and indexes."""
-    title = workloads.get(plan.workload).title
-    with session.console.phase(f"Load {title} into {target.name}") as progress:
+    name = plan.workload
+    with session.console.phase(f"Load {name} into {target.name}") as progress:
         load.load(session.recorder, target, plan, progress, replace=replace)
-    with session.console.phase(f"Index {title} in {target.name}") as progress:
+    with session.console.phase(f"Index {name} in {target.name}") as progress:
         load.index(session.recorder, target, plan, progress)
-    with session.console.phase(f"Check {title} in {target.name}"):
+    with session.console.phase(f"Check {name} in {target.name}"):
         checks = load.check(session.recorder, target, plan.workload, load.loaded(plan), "load")
         load.accept(target, plan, checks)
 
@@ -42,9 +42,9 @@ def compare_streams(
     session: Session, target: Target, plans: list[LoadPlan], *, replace: bool
 ) -> None:
     """Loads afresh with each plan, only for its rate; the rows of each are counted."""
-    title = workloads.get(plans[0].workload).title if plans else ""
     for number, plan in enumerate(plans):
-        what = f"{title} into {target.name}, {plan.streams} stream{'s'[: plan.streams != 1]}"
+        streams = f"{plan.streams} stream{'s'[: plan.streams != 1]}"
+        what = f"{plan.workload} into {target.name}, {streams}"
         with session.console.phase(f"Load {what}") as progress:
             load.load(
                 session.recorder, target, plan, progress, replace=replace or number > 0, alone=False

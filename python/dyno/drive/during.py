@@ -147,6 +147,9 @@ class Upkeep:
                 self._limit.start()
                 try:
                     self._rounds()
+                except DynoError as error:
+                    self.course.error = self.course.error or str(error)
+                    raise
                 finally:
                     self.course.end_ns = self._recorder.clock.unix_now_ns()
                     self._limit.cancel()

@@ -18,6 +18,8 @@ _ROW_OVERHEAD = 28
 _VARCHAR_FILL = 0.6
 _KEYS = 1.5
 """Tables with their keys and indexes against tables alone: 1.4 for TPC-H in PostgreSQL 18."""
+_LEAST = 1 << 20
+"""Room that any volume must have: what a log or temporary files need is not known before."""
 _CLUSTERED = 2.2
 """A table and its indexes are written anew beside the old ones."""
 
@@ -103,7 +105,7 @@ def _require_room(layout: Layout, places: Mapping[str, str], needed: Mapping[str
     for volume in places:
         systems.setdefault(Path(volume).stat().st_dev, []).append(volume)
     for volumes in systems.values():
-        wanted = sum(needed.get(volume, 0) for volume in volumes)
+        wanted = max(_LEAST, sum(needed.get(volume, 0) for volume in volumes))
         free = shutil.disk_usage(volumes[0]).free
         if wanted > free:
             raise DiskFullError(

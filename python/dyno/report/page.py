@@ -26,6 +26,9 @@ ANSWER_CHECKS = ("answers", "published")
 ORDER_CHECKS = "order-"
 """How names of checks on the order of an answer's rows start: they say nothing of its values."""
 
+UNPROVEN = "expected answers"
+"""The check that is skipped where there are no answers to expect."""
+
 CONDITION_CHECKS = "condition"
 ISOLATION_CHECKS = "isolation"
 """How names of checks of consistency start."""

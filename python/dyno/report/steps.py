@@ -46,12 +46,12 @@ def steps_table(page: Page, load: Phase) -> Table | None:
     columns = [Column("Step")]
     columns += [
         Column(label, numeric=True)
-        for label in ("Time, s", "GB/h", "Extra at peak", "Of the table", "Added at rest")
+        for label in ("Time, s", "GB/h", "Extra at peak", "Peak against table", "Added at rest")
     ]
     rows: list[list[str | Cell]] = [
         [
             step["step"],
-            fixed(number(step.get("seconds")), 2),
+            fixed(number(step.get("seconds")), 3),
             figure(number(step.get("gb_per_h"))),
             decimal_bytes(number(step.get("extra_peak_bytes"))),
             _times(number(step.get("ratio"))),
@@ -64,8 +64,8 @@ def steps_table(page: Page, load: Phase) -> Table | None:
         columns,
         rows,
         "Extra: above what was occupied before the step, logs left out where they lie apart. "
-        "Steps that overlap count their own temporary files and what they build. – where the "
-        "target does not tell.",
+        "Steps that overlap count their own temporary files and what they build. Below zero at "
+        "rest where a step gave room back; – where the target does not tell.",
         page.notice(str(load.detail.get("workload"))),
         folded=len(rows) > _FOLDED,
     )
@@ -136,4 +136,6 @@ def _design(design: dict[str, Any]) -> str:
 
 
 def _times(value: float | None) -> str:
-    return "–" if value is None else f"{figure(value)} ×"
+    if value is None:
+        return "–"
+    return "< 0.001 ×" if 0 < value < 0.0005 else f"{figure(value)} ×"

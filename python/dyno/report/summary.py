@@ -9,7 +9,14 @@ from dyno import databases
 from dyno.bundle import Bundle
 from dyno.model import CriterionResult, Estimate, Finding
 from dyno.report import capacity
-from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, ISOLATION_CHECKS, ORDER_CHECKS, Page
+from dyno.report.page import (
+    ANSWER_CHECKS,
+    CONDITION_CHECKS,
+    ISOLATION_CHECKS,
+    ORDER_CHECKS,
+    UNPROVEN,
+    Page,
+)
 from dyno.report.trials import FIGURES, figures, missing, trials
 from dyno.report.words import (
     bytes_text,
@@ -229,22 +236,24 @@ def _maintenance(page: Page) -> str:
     for phase in page.phases("maintenance"):
         name = f"during.{phase.name}"
         which = phase.detail.get("database")
-        parts = [
+        what = [
             f"{phase.detail.get('maintenance')}",
             "" if which is None else f"of database {which}",
-            "NOT DONE" if phase.detail.get("error") else "",
         ]
+        if phase.detail.get("error") or phase.status != "done":
+            words.append(" ".join(filter(None, [*what, "NOT DONE"])))
+            continue
         lost = page.value(f"{name}.during_change_percent")
-        parts.append("" if lost is None else f"{lost:+.1f} %")
+        what.append("" if lost is None else f"{lost:+.1f} %")
         for unit, label in (("tps", "/s"), ("qph", "queries/h")):
             before, during = (page.value(f"{name}.{part}_{unit}") for part in ("before", "during"))
             if before is not None and during is not None:
-                parts.append(f"({figure(before)} to {figure(during)} {label})")
+                what.append(f"({figure(before)} to {figure(during)} {label})")
         took = page.value(f"{name}.seconds")
         rounds = number(phase.detail.get("rounds"))
         if took is not None and rounds:
-            parts.append(f"in {seconds(took / rounds)}")
-        text = " ".join(filter(None, parts))
+            what.append(f"in {seconds(took / rounds)}")
+        text = " ".join(filter(None, what))
         peak = page.value(f"{name}.space_peak_bytes")
         estimate = page.value(f"{name}.space_estimate_bytes")
         if peak is not None and estimate is not None and (peak or estimate):
@@ -266,9 +275,11 @@ def _checks(page: Page) -> str:
     for label, starts in groups.items():
         results[label] = [c.passed for c in page.checks if c.name.startswith(starts)]
     warned = sum(1 for item in page.findings if item.level == "warning")
+    open_ = page.passed(ANSWER_CHECKS) is None and any(c.name == UNPROVEN for c in page.checks)
     parts = [
         _counts(results, "FAILED", passed=False),  # first: a long line is cut at its end
         _counts(results, "ok", passed=True),
+        "answers not compared" if open_ else "",
         f"{warned} warning{'' if warned == 1 else 's'}" if warned else "",
     ]
     return "; ".join(part for part in parts if part)

@@ -46,9 +46,9 @@ def bytes_text(count: float | None) -> str:
         return "–"
     for unit in ("B", "KiB", "MiB", "GiB"):
         if abs(count) < 1024:
-            return with_unit(round(count, 1), unit)
+            return with_unit(count, unit)
         count /= 1024
-    return with_unit(round(count, 1), "TiB")
+    return with_unit(count, "TiB")
 
 
 def decimal_bytes(count: float | None) -> str:

@@ -107,7 +107,9 @@ def _work(page: Page, phases: list[Phase]) -> Table:
             [
                 phase.title,
                 page.title(phase.target),
-                Cell("done", "good") if error is None else Cell("not done", "bad"),
+                Cell("done", "good")
+                if error is None and phase.status == "done"
+                else Cell("not done", "bad"),
                 seconds(page.value(f"{name}.seconds")),
                 figure(number(phase.detail.get("rounds"))),
                 decimal_bytes(page.value(f"{name}.space_peak_bytes")),

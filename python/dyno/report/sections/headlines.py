@@ -5,15 +5,16 @@ from __future__ import annotations
 from dyno.model import Check
 from dyno.report import capacity
 from dyno.report.blocks import Block, Card, Cards, Note, Notes, Section
-from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, Page
-from dyno.report.words import figure, fixed, seconds, users_title
+from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, UNPROVEN, Page
+from dyno.report.steps import loads_that_stayed
+from dyno.report.words import figure, fixed, number, seconds, users_title
 
 ORDER = 10
 
 
 def section(page: Page) -> Section | None:
-    """Cards for storage, queries and transactions."""
-    groups = [_storage(page), _queries(page), _transactions(page)]
+    """Cards for storage, loads, queries and transactions."""
+    groups = [_storage(page), *_loads(page), _queries(page), _transactions(page)]
     blocks: list[Block] = [group for group in groups if group is not None]
     missing = _missing(page)
     if missing:
@@ -39,6 +40,34 @@ def _storage(page: Page) -> Cards | None:
             within = f"p95 ≤ {figure(ceiling)} ms, queue depth {figure(depth)}"
             cards.append(Card(label, figure(best), "IOPS", within))
     return Cards("Storage", cards) if cards else None
+
+
+def _loads(page: Page) -> list[Cards]:
+    """What a run that only loads is about; elsewhere loads are a detail of what runs on them."""
+    groups: dict[str, list[Card]] = {}
+    for phase in [] if page.query_targets or page.levels else loads_that_stayed(page):
+        key = f"{phase.name.removeprefix('load-').removesuffix(f'-{phase.target}')}.{phase.target}"
+        took, speed = page.value(f"load.{key}.seconds"), page.value(f"load.{key}.gb_per_h")
+        if took is None:
+            continue
+        index = page.value(f"index.{key}.seconds")
+        then = "" if index is None else f"then {seconds(index)} for keys, indexes, statistics"
+        title = page.title(phase.target)
+        cards = groups.setdefault(str(phase.detail.get("workload")), [])
+        cards.append(Card(f"{title}, rows in", fixed(took, 2 if took < 10 else 1), "s", then))
+        if speed is not None:
+            streams = number(phase.detail.get("streams"))
+            with_ = "" if streams is None else f"with {streams:g} stream{'s'[: streams != 1]}"
+            cards.append(Card(f"{title}, load rate", figure(speed), "GB/h", with_))
+    return [
+        Cards(f"Load of {workload}{_at(page, workload)}", cards, page.notice(workload))
+        for workload, cards in groups.items()
+    ]
+
+
+def _at(page: Page, workload: str) -> str:
+    scale = page.scale(workload)
+    return "" if scale is None else f", scale {scale:g}"
 
 
 def _queries(page: Page) -> Cards | None:
@@ -73,6 +102,8 @@ def _queries(page: Page) -> Cards | None:
     if match is not None:
         checks = [check for check in page.checks if check.name.startswith(ANSWER_CHECKS)]
         cards.append(_proof("Answers", "equal" if match else "differ", checks))
+    elif any(check.name == UNPROVEN for check in page.checks):
+        cards.append(Card("Answers", "–", "", "not compared: none to expect at this scale"))
     scale = page.scale("tpch")
     at = "" if scale is None else f", scale factor {scale:g}"
     return Cards(f"Decision support{at}", cards, page.notice("tpch"))

@@ -42,8 +42,10 @@ def _lead(page: Page, found: list[Trial]) -> str:
     detail = several[0].phase.detail
     drawn = detail.get("parameters") == "seeded"
     words = f"parameters drawn by seed {detail.get('seed')}" if drawn else "validation parameters"
+    count = several[0].streams
+    who = "One user, in an order" if count == 1 else f"{count} users at once, each in an order"
     return (
-        f"{several[0].streams} users at once, each with a session and an order of its own, {words}"
+        f"{who} and a session of its own, {words}"
         f"{', beside one stream of refresh functions' if several[0].refresh else ''}. "
         f"{cache.sentence(page, 'throughput')}"
     ).rstrip()
@@ -132,6 +134,8 @@ def _streams(page: Page, test: Trial) -> Table:
     columns += [Column("Queries", numeric=True), Column("Failed", numeric=True)]
     columns += [Column("Slowest"), Column("Slowest, s", numeric=True)]
     rows: list[list[str | Cell]] = []
+    # As in the chart above: the estimates count from the start of the run.
+    begun_s = (test.phase.start_ns - page.run.clock.unix_ns) / 1e9
     for number in range(1, test.streams + 1):
         name = f"dss.{test.target}.stream-{number}"
         lost = page.value(f"{name}.failed") or 0
@@ -139,8 +143,8 @@ def _streams(page: Page, test: Trial) -> Table:
         rows.append(
             [
                 str(number),
-                fixed(page.value(f"{name}.start_s"), 2),
-                fixed(page.value(f"{name}.end_s"), 2),
+                fixed(_since(begun_s, page.value(f"{name}.start_s")), 2),
+                fixed(_since(begun_s, page.value(f"{name}.end_s")), 2),
                 fixed(page.value(f"{name}.total_s"), 2),
                 figure(page.value(f"{name}.done")),
                 Cell(figure(lost), "bad", "failed") if lost else figure(lost),
@@ -148,14 +152,20 @@ def _streams(page: Page, test: Trial) -> Table:
                 fixed(slowest["seconds"], 3) if slowest else "–",
             ]
         )
-    note = "Start and end: seconds since the start of the run."
+    note = "Start and end: seconds since the start of the test."
     caption = f"Streams on {page.title(test.target)}"
     return Table(caption, columns, rows, note, page.notice("tpch"))
 
 
+def _since(begun_s: float, value: float | None) -> float | None:
+    return None if value is None else max(0.0, value - begun_s)
+
+
 def _refreshes(page: Page, found: list[Trial]) -> Table:
     columns = [Column("Target"), Column("Pair"), Column("During")]
-    columns += [Column(label, numeric=True) for label in ("Insert, s", "Delete, s", "Rows")]
+    columns += [
+        Column(label, numeric=True) for label in ("Insert, s", "Delete, s", "Rows inserted")
+    ]
     rows: list[list[str | Cell]] = []
     for test in found:
         pairs = [row for row in test.rows if row["stream"] == REFRESH_STREAM]

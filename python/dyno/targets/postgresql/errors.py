@@ -122,11 +122,20 @@ def connect_error(error: psycopg.Error, server: str) -> DynoError:
         ),
         ("certificate", "unreachable", f"No TLS with {server}: {_after_failed(text)}"),
         ("private key", "unreachable", f"No TLS with {server}: {_after_failed(text)}"),
-        ("does not exist", "unreachable", f"{server} answers, but {_after_fatal(text)}"),
+        (
+            "does not exist",
+            "unreachable",
+            f"{server} answers, but {_after_fatal(text)}; create it, or correct the URL",
+        ),
         ("Connection refused", "unreachable", f"{server} does not answer; {_START}"),
         ("No such file", "unreachable", f"{server} does not answer; {_START}"),
-        ("could not translate host name", "unreachable", f"The host of {server} is unknown"),
-        ("failed to resolve host", "unreachable", f"The host of {server} is unknown"),
+        ("could not translate host name", "unreachable", f"The host of {server} {_UNKNOWN}"),
+        ("failed to resolve host", "unreachable", f"The host of {server} {_UNKNOWN}"),
+        (
+            "server closed the connection unexpectedly",
+            "unreachable",
+            f"{server} took the connection and closed it; is it PostgreSQL that listens there?",
+        ),
         ("timeout expired", "unreachable", f"{server} does not answer; {_START}"),
         ("too many clients", "too_many_connections", f"{server} has no connection left"),
         ("remaining connection slots", "too_many_connections", f"{server} has no connection left"),
@@ -134,11 +143,12 @@ def connect_error(error: psycopg.Error, server: str) -> DynoError:
         ("SSL", "unreachable", f"No secure connection to {server}: {_after_fatal(text)}"),
     ):
         if words in text:
-            return error_of_kind(kind, f"{message}.")
+            return error_of_kind(kind, message if message.endswith("?") else f"{message}.")
     return error_of_kind("unreachable", f"Cannot connect to {server}: {_after_fatal(text)}.")
 
 
 _PASSWORD = "give the right one in the URL, in PGPASSWORD or in ~/.pgpass"  # noqa: S105
+_UNKNOWN = "is unknown; correct the URL, or this machine's name service"
 _START = "start it, or correct host and port in the URL"
 
 

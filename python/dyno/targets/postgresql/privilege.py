@@ -1,4 +1,4 @@
-"""What a role must be granted before Dyno can create its tables."""
+"""What a role must be granted before Dyno can create its tables, or use those of another role."""
 
 from __future__ import annotations
 
@@ -38,3 +38,30 @@ def require(session: PostgresConnection, server: str, workload: str, what: str =
         f"run: {grant.as_string(session.raw)}",
         kind="denied",
     )
+
+
+def require_use(session: PostgresConnection, server: str, workload: str) -> None:
+    """Refuses a role that may not read the tables that another one has loaded.
+
+    Raises:
+        TargetError: With the statements that grant what queries and transactions need.
+    """
+    place = mark.schema_of(workload)
+    question = sql.SQL(
+        "SELECT current_user, has_schema_privilege(n.oid, 'USAGE') AND coalesce(("
+        "SELECT bool_and(has_table_privilege(c.oid, 'SELECT')) FROM pg_class c "
+        "WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p')), true) "
+        "FROM pg_namespace n WHERE nspname = {}"
+    )
+    for user, may in run(session, [question.format(sql.Literal(place))]):
+        if may:
+            continue
+        grants = sql.SQL(
+            "GRANT USAGE ON SCHEMA {0} TO {1}; "
+            "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {0} TO {1};"
+        ).format(sql.Identifier(place), sql.Identifier(user))
+        raise TargetError(
+            f"{server}: the role {user} may not use the {workload} tables that another role has "
+            f"loaded. Let their owner run: {grants.as_string(session.raw)}",
+            kind="denied",
+        )

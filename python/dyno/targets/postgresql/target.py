@@ -231,9 +231,16 @@ class PostgresTarget:
             return int(session.execute("SELECT pg_database_size(current_database())").rows[0][0])
 
     def loaded(self, workload: str) -> Loaded | None:
-        """What is loaded, by Dyno's mark."""
+        """What is loaded, by Dyno's mark.
+
+        Raises:
+            TargetError: If another role loaded it, and this one may not use it.
+        """
         with closing(self.connect()) as session:
-            return ddl.loaded(session, workload)
+            found = ddl.loaded(session, workload)
+            if found is not None:
+                privilege.require_use(session, self._address.server, workload)
+            return found
 
     def mark(self, workload: str, loaded: Loaded) -> None:
         """Writes Dyno's mark on the workload's tables."""
