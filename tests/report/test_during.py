@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,9 @@ def test_the_sheet_shades_it_and_compares_the_parts(tmp_path: Path) -> None:
         *("38.5 GB", "37 GB")
     ]
     assert "Maintenance" in found.page.section("meanwhile").text
+    headline = found.page.section("headlines").text
+    assert "Throughput during maintenance, against before" in headline
+    assert re.search(r"Online reindex\s*-(10|9)\.\d", headline)
     assert "online reindex" in found.html
     made = found.judged
     assert any("reindex -" in line for line in summary(made.bundle, made.estimates, made.findings))

@@ -13,8 +13,9 @@ ORDER = 10
 
 
 def section(page: Page) -> Section | None:
-    """Cards for storage, loads, queries and transactions."""
+    """Cards for storage, loads, queries, transactions, and what maintenance cost them."""
     groups = [_storage(page), *_loads(page), _queries(page), _transactions(page)]
+    groups.append(_maintenance(page))
     blocks: list[Block] = [group for group in groups if group is not None]
     missing = _missing(page)
     if missing:
@@ -141,8 +142,36 @@ def _transactions(page: Page) -> Cards | None:
         checks = [check for check in page.checks if check.name.startswith(CONDITION_CHECKS)]
         cards.append(_proof("Consistency", "holds" if holds else "broken", checks))
     scale = page.scale("tpcc")
-    count = "" if scale is None else f", {scale:g} warehouses"
+    count = "" if scale is None else f", {scale:g} warehouse{'' if scale == 1 else 's'}"
     return Cards(f"Transactions{count}", cards, page.notice("tpcc"))
+
+
+def _maintenance(page: Page) -> Cards | None:
+    """What a piece of maintenance cost the work beside it: throughput against before."""
+    cards: list[Card] = []
+    workloads: list[str] = []
+    for phase in page.phases("maintenance"):
+        name = f"during.{phase.name}"
+        lost = page.value(f"{name}.during_change_percent")
+        words: list[str] = []
+        for figures, unit in (("tps", "/s"), ("qph", "queries/h")):
+            before, during = (
+                page.value(f"{name}.{part}_{figures}") for part in ("before", "during")
+            )
+            if before is not None and during is not None:
+                words.append(f"{figure(before)} to {figure(during)} {unit}")
+        took, rounds = page.value(f"{name}.seconds"), page.value(f"{name}.rounds")
+        if took is not None and rounds:
+            words.append(f"{seconds(took / rounds)} a round")
+        if phase.detail.get("error") is not None:
+            words.append("not done")
+        value = "–" if lost is None else f"{lost:+.1f}"
+        cards.append(Card(phase.title, value, "" if lost is None else "%", ", ".join(words)))
+        workloads.append(str(phase.detail.get("workload")))
+    if not cards:
+        return None
+    notice = " ".join(filter(None, map(page.notice, dict.fromkeys(workloads))))
+    return Cards("Throughput during maintenance, against before", cards, notice)
 
 
 def _proof(label: str, word: str, checks: list[Check]) -> Card:
