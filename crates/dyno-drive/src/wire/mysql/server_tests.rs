@@ -351,15 +351,16 @@ fn a_batch_that_fills_both_directions_is_answered() {
     });
 }
 
-/// Puts two rows and changes a third; returns a number, none and a text.
+/// Puts two rows, and never comes to an end if the value is 7; returns a number, none and a text.
 const PROCEDURES: &str = "delimiter //
     create procedure d.pair(a int, b int)
     begin
+        declare turns int default 0;
         declare exit handler for sqlexception begin rollback; resignal; end;
         start transaction;
         insert into t values (a, b);
         insert into t values (a + 1, b);
-        update t set v = v + 1 where k = 9;
+        while b = 7 do set turns = 1 - turns; end while;
         commit;
         select b + b, cast(null as signed), concat('k', a);
     end //";
@@ -369,13 +370,21 @@ fn a_call_is_a_transaction_of_its_own_that_returns_a_row() {
     with_server(async |server, wire| {
         server.sql("d", PROCEDURES);
         server.sql("d", "insert into t values (9, 0)");
-        let calls = vec![Statement {
-            name: "pair",
-            sql: Cow::Borrowed("call pair($1, $2, null, null, null)"),
-            params: &[INT, INT],
-            returns: &[Type::BigInt, INT, Type::Text],
-        }];
-        let pair = StatementId(0);
+        let calls = vec![
+            Statement {
+                name: "pair",
+                sql: Cow::Borrowed("call pair($1, $2, null, null, null)"),
+                params: &[INT, INT],
+                returns: &[Type::BigInt, INT, Type::Text],
+            },
+            Statement {
+                name: "alone",
+                sql: Cow::Borrowed("select @@autocommit from t limit 1"),
+                params: &[],
+                returns: &[Type::BigInt],
+            },
+        ];
+        let (pair, alone) = (StatementId(0), StatementId(1));
         let mut mine = wire.connect(&calls, &Alarm::new().unwrap()).await.unwrap();
         let present = || server.sql("d", "select group_concat(k order by k) from t");
         for key in [1, 3] {
@@ -396,26 +405,26 @@ fn a_call_is_a_transaction_of_its_own_that_returns_a_row() {
         mine.recover().await.unwrap();
 
         // What stops it without its knowledge leaves its transaction open, until we recover.
-        let mut yours = session(wire).await;
-        yours.queue_begin(Access::Write);
-        yours.queue(ADD, &[Value::Int(0), Value::Int(9)]);
-        yours.flush().await.unwrap();
-        mine.queue(pair, &[Value::Int(5), Value::Int(0)]);
+        mine.queue(pair, &[Value::Int(5), Value::Int(7)]);
         let (stopped, ()) = tokio::join!(mine.flush(), async {
-            let waits = "select id from information_schema.processlist where info like 'update t %'";
+            let turns = "select trx_mysql_thread_id from information_schema.innodb_trx \
+                         where trx_rows_modified = 2";
             let mut id = String::new();
             while id.is_empty() {
-                id = server.sql("mysql", waits);
+                id = server.sql("mysql", turns);
                 tokio::task::yield_now().await;
             }
             server.sql("mysql", &format!("kill query {id}"));
         });
         assert_eq!(stopped.unwrap_err().kind, ErrorKind::Timeout);
         mine.recover().await.unwrap();
-        yours.recover().await.unwrap();
         mine.queue(pair, &[Value::Int(11), Value::Int(0)]);
         mine.flush().await.unwrap();
         assert_eq!(present(), "1,2,3,4,9,11,12");
+        // A call is still one round trip: no commit has to follow it.
+        let commits = mine.queue(alone, &[]);
+        mine.flush().await.unwrap();
+        assert_eq!(mine.int(commits, 0, 0).unwrap(), 1);
     });
 }
 
