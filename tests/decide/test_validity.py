@@ -217,6 +217,25 @@ def test_what_is_within_the_limits(tmp_path: Path, build: Callable[[Path], Build
 
 
 @pytest.mark.parametrize(
+    ("limit", "source", "told"),
+    [
+        ("new_order p95 < 20 ms", "asked for", True),
+        ("new_order p95 < 0.5 s", "asked for", False),
+        ("new_order p95 < 20 ms", "a paper", False),
+        ("log_write < 5 ms", "asked for", False),
+    ],
+)
+def test_a_lag_that_is_much_of_a_response_time_asked_for_is_warned_of(
+    tmp_path: Path, limit: str, source: str, told: bool
+) -> None:
+    builder = level(loop=OPEN, outcome={"lag_p99_ms": 0.3, "scheduled": 1000})(tmp_path)
+    builder.plan = {"criteria": [{"text": limit, "source": source}]}
+    found = judged(builder.write())
+    assert found.validity.valid is True
+    assert ("client-bound" in found.warned()) is told
+
+
+@pytest.mark.parametrize(
     ("status", "words"),
     [
         ("interrupted", "interrupted during TPC-C-derived, 1 user"),

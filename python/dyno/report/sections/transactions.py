@@ -25,11 +25,12 @@ _HOMES = {
 
 
 def section(page: Page) -> Section | None:
-    """Throughput and latency over users, then a table a level."""
+    """Throughput and latency over users, where there are several levels; then a table a level."""
     if not page.levels:
         return None
     blocks: list[Block] = [_levels(page)]
-    if page.search is None:  # a search has a curve of its own
+    several = sum(not level.is_part for level in page.levels) > 1
+    if several and page.search is None:  # a search has a curve of its own
         blocks.insert(0, _figure(page))
     best = page.best_level
     blocks += [_operations(page, level, folded=level is not best) for level in page.levels]
