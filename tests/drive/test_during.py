@@ -97,7 +97,7 @@ class Refused:
     method = "REINDEX"
     estimate = SpaceEstimate(0, "none")
 
-    def run(self, stop: threading.Event, progress: Progress) -> list[Check]:  # noqa: ARG002
+    def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
         raise DatabaseError("Must be owner of index a.")
 
     def space(self) -> int | None:

@@ -97,7 +97,7 @@ def _unit_stays(label: str) -> str:
 
 def _percent_stays(text: str) -> str:
     """A sentence whose figures stay on one line with their per cent sign."""
-    return _PERCENT.sub("\N{NARROW NO-BREAK SPACE}", text)
+    return _PERCENT.sub("\N{NO-BREAK SPACE}", text)
 
 
 def _heading(page: Page) -> str:

@@ -164,7 +164,9 @@ def _since(begun_s: float, value: float | None) -> float | None:
 
 def _refreshes(page: Page, found: list[Trial]) -> Table:
     columns = [Column("Target"), Column("Pair"), Column("During")]
-    columns += [Column(label, numeric=True) for label in ("Insert, s", "Delete, s", "Rows inserted")]
+    columns += [
+        Column(label, numeric=True) for label in ("Insert, s", "Delete, s", "Rows inserted")
+    ]
     rows: list[list[str | Cell]] = []
     for test in found:
         pairs = [row for row in test.rows if row["stream"] == REFRESH_STREAM]
