@@ -44,6 +44,21 @@ class OutLock:
         os.pwrite(self._fd, str(os.getpid()).encode(), 0)
         return self
 
+    @staticmethod
+    def held(out: Path) -> bool:
+        """Whether a Dyno is at work in ``out``, as far as this user may see."""
+        try:
+            fd = os.open(out / ".lock", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+        finally:
+            os.close(fd)
+        return False
+
     def __exit__(self, *exc: object) -> None:
         """Frees the lock."""
         os.close(self._fd)

@@ -85,6 +85,7 @@ def test_sigkill_leaves_a_readable_bundle_no_server_and_no_lock(out: Path) -> No
     (bundle,) = list_bundles(out)
     assert bundle.run.status == "running"
     assert bundle.table("io").num_rows > 0
+    assert "cut off" in dyno("runs", "list", "--out", out).stdout
     report = dyno("report", "last", "--json", "--out", out)
     assert report.returncode == 1, report.stderr
     assert "incomplete" in report.stdout or "did not end" in report.stdout

@@ -66,7 +66,7 @@ class Page(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         for element in self.open:
-            element.text += data
+            element.text += data.replace("\N{NO-BREAK SPACE}", " ")
 
     def section(self, ident: str) -> Element:
         """The section with this anchor."""

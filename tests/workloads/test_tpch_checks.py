@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dyno.targets.base import Loaded
+from dyno.targets.base import Loaded, QueryResult
 from dyno.workloads.rows import expected_rows
 from dyno.workloads.tpch.checks import LINKS, check, check_data
 from tests.workloads.conftest import TPCH_TABLES, Session
@@ -61,6 +61,35 @@ def test_whole_data_passes(session: Session, engine: str) -> None:
     assert len(checks) == len(TPCH_TABLES) + len(LINKS)
     assert [one for one in checks if not one.passed] == []
     assert {one.target for one in checks} == {engine}
+
+
+class Listed:
+    """A session of an engine that is to be asked by ``NOT IN``."""
+
+    lists_once = True
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.asked: list[str] = []
+
+    def execute(self, sql: str) -> QueryResult:
+        self.asked.append(sql)
+        return self._session.execute(sql)
+
+    def cancel(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+@pytest.mark.parametrize(("breakage", "names"), BREAKAGES)
+def test_both_ways_to_ask_find_the_same(
+    breakage: str, names: set[str], session: Session, undone: Callable[[Session, str], None]
+) -> None:
+    listed = Listed(session)
+    undone(session, breakage)
+    failed = {one.name for one in check_data("any", listed, EXPECTED) if not one.passed}
+    assert failed == names
+    assert sum("NOT IN (SELECT" in sql for sql in listed.asked) == len(LINKS)
 
 
 @pytest.mark.usefixtures("compiled")

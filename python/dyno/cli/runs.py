@@ -29,6 +29,7 @@ def command() -> None:
 def list_runs(options: Options) -> int:
     """All runs, newest first."""
     from dyno.bundle import list_bundles
+    from dyno.lock import OutLock
 
     bundles = list_bundles(options.out)
     if options.as_json:
@@ -38,8 +39,11 @@ def list_runs(options: Options) -> int:
         click.echo(f"No runs in {options.out}. `dyno quickstart` makes one.")
         return 0
     click.echo(f"{'run':24}{'verb':12}{'status':13}{'valid':7}workloads")
+    at_work = OutLock.held(options.out)
     for bundle in bundles:
         row = _row(bundle)
+        if row["status"] == "running" and not at_work:
+            row["status"] = "cut off"  # it was killed before it could say so
         valid = {True: "yes", False: "NO", None: "-"}[row["valid"]]
         words = " ".join(row["workloads"])
         click.echo(f"{row['run']:24}{row['verb']:12}{row['status']:13}{valid:7}{words}".rstrip())

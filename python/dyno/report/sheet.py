@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,8 @@ from dyno.report.page import Page
 from dyno.report.sections import makers
 from dyno.report.words import limits_only, moment, seconds
 
+_UNIT = re.compile(r", (?=\S{1,4}$)")
+_PERCENT = re.compile(r"(?<=\d) (?=%)")
 _TEMPLATES = Path(__file__).with_name("templates")
 
 
@@ -48,6 +51,8 @@ def sheet(
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["unit_stays"] = _unit_stays
+    environment.filters["percent_stays"] = _percent_stays
     style = (_TEMPLATES / "sheet.css").read_text(encoding="utf-8")
     run = page.run
     html = environment.get_template("sheet.html.j2").render(
@@ -83,6 +88,16 @@ def verdict(page: Page) -> Verdict:
     head = page.verdict
     words = head.message if head else "No judgement is stored with these figures."
     return Verdict(tone, stamp, limits_only(words), validity.reasons, warnings)
+
+
+def _unit_stays(label: str) -> str:
+    """The heading of a column whose unit stays on the line of its last word: ``Total, s``."""
+    return _UNIT.sub(",\N{NO-BREAK SPACE}", label)
+
+
+def _percent_stays(text: str) -> str:
+    """A sentence whose figures stay on one line with their per cent sign."""
+    return _PERCENT.sub("\N{NO-BREAK SPACE}", text)
 
 
 def _heading(page: Page) -> str:

@@ -161,6 +161,16 @@ class PowerResult:
     drawn: list[StreamAnswer] = field(default_factory=list)
 
 
+@runtime_checkable
+class Listing(Protocol):
+    """A session that reads a table anew for each row of ``NOT EXISTS``, but once for ``NOT IN``.
+
+    Without an index the one takes hours where the other takes seconds.
+    """
+
+    lists_once: bool
+
+
 class Connection(Protocol):
     """One session for decision-support and maintenance statements. Not shared between threads."""
 

@@ -66,5 +66,5 @@ def seconds(bars: Sequence[Bar], width: int) -> Chart:
             description="words:N",
         )
     )
-    height = len(queries) * (9 * len(names) + 5)
+    height = len(queries) * (9 * len(names) + 8)
     return Chart(chart.properties(width=width, height=height), data)

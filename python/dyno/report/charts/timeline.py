@@ -20,13 +20,18 @@ class Lane:
 
 @dataclass(frozen=True)
 class Band:
-    """A phase: its lane, its bounds in seconds since the start, a short label."""
+    """A phase: its lane, its bounds in seconds since the start, a short label.
+
+    Attributes:
+        strength: Opacity, which tells neighbours without a gap apart.
+    """
 
     lane: str
     start: float
     end: float
     label: str
     words: str
+    strength: float = 0.45
 
 
 @dataclass(frozen=True)
@@ -106,11 +111,12 @@ def _lanes(
         axis=alt.Axis(title=None, domain=False, ticks=False, labelColor=theme.INK),
     )
     base = alt.Chart(shades)
-    bars = base.mark_bar(opacity=0.45, cornerRadius=1.5).encode(
+    bars = base.mark_bar(cornerRadius=1.5).encode(
         x=_x("start", domain, last=last),
         x2=alt.X2("end:Q"),
         y=y,
         color=_fill(used),
+        opacity=alt.Opacity("strength:Q", scale=None),
         description="words:N",
     )
     labels = _labels(bands, domain, width)
@@ -186,7 +192,7 @@ def _panel(
     y = alt.Y(
         "value:Q",
         scale=alt.Scale() if panel.top is None else alt.Scale(domain=[0, panel.top]),
-        axis=alt.Axis(title=None, format="~s", tickCount=4),
+        axis=alt.Axis(title=None, format=",~r", tickCount=4),
     )
     shading = (
         alt.Chart(shades)

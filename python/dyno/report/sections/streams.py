@@ -109,17 +109,18 @@ def _bands(page: Page, test: Trial) -> Figure:
                 _LANE_REFRESH if refresh else _lane(row["stream"]),
                 (row["t_ns"] - start) / 1e9,
                 (end - start) / 1e9,
-                title,
+                f"{title} ✗" if row["error"] else title,
                 f"{title}, {'pair' if refresh else 'stream'} "
                 f"{row['position'] if refresh else row['stream']}: "
                 f"{seconds((end - row['t_ns']) / 1e9)}{why}",
+                0.5 if refresh or row["position"] % 2 else 0.27,
             )
         )
     alt = f"A band for each query of {test.streams} streams over time; the table has their totals."
     return Figure(
         render(lambda width: charts.timeline(bands, lanes, [], width), Size(970), alt),
-        f"The throughput test on {page.title(test.target)}: every query of every stream. Seconds "
-        "since the start of the test.",
+        f"The throughput test on {page.title(test.target)}: every query of every stream, one "
+        "darker, the next lighter. Seconds since the start of the test.",
         notice=page.notice("tpch"),
     )
 

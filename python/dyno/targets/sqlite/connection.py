@@ -19,6 +19,9 @@ class SqliteConnection:
     ISO 8601, which the comparison of answers takes for what it is.
     """
 
+    lists_once = True
+    """See :class:`dyno.targets.base.Listing`."""
+
     def __init__(
         self, raw: sqlite3.Connection, file: Path, closed: Callable[[SqliteConnection], None]
     ) -> None:

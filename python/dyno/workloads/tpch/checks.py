@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dyno.model import Check
-from dyno.targets.base import Connection, Loaded
+from dyno.targets.base import Connection, Listing, Loaded
 from dyno.workloads.content import check_content
 from dyno.workloads.refresh import matching
 from dyno.workloads.rows import Expected, check_rows, count, expected_rows
@@ -25,9 +25,15 @@ class Link:
     other: str
     other_columns: tuple[str, ...]
 
-    @property
-    def sql_from(self) -> str:
-        """Rows of ``table`` without such a row, to follow ``FROM``."""
+    def sql_from(self, *, listed: bool = False) -> str:
+        """Rows of ``table`` without such a row, to follow ``FROM``; ``listed`` as ``NOT IN``.
+
+        The columns are never NULL, so that both are the same.
+        """
+        if listed:
+            own, others = ", ".join(self.columns), ", ".join(self.other_columns)
+            listing = f"SELECT {others} FROM {self.other}"  # noqa: S608  (fixed names)
+            return f"{self.table} WHERE ({own}) NOT IN ({listing})"
         pairs = zip(self.other_columns, self.columns, strict=True)
         equal = " AND ".join(f"{other} = {own}" for other, own in pairs)
         match = f"SELECT 1 FROM {self.other} WHERE {equal}"  # noqa: S608  (fixed names)
@@ -92,7 +98,7 @@ def _check_left(target: str, connection: Connection) -> Check:
 
 
 def _check_link(target: str, connection: Connection, link: Link) -> Check:
-    lost = count(connection, link.sql_from)
+    lost = count(connection, link.sql_from(listed=isinstance(connection, Listing)))
     message = (
         "no row refers to nothing"
         if lost == 0
