@@ -10,6 +10,7 @@ mod secret;
 pub mod sqlite;
 pub mod tls;
 mod transport;
+mod unix;
 mod value;
 
 use std::borrow::Cow;
