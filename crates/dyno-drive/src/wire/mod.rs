@@ -5,6 +5,7 @@
 
 pub mod mysql;
 pub mod null;
+mod places;
 pub mod postgres;
 mod secret;
 pub mod sqlite;
