@@ -152,6 +152,8 @@ mod tests {
                 server.read_exact(&mut [0; 8]).unwrap();
                 turn().await;
                 assert_eq!(counted.0.load(Relaxed), round - 1, "nothing to read yet");
+                // The runtime is not told either: it would have been woken to hear it.
+                assert!(socket.stream.poll_write_ready(&mut context).is_pending());
                 server.write_all(b"answer").unwrap();
                 turn().await;
                 assert_eq!(counted.0.load(Relaxed), round);
