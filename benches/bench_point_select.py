@@ -5,8 +5,8 @@ more client CPU a statement. The peers are `pgbench -S -M prepared` on a private
 `sysbench oltp_point_select` on a private MariaDB, over the same unix socket. Dyno and pgbench have
 one thread; sysbench cannot but take one a connection. Both take turns; medians of paired ratios.
 CPU is that of the whole client process, connecting and gathering included; for Dyno what a process
-that only starts Python takes is left out.
-`python benches/bench_point_select.py [SECONDS [ROUNDS]]`
+that only starts Python takes is left out. Dyno proves each row; the peers only receive it.
+`python benches/bench_point_select.py [SECONDS [ROUNDS]]`, two minutes by default
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from dyno.targets.base import Target
 from dyno.targets.postgresql.binaries import find
 
 CONNECTIONS = (1, 8, 32, 256)
-ROWS = 1_000_000
+ROWS = 100_000
 DRIVE = """
 import json, sys
 from dyno import _core
@@ -115,7 +115,8 @@ def postgresql(out: Path, seconds: int, rounds: int) -> None:
         where = ("-h", wire["host"], "-U", wire["user"], wire["database"])
         pgbench = find().folder / "pgbench"
         process(pgbench, "-i", "-q", "-s", str(ROWS // 100_000), *where)
-        select = {"sql": "SELECT abalance FROM pgbench_accounts WHERE aid = $1", "keys": ROWS}
+        sql = "SELECT abalance FROM pgbench_accounts WHERE aid = $1"
+        select = {"sql": sql, "keys": ROWS, "holds": {"int": 0}}
         for users in CONNECTIONS:
             command = [
                 pgbench, "-n", "-S", "-M", "prepared", "-c", str(users), "-j", "1",
@@ -152,7 +153,7 @@ def mariadb(out: Path, seconds: int, rounds: int) -> None:
         ]  # fmt: skip
         process(sysbench, "oltp_point_select", *options, "prepare")
         sql = "SELECT c FROM sbtest1 WHERE id=$1"
-        select = {"sql": sql, "keys": ROWS, "returns": "text"}
+        select = {"sql": sql, "keys": ROWS, "returns": "text", "holds": {"bytes": 119}}
         for users in CONNECTIONS:
             command: list[str | Path] = [
                 sysbench, "oltp_point_select", *options, f"--threads={users}",
@@ -173,7 +174,7 @@ def opened(url: str, out: Path) -> Target:
 
 
 def main() -> None:
-    seconds, rounds = (int(word) for word in (sys.argv[1:] + ["10", "7"][len(sys.argv) - 1 :]))
+    seconds, rounds = (int(word) for word in (sys.argv[1:] + ["2", "3"][len(sys.argv) - 1 :]))
     with scratch() as folder:
         postgresql(Path(folder), seconds, rounds)
         mariadb(Path(folder), seconds, rounds)

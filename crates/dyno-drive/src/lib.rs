@@ -28,7 +28,7 @@ mod workload;
 pub use load::{DonePart, Journal, LoadOutcome, LoadPlan, LoadWire, LoadedTable, SqliteFile, load};
 pub use outcome::{OpOutcome, Outcome, Percentiles, Writer};
 pub use plan::{DrivePlan, Pacing, WirePlan, WorkloadName};
-pub use point_select::PointSelect;
+pub use point_select::{Column, Holds, PointSelect};
 pub use rate::Rate;
 pub use run::drive;
 pub use tpcc::{HomePolicy, Mode};

@@ -8,7 +8,7 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
 
-use crate::wire::{Session, Statement, StatementId, Type, Value};
+use crate::wire::{Session, Slot, Statement, StatementId, Type, Value};
 use crate::workload::{Ended, Terminal, Workload};
 
 const SELECT: StatementId = StatementId(0);
@@ -24,6 +24,21 @@ pub struct PointSelect {
     /// Type of the column.
     #[serde(default)]
     pub returns: Column,
+    /// What the column must hold, beside a value of its type: any one if absent.
+    #[serde(default)]
+    pub holds: Option<Holds>,
+}
+
+/// What tells a right row from a wrong one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Holds {
+    /// The key itself, as an integer or in digits.
+    Key,
+    /// This integer.
+    Int(i64),
+    /// A text of so many bytes.
+    Bytes(usize),
 }
 
 /// What the statement returns.
@@ -43,10 +58,13 @@ impl PointSelect {
     /// # Errors
     /// `usage`.
     pub fn validate(&self) -> Result<()> {
-        if self.keys >= 1 {
-            return Ok(());
-        }
-        let message = format!("workload.keys is {}; it must be 1 or more", self.keys);
+        let message = match (self.returns, self.holds) {
+            _ if self.keys < 1 => format!("workload.keys is {}; it must be 1 or more", self.keys),
+            (Column::Int, Some(Holds::Bytes(_))) | (Column::Text, Some(Holds::Int(_))) => {
+                "workload.holds is of another type than workload.returns".to_owned()
+            }
+            _ => return Ok(()),
+        };
         Err(Error::new(ErrorKind::Usage, message))
     }
 }
@@ -82,7 +100,7 @@ impl Workload for Selects {
     fn terminal(&self, user: u32) -> Reader {
         let (plan, seed) = &*self.0;
         let rng = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(1 + u64::from(user)));
-        Reader { rng, keys: plan.keys, key: 1 }
+        Reader { rng, keys: plan.keys, returns: plan.returns, holds: plan.holds, key: 1 }
     }
 }
 
@@ -91,7 +109,47 @@ impl Workload for Selects {
 pub struct Reader {
     rng: Xoshiro256PlusPlus,
     keys: i32,
+    returns: Column,
+    holds: Option<Holds>,
     key: i32,
+}
+
+impl Reader {
+    /// Decodes the one row of the answer.
+    ///
+    /// # Errors
+    /// `database` for another number of rows, or another value; `protocol` for none of the type.
+    #[inline]
+    fn check<S: Session>(&self, session: &S, slot: Slot) -> Result<()> {
+        if session.rows(slot) != 1 {
+            return Err(self.wrong(&format!("{} rows, not one", session.rows(slot))));
+        }
+        match self.returns {
+            Column::Int => {
+                let value = session.int(slot, 0, 0)?;
+                match self.holds {
+                    Some(Holds::Key) if value != i64::from(self.key) => {}
+                    Some(Holds::Int(right)) if value != right => {}
+                    _ => return Ok(()),
+                }
+                Err(self.wrong(&format!("a row that holds {value}")))
+            }
+            Column::Text => {
+                let value = session.text(slot, 0, 0)?;
+                match self.holds {
+                    Some(Holds::Key) if value.parse() != Ok(self.key) => {}
+                    Some(Holds::Bytes(right)) if value.len() != right => {}
+                    _ => return Ok(()),
+                }
+                Err(self.wrong(&format!("a row that holds another text of {} bytes", value.len())))
+            }
+        }
+    }
+
+    #[cold]
+    fn wrong(&self, found: &str) -> Error {
+        Error::new(ErrorKind::Database, format!("key {} has {found}", self.key))
+    }
 }
 
 impl Terminal for Reader {
@@ -105,12 +163,9 @@ impl Terminal for Reader {
     }
 
     async fn attempt<S: Session>(&mut self, session: &mut S, _unix_us: i64) -> Result<Ended> {
-        let row = session.queue(SELECT, &[Value::Int(self.key)]);
+        let slot = session.queue(SELECT, &[Value::Int(self.key)]);
         session.flush().await?;
-        if session.rows(row) == 1 {
-            return Ok(Ended::Committed);
-        }
-        let message = format!("key {} has {} rows, not one", self.key, session.rows(row));
-        Err(Error::new(ErrorKind::Database, message))
+        self.check(session, slot)?;
+        Ok(Ended::Committed)
     }
 }

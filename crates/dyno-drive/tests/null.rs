@@ -228,6 +228,36 @@ fn one_statement_without_a_transaction_is_one() {
 }
 
 #[test]
+fn a_row_is_decoded_and_compared_with_what_it_must_hold() {
+    // The modelled server answers with a zero, or an empty text.
+    for (select, wrong) in [
+        (json!({"holds": {"int": 0}}), None),
+        (json!({"holds": {"int": 7}}), Some("has a row that holds 0")),
+        (json!({"holds": "key"}), Some("has a row that holds 0")),
+        (json!({"returns": "text", "holds": {"bytes": 0}}), None),
+        (json!({"returns": "text", "holds": {"bytes": 9}}), Some("another text of 0 bytes")),
+        (json!({"returns": "text", "holds": "key"}), Some("another text of 0 bytes")),
+    ] {
+        let mut plan = json!({"sql": "select c from points where id = $1", "keys": 9});
+        plan.as_object_mut().unwrap().extend(select.as_object().unwrap().clone());
+        let changes = json!({
+            "workload": {"point_select": plan}, "wire": {"kind": "null", "mean_ms": 1},
+            "duration_s": 0.2, "warmup_s": 0
+        });
+        let outcome = run("decoded", &changes);
+        let op = &outcome.ops["point_select"];
+        match wrong {
+            None => assert!(op.done > 0 && op.errors.is_empty(), "{select} {op:?}"),
+            Some(words) => {
+                assert_eq!((op.done, op.errors.len()), (0, 1), "{select} {op:?}");
+                let told = &outcome.errors_first[&ErrorKind::Database];
+                assert!(told.contains(words), "{select} {told}");
+            }
+        }
+    }
+}
+
+#[test]
 fn an_open_loop_keeps_its_rate_and_its_time() {
     let outcome = undisturbed(
         "rate",

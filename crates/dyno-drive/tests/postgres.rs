@@ -234,6 +234,48 @@ fn a_server_that_stands_still_shows_in_responses_and_hides_from_service_times() 
     assert!(hidden);
 }
 
+#[test]
+fn a_point_that_is_wrong_missing_or_null_is_an_error_of_its_operation() {
+    let Some(server) = Server::start(&[]) else { return };
+    server.psql(
+        "postgres",
+        "create table points as select id, id as c, repeat('x', 20) as t
+         from generate_series(1, 10) as id where id <> 4;
+         update points set c = case when id = 2 then null else -1 end where id in (2, 3);
+         insert into points values (5, 5, 'twice');",
+    );
+    let points = |select: Value| {
+        let mut plan = json!({"sql": "select c from points where id = $1", "keys": 10});
+        plan.as_object_mut().unwrap().extend(select.as_object().unwrap().clone());
+        let changes = json!({
+            "wire": server.wire("postgres"), "workload": {"point_select": plan}, "duration_s": 0.5
+        });
+        run(&server, "points", &changes).unwrap()
+    };
+    let outcome = points(json!({"holds": "key"}));
+    let op = &outcome.ops["point_select"];
+    // Of ten keys one is null, one wrong, one missing, one twice there; each is drawn.
+    assert_eq!(
+        op.errors.keys().copied().collect::<Vec<_>>(),
+        [ErrorKind::Protocol, ErrorKind::Database]
+    );
+    let (null, others) = (op.errors[&ErrorKind::Protocol], op.errors[&ErrorKind::Database]);
+    assert!(null > 0 && others > null && op.done > others, "{op:?}");
+    let told = &outcome.errors_first[&ErrorKind::Protocol];
+    assert!(told.contains("not an integer") && told.contains("point_select"), "{told}");
+
+    // Not looked into, a wrong value is as good as any, but one of another kind is not.
+    let third = "select c from points where id = $1 + 2";
+    let outcome = points(json!({"sql": third, "keys": 1}));
+    assert!(outcome.errors_first.is_empty(), "{:?}", outcome.errors_first);
+    let text = json!({
+        "sql": "select t from points where id = $1", "keys": 3, "returns": "text",
+        "holds": {"bytes": 20}
+    });
+    let outcome = points(text);
+    assert!(outcome.errors_first.is_empty(), "{:?}", outcome.errors_first);
+}
+
 /// Drives while the server's sessions are stopped for 100 ms of every second.
 fn with_stalls(server: &Server, plan: DrivePlan) -> Outcome {
     let users = plan.users as usize;
@@ -314,6 +356,30 @@ fn serialisation_failures_are_retried_and_counted_apart() {
     assert!(failed > 0);
     assert!(outcome.ops.values().all(|op| op.retries.is_empty()));
     assert!(violations(&server).is_empty(), "{:?}", violations(&server));
+}
+
+#[test]
+fn a_lock_that_is_not_had_in_time_is_tried_again_and_counted_apart() {
+    let settings = ["lock_timeout = '20ms'", "max_prepared_transactions = 1"];
+    let Some(server) = Server::start(&settings) else { return };
+    // A transaction that is prepared holds its lock, whoever comes and goes.
+    server.psql(
+        "postgres",
+        "create table points as select id, id as c from generate_series(1, 2) as id;
+         begin; select c from points where id = 1 for update; prepare transaction 'holder';",
+    );
+    let sql = "select c from points where id = $1 for update";
+    let changes = json!({
+        "wire": server.wire("postgres"), "users": 2, "max_retries": 1,
+        "workload": {"point_select": {"sql": sql, "keys": 2, "holds": "key"}}
+    });
+    let outcome = run(&server, "locked", &changes).unwrap();
+    server.psql("postgres", "rollback prepared 'holder'");
+    let op = &outcome.ops["point_select"];
+    assert_eq!(op.errors.keys().collect::<Vec<_>>(), [&ErrorKind::LockTimeout]);
+    assert!(op.done > 0 && op.retries[&ErrorKind::LockTimeout] > 0, "{op:?}");
+    let told = &outcome.errors_first[&ErrorKind::LockTimeout];
+    assert!(told.contains("another session held its lock"), "{told}");
 }
 
 #[test]

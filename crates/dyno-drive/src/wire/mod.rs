@@ -5,11 +5,13 @@
 
 pub mod mysql;
 pub mod null;
+mod places;
 pub mod postgres;
 mod secret;
 pub mod sqlite;
 pub mod tls;
 mod transport;
+mod unix;
 mod value;
 
 use std::borrow::Cow;

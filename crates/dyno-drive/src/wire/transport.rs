@@ -10,10 +10,11 @@ use std::task::{Context, Poll, ready};
 use bytes::BytesMut;
 use dyno_record::{Error, ErrorKind, Result};
 use tokio::io::{AsyncReadExt as _, AsyncWrite as _};
-use tokio::net::{TcpStream, UnixStream};
+use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
-use super::tls::Connector;
+use super::tls::{Connector, server_end_point};
+use super::unix::UnixSocket;
 
 const BUFFER: usize = 16 * 1024;
 /// A read buffer that an unusual answer made longer than this is given back.
@@ -33,7 +34,7 @@ pub struct Transport {
 
 #[derive(Debug)]
 enum Stream {
-    Unix(UnixStream),
+    Unix(UnixSocket),
     Tcp(TcpStream),
     Tls(Box<TlsStream<TcpStream>>),
 }
@@ -55,7 +56,7 @@ impl Transport {
                 ),
             ));
         }
-        let stream = UnixStream::connect(path).await.map_err(|error| no_connection(&error))?;
+        let stream = UnixSocket::connect(path).await.map_err(|error| no_connection(&error))?;
         Ok(Self::new(Stream::Unix(stream)))
     }
 
@@ -75,14 +76,19 @@ impl Transport {
     }
 
     /// Goes on over TLS, with the server that is called `host`; `ca` is what a user knows the list
-    /// of authorities as. What has arrived before is forgotten: it may be anybody's.
+    /// of authorities as.
     ///
     /// # Errors
-    /// As [`Connector::connect`]; `usage` over anything but TCP.
+    /// As [`Connector::connect`]; `unreachable` if more has arrived than was consumed, which may be
+    /// anybody's; `usage` over anything but TCP.
     pub async fn secure(self, connector: &Connector, host: &str, ca: &str) -> Result<Self> {
         let Stream::Tcp(stream) = self.stream else {
             return Err(Error::new(ErrorKind::Usage, "TLS is spoken over TCP only"));
         };
+        if !self.read.is_empty() {
+            let message = "no TLS with the server: it sent more, unencrypted, before TLS began";
+            return Err(Error::new(ErrorKind::Unreachable, message));
+        }
         let stream = connector.connect(host, stream, ca).await?;
         Ok(Self::new(Stream::Tls(Box::new(stream))))
     }
@@ -90,6 +96,13 @@ impl Transport {
     /// Whether nobody else on the way can read what is sent.
     pub const fn is_private(&self) -> bool {
         matches!(self.stream, Stream::Unix(_) | Stream::Tls(_))
+    }
+
+    /// What a login over this connection can be bound to: the server's end of TLS, if there is TLS
+    /// and its certificate allows it.
+    pub fn end_point(&self) -> Option<Vec<u8>> {
+        let Stream::Tls(stream) = &self.stream else { return None };
+        server_end_point(stream.get_ref().1.peer_certificates()?.first()?)
     }
 
     /// Forgets what has arrived.
@@ -116,18 +129,25 @@ impl Transport {
     /// The system's.
     pub async fn send_part(&mut self, part: Range<usize>) -> io::Result<()> {
         let bytes = std::mem::take(&mut self.write);
-        let mut rest = &bytes[part];
-        let result = poll_fn(|context| self.poll_send(&mut rest, context)).await;
+        let result = self.send_bytes(&bytes[part]).await;
         self.write = bytes;
         result
     }
 
-    /// Sends `rest`. While the server does not take it, what it sends is read, so that the two
+    /// Sends `bytes`. While the server does not take them, what it sends is read, so that the two
     /// cannot wait for each other.
+    ///
+    /// # Errors
+    /// The system's.
+    pub async fn send_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut rest = bytes;
+        poll_fn(|context| self.poll_send(&mut rest, context)).await
+    }
+
     fn poll_send(&mut self, rest: &mut &[u8], context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !rest.is_empty() {
             let written = match &mut self.stream {
-                Stream::Unix(stream) => Pin::new(stream).poll_write(context, rest),
+                Stream::Unix(socket) => socket.poll_write(context, rest),
                 Stream::Tcp(stream) => Pin::new(stream).poll_write(context, rest),
                 Stream::Tls(stream) => Pin::new(stream).poll_write(context, rest),
             };
@@ -167,13 +187,25 @@ impl Transport {
         }
     }
 
+    /// Reads what is there, without waiting. False if there was nothing.
+    ///
+    /// # Errors
+    /// As [`receive`](Self::receive).
+    pub async fn receive_available(&mut self) -> io::Result<bool> {
+        match poll_fn(|context| Poll::Ready(self.poll_read(context))).await {
+            Poll::Pending => Ok(false),
+            Poll::Ready(Ok(0)) => Err(io::ErrorKind::UnexpectedEof.into()),
+            Poll::Ready(read) => read.map(|_| true),
+        }
+    }
+
     fn poll_read(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
         if self.read.capacity() - self.read.len() < BUFFER / 4 {
             self.read.reserve(BUFFER);
         }
         // A `read_buf` future keeps no state: dropping it unfinished loses nothing.
         match &mut self.stream {
-            Stream::Unix(stream) => pin!(stream.read_buf(&mut self.read)).poll(context),
+            Stream::Unix(socket) => socket.poll_read(context, &mut self.read),
             Stream::Tcp(stream) => pin!(stream.read_buf(&mut self.read)).poll(context),
             Stream::Tls(stream) => pin!(stream.read_buf(&mut self.read)).poll(context),
         }

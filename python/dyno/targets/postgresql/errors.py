@@ -14,13 +14,14 @@ _EXACT = {
     "53200": "out_of_memory",
     "53300": "too_many_connections",
     "57014": "timeout",
-    "55P03": "timeout",
+    "55P03": "lock_timeout",
     "42501": "denied",
     "08P01": "protocol",
     "57P03": "unreachable",
     "3D000": "unreachable",
     "58030": "io",
     "25P03": "connection_lost",
+    "25P04": "connection_lost",
 }
 _PREFIXES = {"28": "denied", "08": "connection_lost", "57P0": "connection_lost"}
 
@@ -40,6 +41,7 @@ _STOPPED = "It took longer than allowed and was stopped"
 _CANCELLED = "; another session or an administrator cancelled it"
 
 _ADVICE = {
+    "lock_timeout": "; another session held its lock for as long as this one waits",
     "disk_full": "; free space on the server's volume",
     "too_many_connections": "; raise max_connections on the server or use fewer sessions",
     "out_of_memory": "; give the server more memory or lower work_mem",

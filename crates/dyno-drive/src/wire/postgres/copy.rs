@@ -9,7 +9,7 @@ use postgres_protocol::message::frontend;
 use super::Postgres;
 use super::error::ServerError;
 use super::frame::{Frame, broken};
-use super::transport::Transport;
+use crate::wire::transport::Transport;
 
 /// How long the server may take to acknowledge that a copy is given up.
 const FAREWELL: Duration = Duration::from_secs(1);

@@ -22,7 +22,8 @@ pub fn class(sqlstate: &str) -> ErrorKind {
         "53100" | "53400" => ErrorKind::DiskFull,
         "53200" => ErrorKind::OutOfMemory,
         "53300" => ErrorKind::TooManyConnections,
-        "57014" | "55P03" => ErrorKind::Timeout,
+        "55P03" => ErrorKind::LockTimeout,
+        "57014" => ErrorKind::Timeout,
         "42501" => ErrorKind::Denied,
         "08P01" => ErrorKind::Protocol,
         "57P03" | "3D000" => ErrorKind::Unreachable,
@@ -31,7 +32,7 @@ pub fn class(sqlstate: &str) -> ErrorKind {
             Some("28") => ErrorKind::Denied,
             Some("08") => ErrorKind::ConnectionLost,
             Some("57") if sqlstate.starts_with("57P0") => ErrorKind::ConnectionLost,
-            Some("25") if sqlstate == "25P03" => ErrorKind::ConnectionLost,
+            Some("25") if matches!(sqlstate, "25P03" | "25P04") => ErrorKind::ConnectionLost,
             _ => ErrorKind::Database,
         },
     }
@@ -102,6 +103,9 @@ impl ServerError {
                 "; raise max_connections on the server or drive fewer users"
             }
             ErrorKind::DiskFull => "; free space on the server's volume",
+            ErrorKind::LockTimeout => {
+                "; another session held its lock for as long as this one waits (lock_timeout)"
+            }
             _ => "",
         };
         Error::new(kind, format!("{}{advice} [SQLSTATE {}]", self.message, self.code))
@@ -122,7 +126,7 @@ mod tests {
             ("53200", ErrorKind::OutOfMemory),
             ("53300", ErrorKind::TooManyConnections),
             ("57014", ErrorKind::Timeout),
-            ("55P03", ErrorKind::Timeout),
+            ("55P03", ErrorKind::LockTimeout),
             ("28P01", ErrorKind::Denied),
             ("28000", ErrorKind::Denied),
             ("42501", ErrorKind::Denied),
@@ -132,6 +136,7 @@ mod tests {
             ("57P02", ErrorKind::ConnectionLost),
             ("57P03", ErrorKind::Unreachable),
             ("25P03", ErrorKind::ConnectionLost),
+            ("25P04", ErrorKind::ConnectionLost),
             ("3D000", ErrorKind::Unreachable),
             ("58030", ErrorKind::Io),
             ("23505", ErrorKind::Database),

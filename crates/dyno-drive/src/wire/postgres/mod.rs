@@ -10,7 +10,6 @@ mod results;
 mod session;
 mod startup;
 mod tls;
-mod transport;
 
 use std::sync::Arc;
 
@@ -22,9 +21,9 @@ pub use session::PostgresSession;
 pub(crate) use copy::CopyIn;
 
 use super::tls::Connector;
+use super::transport::Transport;
 use super::{Statement, Wire, connect_timeout};
 use crate::alarm::Alarm;
-use transport::Transport;
 
 /// Opens sessions to one server.
 #[derive(Debug, Clone)]
@@ -62,7 +61,7 @@ impl Postgres {
 
     async fn open(&self) -> Result<Transport> {
         let Server { config, connector } = &*self.0;
-        let mut transport = Transport::connect(config, connector.as_ref()).await?;
+        let mut transport = connect(config, connector.as_ref()).await?;
         startup::log_in(&mut transport, config).await?;
         Ok(transport)
     }
@@ -76,6 +75,21 @@ impl Postgres {
             Err(Error::new(ErrorKind::Unreachable, message))
         });
         result.map_err(|error| error.context(config.server()))
+    }
+}
+
+/// Connects, and goes on over TLS where there is a `connector` for it.
+///
+/// # Errors
+/// `unreachable` or `denied`; `usage` for a socket path that is too long.
+async fn connect(config: &Config, connector: Option<&Connector>) -> Result<Transport> {
+    let transport = match config.socket() {
+        Some(path) => Transport::unix(&path).await?,
+        None => Transport::tcp(config.address(), config.port).await?,
+    };
+    match connector {
+        Some(connector) => tls::secure(transport, config, connector).await,
+        None => Ok(transport),
     }
 }
 

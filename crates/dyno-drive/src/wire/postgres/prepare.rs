@@ -6,7 +6,7 @@ use postgres_protocol::message::frontend;
 use super::error::ServerError;
 use super::frame::{Frame, broken};
 use super::session::{BEGIN, COMMIT, Prepared, ROLLBACK};
-use super::transport::Transport;
+use crate::wire::transport::Transport;
 use crate::wire::{Statement, Type};
 
 // Object identifiers of built-in types (pg_type.dat).
@@ -44,7 +44,7 @@ pub async fn prepare(transport: &mut Transport, statements: &[Statement]) -> Res
     while !described.advance(&transport.read)? {
         transport.receive().await.map_err(lost)?;
     }
-    transport.read.clear();
+    transport.forget();
     described.error.map_or(Ok(prepared), Err)
 }
 

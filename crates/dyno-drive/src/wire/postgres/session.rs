@@ -10,7 +10,7 @@ use postgres_protocol::message::frontend;
 use super::frame::broken;
 use super::numeric;
 use super::results::Results;
-use super::transport::Transport;
+use crate::wire::transport::Transport;
 use crate::wire::{Access, Session, Slot, StatementId, Type, Value};
 
 /// Formats of parameters and results: one entry, binary for all.
@@ -19,8 +19,6 @@ const BINARY: [i16; 1] = [1];
 const UNDECLARED: u16 = u16::MAX;
 /// PostgreSQL's epoch, 2000-01-01, in microseconds after Unix's.
 const EPOCH_US: i64 = 946_684_800_000_000;
-/// A read buffer that an unusual answer made longer than this is given back.
-const KEEP: usize = 1 << 20;
 
 pub const BEGIN: &str = "begin";
 pub const COMMIT: &str = "commit";
@@ -57,10 +55,7 @@ impl PostgresSession {
         if self.answered {
             self.answered = false;
             self.results.clear();
-            self.transport.read.clear();
-            if self.transport.read.capacity() > KEEP {
-                self.transport.read = BytesMut::new();
-            }
+            self.transport.forget();
         }
     }
 

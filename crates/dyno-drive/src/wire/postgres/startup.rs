@@ -13,8 +13,8 @@ use postgres_protocol::message::frontend;
 
 use super::error::{ServerError, hung_up};
 use super::frame::{Frame, broken};
-use super::transport::Transport;
 use super::{Binding, Config};
+use crate::wire::transport::Transport;
 use crate::wire::{Secret, quoted};
 
 /// Introduces us and authenticates.
@@ -176,6 +176,7 @@ mod tests {
     use std::io::{Read as _, Write as _};
     use std::net::TcpListener;
 
+    use super::super::connect;
     use super::*;
 
     /// Says yes to anybody after it has asked for SCRAM, as one could that knows no password.
@@ -201,7 +202,7 @@ mod tests {
         .unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let error = runtime.block_on(async {
-            let mut transport = Transport::connect(&config, None).await.unwrap();
+            let mut transport = connect(&config, None).await.unwrap();
             log_in(&mut transport, &config).await.unwrap_err()
         });
         server.join().unwrap();

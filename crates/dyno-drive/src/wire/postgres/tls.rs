@@ -1,16 +1,14 @@
 //! From a plain connection to one that is encrypted: PostgreSQL's own request, then TLS.
 
-use bytes::BytesMut;
+use bytes::Buf as _;
 use dyno_record::{Error, ErrorKind, Result};
 use postgres_protocol::message::frontend;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
-use tokio_rustls::client::TlsStream;
 
 use super::Config;
 use super::error::hung_up;
 use super::frame::broken;
 use crate::wire::tls::Connector;
+use crate::wire::transport::Transport;
 
 /// The protocol's name in TLS (ALPN).
 pub const PROTOCOL: &str = "postgresql";
@@ -18,21 +16,21 @@ pub const PROTOCOL: &str = "postgresql";
 /// What libpq, and so the URL, calls the file of authorities.
 const CA: &str = "sslrootcert";
 
-/// Encrypts `stream`.
+/// Encrypts a connection that nothing has been sent over yet.
 ///
 /// # Errors
 /// `unreachable` if the server has no TLS, or is not whom it should be.
 pub async fn secure(
-    mut stream: TcpStream,
+    mut transport: Transport,
     config: &Config,
     connector: &Connector,
-) -> Result<TlsStream<TcpStream>> {
-    let mut request = BytesMut::new();
-    frontend::ssl_request(&mut request);
-    stream.write_all(&request).await.map_err(|error| hung_up(&error))?;
-    // This one byte and no more: what anybody slipped in behind it would be taken for TLS's.
-    match stream.read_u8().await.map_err(|error| hung_up(&error))? {
-        b'S' => connector.connect(&config.host, stream, CA).await,
+) -> Result<Transport> {
+    frontend::ssl_request(&mut transport.write);
+    transport.send().await.map_err(|error| hung_up(&error))?;
+    transport.receive().await.map_err(|error| hung_up(&error))?;
+    // This one byte is the answer. What anybody slipped in behind it refuses TLS.
+    match transport.read.get_u8() {
+        b'S' => transport.secure(connector, &config.host, CA).await,
         b'N' => Err(Error::new(
             ErrorKind::Unreachable,
             "the server does not offer TLS; turn it on there (ssl = on), or do without it \
@@ -52,7 +50,7 @@ mod tests {
     use std::io::{Read as _, Write as _};
     use std::net::TcpListener;
 
-    use super::super::transport::Transport;
+    use super::super::connect;
     use super::*;
     use crate::wire::tls::Tls;
 
@@ -76,7 +74,7 @@ mod tests {
         .unwrap();
         let connector = Connector::new(&Tls::default(), PROTOCOL).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let connecting = Transport::connect(&config, Some(&connector));
+        let connecting = connect(&config, Some(&connector));
         let error = runtime.block_on(connecting).unwrap_err();
         assert_eq!(server.join().unwrap(), *b"\0\0\0\x08\x04\xd2\x16\x2f");
         error

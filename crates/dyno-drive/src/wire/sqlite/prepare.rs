@@ -1,7 +1,7 @@
 //! A session's connection and statements: opened, set, prepared and compared with what is declared.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use dyno_record::{Error, ErrorKind, Result};
@@ -11,6 +11,11 @@ use super::config::Config;
 use super::error::{classed, unprepared};
 use super::{patience, settings, words};
 use crate::wire::{Statement, Type};
+
+/// Steps of a statement between two looks at whether its session is to leave. SQLite forgets an
+/// interruption that meets no statement: without them, one that was just about to begin would run
+/// on to its end.
+const LOOK: i32 = 10_000;
 
 /// Opens the file and gives the connection its settings.
 ///
@@ -24,6 +29,9 @@ pub fn open(config: &Config, leaving: &Arc<AtomicBool>) -> Result<Connection> {
             Connection::open_with_flags(&config.path, flags).map_err(|error| classed(&error))?;
         let limit = Duration::try_from_secs_f64(config.busy_timeout_s).unwrap_or(Duration::MAX);
         patience::install(&connection, limit, leaving).map_err(|error| classed(&error))?;
+        let left = Arc::clone(leaving);
+        let leaves = move || left.load(Relaxed);
+        connection.progress_handler(LOOK, Some(leaves)).map_err(|error| classed(&error))?;
         for (name, setting) in &config.settings {
             settings::set(&connection, name, setting)?;
         }

@@ -77,6 +77,12 @@ impl SqliteSession {
         Ok(Self { thread, declared, batch: Batch::default(), answered: true, broken: false })
     }
 
+    /// Has the interruption of the last statement meet none, as one does between two statements.
+    #[cfg(test)]
+    pub(super) fn miss_interruption(&mut self) {
+        self.thread.interrupt = None;
+    }
+
     fn open_batch(&mut self) {
         if self.answered {
             self.answered = false;

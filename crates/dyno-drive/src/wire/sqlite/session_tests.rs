@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::rc::Rc;
 
 use rusqlite::Connection;
@@ -255,6 +256,38 @@ fn a_session_that_is_dropped_while_it_waits_is_gone() {
         drop(one); // rolls back
     });
     assert_eq!(file.number("select count(*) from account"), 0);
+}
+
+#[test]
+fn a_statement_that_begins_after_the_interruption_ends_with_its_session() {
+    let file = File::new("missed");
+    let endless = "with recursive up(n) as (select 1 union all select n + 1 from up) \
+                   select count(*) from up";
+    let mut all = statements();
+    all.push(Statement {
+        name: "endless",
+        sql: endless.into(),
+        params: &[],
+        returns: &[Type::Int],
+    });
+    on_runtime(async {
+        let mut session = try_open(&file.wire(5.0), all).await.unwrap();
+        put(&mut session, 1, 1);
+        session.queue(StatementId(4), &[]);
+        {
+            let mut working = pin!(session.flush());
+            // The first one is done, so that the second is at work.
+            while file.number("select count(*) from account") == 0 {
+                tokio::select! {
+                    biased;
+                    _ = &mut working => panic!("it has no end"),
+                    () = tokio::task::yield_now() => {}
+                }
+            }
+        }
+        session.miss_interruption();
+        drop(session); // returns
+    });
 }
 
 fn refused(file: &File, statements: Vec<Statement>, settings: &serde_json::Value) -> Error {

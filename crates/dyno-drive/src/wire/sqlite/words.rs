@@ -1,7 +1,10 @@
 //! Statements that SQLite says in other words, by their names: it has no LEFT, and no FOR UPDATE,
 //! which it needs as little: its one writer holds the lock of the whole file.
 
+use std::fmt::Write as _;
+
 use crate::wire::Statement;
+use crate::wire::places::with_places;
 
 /// Name and SQL of each.
 const OWN: &[(&str, &str)] = &[
@@ -24,7 +27,10 @@ const OWN: &[(&str, &str)] = &[
 /// number by the place where it first occurs.
 pub fn sql(statement: &Statement) -> String {
     let own = OWN.iter().find(|(name, _)| *name == statement.name);
-    own.map_or(&*statement.sql, |(_, sql)| sql).replace('$', "?")
+    with_places(own.map_or(&*statement.sql, |(_, sql)| sql), |number, out| {
+        let written = write!(out, "?{number}");
+        debug_assert!(written.is_ok(), "a text takes all that is written");
+    })
 }
 
 #[cfg(test)]
@@ -46,13 +52,13 @@ mod tests {
     }
 
     #[test]
-    fn parameters_keep_their_numbers() {
+    fn parameters_keep_their_numbers_and_texts_their_signs() {
         let statement = Statement {
             name: "any",
-            sql: "set a = $2 where b = $1".into(),
+            sql: "set a = $2 || ' in $1' where b = $1".into(),
             params: &[],
             returns: &[],
         };
-        assert_eq!(sql(&statement), "set a = ?2 where b = ?1");
+        assert_eq!(sql(&statement), "set a = ?2 || ' in $1' where b = ?1");
     }
 }

@@ -1,6 +1,7 @@
 //! TLS as a wire speaks it: rustls with ring, and the server checked as far as the plan says.
 
 mod binding;
+mod common_name;
 mod pem;
 mod refusal;
 mod verifier;

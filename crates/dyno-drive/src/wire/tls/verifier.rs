@@ -10,8 +10,9 @@ use rustls::pki_types::{CertificateDer, ServerName, SubjectPublicKeyInfoDer, Uni
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use x509_cert::Certificate;
-use x509_cert::der::oid::db::rfc4519::COMMON_NAME;
 use x509_cert::der::{Decode as _, Encode as _};
+
+use super::common_name;
 
 /// Checks a server's certificate as far as is asked; that it has the key to it always.
 #[derive(Debug)]
@@ -43,8 +44,9 @@ impl ServerCertVerifier for Verifier {
                 algorithms,
             )?;
             if self.check_host {
-                verify_server_name(&parsed, server_name)
-                    .or_else(|error| by_common_name(error, end_entity, server_name))?;
+                verify_server_name(&parsed, server_name).or_else(|refusal| {
+                    common_name::accept(refusal, self, end_entity, intermediates, server_name, now)
+                })?;
             }
         }
         Ok(ServerCertVerified::assertion())
@@ -81,33 +83,4 @@ impl ServerCertVerifier for Verifier {
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.algorithms.supported_schemes()
     }
-}
-
-/// A certificate that names its host in the old way only, as PostgreSQL's manual makes them, is
-/// taken as libpq takes it; wildcards are not.
-fn by_common_name(
-    error: Error,
-    certificate: &CertificateDer<'_>,
-    host: &ServerName<'_>,
-) -> Result<(), Error> {
-    let bare = match &error {
-        Error::InvalidCertificate(CertificateError::NotValidForNameContext {
-            presented, ..
-        }) => presented.is_empty(),
-        _ => false,
-    };
-    let found = if bare { common_names(certificate) } else { Vec::new() };
-    if found.iter().any(|name| name.eq_ignore_ascii_case(&host.to_str())) {
-        return Ok(());
-    }
-    Err(error)
-}
-
-fn common_names(certificate: &[u8]) -> Vec<String> {
-    let Ok(parsed) = Certificate::from_der(certificate) else { return Vec::new() };
-    let parts = parsed.tbs_certificate.subject.0.iter().flat_map(|part| part.0.iter());
-    parts
-        .filter(|pair| pair.oid == COMMON_NAME)
-        .filter_map(|pair| String::from_utf8(pair.value.value().to_vec()).ok())
-        .collect()
 }

@@ -1,0 +1,207 @@
+//! A unix socket that wakes its user only when there is something to read.
+
+use std::cell::RefCell;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::task::{Context, Poll, ready};
+
+use bytes::BytesMut;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+/// Most bytes of one read.
+const MOST: usize = 16 * 1024;
+
+thread_local! {
+    /// Where reads arrive, whichever session they are for: it stays in the processor's cache.
+    static ARRIVALS: RefCell<Box<[u8; MOST]>> = RefCell::new(Box::new([0; MOST]));
+}
+
+/// A connected unix socket.
+///
+/// tokio's own stream always waits for room to send as well. Of a unix socket the kernel tells that
+/// whenever the server has taken something, so that the thread would be woken twice a batch.
+#[derive(Debug)]
+pub struct UnixSocket {
+    stream: AsyncFd<UnixStream>,
+    /// The same socket, watched for room to send; there once there was none.
+    room: Option<AsyncFd<UnixStream>>,
+}
+
+impl UnixSocket {
+    /// Connects to the socket at `path`.
+    ///
+    /// # Errors
+    /// The system's.
+    pub async fn connect(path: &Path) -> io::Result<Self> {
+        Self::new(tokio::net::UnixStream::connect(path).await?.into_std()?)
+    }
+
+    fn new(stream: UnixStream) -> io::Result<Self> {
+        Ok(Self { stream: watched(stream, Interest::READABLE)?, room: None })
+    }
+
+    /// Appends to `into` what is there to read; 0 bytes if the server has closed the connection.
+    pub fn poll_read(
+        &self,
+        context: &mut Context<'_>,
+        into: &mut BytesMut,
+    ) -> Poll<io::Result<usize>> {
+        ARRIVALS.with_borrow_mut(|arrivals| {
+            loop {
+                let mut guard = ready!(self.stream.poll_read_ready(context))?;
+                let Ok(read) = guard.try_io(|stream| stream.get_ref().read(&mut arrivals[..]))
+                else {
+                    continue;
+                };
+                if let Ok(bytes) = read {
+                    into.extend_from_slice(&arrivals[..bytes]);
+                    // Less than there was room for: there is no more. Looking would cost a call.
+                    if 0 < bytes && bytes < MOST {
+                        guard.clear_ready();
+                    }
+                }
+                return Poll::Ready(read);
+            }
+        })
+    }
+
+    /// Sends a part of `bytes`.
+    pub fn poll_write(
+        &mut self,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        if self.room.is_none() {
+            match self.stream.get_ref().write(bytes) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                written => return Poll::Ready(written),
+            }
+            let same = self.stream.get_ref().try_clone()?;
+            self.room = Some(watched(same, Interest::WRITABLE)?);
+        }
+        let Some(room) = &self.room else { return Poll::Pending };
+        loop {
+            let mut guard = ready!(room.poll_write_ready(context))?;
+            if let Ok(written) = guard.try_io(|stream| stream.get_ref().write(bytes)) {
+                return Poll::Ready(written);
+            }
+        }
+    }
+}
+
+fn watched(stream: UnixStream, interest: Interest) -> io::Result<AsyncFd<UnixStream>> {
+    #[allow(deprecated, reason = "its successor is unsafe; a UnixStream keeps the obligation")]
+    AsyncFd::with_interest(stream, interest)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::pin::pin;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    use std::task::{Wake, Waker};
+
+    use super::*;
+
+    /// Counts how often a task is woken.
+    #[derive(Default)]
+    struct Wakes(AtomicU32);
+
+    impl Wake for Wakes {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Relaxed);
+        }
+    }
+
+    fn on_runtime<T>(body: impl Future<Output = T>) -> T {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(body)
+    }
+
+    fn pair() -> (UnixSocket, UnixStream) {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        ours.set_nonblocking(true).unwrap();
+        (UnixSocket::new(ours).unwrap(), theirs)
+    }
+
+    async fn read(socket: &UnixSocket, into: &mut BytesMut) -> io::Result<usize> {
+        poll_fn(|context| socket.poll_read(context, into)).await
+    }
+
+    /// Has the runtime look at what the kernel tells, until nothing is left to do.
+    async fn turn() {
+        for _ in 0..200 {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[test]
+    fn a_server_that_takes_what_was_sent_wakes_nobody() {
+        on_runtime(async {
+            let (mut socket, mut server) = pair();
+            let counted = Arc::new(Wakes::default());
+            let waker = Waker::from(Arc::clone(&counted));
+            let mut context = Context::from_waker(&waker);
+            let mut into = BytesMut::new();
+            for round in 1..=3 {
+                assert!(socket.poll_write(&mut context, b"question").is_ready());
+                assert!(socket.poll_read(&mut context, &mut into).is_pending());
+                server.read_exact(&mut [0; 8]).unwrap();
+                turn().await;
+                assert_eq!(counted.0.load(Relaxed), round - 1, "nothing to read yet");
+                // The runtime is not told either: it would have been woken to hear it.
+                assert!(socket.stream.poll_write_ready(&mut context).is_pending());
+                server.write_all(b"answer").unwrap();
+                turn().await;
+                assert_eq!(counted.0.load(Relaxed), round);
+                assert!(socket.poll_read(&mut context, &mut into).is_ready());
+            }
+            assert_eq!(&into[..], b"answeransweranswer");
+        });
+    }
+
+    #[test]
+    fn more_than_one_read_takes_arrives_whole_and_then_the_end() {
+        on_runtime(async {
+            let (socket, mut server) = pair();
+            let sent: Vec<u8> = (0..5 * MOST + 7).map(|at| at as u8).collect();
+            let expected = sent.clone();
+            let sender = std::thread::spawn(move || server.write_all(&sent).unwrap());
+            let mut into = BytesMut::new();
+            while read(&socket, &mut into).await.unwrap() > 0 {}
+            sender.join().unwrap();
+            assert!(into[..] == expected[..]);
+        });
+    }
+
+    #[test]
+    fn a_server_that_takes_nothing_is_waited_for() {
+        on_runtime(async {
+            let (mut socket, mut server) = pair();
+            let all = vec![7; 4 << 20];
+            let mut rest = &all[..];
+            let mut send = pin!(poll_fn(|context| {
+                while !rest.is_empty() {
+                    let bytes = ready!(socket.poll_write(context, rest))?;
+                    rest = &rest[bytes..];
+                }
+                Poll::Ready(io::Result::Ok(()))
+            }));
+            tokio::select! {
+                biased;
+                _ = &mut send => panic!("nobody reads"),
+                () = turn() => {}
+            }
+            let reader = std::thread::spawn(move || {
+                let mut taken = vec![0; 4 << 20];
+                server.read_exact(&mut taken).unwrap();
+                taken
+            });
+            send.await.unwrap();
+            assert!(reader.join().unwrap() == all);
+        });
+    }
+}
