@@ -73,10 +73,11 @@ impl Batch {
         self.forget();
     }
 
-    /// Appends a rollback.
+    /// Appends a rollback. Alone it takes back what a procedure has begun: no reason for the server
+    /// to commit nothing by itself from then on.
     pub fn rollback(&mut self, out: &mut BytesMut) {
         put_query("ROLLBACK", out);
-        self.explicit = true;
+        self.explicit |= self.begun || self.loose > 0;
         self.forget();
     }
 
@@ -166,5 +167,17 @@ mod tests {
         assert!(!batch.needs_transaction());
         batch.statement(false);
         assert!(batch.needs_transaction() && batch.is_loose());
+    }
+
+    #[test]
+    fn a_rollback_alone_needs_no_transaction() {
+        let (mut batch, mut out) = (Batch::new(), BytesMut::new());
+        batch.open();
+        batch.rollback(&mut out);
+        assert!(!batch.needs_transaction());
+        batch.open();
+        batch.statement(false);
+        batch.rollback(&mut out);
+        assert!(batch.needs_transaction());
     }
 }
