@@ -15,7 +15,7 @@ use crate::wire::transport::Transport;
 use crate::wire::{Access, Session, Slot, StatementId, Type, Value};
 
 /// The command that takes leave.
-const QUIT: u8 = 0x01;
+pub const QUIT: u8 = 0x01;
 
 /// A connection with prepared statements.
 #[derive(Debug)]
@@ -100,7 +100,7 @@ impl MysqlSession {
         self.transport.write.unsplit(batch);
         self.transport.forget();
         self.autocommit = false;
-        set.map_err(|mut error| {
+        set.map(drop).map_err(|mut error| {
             error.kind = ErrorKind::ConnectionLost;
             error
         })
@@ -200,10 +200,8 @@ impl Session for MysqlSession {
             self.answered = true;
         }
         self.batch.forget();
-        // A statement that the server commits by itself leaves nothing open.
-        if !self.broken && self.autocommit {
-            return Ok(());
-        }
+        // Even where the server commits each statement by itself: a procedure that failed may have
+        // begun a transaction and left it open.
         self.queue_rollback();
         self.flush().await
     }
