@@ -1,19 +1,24 @@
 """The whole way on a MySQL or MariaDB of the developer's own, named by DYNO_TEST_MYSQL_URL.
 
-No machine of the gate has a MySQL; this is how one is tried. What lies in its database
-``dyno_tpch`` is replaced, and removed at the end.
+No machine of the gate has a MySQL; this is how one is tried. What lies in its databases
+``dyno_tpch`` and ``dyno_tpcc`` is replaced, and removed at the end.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
+from dyno.targets.mysql.settings import LOCK_WAIT_S
 from tests.process import assert_valid, document, dyno
 
 URL = os.environ.get("DYNO_TEST_MYSQL_URL", "")
+
+SHORT = ("unsteady", "client-bound")
+"""Reasons against a run of a few seconds on a small machine."""
 
 pytestmark = pytest.mark.skipif(not URL, reason="DYNO_TEST_MYSQL_URL is not set")
 
@@ -28,3 +33,19 @@ def test_load_check_run_and_clean(out: Path) -> None:
     assert len(run["tpch"]["engines"]["mysql"]["queries"]) == 22
     removed = document(dyno("clean", "--yes", *where))["removed"]
     assert len(removed) == 8
+
+
+def test_transactions(out: Path) -> None:
+    where = ("--target", URL, "--json", "--out", out)
+    assert_valid(dyno("load", "tpcc", "--scale", "1", "--replace", *where))
+    driven = ("--users", "8", "--warmup", "1s", "--duration", "5s")
+    run = assert_valid(dyno("run", "tpcc", *driven, *where), *SHORT)
+    (level,) = run["tpcc"]["levels"]
+    assert level["new_orders_per_min"] > 0
+    assert level["errors"] == 0
+    head = json.loads((Path(run["bundle"]) / "run.json").read_text(encoding="utf-8"))
+    settings = head["targets"]["mysql"]["settings"]
+    assert int(settings["driver_innodb_lock_wait_timeout"]) <= LOCK_WAIT_S
+    assert_valid(dyno("check", "tpcc", "--isolation", *where))
+    removed = document(dyno("clean", "--yes", *where))["removed"]
+    assert len(removed) == 9
