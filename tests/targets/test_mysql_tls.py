@@ -162,7 +162,7 @@ def test_a_file_that_holds_no_certificate_is_refused(secured: Secured, tmp_path:
     nothing.write_text("nothing")
     wire = target_at(secured.url(f"ssl_ca={secured.ca}")).wire("tpch")
     for changed in ({"ca": str(nothing)}, {"ca": str(secured.ca), "cert": str(nothing)}):
-        assert refusal({**wire, "tls": changed})[0] == "unreachable"
+        assert refusal({**wire, "tls": changed})[0] == "usage"
 
 
 def driven(target: MysqlTarget, folder: Path) -> tuple[str, str]:

@@ -80,7 +80,8 @@ def test_versions() -> None:
     [
         (2013, "Lost connection to MySQL server during query", "connection_lost"),
         (2006, "MySQL server has gone away", "connection_lost"),
-        (1205, "Lock wait timeout exceeded", "timeout"),
+        (1205, "Lock wait timeout exceeded", "lock_timeout"),
+        (3572, "could not be acquired immediately and NOWAIT is set", "lock_timeout"),
         (1213, "Deadlock found", "deadlock"),
         (1114, "The table '/tmp/#sql' is full", "disk_full"),
         (3, 'Error writing file (Errcode: 28 "No space left on device")', "disk_full"),

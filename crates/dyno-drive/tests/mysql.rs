@@ -182,6 +182,50 @@ fn deadlocks_are_retried_and_counted_apart() {
 }
 
 #[test]
+fn lock_timeouts_are_retried_and_counted_apart() {
+    let Some(server) = Server::start(&["--innodb-monitor-enable=lock_timeouts"]) else { return };
+    load_tpcc(&server, 1);
+    let mut wire = server.wire("tpcc");
+    wire["lock_wait_s"] = json!(1);
+    let changes = json!({"wire": wire, "duration_s": 3600, "max_retries": 1000});
+    let plan = drive_plan(&server, "locks", &changes);
+    let control = Control::new();
+    let handle = control.clone();
+    std::thread::scope(|scope| {
+        // Somebody holds what every order and payment wants.
+        let holder = scope.spawn(|| {
+            let hold = "begin; update district set d_tax = d_tax; select sleep(3600)";
+            assert!(server.try_sql("tpcc", hold).is_err(), "it ends by the kill only");
+        });
+        let sleeper = "select ifnull(max(id), 0) from information_schema.processlist \
+                       where state = 'User sleep'";
+        wait_until(|| server.sql("mysql", sleeper) != "0");
+        let running = scope.spawn(|| drive(&plan, &control));
+        let timeouts = "select count from information_schema.innodb_metrics \
+                        where name = 'lock_timeouts'";
+        wait_until(|| number(&server, timeouts) >= 4);
+        server.sql("mysql", &format!("kill {}", server.sql("mysql", sleeper)));
+        holder.join().unwrap();
+        let orders = || number(&server, "select count(*) from orders");
+        let before = orders();
+        wait_until(|| orders() > before);
+        handle.finish();
+        let outcome = running.join().unwrap().unwrap();
+        let retries = |op: &str| outcome.ops[op].retries.get(&ErrorKind::LockTimeout).copied();
+        assert!(retries("new_order") > Some(0) || retries("payment") > Some(0), "{outcome:?}");
+        assert_eq!(failed(&outcome), 0, "{:?}", outcome.errors_first);
+    });
+    require_consistent(&server);
+}
+
+/// Looks again and again; whoever runs the test ends one that waits for ever.
+fn wait_until(mut reached: impl FnMut() -> bool) {
+    while !reached() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
 fn a_server_that_crashes_and_comes_back() {
     let Some(mut server) = Server::start(&["--innodb-flush-log-at-trx-commit=1"]) else { return };
     load_tpcc(&server, 1);

@@ -1,30 +1,20 @@
 //! Loads MariaDB and MySQL by `LOAD DATA LOCAL INFILE`: the "file" is generated while the server
 //! reads it. One connection and two threads a stream, one that generates and one that sends.
 
-mod error;
-mod options;
-
-use std::io;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 use std::thread;
 
 use bytes::Bytes;
 use dyno_gen::sink::LoadDataSink;
 use dyno_gen::{Dataset, Part};
 use dyno_record::{Control, Error, ErrorKind, Result};
-use mysql_async::prelude::Queryable as _;
-use mysql_async::{Conn, InfileData, LocalInfileError};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
-use self::error::{connect_error, statement_error};
-use self::options::options;
 use super::journal;
 use super::plan::{LoadOutcome, LoadPlan};
 use super::streams::{self, Stop};
 use crate::wire::connect_timeout;
-use crate::wire::mysql::{Config, class};
+use crate::wire::mysql::{Config, Loader, Place, class};
 
 /// Bytes of one protocol packet: below any `max_allowed_packet` that a server is run with.
 const PACKET_BYTES: usize = 512 * 1024;
@@ -35,27 +25,27 @@ const PACKETS_AHEAD: usize = 4;
 /// See [`load`](super::load). Each part is one transaction.
 pub fn load(plan: &LoadPlan, config: &Config, control: &Control) -> Result<LoadOutcome> {
     let journal = plan.journal.as_ref().map(|journal| quoted(&journal.table));
-    streams::load(plan, control, |stop| Stream::connect(config, journal.clone(), stop))
+    let place = Place::new(config.clone())?;
+    streams::load(plan, control, |stop| Stream::connect(&place, journal.clone(), stop))
 }
 
 /// A connection and the runtime that serves it.
 struct Stream {
     runtime: Runtime,
-    connection: Conn,
+    connection: Loader,
     /// The table that parts are recorded in, quoted.
     journal: Option<String>,
 }
 
 impl Stream {
-    fn connect(config: &Config, journal: Option<String>, stop: &Stop<'_>) -> Result<Self> {
+    fn connect(place: &Place, journal: Option<String>, stop: &Stop<'_>) -> Result<Self> {
         let runtime = streams::runtime()?;
-        let (limit, options) = (connect_timeout(config.connect_timeout_s)?, options(config)?);
+        let limit = connect_timeout(place.config.connect_timeout_s)?;
         let connection = runtime.block_on(stop.watch(async {
-            match tokio::time::timeout(limit, Conn::new(options)).await {
-                Ok(Ok(connection)) => Ok(connection),
-                Ok(Err(error)) => Err(connect_error(error)),
-                Err(_) => Err(Error::new(ErrorKind::Unreachable, "the server does not answer")),
-            }
+            let limited = tokio::time::timeout(limit, Loader::connect(place)).await;
+            limited.unwrap_or_else(|_| {
+                Err(Error::new(ErrorKind::Unreachable, "the server does not answer"))
+            })
         }))?;
         Ok(Self { runtime, connection, journal })
     }
@@ -63,21 +53,16 @@ impl Stream {
     /// Runs statements, watching `stop` meanwhile.
     fn run(&mut self, statement: &str, stop: &Stop<'_>) -> Result<()> {
         let Self { runtime, connection, .. } = self;
-        let answer = connection.query_drop(statement);
-        runtime.block_on(stop.watch(async { answer.await.map_err(statement_error) }))
+        runtime.block_on(stop.watch(connection.run(statement))).map(drop)
     }
 
     /// Tells of the first thing that the server did not take as it was. `LOCAL` makes warnings of
     /// what else would be errors, as the server cannot stop the client any more.
     fn require_no_warning(&mut self, stop: &Stop<'_>) -> Result<()> {
-        if self.connection.get_warnings() == 0 {
-            return Ok(());
-        }
-        let query = self.connection.query_first::<(String, u32, String), _>("SHOW WARNINGS");
-        let answer = async { query.await.map_err(statement_error) };
-        match self.runtime.block_on(stop.watch(answer))? {
-            Some((_, code, message)) => {
-                let kind = class(code as u16, &message);
+        let Self { runtime, connection, .. } = self;
+        match runtime.block_on(stop.watch(connection.first_warning()))? {
+            Some((code, message)) => {
+                let kind = class(code, &message);
                 Err(Error::new(kind, format!("the server altered a row: {message} [{code}]")))
             }
             None => Ok(()),
@@ -89,34 +74,31 @@ impl streams::Stream for Stream {
     fn load(&mut self, data: &Dataset, part: &Part, stop: &Stop<'_>) -> Result<(u64, u64)> {
         self.run("START TRANSACTION", stop)?;
         let (send, receive) = mpsc::channel(PACKETS_AHEAD);
-        let file = async move { Ok(Box::pin(Packets(receive)) as InfileData) };
-        self.connection.set_infile_handler(file);
         let (generated, told) = thread::scope(|scope| {
             let generator = scope.spawn(move || {
                 // Its end, with the last row or before, is the end of the file.
                 let send = send;
                 generate(data, part, stop, &send)
             });
-            let told = self.run(&statement(part), stop);
-            if told.is_err() {
-                // A file that was never asked for would keep the generator waiting.
-                let none = async { Err(LocalInfileError::NoHandler.into()) };
-                self.connection.set_infile_handler(none);
-            }
+            let Self { runtime, connection, .. } = self;
+            let statement = statement(part);
+            // Whatever comes of it, nobody takes packets any more: the generator does not wait.
+            let told = runtime.block_on(stop.watch(connection.load(&statement, receive)));
             let dead = || Err(Error::new(ErrorKind::Internal, "the generator died"));
             (generator.join().unwrap_or_else(|_| dead()), told)
         });
-        let (rows, bytes) = match (generated, told) {
-            (Ok(counts), Ok(())) => counts,
+        let ((rows, bytes), done) = match (generated, told) {
+            (Ok(counts), Ok(done)) => (counts, done),
             // A generator that nobody reads knows less than the server does.
             (Err(error), Err(told)) if error.kind == ErrorKind::ConnectionLost => return Err(told),
             (Err(error), _) | (Ok(_), Err(error)) => return Err(error),
         };
-        let taken = self.connection.affected_rows();
-        self.require_no_warning(stop)?;
-        streams::require_all(rows, taken)?;
+        if done.warnings > 0 {
+            self.require_no_warning(stop)?;
+        }
+        streams::require_all(rows, done.affected)?;
         if let Some(table) = &self.journal {
-            let record = journal::record(table, part, taken);
+            let record = journal::record(table, part, done.affected);
             self.run(&record, stop)?;
         }
         self.run("COMMIT", stop)?;
@@ -132,8 +114,7 @@ impl streams::Stream for Stream {
     }
 
     fn close(self) {
-        // A server that is gone needs no farewell.
-        let _ = self.runtime.block_on(self.connection.disconnect());
+        self.runtime.block_on(self.connection.close());
     }
 }
 
@@ -154,17 +135,6 @@ fn generate(
     });
     let rows = data.write(part, &mut sink, stop.control)?;
     Ok((rows, sink.finish()?))
-}
-
-/// What the generator sends, as the driver reads a file.
-struct Packets(mpsc::Receiver<Bytes>);
-
-impl futures_core::Stream for Packets {
-    type Item = io::Result<Bytes>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.0.poll_recv(context).map(|packet| packet.map(Ok))
-    }
 }
 
 fn statement(part: &Part) -> String {

@@ -13,10 +13,6 @@ impl Secret {
     pub(crate) fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }
-
-    pub(crate) fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
 impl From<String> for Secret {

@@ -105,6 +105,16 @@ impl Transport {
         server_end_point(stream.get_ref().1.peer_certificates()?.first()?)
     }
 
+    /// Whether its other end is on this machine, or forwarded from here.
+    pub fn is_local(&self) -> bool {
+        let peer = match &self.stream {
+            Stream::Unix(_) => return true,
+            Stream::Tcp(stream) => stream.peer_addr(),
+            Stream::Tls(stream) => stream.get_ref().0.peer_addr(),
+        };
+        peer.is_ok_and(|peer| peer.ip().to_canonical().is_loopback())
+    }
+
     /// Forgets what has arrived.
     pub fn forget(&mut self) {
         self.read.clear();

@@ -105,7 +105,8 @@ impl Server {
         self.try_sql(database, sql).unwrap_or_else(|error| panic!("{sql}: {error}"))
     }
 
-    fn try_sql(&self, database: &str, sql: &str) -> Result<String, String> {
+    /// As [`sql`](Self::sql), or what it complains of.
+    pub fn try_sql(&self, database: &str, sql: &str) -> Result<String, String> {
         let output = self
             .command(&program("mariadb").unwrap())
             .args(["--no-defaults", "--user=root", "--batch", "--skip-column-names"])

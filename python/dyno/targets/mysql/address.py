@@ -16,7 +16,8 @@ from dyno.errors import UsageError, nearest
 from dyno.targets.base import TargetUrl
 
 PORT = 3306
-_PARAMETERS = ("unix_socket", "ssl", "ssl_ca", "ssl_cert", "ssl_key")
+_FILES = ("ssl_ca", "ssl_cert", "ssl_key", "server_public_key")
+_PARAMETERS = ("unix_socket", "ssl", *_FILES, "allow_public_key_retrieval")
 _SWITCH = {"1": True, "true": True, "required": True, "0": False, "false": False}
 
 
@@ -28,6 +29,8 @@ class Address:
         unix_socket: Path of a socket; it goes before host and port.
         database: To be in before a workload's own; may be empty.
         tls: Files of a TLS connection as PyMySQL names them; None without TLS.
+        server_key: File of the key that passwords are encrypted by without TLS; may be empty.
+        key_retrieval: Whether the server may say that key itself, wherever it is.
     """
 
     host: str
@@ -37,6 +40,8 @@ class Address:
     unix_socket: str = ""
     database: str = ""
     tls: dict[str, Any] | None = None
+    server_key: str = ""
+    key_retrieval: bool = False
 
     @classmethod
     def parse(cls, url: TargetUrl) -> Address:
@@ -46,6 +51,8 @@ class Address:
         TLS is used with ``?ssl=1``, and the server's certificate and name checked with
         ``?ssl_ca=FILE``; ``ssl_cert`` and ``ssl_key`` name the client's own. The compiled half
         refuses a server's certificate that is itself an authority's (CA:TRUE), which PyMySQL takes.
+        Without TLS, ``server_public_key=FILE`` names the key by which MySQL's passwords are
+        encrypted; with ``allow_public_key_retrieval=1`` the server is asked for it, whoever it is.
 
         Raises:
             UsageError: If a parameter is unknown or has no such value.
@@ -55,6 +62,9 @@ class Address:
         for name in given:
             if name not in _PARAMETERS:
                 raise UsageError(f"Unknown URL parameter '{name}'. {nearest(name, _PARAMETERS)}")
+        for file in (given[name] for name in _FILES if given.get(name)):
+            if not Path(file).is_file():
+                raise UsageError(f"The URL names the file {file}, which is missing.")
         own = _own_file()
         return cls(
             host=parts.hostname or "localhost",
@@ -64,6 +74,8 @@ class Address:
             unix_socket=given.get("unix_socket", ""),
             database=unquote(parts.path.lstrip("/")),
             tls=_tls(given),
+            server_key=given.get("server_public_key", ""),
+            key_retrieval=_switch(given, "allow_public_key_retrieval", "0"),
         )
 
     @property
@@ -102,22 +114,27 @@ class Address:
             found["unix_socket"] = self.unix_socket
         if self.tls is not None:
             found["tls"] = self.tls
+        if self.server_key:
+            found["server_key"] = self.server_key
+        if self.key_retrieval:
+            found["key_retrieval"] = True
         return {**found, "password": self.password} if self.password else found
 
 
 def _tls(given: dict[str, str]) -> dict[str, Any] | None:
-    switch = given.get("ssl", "1" if any(name.startswith("ssl_") for name in given) else "0")
-    if switch not in _SWITCH:
-        raise UsageError(f"The URL's ssl={switch} is unknown: give 1 or 0.")
-    if not _SWITCH[switch]:
+    if not _switch(given, "ssl", "1" if any(name.startswith("ssl_") for name in given) else "0"):
         return None
     # Without a CA the connection is encrypted, but the server is not known to be the right one.
     # The key "ca" is always there: PyMySQL takes an empty dict for no TLS.
     files = {name: given[f"ssl_{name}"] for name in ("cert", "key") if given.get(f"ssl_{name}")}
-    for file in (given.get("ssl_ca"), *files.values()):
-        if file and not Path(file).is_file():
-            raise UsageError(f"The URL names the file {file}, which is missing.")
     return {"ca": given.get("ssl_ca") or None, **files}
+
+
+def _switch(given: dict[str, str], name: str, usual: str) -> bool:
+    text = given.get(name, usual)
+    if text not in _SWITCH:
+        raise UsageError(f"The URL's {name}={text} is unknown: give 1 or 0.")
+    return _SWITCH[text]
 
 
 def _password(given: str | None, own: dict[str, str]) -> str:

@@ -13,6 +13,7 @@ from dyno.errors import DynoError, error_of_kind
 from dyno.targets.base import QueryResult
 from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.errors import connect_error, statement_error
+from dyno.targets.mysql.key import KeyedConnection
 from dyno.targets.mysql.settings import session_settings
 from dyno.targets.mysql.version import Version
 
@@ -157,12 +158,14 @@ def literal(text: str) -> str:
 
 def _connect(address: Address, explain: Callable[[], DynoError | None]) -> Any:
     try:
-        return pymysql.connect(
+        return KeyedConnection(
+            server_key=address.server_key,
+            key_retrieval=address.key_retrieval,
             **address.driver(),
             charset="utf8mb4",
             autocommit=True,
             connect_timeout=CONNECT_TIMEOUT_S,
             program_name="dyno",
         )
-    except (pymysql.Error, OSError, RuntimeError) as error:
+    except (pymysql.Error, OSError, RuntimeError, ValueError) as error:
         raise explain() or connect_error(error, address.server) from error

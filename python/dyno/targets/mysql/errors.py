@@ -18,7 +18,8 @@ _CLASSES: dict[str, tuple[int, ...]] = {
     "denied": (1044, 1045, 1129, 1130, 1142, 1143, 1227, 1370, 1698, 3159, 1148, 3948, 4166),
     "disk_full": (1021, 1114),
     "out_of_memory": (5, 1037, 1038, 1041),
-    "timeout": (1205, 1317, 1969, 3024),
+    "lock_timeout": (1205, 3572),
+    "timeout": (1317, 1969, 3024),
     "deadlock": (1213,),
     "serialization": (1020,),
     "connection_lost": (

@@ -12,7 +12,7 @@ from dyno.servers.volume import VolumeFacts
 from dyno.targets.base import Limits, TargetUrl
 from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.connection import MysqlConnection
-from dyno.targets.mysql.settings import SESSION_NAMES, settings
+from dyno.targets.mysql.settings import LOCK_WAIT_S, LOCK_WAITS, SESSION_NAMES, settings
 
 # What the private server is given, and what else explains a result or compares two servers.
 NAMES = (
@@ -67,11 +67,17 @@ def read(session: MysqlConnection, url: TargetUrl, address: Address) -> TargetFa
     names = ", ".join(f"'{name}'" for name in sorted(set(NAMES)))
     shown = session.execute(f"SHOW SESSION VARIABLES WHERE Variable_name IN ({names})").rows
     text = str(session.execute("SELECT VERSION()").rows[0][0])
+    least = ", ".join(f"LEAST(@@GLOBAL.{name}, {LOCK_WAIT_S})" for name in LOCK_WAITS)
+    waits = session.execute(f"SELECT {least}").rows[0]
     return TargetFacts(
         url=url.redacted,
         place="machine" if address.is_local else "elsewhere",
         version=f"{session.version.product} {text.replace('-MariaDB', '')}",
-        settings={str(name).lower(): str(value) for name, value in sorted(shown)},
+        settings={
+            **{str(name).lower(): str(value) for name, value in sorted(shown)},
+            # As the driver's sessions set them, in seconds.
+            **{f"driver_{name}": str(wait) for name, wait in zip(LOCK_WAITS, waits, strict=True)},
+        },
     )
 
 

@@ -12,6 +12,14 @@ _GIB = 1 << 30
 MAX_CONNECTIONS = 300
 """Room for the 160 users of the largest published load, the probes and maintenance."""
 
+LOCK_WAIT_S = 5
+"""Longest wait of a driven transaction for a lock: that is tried again, and counted. What follows a
+statement that failed in its batch waits as long at most, and the server's 50 s would add up. More
+would be beyond what TPC-C allows 90 % of its transactions."""
+
+LOCK_WAITS = ("innodb_lock_wait_timeout", "lock_wait_timeout")
+"""What the driver's sessions set to it, where the server would wait longer: rows' and tables'."""
+
 _SESSION = {
     # What does not fit is an error, never cut; a division by zero is NULL as elsewhere.
     "sql_mode": "'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",

@@ -53,6 +53,7 @@ from dyno.targets.mysql.index import Indexer
 from dyno.targets.mysql.maintenance import Rebuild, TableCheck
 from dyno.targets.mysql.meter import MysqlMeter
 from dyno.targets.mysql.server import USER, Server
+from dyno.targets.mysql.settings import LOCK_WAIT_S
 from dyno.targets.mysql.space import Files, StepLog, size_of
 from dyno.targets.mysql.tuned import Tuning
 from dyno.targets.plans import QueryPlan
@@ -311,6 +312,7 @@ class MysqlTarget:
         """How the compiled half reaches it; plain table names there mean those of ``workload``."""
         database = mark.schema_of(workload) if workload else self._address.database
         found = {**self._address.wire(), "database": database}
+        found["lock_wait_s"] = LOCK_WAIT_S
         if self._tuning.sessions:
             found["settings"] = {name: int(text) for name, text in self._tuning.sessions.items()}
         return found

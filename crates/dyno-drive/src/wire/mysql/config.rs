@@ -20,6 +20,11 @@ const SESSION: [&str; 2] = [
      autocommit = 1",
 ];
 
+/// Of the driver's sessions: what comes after a statement that failed is run all the same, and must
+/// not wait for locks for as long as the server would (50 s each, and a day for a table's). A server
+/// that is less patient still is left as it is.
+const LOCK_WAITS: [&str; 2] = ["innodb_lock_wait_timeout", "lock_wait_timeout"];
+
 /// An answer from the cache of answers is no measurement.
 const MARIADB: &str = "SET SESSION query_cache_type = OFF";
 
@@ -44,6 +49,17 @@ pub struct Config {
     /// How TLS is to be spoken; not at all if absent.
     #[serde(default)]
     pub tls: Option<Tls>,
+    /// Whether a server beyond this machine may say itself, over plain TCP, by which key a password
+    /// is to be encrypted: anybody on the way could give theirs.
+    #[serde(default)]
+    pub key_retrieval: bool,
+    /// A file with that key in PEM; the server is not asked for it then.
+    #[serde(default)]
+    pub server_key: Option<PathBuf>,
+    /// Longest wait of a driven transaction for a lock, in whole seconds; the server's if absent or
+    /// shorter.
+    #[serde(default)]
+    pub lock_wait_s: Option<u32>,
     /// Longest wait for a connection, authentication included.
     #[serde(default = "default_timeout")]
     pub connect_timeout_s: f64,
@@ -93,6 +109,18 @@ impl Config {
         Ok(())
     }
 
+    /// The statements that begin a session of the driver's.
+    pub(super) fn driven(&self, mariadb: bool) -> Vec<String> {
+        let waits = self.lock_wait_s.map(|most| {
+            // MySQL takes the least of two numbers for a decimal, and no variable takes that.
+            let least = |name| format!("{name} = CAST(LEAST(@@{name}, {most}) AS UNSIGNED)");
+            format!("SET SESSION {}", LOCK_WAITS.map(least).join(", "))
+        });
+        let mut all = self.session(mariadb);
+        all.extend(waits);
+        all
+    }
+
     /// The statements that begin a session.
     pub(crate) fn session(&self, mariadb: bool) -> Vec<String> {
         let own = self.settings.iter().map(|(name, value)| format!("SET SESSION {name} = {value}"));
@@ -130,6 +158,19 @@ mod tests {
         let config = config(r#", "settings": {"sort_buffer_size": 65536}"#);
         assert_eq!(config.session(false)[2], "SET SESSION sort_buffer_size = 65536");
         assert_eq!(config.session(true)[2], MARIADB);
+    }
+
+    #[test]
+    fn driven_sessions_wait_for_locks_as_long_as_they_are_told() {
+        let patient = config("");
+        assert_eq!(patient.driven(true), patient.session(true));
+        let waits = config(r#", "lock_wait_s": 5"#).driven(true);
+        assert_eq!(
+            waits.last().unwrap(),
+            "SET SESSION innodb_lock_wait_timeout = \
+             CAST(LEAST(@@innodb_lock_wait_timeout, 5) AS UNSIGNED), \
+             lock_wait_timeout = CAST(LEAST(@@lock_wait_timeout, 5) AS UNSIGNED)"
+        );
     }
 
     #[test]

@@ -18,7 +18,8 @@ pub fn class(code: u16, message: &str) -> ErrorKind {
         | 1820 | 1862 | 3118 | 3159 | 3948 | 4151 | 4166 => ErrorKind::Denied,
         1021 | 1114 => ErrorKind::DiskFull,
         5 | 1037 | 1038 | 1041 | 1206 => ErrorKind::OutOfMemory,
-        1205 | 1317 | 1969 | 3024 | 3572 => ErrorKind::Timeout,
+        1205 | 3572 => ErrorKind::LockTimeout,
+        1317 | 1969 | 3024 => ErrorKind::Timeout,
         1213 => ErrorKind::Deadlock,
         1020 => ErrorKind::Serialization,
         1053 | 1080 | 1152 | 1158..=1161 | 1184 | 1927 | 4031 => ErrorKind::ConnectionLost,
@@ -72,6 +73,10 @@ impl ServerError {
                 "; raise max_connections on the server or drive fewer users"
             }
             (ErrorKind::DiskFull, _) => "; free space on the server's volume",
+            (ErrorKind::LockTimeout, _) => {
+                "; other sessions held it for longer than innodb_lock_wait_timeout: drive fewer users"
+            }
+            (_, 1148 | 3948 | 4166) => "; allow it on the server: SET GLOBAL local_infile = 1",
             (_, 1290 | 1792 | 1836) => "; the server takes no changes: drive the one that does",
             _ => "",
         };
@@ -82,13 +87,15 @@ impl ServerError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::{any, prop, proptest};
 
     #[test]
     fn every_listed_number_has_its_class() {
         let table = [
             (1213, ErrorKind::Deadlock),
             (1020, ErrorKind::Serialization),
-            (1205, ErrorKind::Timeout),
+            (1205, ErrorKind::LockTimeout),
+            (3572, ErrorKind::LockTimeout),
             (1317, ErrorKind::Timeout),
             (1969, ErrorKind::Timeout),
             (3024, ErrorKind::Timeout),
@@ -123,6 +130,13 @@ mod tests {
         assert!(early.message.contains("max_connections"), "{early}");
         assert_eq!(ServerError::parse(b"\xFF").message, "");
         assert_eq!(ServerError::parse(b"\xFF\x01\0#4").message, "");
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+            let _ = ServerError::parse(&bytes).into_error_unless_missing("x");
+        }
     }
 
     #[test]

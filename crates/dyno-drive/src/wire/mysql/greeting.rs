@@ -10,6 +10,8 @@ const MYSQL: u32 = 1;
 const FOUND_ROWS: u32 = 1 << 1;
 const LONG_FLAG: u32 = 1 << 2;
 const CONNECT_WITH_DB: u32 = 1 << 3;
+/// It may ask for a file that a statement names; only connections that load let it.
+pub const LOCAL_FILES: u32 = 1 << 7;
 const PROTOCOL_41: u32 = 1 << 9;
 pub const SSL: u32 = 1 << 11;
 const TRANSACTIONS: u32 = 1 << 13;

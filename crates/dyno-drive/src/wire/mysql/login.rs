@@ -5,13 +5,13 @@ use std::io;
 use bytes::{BufMut as _, BytesMut};
 use dyno_record::{Error, ErrorKind, Result};
 
-use super::Config;
 use super::auth::{self, NATIVE, SHA2};
 use super::error::ServerError;
 use super::greeting::{Greeting, SSL};
-use super::packet::{Packet, Reader, broken, frame, put_bytes, put_text};
+use super::key::Key;
+use super::packet::{Done, Packet, Reader, broken, frame, put_bytes, put_text};
+use super::place::Place;
 use crate::wire::Secret;
-use crate::wire::tls::Connector;
 use crate::wire::transport::Transport;
 
 /// Bytes of a packet that we could take.
@@ -20,6 +20,8 @@ const LONGEST_PACKET: u32 = 1 << 24;
 const COLLATION: u8 = 46;
 /// What the URL calls the file of authorities.
 const CA: &str = "ssl_ca";
+/// Packets of a server that does not know what it wants; the longest login has six.
+const LONGEST_TALK: usize = 16;
 /// The command of a statement that is not prepared.
 pub const QUERY: u8 = 0x03;
 
@@ -32,11 +34,12 @@ pub struct Server {
     pub tells_metadata: bool,
 }
 
-/// Connects, introduces us, authenticates, and sets what every session has.
+/// Connects, introduces us with `more` abilities than a session needs, and authenticates.
 ///
 /// # Errors
 /// `unreachable`, `denied`, `too_many_connections`; whatever else the server answers.
-pub async fn log_in(config: &Config, connector: Option<&Connector>) -> Result<(Transport, Server)> {
+pub async fn log_in(place: &Place, more: u32) -> Result<(Transport, Server)> {
+    let Place { config, connector, .. } = place;
     let mut transport = match &config.unix_socket {
         Some(path) => Transport::unix(path.as_ref()).await?,
         None => Transport::tcp(&config.host, config.port).await?,
@@ -48,18 +51,18 @@ pub async fn log_in(config: &Config, connector: Option<&Connector>) -> Result<(T
             let message = "the server does not offer TLS";
             return Err(Error::new(ErrorKind::Unreachable, message));
         }
-        frame(&mut transport.write, sequence, |out| put_abilities(&greeting, SSL, out));
+        frame(&mut transport.write, sequence, |out| put_abilities(&greeting, more | SSL, out));
         send(&mut transport).await?;
         transport = transport.secure(connector, &config.host, CA).await?;
         sequence += 1;
     }
-    let secure = if connector.is_some() { SSL } else { 0 };
+    let more = if connector.is_some() { more | SSL } else { more };
     let password = config.password.as_ref().map(Secret::as_bytes).unwrap_or_default();
     // Of a plugin that we do not know the server will hear when it insists on it.
     let plugin = auth::known(&greeting.plugin).unwrap_or(NATIVE);
     let proof = auth::proof(plugin, &greeting.nonce, password)?;
     frame(&mut transport.write, sequence, |out| {
-        put_abilities(&greeting, secure, out);
+        put_abilities(&greeting, more, out);
         put_text(out, config.user.as_bytes());
         put_bytes(out, &proof);
         put_text(out, config.database.as_bytes());
@@ -67,9 +70,8 @@ pub async fn log_in(config: &Config, connector: Option<&Connector>) -> Result<(T
         put_attributes(out);
     });
     send(&mut transport).await?;
-    authenticate(&mut transport, plugin, greeting.nonce.clone(), password).await?;
+    authenticate(&mut transport, plugin, greeting.nonce.clone(), password, place).await?;
     let server = Server { mariadb: greeting.mariadb, tells_metadata: greeting.tells_metadata() };
-    set_up(&mut transport, config, server).await?;
     Ok((transport, server))
 }
 
@@ -98,9 +100,11 @@ async fn authenticate(
     plugin: &str,
     mut nonce: Vec<u8>,
     password: &[u8],
+    place: &Place,
 ) -> Result<()> {
     let mut plugin = plugin.to_owned();
-    loop {
+    let mut asked = false;
+    for _ in 0..LONGEST_TALK {
         let (sequence, body) = packet(transport).await?;
         let answer = match (body.as_slice(), plugin.as_str()) {
             ([0x00, ..], _) => return Ok(()),
@@ -116,27 +120,55 @@ async fn authenticate(
             ([0x01, 0x03], SHA2) => continue,
             // It does not, and wants the password itself.
             ([0x01, 0x04], SHA2) if transport.is_private() => [password, b"\0"].concat(),
-            ([0x01, 0x04], SHA2) => vec![0x02],
-            ([0x01, key @ ..], SHA2) => auth::encrypted(key, &nonce, password)?,
+            ([0x01, 0x04], SHA2) => {
+                if let Some(key) = &place.key {
+                    key.encrypt(&nonce, password)?
+                } else {
+                    require_trust(place, transport.is_local())?;
+                    asked = true;
+                    vec![0x02]
+                }
+            }
+            // Anybody's key is taken only where it was asked for.
+            ([0x01, key @ ..], SHA2) if asked => match Key::parse(key) {
+                Some(key) => key.encrypt(&nonce, password)?,
+                None => return Err(broken("a public key that is none of RSA's")),
+            },
             _ => return Err(broken("an unexpected packet while logging in")),
         };
         frame(&mut transport.write, sequence.wrapping_add(1), |out| out.put_slice(&answer));
         send(transport).await?;
     }
+    Err(broken("too many questions while logging in"))
 }
 
-/// Sets what every session has, in one round trip.
-async fn set_up(transport: &mut Transport, config: &Config, server: Server) -> Result<()> {
-    let statements = config.session(server.mariadb);
-    for statement in &statements {
+/// Refuses to ask a server for its public key where somebody on the way could answer.
+fn require_trust(place: &Place, local: bool) -> Result<()> {
+    if local || place.config.key_retrieval {
+        return Ok(());
+    }
+    let message = "the server wants the password itself (caching_sha2_password), which others could \
+                   read on its way over plain TCP: add ?ssl_ca=FILE or ?ssl=1 to the URL, or name \
+                   the server's public_key.pem by ?server_public_key=FILE; where nobody is on the \
+                   way, ?allow_public_key_retrieval=1 asks the server for that key";
+    Err(Error::new(ErrorKind::Denied, message))
+}
+
+/// Runs the statements that begin a session, in one round trip.
+///
+/// # Errors
+/// The server's; `unreachable` if it hung up.
+pub async fn set_up(transport: &mut Transport, statements: &[String]) -> Result<()> {
+    for statement in statements {
         put_query(statement, &mut transport.write);
     }
     send(transport).await?;
     let mut result = Ok(());
-    for statement in &statements {
+    for statement in statements {
         let done = done(transport).await;
         let lost = done.as_ref().is_err_and(|error| error.kind == ErrorKind::Unreachable);
-        result = result.and(done.map_err(|error| error.context(statement.clone())));
+        let done = done.map(drop).map_err(|error| error.context(statement.clone()));
+        result = result.and(done);
         if lost {
             break;
         }
@@ -157,21 +189,28 @@ pub fn put_query(statement: &str, out: &mut BytesMut) {
 ///
 /// # Errors
 /// The server's; `unreachable` if it hung up.
-pub async fn done(transport: &mut Transport) -> Result<()> {
+pub async fn done(transport: &mut Transport) -> Result<Done> {
     let (_, body) = packet(transport).await?;
     match body.first() {
-        Some(0x00) => Ok(()),
+        Some(0x00) => Done::parse(&body).ok_or_else(|| broken("an end cut short")),
         Some(0xFF) => Err(ServerError::parse(&body).into_error()),
         _ => Err(broken("rows for a statement that has none")),
     }
 }
 
+/// Sends what is queued.
+///
+/// # Errors
+/// `unreachable` if the server hung up.
 async fn send(transport: &mut Transport) -> Result<()> {
     transport.send().await.map_err(|error| refused(&error))
 }
 
 /// Takes one packet off the front of what arrived: its number and its body.
-async fn packet(transport: &mut Transport) -> Result<(u8, Vec<u8>)> {
+///
+/// # Errors
+/// `unreachable` if the server hung up.
+pub async fn packet(transport: &mut Transport) -> Result<(u8, Vec<u8>)> {
     loop {
         if let Some(packet) = Packet::first(&transport.read)? {
             let (taken, found) = (packet.length(), (packet.sequence, packet.body.to_vec()));
@@ -188,58 +227,5 @@ fn refused(error: &io::Error) -> Error {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::io::{Read as _, Write as _};
-    use std::net::TcpListener;
-
-    use super::*;
-
-    /// What comes of a login at a server that sends `words` and then listens.
-    fn told(words: Vec<u8>) -> (Error, Vec<u8>) {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let server = std::thread::spawn(move || {
-            let (mut client, _) = listener.accept().unwrap();
-            client.write_all(&words).unwrap();
-            client.shutdown(std::net::Shutdown::Write).unwrap();
-            let mut heard = Vec::new();
-            // Until the client hangs up; how it does so is its own affair.
-            let _ = client.read_to_end(&mut heard);
-            heard
-        });
-        let config: Config = serde_json::from_value(serde_json::json!({
-            "host": "127.0.0.1", "port": port, "user": "u", "password": "p4ss", "database": "d"
-        }))
-        .unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let error = runtime.block_on(log_in(&config, None)).unwrap_err();
-        (error, server.join().unwrap())
-    }
-
-    fn packets(bodies: &[&[u8]]) -> Vec<u8> {
-        let mut out = BytesMut::new();
-        for (number, body) in (0..).step_by(2).zip(bodies) {
-            frame(&mut out, number, |out| out.put_slice(body));
-        }
-        out.to_vec()
-    }
-
-    const GREETING: &[u8] = b"\x0A8.0.44\0\x01\0\0\x0012345678\0\xFF\xFF\x2E\x02\0\xFF\xDF\x15\0\0\0\0\0\0\0\0\0\x0090abcdefghij\0caching_sha2_password\0";
-
-    #[test]
-    fn a_server_that_hangs_up_or_says_no_is_told_apart() {
-        assert_eq!(told(vec![]).0.kind, ErrorKind::Unreachable);
-        let denied = b"\xFF\x15\x04#28000Access denied for user 'u'";
-        assert_eq!(told(packets(&[GREETING, denied])).0.kind, ErrorKind::Denied);
-        let (unknown, _) = told(packets(&[GREETING, b"\xFEdialog\0"]));
-        assert_eq!(unknown.kind, ErrorKind::Denied);
-        assert!(unknown.message.contains("dialog"), "{unknown}");
-    }
-
-    #[test]
-    fn the_password_itself_is_not_sent_where_others_could_read_it() {
-        let (_, heard) = told(packets(&[GREETING, b"\x01\x04", b"\x01no key"]));
-        assert!(heard.ends_with(b"\x01\0\0\x03\x02"), "the key was asked for");
-        assert!(!heard.windows(4).any(|bytes| bytes == b"p4ss"));
-    }
-}
+#[path = "login_tests.rs"]
+mod tests;

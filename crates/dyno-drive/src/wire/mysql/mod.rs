@@ -13,7 +13,9 @@
 //!   more, inside of `flush`. A transaction that has only read takes it along, since there is
 //!   nothing to commit.
 //! - The first failure is the batch's; the answers after it are read and dropped, and `recover`
-//!   rolls back.
+//!   rolls back. That includes a lock that was not had in time, after which InnoDB takes back the
+//!   statement only; so that those after it do not wait for long as well, sessions are given a limit
+//!   (`lock_wait_s`).
 //!
 //! **Statements** that the server lacks are two commands in the place of one (`dialect`): an update
 //! that returns rows is followed by a query of them, in the same batch.
@@ -30,13 +32,16 @@
 
 mod auth;
 mod batch;
+mod bulk;
 mod config;
 mod decimal;
 mod dialect;
 mod error;
 mod greeting;
+mod key;
 mod login;
 mod packet;
+mod place;
 mod prepare;
 mod prepared;
 mod results;
@@ -48,39 +53,27 @@ use std::sync::Arc;
 
 use dyno_record::{Error, ErrorKind, Result};
 
-pub use config::{Config, Tls};
+pub use config::Config;
 pub use session::MysqlSession;
 
+pub(crate) use bulk::Loader;
 pub(crate) use error::class;
+pub(crate) use place::Place;
 
-use super::tls::Connector;
 use super::{Statement, Wire, connect_timeout};
 use crate::alarm::Alarm;
-
-/// The protocol's name where TLS asks for one; no server has been given one.
-const PROTOCOL: &str = "mysql";
 
 /// Opens sessions to one server.
 #[derive(Debug, Clone)]
 pub struct Mysql(Arc<Place>);
 
-#[derive(Debug)]
-struct Place {
-    config: Config,
-    /// There if TLS is to be spoken.
-    connector: Option<Connector>,
-}
-
 impl Mysql {
     /// A wire to the server of `config`.
     ///
     /// # Errors
-    /// `usage` if files of TLS cannot be used, or for TLS over a unix socket.
+    /// `usage` if its files cannot be used, or for TLS over a unix socket.
     pub fn new(config: Config) -> Result<Self> {
-        config.require_encryptable()?;
-        let tls = config.tls.as_ref().map(Tls::checks);
-        let connector = tls.map(|tls| Connector::new(&tls, PROTOCOL)).transpose()?;
-        Ok(Self(Arc::new(Place { config, connector })))
+        Ok(Self(Arc::new(Place::new(config)?)))
     }
 }
 
@@ -88,9 +81,10 @@ impl Wire for Mysql {
     type Session = MysqlSession;
 
     async fn connect(&self, statements: &[Statement], _alarm: &Alarm) -> Result<MysqlSession> {
-        let Place { config, connector } = &*self.0;
+        let config = &self.0.config;
         let connecting = async {
-            let (mut transport, server) = login::log_in(config, connector.as_ref()).await?;
+            let (mut transport, server) = login::log_in(&self.0, 0).await?;
+            login::set_up(&mut transport, &config.driven(server.mariadb)).await?;
             let prepared = prepare::prepare(&mut transport, statements).await?;
             Ok(MysqlSession::new(transport, prepared, server))
         };

@@ -158,6 +158,8 @@ pub struct Done {
     pub affected: u64,
     /// Another result of the same command follows.
     pub more: bool,
+    /// What the server would remark on.
+    pub warnings: u16,
 }
 
 impl Done {
@@ -171,7 +173,8 @@ impl Done {
         let affected = reader.length()?;
         reader.length()?;
         let status = reader.u16()?;
-        Some(Self { affected, more: status & Self::MORE != 0 })
+        let warnings = reader.u16()?;
+        Some(Self { affected, more: status & Self::MORE != 0, warnings })
     }
 }
 
@@ -208,8 +211,9 @@ mod tests {
     #[test]
     fn the_end_of_a_command_tells_rows_and_whether_more_comes() {
         let done = Done::parse(b"\0\x05\0\x0A\0\0\0").unwrap();
-        assert_eq!(done, Done { affected: 5, more: true });
-        assert_eq!(Done::parse(b"\xFE\0\0\x02\0").unwrap(), Done { affected: 0, more: false });
+        assert_eq!(done, Done { affected: 5, more: true, warnings: 0 });
+        let last = Done::parse(b"\xFE\0\0\x02\0\x03\0").unwrap();
+        assert_eq!(last, Done { affected: 0, more: false, warnings: 3 });
         assert_eq!(Done::parse(b"\0\x05\0"), None);
     }
 

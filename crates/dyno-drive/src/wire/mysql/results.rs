@@ -9,6 +9,9 @@ use super::row::{self, Column};
 
 /// What a statement is in [`Results`] that no workload declared, such as COMMIT.
 pub const UNDECLARED: u16 = u16::MAX;
+/// Bytes that the answers of a batch may have. No workload comes near; a server that sends on and on
+/// must not fill the memory, and what lies below it is numbered in 32 bits.
+const LONGEST: usize = 1 << 30;
 
 /// An index over the answers to one batch: statements, and their rows, by offset into the read
 /// buffer. Nothing is copied; all memory is reused by the next batch.
@@ -126,6 +129,9 @@ impl Results {
             }
             let start = self.parsed as u32;
             self.parsed += packet.length();
+            if self.parsed > LONGEST {
+                return Err(broken("answers of more than 1 GiB"));
+            }
             self.sequence = self.sequence.wrapping_add(1);
             let body = packet.body;
             match (self.stage, body.first()) {
@@ -138,7 +144,8 @@ impl Results {
                 (Stage::Head, Some(0x00)) => {
                     let done = Done::parse(body).ok_or_else(|| broken("an end cut short"))?;
                     let answer = &mut self.statements[self.current];
-                    answer.changed = Some(answer.changed.unwrap_or(0) + done.affected);
+                    let before = answer.changed.unwrap_or(0);
+                    answer.changed = Some(before.saturating_add(done.affected));
                     self.end_result(done, prepared);
                 }
                 (Stage::Head, Some(_)) => self.begin_result(body, prepared)?,

@@ -1,7 +1,7 @@
 //! Tests of [`Results`].
 
 use bytes::{BufMut as _, BytesMut};
-use proptest::prelude::{any, prop, proptest};
+use proptest::prelude::{any, prop, prop_assert, proptest};
 
 use super::super::packet::frame;
 use super::*;
@@ -166,6 +166,31 @@ proptest! {
         let _ = results.advance(&bytes, 2, &mut known);
         for row in 0..results.rows(slot) {
             let _ = results.cell(&bytes, &known[0].columns, slot, row, 1);
+        }
+    }
+
+    #[test]
+    fn answers_that_were_altered_panic_nowhere(at in 0usize..400, byte in any::<u8>(), cut in 0usize..400, tells in any::<bool>()) {
+        let (number, text, one) = (column(INT), column(TEXT), row(1, "some text"));
+        let head: &[u8] = if tells { b"\x02\x01" } else { b"\x02" };
+        let select: &[&[u8]] = &[head, &number, &text, &one, &one, END];
+        let mut bytes = answers(&[&[OK], select, &[OK], &[OK], select, &[DEADLOCK]]).to_vec();
+        let at = at % bytes.len();
+        bytes[at] = byte;
+        bytes.truncate(bytes.len() - cut % 8);
+        let mut known = prepared();
+        let mut results = Results::new(tells);
+        let slots = [results.expect(0, 2), results.expect(1, 1), results.expect(0, 2), results.expect(1, 1)];
+        let _ = results.advance(&bytes, 4, &mut known);
+        for slot in slots {
+            for row in 0..results.rows(slot) {
+                for column in 0..3 {
+                    if let Ok(Some(cell)) = results.cell(&bytes, &known[0].columns, slot, row, column) {
+                        prop_assert!(cell.len() < bytes.len());
+                    }
+                }
+            }
+            let _ = results.affected(slot);
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::wire::transport::Transport;
 use crate::wire::{Access, Session, Slot, StatementId, Type, Value};
 
 /// The command that takes leave.
-const QUIT: u8 = 0x01;
+pub const QUIT: u8 = 0x01;
 
 /// A connection with prepared statements.
 #[derive(Debug)]
@@ -100,7 +100,7 @@ impl MysqlSession {
         self.transport.write.unsplit(batch);
         self.transport.forget();
         self.autocommit = false;
-        set.map_err(|mut error| {
+        set.map(drop).map_err(|mut error| {
             error.kind = ErrorKind::ConnectionLost;
             error
         })

@@ -1,0 +1,86 @@
+"""The server's public key, by which a password goes over a connection that others can read.
+
+MySQL's ``caching_sha2_password`` has the password itself sent, encrypted by a key of the server's
+own. PyMySQL would ask the server for it wherever that is, so that anybody on the way could give
+theirs and read the password. The compiled half goes by the same rule (``wire/mysql/login.rs``).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from pathlib import Path
+from typing import Any, cast
+
+import pymysql.connections
+
+from dyno.errors import TargetError
+
+LONGEST = 8 << 10
+"""Bytes of a key in PEM; those of 16384 bits have less than 3,000."""
+
+_UNTRUSTED = (
+    "The server wants the password itself (caching_sha2_password), which others could read on its "
+    "way over plain TCP: add ?ssl_ca=FILE or ?ssl=1 to the URL, or name the server's "
+    "public_key.pem by ?server_public_key=FILE; where nobody is on the way, "
+    "?allow_public_key_retrieval=1 asks the server for that key."
+)
+
+
+class KeyedConnection(pymysql.connections.Connection):
+    """A driver connection that asks a server for its key only where nobody else could answer.
+
+    That is on this machine, or by leave; over TLS and unix sockets PyMySQL needs no key.
+    """
+
+    def __init__(self, *, server_key: str, key_retrieval: bool, **driver: Any) -> None:
+        """Connects.
+
+        Args:
+            server_key: File of the server's key in PEM; may be empty.
+            key_retrieval: Whether the server may be asked for it, wherever it is.
+            driver: Arguments of PyMySQL's ``connect``.
+
+        Raises:
+            TargetError: With kind ``denied``, if the server wants the password and is not known.
+        """
+        self._key: bytes | None = None
+        self._key_retrieval = key_retrieval
+        key = Path(server_key).read_bytes() if server_key else None
+        super().__init__(server_public_key=key, **driver)
+
+    # PyMySQL looks here before it asks, and puts here what it is told.
+    @property
+    def server_public_key(self) -> bytes | None:
+        """The key, which PyMySQL asks the server for if there is none."""
+        if self._key is None:
+            self._require_trust()
+        return self._key
+
+    @server_public_key.setter
+    def server_public_key(self, key: bytes | None) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Takes the key of the URL, and of a server only if it may say one."""
+        if self._stream() is None:
+            self._key = key
+        elif self._key is None and key is not None:
+            self._require_trust()
+            if len(key) > LONGEST:
+                message = "The server's public key is longer than any key is."
+                raise TargetError(message, kind="protocol")
+            self._key = key
+
+    def _require_trust(self) -> None:
+        peer = self._stream().getpeername()[0]
+        if not (self._key_retrieval or is_loopback(str(peer))):
+            raise TargetError(_UNTRUSTED, kind="denied")
+
+    def _stream(self) -> Any:
+        """PyMySQL's socket, of which its types say nothing; None before it connects."""
+        return cast("Any", self)._sock
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address of a socket is this machine's own, or forwarded from here."""
+    found = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped is not None:
+        found = found.ipv4_mapped
+    return found.is_loopback
