@@ -276,6 +276,22 @@ def test_what_went_wrong_is_told_before_how_it_was_measured(tmp_path: Path) -> N
     assert found.findings[0].message.startswith(f"Not valid: {', '.join(codes)}.")
 
 
+def test_the_driver_is_told_apart_from_the_target(tmp_path: Path) -> None:
+    def told(name: str, build: Callable[[Path], Builder], code: str) -> str:
+        found = judged(build(tmp_path / name).write())
+        (message,) = [item.message for item in found.findings if item.code == code]
+        return message
+
+    late: dict[str, object] = {"scheduled": 1000, "late": 300}
+    lags = level(loop=OPEN, outcome={**late, "lag_p99_ms": 40.0})
+    assert "or at a lower --rate" in told("lags", lags, "client-bound")
+    assert "the driver fell behind" in told("late", lags, "behind")
+    behind = told("behind", level(loop=OPEN, outcome=late), "behind")
+    assert "the target fell behind" in behind and "give more users" in behind
+    closed = level(outcome={"thread_utilisation_max": 0.95})
+    assert "or with fewer users" in told("closed", closed, "client-bound")
+
+
 def test_facts_of_another_shape_spoil_nothing(tmp_path: Path) -> None:
     builder = quickstart(tmp_path)
     builder.host = {"cpu": 5, "memory": "much", "storage": [], "activity": None}

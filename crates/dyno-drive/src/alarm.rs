@@ -1,7 +1,8 @@
 //! A timer with the precision of the kernel's.
 //!
 //! tokio's own timers tick in milliseconds, too coarse for a schedule of thousands a second. This
-//! one keeps all sleepers of a thread in a heap behind a single `timerfd`.
+//! one keeps all sleepers of a thread in a heap behind a single `timerfd`. Sleepers that are due
+//! are also woken whenever the thread is awake for another reason, such as an answer.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -10,7 +11,7 @@ use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
-use std::task::{Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 
 use dyno_record::{Error, Result, monotonic_ns};
 use rustix::time::{
@@ -19,6 +20,9 @@ use rustix::time::{
 };
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
+
+use crate::spacing::Spacing;
+use crate::stalls::Stalls;
 
 /// The timer of one driver thread. Clones share it.
 #[derive(Debug, Clone)]
@@ -30,13 +34,16 @@ struct State {
     sleepers: RefCell<BinaryHeap<Reverse<Sleeper>>>,
     /// When the timerfd fires next, `u64::MAX` if it is not armed.
     armed_ns: Cell<u64>,
+    spacing: RefCell<Spacing>,
+    stalls: RefCell<Stalls>,
     rung: Cell<bool>,
 }
 
 #[derive(Debug)]
 struct Sleeper {
     deadline_ns: u64,
-    waker: Waker,
+    /// Of the task that polled last.
+    waker: Rc<RefCell<Waker>>,
 }
 
 impl Alarm {
@@ -58,6 +65,8 @@ impl Alarm {
             fd,
             sleepers: RefCell::default(),
             armed_ns: Cell::new(u64::MAX),
+            spacing: RefCell::default(),
+            stalls: RefCell::default(),
             rung: Cell::new(false),
         })))
     }
@@ -67,60 +76,102 @@ impl Alarm {
     /// # Errors
     /// `io` if the kernel's timer fails.
     pub async fn run(&self) -> Result<Infallible> {
-        let wrap = |error: std::io::Error| Error::from_io(&error, "reading a timer");
-        loop {
-            let mut ready = self.0.fd.readable().await.map_err(wrap)?;
-            let mut expirations = [0; 8];
-            let read = ready.try_io(|fd| Ok(rustix::io::read(fd, &mut expirations)?));
-            if let Ok(result) = read {
-                result.map_err(wrap)?;
-                self.wake_due(monotonic_ns());
-            }
-        }
+        poll_fn(|context| {
+            // Once, then the woken have their turn. As long as sleepers fall due one after another
+            // there would be somebody to wake, and nobody would run before all are awake.
+            self.wake_due(monotonic_ns());
+            self.watch(context)
+        })
+        .await
     }
 
     /// Waits until `deadline_ns` of `CLOCK_MONOTONIC`, or until the alarm is rung.
     pub fn sleep_until(&self, deadline_ns: u64) -> impl Future<Output = ()> + use<> {
         let state = Rc::clone(&self.0);
+        let mut asleep: Option<Rc<RefCell<Waker>>> = None;
         poll_fn(move |context| {
             if state.rung.get() || monotonic_ns() >= deadline_ns {
                 return Poll::Ready(());
             }
-            let waker = context.waker().clone();
-            state.sleepers.borrow_mut().push(Reverse(Sleeper { deadline_ns, waker }));
-            if deadline_ns < state.armed_ns.get() {
-                state.arm(deadline_ns);
+            if let Some(waker) = &asleep {
+                // Polled for another reason: its entry is there already.
+                waker.borrow_mut().clone_from(context.waker());
+                return Poll::Pending;
             }
+            let waker = Rc::new(RefCell::new(context.waker().clone()));
+            asleep = Some(Rc::clone(&waker));
+            state.sleepers.borrow_mut().push(Reverse(Sleeper { deadline_ns, waker }));
+            state.arm_for(deadline_ns);
             Poll::Pending
         })
+    }
+
+    /// When the thread was back that stood still at `at_ns`, so that what was due then could not be
+    /// begun; None if it did not. `now_ns` is the present; later calls must not ask for earlier
+    /// times.
+    pub fn stalled_until(&self, at_ns: u64, now_ns: u64) -> Option<u64> {
+        let state = &*self.0;
+        let mut stalls = state.stalls.borrow_mut();
+        // The caller may be the first that runs again, before those who are due are woken.
+        if let Some(Reverse(first)) = state.sleepers.borrow().peek() {
+            stalls.returned(first.deadline_ns, now_ns);
+        }
+        stalls.end_of(at_ns)
     }
 
     /// Ends every sleep, now and from now on.
     pub fn ring(&self) {
         self.0.rung.set(true);
         for Reverse(sleeper) in self.0.sleepers.borrow_mut().drain() {
-            sleeper.waker.wake();
+            sleeper.waker.borrow().wake_by_ref();
         }
     }
 
     fn wake_due(&self, now_ns: u64) {
-        let mut sleepers = self.0.sleepers.borrow_mut();
+        let state = &*self.0;
+        let mut sleepers = state.sleepers.borrow_mut();
+        if let Some(Reverse(first)) = sleepers.peek() {
+            state.stalls.borrow_mut().returned(first.deadline_ns, now_ns);
+        }
         while let Some(Reverse(first)) = sleepers.peek() {
             if first.deadline_ns > now_ns {
                 break;
             }
             if let Some(Reverse(sleeper)) = sleepers.pop() {
-                sleeper.waker.wake();
+                sleeper.waker.borrow().wake_by_ref();
             }
         }
-        match sleepers.peek() {
-            Some(Reverse(next)) => self.0.arm(next.deadline_ns),
-            None => self.0.armed_ns.set(u64::MAX),
+        // A timer that is still to fire stays as it is. It may find nobody any more; setting it
+        // anew whenever somebody is woken costs more.
+        if now_ns >= state.armed_ns.get() {
+            state.spacing.borrow_mut().fired(now_ns);
+            state.armed_ns.set(u64::MAX);
+            if let Some(Reverse(next)) = sleepers.peek() {
+                state.arm_for(next.deadline_ns);
+            }
+        }
+    }
+
+    /// Has the calling task woken when the timer fires next.
+    fn watch(&self, context: &mut Context<'_>) -> Poll<Result<Infallible>> {
+        loop {
+            let fired = ready!(self.0.fd.poll_read_ready(context));
+            // Reading the timer would be a system call more. Every expiry is an edge of its own for
+            // epoll, and setting the timer forgets the expiries so far.
+            fired.map_err(|error| Error::from_io(&error, "waiting for a timer"))?.clear_ready();
         }
     }
 }
 
 impl State {
+    /// Has the timer fire for `deadline_ns`, or as soon as it may then.
+    fn arm_for(&self, deadline_ns: u64) {
+        let at_ns = deadline_ns.max(self.spacing.borrow().earliest_ns());
+        if at_ns < self.armed_ns.get() {
+            self.arm(at_ns);
+        }
+    }
+
     fn arm(&self, deadline_ns: u64) {
         let never = Timespec { tv_sec: 0, tv_nsec: 0 };
         // A zero time would disarm the timer; 1 ns is as long past as any.
@@ -157,6 +208,10 @@ impl Ord for Sleeper {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::pin::pin;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+    use std::task::Wake;
     use tokio::task::LocalSet;
 
     fn with_alarm<F: Future<Output = ()> + 'static>(body: impl FnOnce(Alarm) -> F + 'static) {
@@ -190,6 +245,55 @@ mod tests {
                 task.await.unwrap();
             }
             assert_eq!(*woken.borrow(), [300_000_000, 300_000_000, 600_000_000, 900_000_000]);
+        });
+    }
+
+    #[test]
+    fn a_sleeper_that_is_polled_again_is_kept_once() {
+        with_alarm(|alarm| async move {
+            let mut sleep = pin!(alarm.sleep_until(u64::MAX));
+            for _ in 0..100 {
+                let again = poll_fn(|context| Poll::Ready(sleep.as_mut().poll(context))).await;
+                assert!(again.is_pending());
+            }
+            assert_eq!(alarm.0.sleepers.borrow().len(), 1);
+            // Whoever polled last is the one to be woken.
+            let last = Arc::new(Woken::default());
+            let waker = Waker::from(Arc::clone(&last));
+            let mut other = Context::from_waker(&waker);
+            assert!(sleep.as_mut().poll(&mut other).is_pending());
+            assert_eq!(alarm.0.sleepers.borrow().len(), 1);
+            alarm.ring();
+            assert!(last.0.load(Relaxed));
+        });
+    }
+
+    #[derive(Default)]
+    struct Woken(AtomicBool);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.store(true, Relaxed);
+        }
+    }
+
+    #[test]
+    fn a_thread_that_stood_still_is_told() {
+        with_alarm(|alarm| async move {
+            let start = monotonic_ns();
+            let due = start + 500_000_000;
+            let task = tokio::task::spawn_local(alarm.sleep_until(due));
+            tokio::task::yield_now().await;
+            // Nothing else of this thread can run until 300 ms after that.
+            while monotonic_ns() < due + 300_000_000 {
+                std::thread::park_timeout(std::time::Duration::from_millis(50));
+            }
+            let now = monotonic_ns();
+            assert_eq!(alarm.stalled_until(due, now), Some(now), "before anybody is woken");
+            task.await.unwrap();
+            let now = monotonic_ns();
+            assert!(alarm.stalled_until(due, now).unwrap() >= due + 300_000_000);
+            assert_eq!(alarm.stalled_until(now, now), None);
         });
     }
 

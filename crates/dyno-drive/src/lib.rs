@@ -18,6 +18,8 @@ mod point_select;
 mod rate;
 mod recorder;
 mod run;
+mod spacing;
+mod stalls;
 mod thread;
 mod tpcc;
 mod user;

@@ -26,8 +26,8 @@ pub struct Outcome {
     pub client_cpu_ms_per_1000: f64,
     /// Share of the window that the busiest driver thread was on a processor.
     pub thread_utilisation_max: f64,
-    /// How late the driver's timers were, 99th percentile: paced starts with a session free, and
-    /// a probe every 10 ms.
+    /// How late the driver itself was, 99th percentile: starts with a session free, starts that
+    /// fell due while the driver stood still, and a probe every 10 ms.
     pub lag_p99_ms: f64,
     /// Transactions due in the window; None in a closed loop, which has no schedule.
     pub scheduled: Option<u64>,

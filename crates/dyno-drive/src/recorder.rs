@@ -39,7 +39,7 @@ pub struct Interval {
 pub struct Report {
     /// CPU time of the thread in the window.
     pub cpu_ns: u64,
-    /// Lateness of timers, ns.
+    /// Lateness of the driver itself, ns. See [`Outcome::lag_p99_ms`](crate::Outcome::lag_p99_ms).
     pub lag: Latency,
     /// See [`Outcome::scheduled`](crate::Outcome::scheduled).
     pub scheduled: u64,
@@ -137,9 +137,10 @@ impl Recorder {
         self.report.errors_first.entry(error.kind).or_insert_with(|| error.to_string());
     }
 
-    /// Counts a timer that fired at `now_ns`, `late_ns` after its time.
-    pub fn lag(&mut self, now_ns: u64, late_ns: u64) {
-        if self.window.is_measured(now_ns) {
+    /// Counts what was due at `due_ns` and was late by `late_ns` because of the driver alone.
+    #[inline]
+    pub fn lag(&mut self, due_ns: u64, late_ns: u64) {
+        if self.window.is_measured(due_ns) {
             self.report.lag.record(late_ns);
         }
     }

@@ -224,3 +224,7 @@ fn gone(last: &Error) -> Error {
 fn users(count: u32) -> String {
     if count == 1 { "1 user".to_owned() } else { format!("{count} users") }
 }
+
+#[cfg(test)]
+#[path = "run_tests.rs"]
+mod tests;

@@ -77,6 +77,7 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
             let alarm = Alarm::new()?;
             let timer = alarm.clone();
             tokio::select! {
+                biased;
                 failed = timer.run() => failed.map(|never: Infallible| match never {}),
                 done = self.drive(alarm) => done,
             }
@@ -198,7 +199,7 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
             shared.alarm.sleep_until(next_ns).await;
             now_ns = monotonic_ns();
             let mut recorder = shared.recorder.borrow_mut();
-            recorder.lag(now_ns, now_ns - next_ns);
+            recorder.lag(next_ns, now_ns - next_ns);
             recorder.advance(now_ns);
             if now_ns >= window.measure_ns {
                 cpu_before_ns.get_or_insert_with(thread_cpu_ns);
@@ -243,18 +244,19 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
         }
         // The figures of a stopped run are thrown away: it need not go on to count them.
         if let (Starts::Open(schedule), false) = (&shared.starts, self.is_stopped()) {
-            let report = &mut shared.recorder.borrow_mut().report;
-            let window = shared.window.get();
+            let mut recorder = shared.recorder.borrow_mut();
+            let (window, now_ns) = (shared.window.get(), monotonic_ns());
             loop {
                 let due_ns = window.start_ns.saturating_add(schedule.borrow_mut().next_ns());
                 // There may be many: a rate can be far above what was sent.
                 if due_ns >= window.end_ns
-                    || (report.unsent & 0xffff == 0xffff && self.is_stopped())
+                    || (recorder.report.unsent & 0xffff == 0xffff && self.is_stopped())
                 {
                     break;
                 }
-                report.scheduled += u64::from(window.is_measured(due_ns));
-                report.unsent += u64::from(window.is_measured(due_ns));
+                recorder.report.scheduled += u64::from(window.is_measured(due_ns));
+                recorder.report.unsent += u64::from(window.is_measured(due_ns));
+                shared.lag_of_stall(&mut recorder, due_ns, now_ns);
             }
         }
         Ok(())

@@ -161,13 +161,15 @@ impl<W: Wire, T: Terminal> User<W, T> {
             recorder.report.late += u64::from(!paced && !over);
             recorder.report.unsent += u64::from(over);
         }
+        if paced {
+            recorder.lag(intended_ns, sent_ns.saturating_sub(intended_ns));
+        } else if matches!(shared.starts, Starts::Open(_)) {
+            shared.lag_of_stall(&mut recorder, intended_ns, sent_ns);
+        }
         if over {
             return None;
         }
         recorder.begun(intended_ns);
-        if paced {
-            recorder.lag(sent_ns, sent_ns.saturating_sub(intended_ns));
-        }
         Some((intended_ns, sent_ns))
     }
 
@@ -227,6 +229,13 @@ impl<W: Wire, T: Terminal> User<W, T> {
 }
 
 impl Shared {
+    /// Counts what a start was late because the thread stood still when it was due.
+    pub fn lag_of_stall(&self, recorder: &mut Recorder, intended_ns: u64, now_ns: u64) {
+        if let Some(back_ns) = self.alarm.stalled_until(intended_ns, now_ns) {
+            recorder.lag(intended_ns, back_ns - intended_ns);
+        }
+    }
+
     /// A user leaves without a connection. `last` is why the last attempt at one failed.
     fn give_up(&self, last: Error) {
         self.alive.set(self.alive.get() - 1);

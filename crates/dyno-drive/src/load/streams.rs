@@ -1,6 +1,7 @@
 //! The part of a load that is the same for every server: parts of tables handed out to streams, one
 //! connection and one thread each.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -159,13 +160,13 @@ struct Loaded {
 impl Work<'_> {
     fn run_all<S: Stream>(&self, streams: Vec<S>, start: Instant) -> Result<()> {
         thread::scope(|scope| {
-            let threads: Vec<_> =
-                streams.into_iter().map(|stream| scope.spawn(|| self.run(stream, start))).collect();
+            let threads: Vec<_> = streams
+                .into_iter()
+                .map(|stream| scope.spawn(|| self.run_or_die(stream, start)))
+                .collect();
             let mut first = Ok(());
             for thread in threads {
-                let result = thread.join().unwrap_or_else(|_| {
-                    Err(Error::new(ErrorKind::Internal, "a loading stream died"))
-                });
+                let result = thread.join().unwrap_or_else(|_| Err(died()));
                 // The stream that failed says why; the others only that they were stopped.
                 match (&first, result) {
                     (Ok(()), Err(error)) => first = Err(error),
@@ -176,6 +177,15 @@ impl Work<'_> {
                 }
             }
             first
+        })
+    }
+
+    /// Loads part after part. A panic, whose message went to the standard error, stops the others
+    /// as every failure does; the connection went with it, so that the server keeps no part of it.
+    fn run_or_die<S: Stream>(&self, stream: S, start: Instant) -> Result<()> {
+        catch_unwind(AssertUnwindSafe(|| self.run(stream, start))).unwrap_or_else(|_| {
+            self.stop.failed.store(true, Relaxed);
+            Err(died())
         })
     }
 
@@ -205,6 +215,11 @@ impl Work<'_> {
     }
 }
 
+fn died() -> Error {
+    let message = "a loading stream died: please report this with its message";
+    Error::new(ErrorKind::Internal, message)
+}
+
 fn outcome(tables: &[&'static str], loaded: &[Loaded], seconds: f64) -> LoadOutcome {
     let tables: Vec<_> = tables
         .iter()
@@ -225,3 +240,7 @@ fn outcome(tables: &[&'static str], loaded: &[Loaded], seconds: f64) -> LoadOutc
     let bytes = tables.iter().map(|table| table.bytes).sum();
     LoadOutcome { tables, seconds, rows, bytes }
 }
+
+#[cfg(test)]
+#[path = "streams_tests.rs"]
+mod tests;

@@ -35,10 +35,11 @@ def _check(case: Case) -> Iterable[Ruling]:
     for phase, name in case.bounding():
         seen = signs(case, phase, name)
         if seen:
+            less = "at a lower --rate" if _is_open(phase.detail) else "with fewer users"
             yield Ruling(
                 "invalid",
                 f"{phase.title}: the driver was the bottleneck: {', '.join(seen.values())}. "
-                "Drive from another machine, or with fewer users.",
+                f"Drive from another machine, or {less}.",
                 phase.name,
                 tuple(seen),
             )
@@ -86,8 +87,10 @@ RULE = Rule(
         "of the maximum, or of the smallest load that fails."
     ),
     explanation=(
-        "A slow driver makes every server look alike, and its delays count as latency. What an "
-        "engine inside Dyno's own process takes is no driver's time: it works in other threads."
+        "A slow driver makes every server look alike, and its delays count as latency. Schedule "
+        "lag is how late it was with starts that had a session free, and with those that fell due "
+        "while it stood still. What an engine inside Dyno's own process takes is no driver's time: "
+        "it works in other threads."
     ),
     check=_check,
 )

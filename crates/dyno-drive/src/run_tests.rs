@@ -1,0 +1,80 @@
+use super::*;
+use crate::wire::{Session, Statement};
+use crate::workload::{Ended, Terminal};
+use serde_json::json;
+
+/// Transactions that cost nothing; the first one has the whole thread stand still.
+#[derive(Clone)]
+struct Standstill(Duration);
+
+struct Place {
+    standstill: Option<Duration>,
+}
+
+impl Workload for Standstill {
+    type Terminal = Place;
+
+    fn operations(&self) -> &'static [&'static str] {
+        &["nothing"]
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        Vec::new()
+    }
+
+    fn terminal(&self, user: u32) -> Place {
+        Place { standstill: (user == 0).then_some(self.0) }
+    }
+}
+
+impl Terminal for Place {
+    fn draw(&mut self) -> usize {
+        0
+    }
+
+    fn pause_ns(&mut self) -> u64 {
+        0
+    }
+
+    async fn attempt<S: Session>(&mut self, _session: &mut S, _unix_us: i64) -> Result<Ended> {
+        if let Some(standstill) = self.standstill.take() {
+            thread::sleep(standstill);
+        }
+        Ok(Ended::Committed)
+    }
+}
+
+fn stood_still(name: &str, standstill_ms: u64, duration_s: f64) -> Outcome {
+    let name = format!("dyno-drive-{}-{name}.jsonl", std::process::id());
+    let file = std::env::temp_dir().join(name);
+    let plan = json!({
+        "wire": {"kind": "null"}, "workload": "tpcc", "warehouses": 1, "seed": 1, "c_load": 7,
+        "users": 4, "threads": 1, "loop": {"kind": "open", "rate_per_s": 1000},
+        "warmup_s": 0, "duration_s": duration_s, "spool": file,
+        "clock": {"unix_ns": 0, "monotonic_ns": 0},
+    });
+    let plan: DrivePlan = serde_json::from_value(plan).unwrap();
+    let WirePlan::Null(model) = &plan.wire else { panic!("{plan:?}") };
+    let workload = Standstill(Duration::from_millis(standstill_ms));
+    let spool = Spool::open(&file).unwrap();
+    let outcome = conduct(&plan, &Null::new(model), &workload, spool, &Control::new());
+    std::fs::remove_file(file).unwrap();
+    outcome.unwrap()
+}
+
+#[test]
+fn a_driver_that_stood_still_takes_the_blame_for_what_was_due() {
+    // Four sessions are soon used up; the target, which answers at once, was never asked.
+    let outcome = stood_still("standstill", 300, 1.0);
+    assert_eq!(outcome.scheduled, Some(1000));
+    assert!(outcome.late >= 250, "{outcome:?}");
+    assert!(outcome.lag_p99_ms >= 200.0, "{outcome:?}");
+}
+
+#[test]
+fn so_it_does_for_what_it_never_sent() {
+    let outcome = stood_still("standstill-end", 400, 0.2);
+    assert_eq!(outcome.scheduled, Some(200));
+    assert!(outcome.unsent >= 150, "{outcome:?}");
+    assert!(outcome.lag_p99_ms >= 200.0, "{outcome:?}");
+}

@@ -1,0 +1,91 @@
+//! How often a timer may fire. Pure: time is passed in.
+//!
+//! Setting a timer, sleeping and being woken cost a thread some 15 µs on a virtual machine, many
+//! times what a start costs. Thousands of starts a second, each with a wake-up of its own, would
+//! leave the thread no time for anything else, and it would be late for all of them. So firings
+//! have a least distance on average, and starts that lie closer together share one.
+
+/// Least distance on average: what a start may be late at most for the sake of the thread's time.
+const SPACING_NS: u64 = 50_000;
+/// Firings that may follow each other sooner after a quiet time. A schedule of fewer than 20,000
+/// random starts a second is kept to the moment by these.
+const BURST: u64 = 8;
+
+/// Rations firings, as a leaky bucket does.
+#[derive(Debug, Default)]
+pub struct Spacing {
+    /// When the firings so far, a distance apart, are through.
+    through_ns: u64,
+}
+
+impl Spacing {
+    /// Takes note of a firing.
+    pub fn fired(&mut self, now_ns: u64) {
+        self.through_ns = self.through_ns.max(now_ns) + SPACING_NS;
+    }
+
+    /// When the timer may fire at the earliest.
+    pub fn earliest_ns(&self) -> u64 {
+        self.through_ns.saturating_sub(BURST * SPACING_NS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::{prop, prop_assert, prop_assert_eq, proptest};
+
+    const S: u64 = 1_000_000_000;
+
+    /// Firings at once whenever they are due and may be.
+    fn firings(due_ns: impl IntoIterator<Item = u64>) -> Vec<(u64, u64)> {
+        let (mut spacing, mut last_ns) = (Spacing::default(), None);
+        let mut fired = Vec::new();
+        for due_ns in due_ns {
+            // What the last firing found due needs none of its own.
+            if last_ns.is_some_and(|last_ns| due_ns <= last_ns) {
+                continue;
+            }
+            let at_ns = due_ns.max(spacing.earliest_ns());
+            spacing.fired(at_ns);
+            last_ns = Some(at_ns);
+            fired.push((due_ns, at_ns));
+        }
+        fired
+    }
+
+    #[test]
+    fn what_is_far_enough_apart_fires_when_it_is_due() {
+        for (due_ns, at_ns) in firings((0..10_000).map(|start| S + start * SPACING_NS)) {
+            assert_eq!(due_ns, at_ns);
+        }
+    }
+
+    #[test]
+    fn what_is_close_shares_firings() {
+        // 50,000 starts a second.
+        let fired = firings((0..50_000).map(|start| S + start * 20_000));
+        assert!(fired.len() as u64 <= S / SPACING_NS + BURST + 1, "{}", fired.len());
+        assert!(fired.iter().all(|(due_ns, at_ns)| at_ns - due_ns <= SPACING_NS));
+        assert!(fired[..BURST as usize].iter().all(|(due_ns, at_ns)| due_ns == at_ns));
+    }
+
+    proptest! {
+        #[test]
+        fn firings_are_rationed_and_nearly_on_time(gaps in prop::collection::vec(0u64..200_000, 1..500)) {
+            let mut due_ns = S;
+            let starts = gaps.into_iter().map(|gap| { due_ns += gap; due_ns });
+            let fired = firings(starts);
+            for (due_ns, at_ns) in &fired {
+                prop_assert!(at_ns >= due_ns && at_ns - due_ns <= SPACING_NS);
+            }
+            for (first, (_, from_ns)) in fired.iter().enumerate() {
+                for (count, (_, to_ns)) in fired[first..].iter().enumerate() {
+                    let most = (to_ns - from_ns) / SPACING_NS + BURST + 1;
+                    prop_assert!(count as u64 <= most, "{count} in {} ns", to_ns - from_ns);
+                }
+            }
+            prop_assert_eq!(fired[0].0, fired[0].1);
+        }
+    }
+}

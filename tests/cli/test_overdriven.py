@@ -1,0 +1,31 @@
+"""A driver that cannot keep up says so: its run is not valid, with the reason and the way out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dyno.bundle import Bundle
+from tests.process import document, dyno
+
+
+@pytest.mark.parametrize("arrivals", ["fixed", "poisson"])
+def test_a_rate_that_no_driver_keeps_is_no_fault_of_the_target(out: Path, arrivals: str) -> None:
+    done = dyno(
+        "run", "tpcc", "--target", "null:?scale=10", "--users", "8", "--rate", "20000000",
+        "--arrivals", arrivals, "--warmup", "1s", "--duration", "2s", "--json", "--out", out,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    found = document(done)
+    assert found["valid"] is False
+    (level,) = found["tpcc"]["levels"]
+    # Whatever was due is told: sent, late or never.
+    assert level["scheduled"] == pytest.approx(40_000_000, rel=0.01)
+    assert level["late"] + level["unsent"] > 0.5 * level["scheduled"]
+    reasons = {reason["code"]: reason["message"] for reason in found["reasons"]}
+    assert "the driver was the bottleneck" in reasons["client-bound"]
+    assert "Drive from another machine, or at a lower --rate." in reasons["client-bound"]
+    findings = Bundle.open(Path(found["bundle"])).findings()
+    (behind,) = [finding.message for finding in findings if finding.code == "behind"]
+    assert "the driver fell behind the rate" in behind
