@@ -73,10 +73,11 @@ impl Batch {
         self.forget();
     }
 
-    /// Appends a rollback. Where nothing was queued before it, it needs no transaction.
+    /// Appends a rollback. Alone it takes back what a procedure has begun: no reason for the server
+    /// to commit nothing by itself from then on.
     pub fn rollback(&mut self, out: &mut BytesMut) {
         put_query("ROLLBACK", out);
-        self.explicit |= self.loose > 0;
+        self.explicit |= self.begun || self.loose > 0;
         self.forget();
     }
 
@@ -169,13 +170,13 @@ mod tests {
     }
 
     #[test]
-    fn a_rollback_of_what_is_not_known_begins_nothing() {
+    fn a_rollback_alone_needs_no_transaction() {
         let (mut batch, mut out) = (Batch::new(), BytesMut::new());
         batch.open();
         batch.rollback(&mut out);
-        assert!(!batch.needs_transaction() && !batch.is_loose());
+        assert!(!batch.needs_transaction());
         batch.open();
-        batch.statement(true);
+        batch.statement(false);
         batch.rollback(&mut out);
         assert!(batch.needs_transaction());
     }

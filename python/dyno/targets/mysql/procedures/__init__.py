@@ -13,6 +13,7 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
+from dyno.databases import workload_of
 from dyno.errors import DatabaseError, UsageError
 from dyno.targets import mark
 from dyno.targets.mysql.connection import MysqlConnection, literal, quoted
@@ -23,7 +24,7 @@ _CREATE = re.compile(r"^CREATE PROCEDURE \{place\}\.(\w+).*?^END(?=;)", re.MULTI
 
 
 def ensure(session: MysqlConnection, server: str, workload: str) -> dict[str, Any]:
-    """Makes the procedures of a workload, unless they are there and of this version.
+    """Makes the procedures of a database, unless they are there and of this version.
 
     Returns:
         What to record: their names, their version, and whether they had to be made.
@@ -33,7 +34,7 @@ def ensure(session: MysqlConnection, server: str, workload: str) -> dict[str, An
         DynoError: If this user may not make or call them, with the statement that grants it.
     """
     place = mark.schema_of(workload)
-    text = files(__name__).joinpath(f"{workload}.sql").read_text(encoding="utf-8")
+    text = files(__name__).joinpath(f"{workload_of(workload)}.sql").read_text(encoding="utf-8")
     version = sha256(text.encode()).hexdigest()[:16]
     comment = f"{mark.PREFIX}{workload} procedure {version}"
     creates = {
@@ -61,7 +62,7 @@ def ensure(session: MysqlConnection, server: str, workload: str) -> dict[str, An
 
 
 def drops(session: MysqlConnection, workload: str) -> list[str]:
-    """The statements that drop the procedures of a workload that bear Dyno's mark."""
+    """The statements that drop the procedures of a database that bear Dyno's mark."""
     place = mark.schema_of(workload)
     return [f"DROP PROCEDURE {quoted(place)}.{quoted(name)}" for name in _own(session, workload)]
 
