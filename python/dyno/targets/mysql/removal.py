@@ -30,8 +30,9 @@ def remove(session: MysqlConnection) -> list[str]:
     """
     tables, gone = _tables(session), _procedures(session)
     _require_free(session, tables)
-    for drop in (drop for name in workloads.names() for drop in procedures.drops(session, name)):
-        session.execute(drop)
+    for database in _databases(session):
+        for drop in procedures.drops(session, database):
+            session.execute(drop)
     for place, name in tables:
         session.execute(f"DROP TABLE {quoted(place)}.{quoted(name)}")
     return _told(tables, gone)
@@ -43,7 +44,13 @@ def _told(tables: list[tuple[str, str]], programs: list[str]) -> list[str]:
 
 
 def _procedures(session: MysqlConnection) -> list[str]:
-    return [name for workload in workloads.names() for name in procedures.marked(session, workload)]
+    return [name for base in _databases(session) for name in procedures.marked(session, base)]
+
+
+def _databases(session: MysqlConnection) -> list[str]:
+    """Databases of workloads that are here, with tables of Dyno's or without."""
+    rows = session.execute("SELECT schema_name FROM information_schema.schemata").rows
+    return databases.in_schemas(workloads.names(), [str(row[0]) for row in rows])
 
 
 def _tables(session: MysqlConnection) -> list[tuple[str, str]]:

@@ -62,7 +62,7 @@ def ensure(session: MysqlConnection, server: str, workload: str) -> dict[str, An
 
 
 def drops(session: MysqlConnection, workload: str) -> list[str]:
-    """The statements that drop the procedures of a workload that bear Dyno's mark."""
+    """The statements that drop the procedures of a database that bear Dyno's mark."""
     place = mark.schema_of(workload)
     return [f"DROP PROCEDURE {quoted(place)}.{quoted(name)}" for name in _own(session, workload)]
 
