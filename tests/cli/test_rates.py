@@ -162,7 +162,9 @@ def test_paces_are_told(out: Path) -> None:
 
     thinking = dyno(*null, "--users", "12", "--think", *common)
     # They key for 2 s and more: none gets as far as a transaction.
-    assert document(thinking)["tpcc"] is None
+    (level,) = document(thinking)["tpcc"]["levels"]
+    assert level["tps"] == 0
+    assert [reason["code"] for reason in document(thinking)["reasons"]] == ["incomplete"]
     assert "the rule is 10 a warehouse. Give at most --users 10, or load 2" in thinking.stderr
 
 

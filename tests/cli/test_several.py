@@ -161,6 +161,7 @@ def test_all_of_them_are_removed(loaded: Path) -> None:
     target = targets.open_target(targets.parse("embedded:postgresql"), loaded, LIMITS)
     with target:
         assert isinstance(target, Removable)
+        target.program("tpcc@2")
         found = target.marked()
         assert len([item for item in found if item.startswith("table dyno_tpcc_2.")]) == 9
         assert {"schema dyno_tpcc", "schema dyno_tpcc_2"} <= set(found)

@@ -23,7 +23,7 @@ def latencies(
 ) -> list[str]:
     """A line for each transaction and time, of the level with the highest throughput.
 
-    Nothing for a run of several parts, whose summary is all that fits.
+    Nothing where nothing ended, and for a run of several parts, whose summary is all that fits.
     """
     page = Page.of(bundle, estimates, findings)
     best = page.best_level
@@ -32,9 +32,10 @@ def latencies(
     title = users_title(best.phase.detail if best.phase else {}, best.name)
     head = f"Milliseconds, {plain(title)}"
     names = "".join(f"{name:>{_WIDTH}}" for name in TIMES.values())
-    lines = [f"{head:<{_LABEL}}{names}"]
+    heads = [f"{head:<{_LABEL}}{names}"]
     if len(head) >= _LABEL:
-        lines = [head[:80], f"{'':<{_LABEL}}{names}"]
+        heads = [head[:80], f"{'':<{_LABEL}}{names}"]
+    lines: list[str] = []
     for operation in best.operations:
         for kind in KINDS:
             start = f"oltp.{best.name}.{operation}.{kind}"
@@ -43,4 +44,4 @@ def latencies(
                 name = plain(operation_title(operation))[:12] if kind == KINDS[0] else ""
                 cells = "".join(f"{figure(value):>{_WIDTH}}" for value in values)
                 lines.append(f"{name:<13}{kind:<{_LABEL - 13}}{cells}")
-    return lines
+    return [*heads, *lines] if lines else []
