@@ -27,6 +27,7 @@ WAREHOUSES, USERS, SECONDS, WARMUP, ROUNDS = "10", 8, 20, 5, 3
 PEER = os.environ.get("GO_TPC") or shutil.which("go-tpc")
 LOAD_TARGET = {"postgresql": 15, "mysql": 30}
 MODES = {"client": 70, "procedure": 25}
+"""Targets on PostgreSQL, ms of client CPU per 1,000 transactions."""
 
 
 @dataclass(frozen=True)
@@ -128,8 +129,8 @@ def main() -> None:
         for _ in range(ROUNDS):
             for mode in MODES:
                 found[mode].append(ours("mysql", mode, out))
-        for mode, most in MODES.items():
-            print(f"  Dyno, {mode:10}{shown(found[mode])} (target {most})")
+        for mode in MODES:
+            print(f"  Dyno, {mode:10}{shown(found[mode])}")
 
 
 main()
