@@ -75,16 +75,14 @@ def test_a_rate_is_that_of_the_sum_and_divided_equally(loaded: tuple[Path, str])
     assert measured[0] == measured[1] + measured[2]
 
 
-@pytest.mark.parametrize("which", [1, 2])
-def test_maintenance_works_on_the_one_that_is_named(loaded: tuple[Path, str], which: int) -> None:
+def test_maintenance_works_on_the_one_that_is_named(loaded: tuple[Path, str]) -> None:
     document, bundle = run(
         loaded[0], "run", "tpcc", "--target", loaded[1], "--users", "2", "--warmup", "500ms",
-        "--duration", "2s", "--during", "integrity-check" if which == 1 else "reindex",
-        "--during-database", str(which),
+        "--duration", "2s", "--during", "reindex", "--during-database", "2",
     )  # fmt: skip
     (told,) = document["maintenance"]
     assert told["error"] is None
-    assert told["database"] == which
+    assert told["database"] == 2
     assert told["seconds"] > 0
     assert [part["database"] for part in told["databases"]] == [1, 2]
     for part in ("before", "during", "after"):
