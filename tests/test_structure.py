@@ -76,6 +76,7 @@ def test_files_can_be_read_at_one_sitting() -> None:
     sources = [
         *files(),
         *(ROOT / "crates").glob("*/src/**/*.rs"),
+        *(ROOT / "crates").glob("*/tests/**/*.rs"),
         *(ROOT / "tests").rglob("*.py"),
     ]
     long = {

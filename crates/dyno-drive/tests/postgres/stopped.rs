@@ -1,0 +1,27 @@
+//! Processes of a server that stand still for a while.
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// Processes that stand still, and go on when this is dropped.
+pub struct Stopped(Vec<Pid>);
+
+impl Stopped {
+    /// Stops those whose numbers are in `pids`, a line each.
+    pub fn now(pids: &str) -> Self {
+        let pids = pids.lines().map(|pid| Pid::from_raw(pid.parse().unwrap()).unwrap());
+        let stopped = Self(pids.collect());
+        for pid in &stopped.0 {
+            // A session that has ended needs none.
+            let _ = kill_process(*pid, Signal::STOP);
+        }
+        stopped
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        for pid in &self.0 {
+            let _ = kill_process(*pid, Signal::CONT);
+        }
+    }
+}
