@@ -6,6 +6,7 @@ import contextlib
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ import pytest
 
 from dyno import _core, schema, targets
 from dyno.targets.base import Limits, LoadOutcome, LoadPlan, Target
+from dyno.targets.mysql.target import MysqlTarget
 from dyno.targets.postgresql.target import PostgresTarget
+from tests.mariadb import require_mariadb
 
 LIMITS = Limits(memory_bytes=256 << 20, threads=2)
 
@@ -58,6 +61,20 @@ def embedded(out: Path) -> PostgresTarget:
     target = targets.open_target(targets.parse("embedded:postgresql"), out, LIMITS)
     assert isinstance(target, PostgresTarget)
     return target
+
+
+def embedded_mariadb(out: Path) -> MysqlTarget:
+    """A private MariaDB that is not started yet. Skips where there is no ``mariadbd``."""
+    require_mariadb()
+    target = targets.open_target(targets.parse("embedded:mysql"), out, LIMITS)
+    assert isinstance(target, MysqlTarget)
+    return target
+
+
+def ask(target: Target, statement: str) -> list[Any]:
+    """The rows of a statement in a session of its own."""
+    with closing(target.connect()) as session:
+        return session.execute(statement).rows
 
 
 @pytest.fixture

@@ -26,22 +26,15 @@ from dyno.workloads.answers import compare_engines
 from dyno.workloads.sorting import out_of_order
 from tests.mariadb import require_mariadb
 from tests.process import wait_until
-from tests.targets.conftest import LIMITS, load_only
+from tests.targets.conftest import LIMITS, embedded_mariadb, load_only
 
 SMALL = LoadPlan("tpch", 0.01, seed=1, streams=2)
-
-
-def private(out: Path) -> MysqlTarget:
-    target = targets.open_target(targets.parse("embedded:mysql"), out, LIMITS)
-    assert isinstance(target, MysqlTarget)
-    return target
 
 
 @pytest.fixture(scope="module")
 def mariadb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MysqlTarget]:
     """A running server that tests may fill but not break."""
-    require_mariadb()
-    with private(tmp_path_factory.mktemp("my")) as target:
+    with embedded_mariadb(tmp_path_factory.mktemp("my")) as target:
         yield target
 
 
@@ -339,8 +332,7 @@ def test_tls_is_demanded_or_refused_in_words(mariadb: MysqlTarget) -> None:
 
 
 def test_a_killed_server_is_a_lost_connection_and_a_load_starts_again(tmp_path: Path) -> None:
-    require_mariadb()
-    with private(tmp_path) as target:
+    with embedded_mariadb(tmp_path) as target:
         target.create_tables("tpch", replace=False)
         target.mark("tpch", Loaded(0.2, 1, complete=False))
         control = _core.Control()
@@ -374,7 +366,7 @@ def test_a_killed_server_is_a_lost_connection_and_a_load_starts_again(tmp_path: 
         # The session by URL knows only that it broke.
         assert sum("was killed (signal 9)" in str(error) for error in caught) == 2
         assert target.process_ids() == []
-    with private(tmp_path) as again:  # it recovers
+    with embedded_mariadb(tmp_path) as again:  # it recovers
         assert again.loaded("tpch") == Loaded(0.2, 1, complete=False)
         fill(again)
         assert again.loaded("tpch") == Loaded(0.01, 1, complete=True)
@@ -385,20 +377,27 @@ def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:
     home = tmp_path / "engines" / "mysql"
     (home / "data").mkdir(parents=True)
     (home / "data" / "mysql_upgrade_info").write_text("10.1.1-MariaDB")
-    with pytest.raises(TargetError, match=r"MariaDB 10\.1\.1.*dyno clean"), private(tmp_path):
+    with (
+        pytest.raises(TargetError, match=r"MariaDB 10\.1\.1.*dyno clean"),
+        embedded_mariadb(tmp_path),
+    ):
         pass
     version = binaries.find().version
     (home / "data" / "mysql_upgrade_info").write_text(
         ".".join(map(str, version.number)) + "-MariaDB"
     )
     (home / "data" / "ibdata1").write_bytes(b"no database")
-    with pytest.raises(TargetError, match="MariaDB did not start: InnoDB: "), private(tmp_path):
+    with (
+        pytest.raises(TargetError, match="MariaDB did not start: InnoDB: "),
+        embedded_mariadb(tmp_path),
+    ):
         pass
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(binaries, "_which", lambda *names: None)
-    with pytest.raises(TargetError, match="apt install mariadb-server"), private(tmp_path):
+    target = targets.open_target(targets.parse("embedded:mysql"), tmp_path, LIMITS)
+    with pytest.raises(TargetError, match="apt install mariadb-server"), target:
         pass
 
 

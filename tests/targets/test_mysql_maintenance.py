@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from dyno import targets
 from dyno.errors import DynoError, Interrupted
 from dyno.model import Check
 from dyno.servers.identity import Identity
@@ -20,9 +19,8 @@ from dyno.targets.mysql.backup import Dump, take
 from dyno.targets.mysql.connection import MysqlConnection, literal
 from dyno.targets.mysql.target import MysqlTarget
 from tests.maintained import fill
-from tests.mariadb import require_mariadb
 from tests.process import wait_until
-from tests.targets.conftest import LIMITS
+from tests.targets.conftest import embedded_mariadb
 
 SPACES = (
     "SELECT name, space FROM information_schema.innodb_sys_tables "
@@ -33,23 +31,16 @@ PAGE = 16384
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    require_mariadb()
     out = tmp_path_factory.mktemp("kept")
-    with opened(out) as target:
+    with embedded_mariadb(out) as target:
         fill(target)
     return out
 
 
 @pytest.fixture
 def mariadb(out: Path) -> Iterator[MysqlTarget]:
-    with opened(out) as target:
+    with embedded_mariadb(out) as target:
         yield target
-
-
-def opened(out: Path) -> MysqlTarget:
-    target = targets.open_target(targets.parse("embedded:mysql"), out, LIMITS)
-    assert isinstance(target, MysqlTarget)
-    return target
 
 
 def once(job: Job) -> list[Check]:
@@ -150,7 +141,10 @@ def test_damage_in_a_file_is_found(out: Path) -> None:
         broken[place] ^= 0xFF
     file.write_bytes(broken)
     try:
-        with opened(out) as target, closing(prepare(target, "tpch", "integrity-check")) as job:
+        with (
+            embedded_mariadb(out) as target,
+            closing(prepare(target, "tpch", "integrity-check")) as job,
+        ):
             found = {check.name: check for check in once(job) if not check.passed}
     finally:
         file.write_bytes(whole)

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from dyno import targets
 from dyno.errors import DatabaseError
 from dyno.targets.base import QueryResult
 from dyno.targets.meter import FIGURES, QueryMeter
@@ -19,9 +18,8 @@ from dyno.targets.mysql.meter import MysqlMeter
 from dyno.targets.mysql.target import MysqlTarget
 from dyno.targets.mysql.version import Version
 from tests.maintained import fill
-from tests.mariadb import require_mariadb
 from tests.process import wait_until
-from tests.targets.conftest import LIMITS
+from tests.targets.conftest import embedded_mariadb
 
 SORT = "SELECT l_comment FROM lineitem ORDER BY l_comment, l_orderkey LIMIT 100000 OFFSET 9"
 SMALL = "SELECT sum(n_nationkey) FROM nation"
@@ -29,11 +27,7 @@ SMALL = "SELECT sum(n_nationkey) FROM nation"
 
 @pytest.fixture(scope="module")
 def mariadb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MysqlTarget]:
-    require_mariadb()
-    url = targets.parse("embedded:mysql")
-    target = targets.open_target(url, tmp_path_factory.mktemp("meter"), LIMITS)
-    assert isinstance(target, MysqlTarget)
-    with target:
+    with embedded_mariadb(tmp_path_factory.mktemp("meter")) as target:
         fill(target)
         target.cool()  # what is read comes from the files
         yield target

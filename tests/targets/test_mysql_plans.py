@@ -10,23 +10,18 @@ from typing import Any
 
 import pytest
 
-from dyno import targets, workloads
+from dyno import workloads
 from dyno.errors import DatabaseError
 from dyno.targets.mysql.plans import _plan, explain
 from dyno.targets.mysql.target import MysqlTarget
 from dyno.targets.mysql.version import Version
 from tests.maintained import fill
-from tests.mariadb import require_mariadb
-from tests.targets.conftest import LIMITS
+from tests.targets.conftest import embedded_mariadb
 
 
 @pytest.fixture(scope="module")
 def mariadb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MysqlTarget]:
-    require_mariadb()
-    url = targets.parse("embedded:mysql")
-    target = targets.open_target(url, tmp_path_factory.mktemp("plans"), LIMITS)
-    assert isinstance(target, MysqlTarget)
-    with target:
+    with embedded_mariadb(tmp_path_factory.mktemp("plans")) as target:
         fill(target)
         yield target
 

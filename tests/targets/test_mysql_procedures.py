@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -16,8 +15,7 @@ from dyno.errors import DatabaseError, TargetError, UsageError
 from dyno.targets.mark import schema_of
 from dyno.targets.mysql import procedures
 from dyno.targets.mysql.target import MysqlTarget
-from tests.mariadb import require_mariadb
-from tests.targets.conftest import LIMITS
+from tests.targets.conftest import LIMITS, ask, embedded_mariadb
 from tests.targets.test_procedures import NAMES
 
 PLACE = schema_of("tpcc")
@@ -25,11 +23,7 @@ PLACE = schema_of("tpcc")
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MysqlTarget]:
-    require_mariadb()
-    url = targets.parse("embedded:mysql")
-    target = targets.open_target(url, tmp_path_factory.mktemp("my"), LIMITS)
-    assert isinstance(target, MysqlTarget)
-    with target:
+    with embedded_mariadb(tmp_path_factory.mktemp("my")) as target:
         yield target
 
 
@@ -40,11 +34,6 @@ def tables(server: MysqlTarget) -> Iterator[MysqlTarget]:
     server.create_tables("tpcc", replace=False)
     yield server
     ask(server, f"DROP DATABASE {PLACE}")
-
-
-def ask(target: MysqlTarget, statement: str) -> list[Any]:
-    with closing(target.connect()) as session:
-        return session.execute(statement).rows
 
 
 def present(target: MysqlTarget) -> list[tuple[str, str]]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -17,18 +15,13 @@ from dyno.targets.base import Loaded, LoadPlan
 from dyno.targets.mysql.errors import PRIVILEGES
 from dyno.targets.mysql.target import MysqlTarget
 from tests.maintained import fill
-from tests.mariadb import require_mariadb
 from tests.process import dyno
-from tests.targets.conftest import LIMITS, load_only
+from tests.targets.conftest import LIMITS, ask, embedded_mariadb, load_only
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MysqlTarget]:
-    require_mariadb()
-    url = targets.parse("embedded:mysql")
-    target = targets.open_target(url, tmp_path_factory.mktemp("my"), LIMITS)
-    assert isinstance(target, MysqlTarget)
-    with target:
+    with embedded_mariadb(tmp_path_factory.mktemp("my")) as target:
         yield target
 
 
@@ -37,11 +30,6 @@ def mariadb(server: MysqlTarget) -> Iterator[MysqlTarget]:
     yield server
     for place in ("theirs", "dyno_tpch", "dyno_tpcc", "dyno_tpcc_2"):
         ask(server, f"DROP DATABASE IF EXISTS {place}")
-
-
-def ask(target: MysqlTarget, statement: str) -> list[Any]:
-    with closing(target.connect()) as session:
-        return session.execute(statement).rows
 
 
 def url_of(target: MysqlTarget) -> str:

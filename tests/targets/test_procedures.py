@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,6 +13,7 @@ from dyno.targets.base import Limits
 from dyno.targets.mark import schema_of
 from dyno.targets.postgresql import procedures
 from dyno.targets.postgresql.target import PostgresTarget
+from tests.targets.conftest import ask
 from tests.targets.test_connection import at
 
 PLACE = schema_of("tpcc")
@@ -28,11 +27,6 @@ def tables(postgres: PostgresTarget) -> Iterator[PostgresTarget]:
     postgres.create_tables("tpcc", replace=False)
     yield postgres
     ask(postgres, f"DROP SCHEMA IF EXISTS {PLACE} CASCADE")
-
-
-def ask(target: PostgresTarget, statement: str) -> list[Any]:
-    with closing(target.connect()) as session:
-        return session.execute(statement).rows
 
 
 def present(target: PostgresTarget) -> list[tuple[str, str]]:

@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from dyno.targets.postgresql.target import PostgresTarget
 from tests.process import dyno
+from tests.targets.conftest import ask
 
 TABLES = r"""
 SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -26,11 +26,6 @@ def url(postgres: PostgresTarget) -> Iterator[str]:
         host, user = session.raw.info.host, session.raw.info.user
     yield f"postgresql://{user}@/postgres?host={host}"
     ask(postgres, "DROP SCHEMA IF EXISTS dyno_tpch, dyno_tpcc CASCADE")
-
-
-def ask(target: PostgresTarget, statement: str) -> list[Any]:
-    with closing(target.connect()) as session:
-        return session.execute(statement).rows
 
 
 def test_only_what_is_marked_goes(postgres: PostgresTarget, url: str, out: Path) -> None:
