@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from pathlib import Path
 
 from dyno.errors import TargetError, UsageError
+
+_LOOK_S = 0.05
+"""Longer than the moment for which somebody holds it who only looks (see :meth:`OutLock.held`)."""
 
 
 class OutLock:
@@ -30,19 +34,27 @@ class OutLock:
             raise UsageError(
                 f"Cannot write in {self._path.parent}: {error.strerror}. Give another --out DIR."
             ) from error
-        try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not self._taken():
             owner = os.pread(self._fd, 32, 0).decode(errors="replace").strip() or "unknown"
             os.close(self._fd)
             raise TargetError(
                 f"Another dyno (process {owner}) is at work in {self._path.parent}; "
                 "wait for it, since two would spoil each other's figures.",
                 kind="busy",
-            ) from None
+            )
         os.ftruncate(self._fd, 0)
         os.pwrite(self._fd, str(os.getpid()).encode(), 0)
         return self
+
+    def _taken(self) -> bool:
+        for pause_s in (_LOOK_S, 0.0):
+            try:
+                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                time.sleep(pause_s)
+            else:
+                return True
+        return False
 
     @staticmethod
     def held(out: Path) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 from itertools import combinations
 
-from dyno import workloads
+from dyno import proofs, workloads
 from dyno.deadline import within
 from dyno.errors import DynoError, Interrupted
 from dyno.model import Check
@@ -162,7 +162,7 @@ def streams(
                     for _, other in others
                     for difference in compare_engines(first.rows, other.rows, query.rules)
                 ]
-                name = f"answers-streams-{query.name}"
+                name = f"{proofs.AMONG_STREAMS}{query.name}"
                 where = f"the streams on {target}"
                 sides = ("first stream", "other stream")
                 checks.append(_verdict(query, name, where, differences, sides, BETWEEN_ENGINES))
@@ -173,7 +173,7 @@ def streams(
 def _not_shipped(workload: Workload, scale: float, target: str) -> Check:
     scales = " and ".join(f"{known:g}" for known in workload.expected_scales)
     message = f"skipped: Dyno ships expected answers for scale {scales}; this is {scale:g}"
-    return Check(name="expected answers", target=target, passed=None, message=message)
+    return Check(name=proofs.UNPROVEN, target=target, passed=None, message=message)
 
 
 def _alone(

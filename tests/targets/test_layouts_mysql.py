@@ -19,16 +19,15 @@ from dyno.targets.base import LoadPlan, QueryResult
 from dyno.targets.mysql.layout import parts
 from dyno.targets.mysql.target import MysqlTarget
 from dyno.workloads.answers import compare_engines
-from tests.mariadb import require_mariadb
+from tests.targets.conftest import embedded_mariadb
 from tests.targets.test_layouts_postgresql import SCALE, written
-from tests.targets.test_mysql import at, private
+from tests.targets.test_mysql import at
 
 
 @pytest.fixture(scope="module")
 def mariadb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MysqlTarget]:
     """A running server that tests may fill but not break."""
-    require_mariadb()
-    with private(tmp_path_factory.mktemp("my")) as target:
+    with embedded_mariadb(tmp_path_factory.mktemp("my")) as target:
         yield target
 
 
@@ -230,7 +229,6 @@ def test_foreign_keys_of_partitioned_tables_are_left_out_with_the_reason(
 
 
 def test_volumes_hold_tables_log_and_spilled_data(public_out: Path) -> None:
-    require_mariadb()
     volumes = [public_out / name for name in ("a", "b", "log")]
     for volume in volumes:
         volume.mkdir(mode=0o755)
@@ -243,7 +241,7 @@ def test_volumes_hold_tables_log_and_spilled_data(public_out: Path) -> None:
         f'[tables.orders]\nvolume = "{volumes[0]}"\ncluster = ["o_orderdate"]',
     )
     out = public_out / "out"
-    target = private(out)
+    target = embedded_mariadb(out)
     data = out / "engines" / "mysql" / "data"
     target.before_start(layout)
     with target:
@@ -269,13 +267,13 @@ def test_volumes_hold_tables_log_and_spilled_data(public_out: Path) -> None:
         assert probe[0]() > there > 1_000_000
         lines = "SELECT COUNT(*), SUM(l_quantity) FROM lineitem"
         before = rows(target, lines)
-    with private(out) as later:  # which knows nothing of the layout
+    with embedded_mariadb(out) as later:  # which knows nothing of the layout
         assert rows(later, lines) == before
         assert later.facts().settings["tmpdir"].startswith(str(volumes[1]))
         # Cold: the places on volumes are emptied too.
         assert later.cool().left_share <= 0.01
         assert rows(later, lines) == before
-    again = private(out)
+    again = embedded_mariadb(out)
     again.before_start(resolve("default", "tpch", SCALE))
     with again:
         assert list(data.glob("ib_logfile*"))

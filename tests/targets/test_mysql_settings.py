@@ -18,10 +18,9 @@ from dyno.targets.mysql import readback
 from dyno.targets.mysql.target import MysqlTarget
 from dyno.targets.mysql.tuning import changes
 from dyno.targets.mysql.version import Version
-from tests.mariadb import require_mariadb
 from tests.process import wait_until
-from tests.targets.conftest import load_only
-from tests.targets.test_mysql import at, private
+from tests.targets.conftest import embedded_mariadb, load_only
+from tests.targets.test_mysql import at
 from tests.targets.test_tuning import asked, by_name
 
 MIB = 1 << 20
@@ -52,8 +51,7 @@ USUAL = {
 @pytest.fixture(scope="module")
 def mariadb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MysqlTarget]:
     """A running server that tests may not change."""
-    require_mariadb()
-    with private(tmp_path_factory.mktemp("my")) as target:
+    with embedded_mariadb(tmp_path_factory.mktemp("my")) as target:
         yield target
 
 
@@ -64,14 +62,13 @@ def shown(target: MysqlTarget, names: object) -> dict[str, int | None]:
 
 
 def test_the_private_server_takes_every_word_and_forgets_it(public_out: Path) -> None:
-    require_mariadb()
     words = {text.partition("=")[0] for text in WORDS} | {"temp_path"}
     assert words == set(tuning.knobs("mysql"))
     wanted = {name: value for each in WORDS.values() for name, value in each.items()}
     spill = public_out / "spill"
     spill.mkdir(mode=0o755)
     spill.chmod(0o755)
-    target = private(public_out)
+    target = embedded_mariadb(public_out)
     log = public_out / "engines" / "mysql" / "data" / "ib_logfile0"
     tuning.tune(target, asked(*WORDS, f"temp_path={spill}"))
     with target:
@@ -93,7 +90,7 @@ def test_the_private_server_takes_every_word_and_forgets_it(public_out: Path) ->
             )
     assert all(item.restored for item in target.tuned())
     assert list(spill.iterdir()) == []
-    with private(public_out) as plain:
+    with embedded_mariadb(public_out) as plain:
         assert plain.tuned() == ()
         assert shown(plain, USUAL) == USUAL
         size = shown(plain, ["innodb_log_file_size"])["innodb_log_file_size"]
@@ -101,11 +98,10 @@ def test_the_private_server_takes_every_word_and_forgets_it(public_out: Path) ->
 
 
 def test_a_killed_server_leaves_nothing_set(public_out: Path) -> None:
-    require_mariadb()
     spill = public_out / "spill"
     spill.mkdir(mode=0o755)
     spill.chmod(0o755)
-    target = private(public_out)
+    target = embedded_mariadb(public_out)
     tuning.tune(target, asked("commit=relaxed", f"temp_path={spill}"))
     with pytest.raises(TargetError, match="killed"), target:
         (pid,) = target.process_ids()
@@ -115,19 +111,18 @@ def test_a_killed_server_leaves_nothing_set(public_out: Path) -> None:
         session.execute("SELECT 1")
     assert all(item.restored for item in target.tuned())
     assert list(spill.iterdir()) == []
-    with private(public_out) as plain:
+    with embedded_mariadb(public_out) as plain:
         assert shown(plain, ["innodb_flush_log_at_trx_commit"]) == {
             "innodb_flush_log_at_trx_commit": 1
         }
 
 
 def test_large_pages_that_are_not_there_are_told(out: Path) -> None:
-    require_mariadb()
     told = Path("/proc/meminfo").read_text().splitlines()
     huge = [line for line in told if line.startswith("HugePages_Free")]
     if int(huge[0].split()[1]) > 0:
         pytest.skip("this machine has large pages set aside")
-    target = private(out)
+    target = embedded_mariadb(out)
     tuning.tune(target, asked("large_pages=on"))
     with pytest.raises(TargetError, match=r"vm.nr_hugepages=\d+"), target:
         pass
@@ -145,13 +140,12 @@ def test_large_pages_that_are_not_there_are_told(out: Path) -> None:
 )
 def test_values_beyond_the_server_are_refused_at_once(out: Path, text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        tuning.tune(private(out), asked(text))
+        tuning.tune(embedded_mariadb(out), asked(text))
     assert not list(out.iterdir())
 
 
 def test_the_least_values_are_ones_that_it_starts_with(out: Path) -> None:
-    require_mariadb()
-    target = private(out)
+    target = embedded_mariadb(out)
     words = ("memory=8MB", "grant=32kB", "temp_limit=1MB", "checkpoint_size=8MB")
     tuning.tune(target, asked(*words))
     with target:
@@ -235,8 +229,7 @@ def test_the_configuration_of_others_is_never_changed(
 def test_what_was_given_but_is_not_there_is_an_error(
     out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    require_mariadb()
-    target = private(out)
+    target = embedded_mariadb(out)
     tuning.tune(target, asked("commit=relaxed"))
     assert target._server is not None
     monkeypatch.setattr(target._server, "override", lambda *_: {})

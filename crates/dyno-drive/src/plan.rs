@@ -39,9 +39,13 @@ pub struct DrivePlan {
     pub warmup_s: f64,
     /// Length of the measured window.
     pub duration_s: f64,
-    /// Driver threads; one for every two processors if absent.
+    /// Driver threads; if absent this driver's share of one for every two processors.
     #[serde(default)]
     pub threads: Option<u32>,
+    /// How many drivers run beside each other on this machine, this one too: they share its
+    /// processors.
+    #[serde(default = "default_drivers")]
+    pub drivers: u32,
     /// Which warehouse a user works for.
     #[serde(default)]
     pub home: HomePolicy,
@@ -108,6 +112,10 @@ fn default_interval() -> f64 {
     1.0
 }
 
+fn default_drivers() -> u32 {
+    1
+}
+
 fn default_retries() -> u32 {
     10
 }
@@ -128,6 +136,7 @@ impl DrivePlan {
         within("duration_s", self.duration_s, 0.001, LONGEST_S)?;
         within("interval_s", self.interval_s, 0.01, 3600.0)?;
         within("reconnect_s", self.reconnect_s, 0.0, 86_400.0)?;
+        within("drivers", f64::from(self.drivers), 1.0, 1024.0)?;
         if let Some(threads) = self.threads {
             within("threads", f64::from(threads), 1.0, 1024.0)?;
         }
@@ -151,7 +160,7 @@ impl DrivePlan {
     /// Driver threads to use: never more than users.
     pub(crate) fn thread_count(&self) -> u32 {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let threads = self.threads.unwrap_or((processors as u32 / 2).max(1));
+        let threads = self.threads.unwrap_or((processors as u32 / 2 / self.drivers).max(1));
         threads.min(self.users)
     }
 }
@@ -237,6 +246,7 @@ mod tests {
             ("warmup_s", json!(-1), "warmup_s"),
             ("interval_s", json!(0), "interval_s"),
             ("threads", json!(0), "threads"),
+            ("drivers", json!(0), "drivers"),
             ("loop", json!({"kind": "open", "rate_per_s": 0}), "rate_per_s"),
             ("loop", json!({"kind": "open", "rate_per_s": [[1, 5], [0, 5]]}), "rate_per_s"),
             ("workload", json!({"point_select": {"sql": "select $1", "keys": 0}}), "keys"),

@@ -39,10 +39,14 @@ def of_level(bundle: Bundle, name: str) -> list[Estimate]:
     if found is None:
         return []
     start = f"oltp.{name}"
-    estimates = [*_level(start, found), *silence(start, found)]
+    undisturbed = _undisturbed(bundle, name, found.rates)
     # What follows a rate that changes does not settle, and is not meant to.
-    if found.rate is None or not found.rate.changes:
-        estimates += _steadiness(start, _undisturbed(bundle, name, found.rates))
+    settles = found.rate is None or not found.rate.changes
+    # Chance is told apart from one true throughput; with maintenance beside it there are several.
+    half = half_width(found.rates.values) if settles and undisturbed is found.rates else None
+    estimates = [*_level(start, found, half), *silence(start, found)]
+    if settles:
+        estimates += _steadiness(start, undisturbed)
     if found.phase is not None:
         estimates += _pace(start, found.phase, found.rows, found.seconds)
         estimates += conduct(start, found, found.phase)
@@ -62,7 +66,7 @@ def _undisturbed(bundle: Bundle, level: str, rates: Throughput) -> Throughput:
     return replace(rates, values=rates.values[: max(0, count)])
 
 
-def _level(name: str, level: Level) -> Iterable[Estimate]:
+def _level(name: str, level: Level, half: float | None) -> Iterable[Estimate]:
     measured, seconds, table = level.rows, level.seconds, level.table
     done = sum(row["done"] for row in measured)
     rolled_back = sum(row["rolled_back"] for row in measured)
@@ -71,14 +75,15 @@ def _level(name: str, level: Level) -> Iterable[Estimate]:
     attempted = done + rolled_back + errors
     orders = sum(row["done"] for row in measured if row["op"] == "new_order")
     yield Estimate(name=f"{name}.seconds", value=seconds, unit="s", source=table)
-    rate, half = (done + rolled_back) / seconds, half_width(level.rates.values)
+    rate = (done + rolled_back) / seconds
     yield Estimate(
         name=f"{name}.tps",
         value=rate,
         low=None if half is None else max(0.0, rate - half),
         high=None if half is None else rate + half,
         unit="1/s",
-        source=f"{table}: commits and prescribed rollbacks / s; 95 % interval by batch means",
+        source=f"{table}: commits and prescribed rollbacks / s"
+        + ("" if half is None else "; 95 % interval by batch means"),
     )
     yield Estimate(
         name=f"{name}.new_orders_per_min",

@@ -127,7 +127,7 @@ def command(
         scale = chosen.parse_scale(scale)
     require_able(parsed, options.out, settings)
     kept = criteria.of(chosen)
-    search = find_max.of(chosen, {**settings, "users": levels.users, "rate_per_s": rates or None})
+    search = find_max.of(chosen, {**settings, "users": levels.users})
     if search is not None:
         settings |= search.record()
         if search.dry_run:

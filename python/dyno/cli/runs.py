@@ -31,19 +31,19 @@ def list_runs(options: Options) -> int:
     from dyno.bundle import list_bundles
     from dyno.lock import OutLock
 
+    # A run may end or begin while bundles are read: who is at work is asked before and after.
+    before = OutLock.held(options.out)
     bundles = list_bundles(options.out)
+    at_work = before or OutLock.held(options.out)
     if options.as_json:
-        click.echo(json.dumps([_row(bundle) for bundle in bundles], indent=1))
+        click.echo(json.dumps([_row(bundle, at_work=at_work) for bundle in bundles], indent=1))
         return 0
     if not bundles:
         click.echo(f"No runs in {options.out}. `dyno quickstart` makes one.")
         return 0
     click.echo(f"{'run':24}{'verb':12}{'status':13}{'valid':7}workloads")
-    at_work = OutLock.held(options.out)
     for bundle in bundles:
-        row = _row(bundle)
-        if row["status"] == "running" and not at_work:
-            row["status"] = "cut off"  # it was killed before it could say so
+        row = _row(bundle, at_work=at_work)
         valid = {True: "yes", False: "NO", None: "-"}[row["valid"]]
         words = " ".join(row["workloads"])
         click.echo(f"{row['run']:24}{row['verb']:12}{row['status']:13}{valid:7}{words}".rstrip())
@@ -102,13 +102,15 @@ def export(run: str, to: Path, options: Options) -> int:
     return 0
 
 
-def _row(bundle: Any) -> dict[str, Any]:
+def _row(bundle: Any, *, at_work: bool = True) -> dict[str, Any]:
     run = bundle.run
+    # One that nobody works on was killed before it could say so.
+    cut_off = run.status == "running" and not at_work
     return {
         "run": run.run,
         "bundle": str(bundle.path),
         "verb": run.verb,
-        "status": run.status,
+        "status": "cut off" if cut_off else run.status,
         "workloads": list(run.workloads),
         "valid": run.validity.valid,
         "reasons": [reason.message for reason in run.validity.reasons],

@@ -147,8 +147,8 @@ class Upkeep:
                 self._limit.start()
                 try:
                     self._rounds()
-                except DynoError as error:
-                    self.course.error = self.course.error or str(error)
+                except BaseException as error:
+                    self.course.error = self.course.error or str(error) or type(error).__name__
                     raise
                 finally:
                     self.course.end_ns = self._recorder.clock.unix_now_ns()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -96,9 +95,7 @@ def drive_several(
         detail.update({**facts(plan), **sessions, "databases": count})
         for part, each in zip(details, plans, strict=True):
             part.update({**facts(each), "database": each.database, "part_of": plan.level})
-        # Together as many driver threads as one would have: a driver that needs more is the limit.
-        threads = max(1, len(os.sched_getaffinity(0)) // 2 // count)
-        requests = [{**request(recorder, target, each), "threads": threads} for each in plans]
+        requests = [{**request(recorder, target, each), "drivers": count} for each in plans]
         outcomes = run_engines("drive", requests, counted, beside)
         for part, each, found in zip(details, plans, outcomes, strict=True):
             part.update(outcome=found, duration_s=found["seconds"])

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+from dyno import proofs
 from dyno.bundle import Bundle
 from dyno.model import Estimate, Finding, Phase
 from dyno.report import cache
 from dyno.report.levels import bounds, level_entry
-from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, Page
+from dyno.report.page import Page
 from dyno.report.query_work import FIGURES as WORK
 from dyno.report.query_work import meter_sources
 from dyno.report.steps import loads_that_stayed, steps
@@ -265,7 +266,7 @@ def _queries(page: Page, target: str) -> list[dict[str, Any]]:
 
 def _answers_match(page: Page) -> bool | None:
     """None unless every query could be compared."""
-    results = [check.passed for check in page.checks if check.name.startswith(ANSWER_CHECKS)]
+    results = [check.passed for check in page.answer_checks]
     if False in results:
         return False
     return True if results and None not in results else None
@@ -282,5 +283,5 @@ def _tpcc(page: Page) -> dict[str, Any] | None:
         "load_steps": _load_steps(page, "tpcc", target),
         "load_by_streams": [asdict(rate) for rate in page.load_rates("tpcc", str(target))],
         "levels": [level_entry(page, level.name, level.phase) for level in page.levels],
-        "consistency": page.passed(CONDITION_CHECKS),
+        "consistency": page.passed(proofs.CONDITION),
     }

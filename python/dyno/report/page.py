@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from dyno import proofs
 from dyno.bundle import Bundle
 from dyno.model import (
     NOTICES,
@@ -19,19 +20,6 @@ from dyno.model import (
     Run,
 )
 from dyno.report.words import number, target_title
-
-ANSWER_CHECKS = ("answers", "published")
-"""How names of checks on answers start, in which rows are compared with others."""
-
-ORDER_CHECKS = "order-"
-"""How names of checks on the order of an answer's rows start: they say nothing of its values."""
-
-UNPROVEN = "expected answers"
-"""The check that is skipped where there are no answers to expect."""
-
-CONDITION_CHECKS = "condition"
-ISOLATION_CHECKS = "isolation"
-"""How names of checks of consistency start."""
 
 
 @dataclass(frozen=True)
@@ -212,6 +200,30 @@ class Page:
         if False in results:
             return False
         return True if True in results else None
+
+    @property
+    def answer_checks(self) -> list[Check]:
+        """Those that tell whether answers are right; that streams agree does not."""
+        return [
+            check
+            for check in self.checks
+            if proofs.compares(check.name)
+            or (check.name.startswith(proofs.AMONG_STREAMS) and check.passed is False)
+        ]
+
+    @property
+    def answers_equal(self) -> bool | None:
+        """Whether answers are as others found them; None if nobody else's were there."""
+        results = [check.passed for check in self.answer_checks]
+        if False in results:
+            return False
+        return True if True in results else None
+
+    @property
+    def unproven(self) -> bool:
+        """Whether queries ran, and nothing could be compared with their answers."""
+        skipped = any(check.name == proofs.UNPROVEN for check in self.checks)
+        return skipped and self.answers_equal is None
 
     def notice(self, workload: str) -> str:
         """The notice that goes with every figure derived from a TPC workload."""

@@ -5,18 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from dyno import databases
+from dyno import databases, proofs
 from dyno.bundle import Bundle
 from dyno.model import CriterionResult, Estimate, Finding
 from dyno.report import capacity
-from dyno.report.page import (
-    ANSWER_CHECKS,
-    CONDITION_CHECKS,
-    ISOLATION_CHECKS,
-    ORDER_CHECKS,
-    UNPROVEN,
-    Page,
-)
+from dyno.report.page import Page
 from dyno.report.trials import FIGURES, figures, missing, trials
 from dyno.report.words import (
     bytes_text,
@@ -264,10 +257,10 @@ def _maintenance(page: Page) -> str:
 
 def _checks(page: Page) -> str:
     groups = {
-        "answers": ANSWER_CHECKS,
-        "order": (ORDER_CHECKS,),
-        "conditions": (CONDITION_CHECKS,),
-        "isolation": (ISOLATION_CHECKS,),
+        "answers": proofs.ANSWERS,
+        "order": (proofs.ORDER,),
+        "conditions": (proofs.CONDITION,),
+        "isolation": (proofs.ISOLATION,),
     }
     known = tuple(start for starts in groups.values() for start in starts)
     others = [check.passed for check in page.checks if not check.name.startswith(known)]
@@ -275,11 +268,10 @@ def _checks(page: Page) -> str:
     for label, starts in groups.items():
         results[label] = [c.passed for c in page.checks if c.name.startswith(starts)]
     warned = sum(1 for item in page.findings if item.level == "warning")
-    open_ = page.passed(ANSWER_CHECKS) is None and any(c.name == UNPROVEN for c in page.checks)
     parts = [
         _counts(results, "FAILED", passed=False),  # first: a long line is cut at its end
         _counts(results, "ok", passed=True),
-        "answers not compared" if open_ else "",
+        "answers not compared" if page.unproven else "",
         f"{warned} warning{'' if warned == 1 else 's'}" if warned else "",
     ]
     return "; ".join(part for part in parts if part)

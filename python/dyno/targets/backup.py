@@ -36,11 +36,9 @@ class Backup(ABC):
         self.written = Written()
         self.scratch = Scratch(out, estimate.size)
         self.program = Program()
-        self.cancelled = threading.Event()
 
     def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
         """Takes one backup, proves that it is whole, and removes it."""
-        self.cancelled.clear()
         progress(0, 1, "backup")
         with self.scratch.empty_folder() as place:
             start = time.monotonic()
@@ -60,7 +58,6 @@ class Backup(ABC):
 
     def cancel(self) -> None:
         """Ends what is being written; a server ends its side with it."""
-        self.cancelled.set()
         self.program.cancel()
 
     def close(self) -> None:
@@ -72,7 +69,7 @@ class Backup(ABC):
         """Writes one backup into an empty folder.
 
         Raises:
-            Interrupted: If ``stop`` or ``cancelled`` was set.
+            Interrupted: If ``stop`` was set.
             DynoError: If it could not be written.
         """
 

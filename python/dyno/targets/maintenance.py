@@ -69,7 +69,7 @@ class Job(Protocol):
         Damage that it finds is a failed check, not an error.
 
         Raises:
-            Interrupted: If ``stop`` was set, or :meth:`cancel` was called.
+            Interrupted: If ``stop`` was set.
             DynoError: If it could not be done.
         """
         ...
@@ -82,7 +82,7 @@ class Job(Protocol):
         ...
 
     def cancel(self) -> None:
-        """Stops the statement under way; may be called from another thread."""
+        """Stops the statement under way, once ``stop`` is set; from any thread."""
         ...
 
     def close(self) -> None:

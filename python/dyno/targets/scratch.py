@@ -43,13 +43,12 @@ class Scratch:
     """The folder, private to this user. Not shared between threads, but for ``size``."""
 
     def __init__(self, out: Path, needed: int) -> None:
-        """Makes it, and removes what a killed run has left: only one run at once has ``out``.
+        """Makes it. What a killed run has left there went when this one began (see ``sweep``).
 
         Raises:
             DiskFullError: If there is no room for ``needed`` bytes and a tenth more.
             TargetError: If it cannot be made.
         """
-        sweep(out)
         home = (out / _FOLDER).absolute()
         try:
             home.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What of a command line may not go together, in one table."""
+"""What of a command line may not go together across its sections."""
 
 from __future__ import annotations
 

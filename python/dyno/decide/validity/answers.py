@@ -6,10 +6,7 @@ from collections.abc import Iterable
 
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
-
-PREFIXES = ("answers", "published", "order-")
-"""How the names of checks on answers start: against another engine's or the expected ones, against
-published ones, and on the order of their rows."""
+from dyno.proofs import ANSWERS, ORDER
 
 _AGAINST = (
     ("published", " and the published answer"),
@@ -19,8 +16,8 @@ _AGAINST = (
 
 def _check(case: Case) -> Iterable[Ruling]:
     for check in case.checks:
-        if check.passed is False and check.name.startswith(PREFIXES):
-            if check.name.startswith("order-"):
+        if check.passed is False and check.name.startswith((*ANSWERS, ORDER)):
+            if check.name.startswith(ORDER):
                 yield Ruling(
                     "invalid",
                     f"{check.name}: rows of {check.target} are not in the order that the query "

@@ -6,24 +6,18 @@ from collections.abc import Iterable
 
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
-
-_AMONG_STREAMS = "answers-streams"
-"""Checks that an engine agrees with itself, which prove nothing of what it answers."""
+from dyno.proofs import UNPROVEN, compares
 
 
 def _check(case: Case) -> Iterable[Ruling]:
     proven = {
         target
         for check in case.checks
-        if check.passed is not None
-        and check.name.startswith(("answers", "published"))
-        and not check.name.startswith(_AMONG_STREAMS)
+        if check.passed is not None and compares(check.name)
         for target in check.target.split(" and ")
     }
     for check in case.checks:
-        if check.name == "expected answers" and check.passed is None:
-            if check.target in proven:
-                continue
+        if check.name == UNPROVEN and check.passed is None and check.target not in proven:
             yield Ruling(
                 "warning",
                 f"Nothing proves the answers of {check.target}: "

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dyno import proofs
 from dyno.model import Check
 from dyno.report import diffs
 from dyno.report.blocks import Block, Cell, Column, Section, Table
-from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, ISOLATION_CHECKS, ORDER_CHECKS, Page
+from dyno.report.page import Page
 
 ORDER = 80
 
@@ -28,13 +29,13 @@ def section(page: Page) -> Section | None:
 
 
 def _kind(check: Check) -> str:
-    if check.name.startswith(ANSWER_CHECKS):
+    if check.name.startswith(proofs.ANSWERS):
         return "Answers"
-    if check.name.startswith(ORDER_CHECKS):
+    if check.name.startswith(proofs.ORDER):
         return "Order of rows"
-    if check.name.startswith(CONDITION_CHECKS):
+    if check.name.startswith(proofs.CONDITION):
         return "Consistency conditions"
-    if check.name.startswith(ISOLATION_CHECKS):
+    if check.name.startswith(proofs.ISOLATION):
         return "Isolation of transactions"
     return "Data"
 

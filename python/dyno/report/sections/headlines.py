@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dyno import proofs
 from dyno.model import Check
 from dyno.report import capacity
 from dyno.report.blocks import Block, Card, Cards, Note, Notes, Section
-from dyno.report.page import ANSWER_CHECKS, CONDITION_CHECKS, UNPROVEN, Page
+from dyno.report.page import Page
 from dyno.report.steps import loads_that_stayed
 from dyno.report.words import figure, fixed, number, seconds, users_title
 
@@ -99,11 +100,11 @@ def _queries(page: Page) -> Cards | None:
             )
     if not cards:
         return None
-    match = page.passed(ANSWER_CHECKS)
+    match = page.answers_equal
     if match is not None:
-        checks = [check for check in page.checks if check.name.startswith(ANSWER_CHECKS)]
+        checks = [check for check in page.checks if check.name.startswith(proofs.ANSWERS)]
         cards.append(_proof("Answers", "equal" if match else "differ", checks))
-    elif any(check.name == UNPROVEN for check in page.checks):
+    elif page.unproven:
         cards.append(Card("Answers", "–", "", "not compared: none to expect at this scale"))
     scale = page.scale("tpch")
     at = "" if scale is None else f", scale factor {scale:g}"
@@ -137,9 +138,9 @@ def _transactions(page: Page) -> Cards | None:
     ]
     if p95 is not None:
         cards.append(Card("New-Order response", figure(p95), "ms", f"95th percentile, {at}"))
-    holds = page.passed(CONDITION_CHECKS)
+    holds = page.passed(proofs.CONDITION)
     if holds is not None:
-        checks = [check for check in page.checks if check.name.startswith(CONDITION_CHECKS)]
+        checks = [check for check in page.checks if check.name.startswith(proofs.CONDITION)]
         cards.append(_proof("Consistency", "holds" if holds else "broken", checks))
     scale = page.scale("tpcc")
     count = "" if scale is None else f", {scale:g} warehouse{'' if scale == 1 else 's'}"

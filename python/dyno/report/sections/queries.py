@@ -8,7 +8,7 @@ from dyno.report.blocks import Block, Cell, Column, Figure, Section, Table
 from dyno.report.charts import queries as charts
 from dyno.report.charts.keys import keys
 from dyno.report.charts.render import Size, render
-from dyno.report.page import ANSWER_CHECKS, Page
+from dyno.report.page import Page
 from dyno.report.query_work import work_table
 from dyno.report.words import figure, fixed, query_title
 from dyno.targets import store
@@ -162,10 +162,9 @@ def _ratio(ratio: float | None) -> str | Cell:
 def _answers(page: Page) -> dict[str, str | Cell]:
     """What the checks say of each query: the worst of several."""
     found: dict[str, list[bool | None]] = {}
-    for check in page.checks:
-        if check.name.startswith(ANSWER_CHECKS):
-            query = check.name.replace("-", " ").split()[-1]
-            found.setdefault(query, []).append(check.passed)
+    for check in page.answer_checks:
+        query = check.name.replace("-", " ").split()[-1]
+        found.setdefault(query, []).append(check.passed)
     words: dict[str, str | Cell] = {}
     for query, results in found.items():
         if False in results:

@@ -54,9 +54,8 @@ def _databases(session: MysqlConnection) -> list[str]:
 
 
 def _tables(session: MysqlConnection) -> list[tuple[str, str]]:
-    rows = session.execute("SELECT schema_name FROM information_schema.schemata").rows
     found: list[tuple[str, str]] = []
-    for workload in databases.in_schemas(workloads.names(), [str(row[0]) for row in rows]):
+    for workload in _databases(session):
         place = mark.schema_of(workload)
         own = [
             name

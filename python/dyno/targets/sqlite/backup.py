@@ -53,7 +53,7 @@ class FileBackup(Backup):
         """Copies into ``file``; returns how many pages and names the source has."""
 
         def step(_status: int, left: int, total: int) -> None:
-            if stop.is_set() or self.cancelled.is_set():
+            if stop.is_set():
                 raise Interrupted("The backup was stopped.")
             progress(total - left, total, "backup")
 
@@ -108,12 +108,12 @@ class ApartBackup(FileBackup):
         with closing(self._apart()) as session:
             self._session = session
             try:
-                # Who cancels sets these first, and then finds the session or has been before it.
-                if stop.is_set() or self.cancelled.is_set():
+                # Who cancels sets it first, and then finds the session or has been before it.
+                if stop.is_set():
                     raise Interrupted("The backup was stopped.")
                 return session.backup(file)
             except TargetError as error:
-                if stop.is_set() or self.cancelled.is_set():
+                if stop.is_set():
                     raise Interrupted("The backup was stopped.") from error
                 raise
             finally:

@@ -98,7 +98,8 @@ def _check_left(target: str, connection: Connection) -> Check:
 
 
 def _check_link(target: str, connection: Connection, link: Link) -> Check:
-    lost = count(connection, link.sql_from(listed=isinstance(connection, Listing)))
+    listed = isinstance(connection, Listing) and connection.lists_once
+    lost = count(connection, link.sql_from(listed=listed))
     message = (
         "no row refers to nothing"
         if lost == 0
