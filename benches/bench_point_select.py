@@ -35,7 +35,10 @@ ROWS = 100_000
 DRIVE = """
 import json, sys
 from dyno import _core
-print(_core.drive(sys.stdin.read(), _core.Control()))
+from dyno.drive.scheduler import yield_to_server
+plan = sys.stdin.read()
+yield_to_server(json.loads(plan))
+print(_core.drive(plan, _core.Control()))
 """
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import _thread
+import json
 import signal
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from dyno.engine import interruptible
+from dyno import _core
+from dyno.engine import interruptible, run_engine, run_engines
 from dyno.errors import Interrupted
+from dyno.progress import Silent
 
 
 def test_results_and_errors_come_through() -> None:
@@ -61,3 +65,23 @@ def test_ctrl_c_while_the_thread_is_being_started(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(Interrupted):
         interruptible(work, cancelled.set)
     assert ended.is_set()
+
+
+def test_what_prepares_the_engines_thread_adds_to_the_outcome(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    threads: list[int] = []
+
+    def engine(plan: str, control: object) -> str:
+        threads.append(threading.get_ident())
+        return json.dumps({"got": json.loads(plan)["a"]})
+
+    def prepare(plan: dict[str, Any]) -> dict[str, Any]:
+        threads.append(threading.get_ident())
+        return {"told": plan["a"] + 1}
+
+    monkeypatch.setattr(_core, "drive", engine)
+    assert run_engine("drive", {"a": 1}, Silent(), None, prepare) == {"got": 1, "told": 2}
+    both = run_engines("drive", [{"a": 1}, {"a": 5}], Silent(), None, prepare)
+    assert both == [{"got": 1, "told": 2}, {"got": 5, "told": 6}]
+    assert threads[0] == threads[1] != threading.get_ident()

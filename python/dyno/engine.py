@@ -39,6 +39,10 @@ class Handle(Protocol):
 Beside = Callable[[Handle, threading.Event], None]
 """Works beside an engine; must return soon after the event is set."""
 
+Prepare = Callable[[dict[str, Any]], dict[str, Any]]
+"""Gets an engine's plan in the thread that is about to call the engine, which the engine's threads
+come from. What it returns becomes part of the outcome."""
+
 
 def interruptible(
     work: Callable[[], T], cancel: Callable[[], None], poll: Callable[[], None] | None = None
@@ -86,6 +90,7 @@ def run_engine(
     plan: dict[str, Any],
     progress: Progress,
     beside: Beside | None = None,
+    prepare: Prepare | None = None,
 ) -> dict[str, Any]:
     """Calls an engine of the compiled half: ``generate``, ``load``, ``drive`` or ``profile``.
 
@@ -95,6 +100,7 @@ def run_engine(
         progress: Told what the engine has done.
         beside: Works in another thread meanwhile. It may watch the engine and end it early by the
             control handle, and must return soon after the event is set.
+        prepare: Prepares the thread that calls the engine.
 
     Returns:
         The engine's outcome.
@@ -103,15 +109,12 @@ def run_engine(
         DynoError: Of the class that belongs to the engine's error kind.
         Exception: What ``beside`` raised; the engine is cancelled then.
     """
-    from dyno import _core
-
-    text = json.dumps(plan)
 
     def work(control: _core.Control) -> dict[str, Any]:
         if beside is None:
-            return json.loads(getattr(_core, name)(text, control))
+            return _call(name, plan, control, prepare)
         with _beside(beside, control):
-            return json.loads(getattr(_core, name)(text, control))
+            return _call(name, plan, control, prepare)
 
     return watched(work, progress)
 
@@ -138,7 +141,11 @@ class _Together:
 
 
 def run_engines(
-    name: str, plans: Sequence[dict[str, Any]], progress: Progress, beside: Beside | None = None
+    name: str,
+    plans: Sequence[dict[str, Any]],
+    progress: Progress,
+    beside: Beside | None = None,
+    prepare: Prepare | None = None,
 ) -> list[dict[str, Any]]:
     """Calls an engine several times at once, each call with a control handle of its own.
 
@@ -147,6 +154,7 @@ def run_engines(
         plans: A plan each.
         progress: Told what the slowest has done.
         beside: Works in another thread meanwhile, as in :func:`run_engine`, with all at once.
+        prepare: Prepares each thread that calls the engine.
 
     Returns:
         Their outcomes, in the order of the plans.
@@ -162,16 +170,16 @@ def run_engines(
     outcomes: dict[int, dict[str, Any]] = {}
     failures: list[BaseException] = []
 
-    def call(number: int, text: str) -> None:
+    def call(number: int, plan: dict[str, Any]) -> None:
         try:
-            outcomes[number] = json.loads(getattr(_core, name)(text, controls[number]))
+            outcomes[number] = _call(name, plan, controls[number], prepare)
         except BaseException as error:
             failures.append(_classed(error) if isinstance(error, _core.EngineError) else error)
             together.cancel()
 
     def run() -> None:
         threads = [
-            threading.Thread(target=call, args=(number, json.dumps(plan)), daemon=True)
+            threading.Thread(target=call, args=(number, plan), daemon=True)
             for number, plan in enumerate(plans)
         ]
         for thread in threads:
@@ -195,6 +203,15 @@ def run_engines(
 
     interruptible(work, together.cancel, poll)
     return [outcomes[number] for number in range(len(plans))]
+
+
+def _call(
+    name: str, plan: dict[str, Any], control: _core.Control, prepare: Prepare | None
+) -> dict[str, Any]:
+    from dyno import _core
+
+    found = {} if prepare is None else prepare(plan)
+    return json.loads(getattr(_core, name)(json.dumps(plan), control)) | found
 
 
 @contextlib.contextmanager

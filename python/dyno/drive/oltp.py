@@ -10,6 +10,7 @@ from typing import Any
 from dyno import workloads
 from dyno.databases import workload_of
 from dyno.drive.checkpoints import CheckpointCount
+from dyno.drive.scheduler import yield_to_server
 from dyno.engine import Beside, run_engine
 from dyno.errors import TargetError
 from dyno.progress import Progress
@@ -142,7 +143,9 @@ def drive_one(
     counted = CheckpointCount(target, progress, plan.warmup_s)
     with recorder.phase(name, title, "oltp", target.name) as detail, roomy(target):
         detail.update(facts(plan))
-        outcome = run_engine("drive", request(recorder, target, plan), counted, beside)
+        outcome = run_engine(
+            "drive", request(recorder, target, plan), counted, beside, yield_to_server
+        )
         detail.update(outcome=outcome, duration_s=outcome["seconds"], **counted.facts())
         if after is not None:
             detail.update(after(plan.level, outcome))

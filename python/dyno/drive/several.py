@@ -12,6 +12,7 @@ from dyno import workloads
 from dyno.databases import name
 from dyno.drive.checkpoints import CheckpointCount
 from dyno.drive.oltp import After, OltpPlan, facts, request, roomy
+from dyno.drive.scheduler import yield_to_server
 from dyno.drive.sums import interval_sums, start_ns, summed_outcome
 from dyno.engine import Beside, run_engines
 from dyno.progress import Progress
@@ -96,7 +97,7 @@ def drive_several(
         for part, each in zip(details, plans, strict=True):
             part.update({**facts(each), "database": each.database, "part_of": plan.level})
         requests = [{**request(recorder, target, each), "drivers": count} for each in plans]
-        outcomes = run_engines("drive", requests, counted, beside)
+        outcomes = run_engines("drive", requests, counted, beside, yield_to_server)
         for part, each, found in zip(details, plans, outcomes, strict=True):
             part.update(outcome=found, duration_s=found["seconds"])
             if after is not None:
