@@ -84,7 +84,8 @@ def options(function: Callable[..., Any]) -> Callable[..., Any]:
     @click.option(
         "--arrivals",
         type=click.Choice(("poisson", "fixed")),
-        help="Open loop: random gaps or even ones.  [default: poisson]",
+        help="Open loop: gaps between the starts of all users together, random or even (fixed), "
+        "whichever user is free; databases then take turns.  [default: poisson]",
     )
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:

@@ -38,6 +38,10 @@ def level_entry(page: Page, level: str, phase: Any) -> dict[str, Any]:
             name: int(page.value(f"oltp.{level}.{name}") or 0)
             for name in ("scheduled", "late", "unsent")
         },
+        **{
+            name: page.value(f"oltp.{level}.{name}")
+            for name in ("lag_p99_ms", "lag_p99_worst_ms", "late_worst_percent")
+        },
         **writer,
         "operations": {
             operation: {
