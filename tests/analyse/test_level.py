@@ -10,6 +10,7 @@ import pytest
 
 from dyno.model import CriterionResult
 from tests import bundle_data as data
+from tests.bundle_rows import histogram
 from tests.bundles import Builder
 from tests.judged import Judged, judged
 
@@ -180,6 +181,20 @@ def test_silence_that_nobody_minds_is_no_wait(tmp_path: Path) -> None:
         found = judged(without(builder, [moments[n] for n in silent], zeros=True).write())
         assert all(item.passed and not item.failing for item in results(found).values())
         assert {item.intervals for item in results(found).values()} == {60 - len(silent)}
+
+
+def test_a_long_transaction_of_a_user_alone_is_no_silence(tmp_path: Path) -> None:
+    """One that takes 2.5 s in the ordinary has its own figure; orders are as fast as they are."""
+    builder, moments = built(tmp_path, ("new_order p95 < 2 s", "response p95 < 2 s"))
+    for row in builder.tables["ops/users-4"]:
+        if row["op"] == "delivery":
+            row["service"] = row["response"] = histogram(row["done"], 2500)
+    silent = [moment for number, moment in enumerate(moments) if number % 3]
+    found = judged(without(builder, silent, zeros=True).write())
+    of_one, slowest = results(found).values()
+    assert (of_one.passed, of_one.intervals, of_one.failing) == (True, 20, 0)
+    assert slowest.passed is False
+    assert slowest.value is not None and slowest.value > 2500
 
 
 def test_users_who_never_had_an_answer_break_a_limit(tmp_path: Path) -> None:

@@ -14,7 +14,9 @@ added, so that nothing counts twice.
 
 Silent is a whole interval in which nothing ended, well or not, though somebody wanted it: users who
 do not think always do. Of users who think, and of a schedule, so much must have been to be expected
-in the stretch that it is no chance.
+in the stretch that it is no chance. And it must be longer than the slowest operation takes in the
+ordinary (p95 of its service time): a user alone is silent while a long transaction of its own runs,
+which says nothing of what another one would have had to wait for, and has its own figure.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from dyno.analyse.histograms import Latencies
 from dyno.analyse.level import Level
 from dyno.analyse.rows import counts
 from dyno.criteria.base import QUANTILES
@@ -50,7 +53,9 @@ class Waits:
                 ended[place] += done + sum(counts(row["errors"]).values())
         found = [(first * step, (first + count) * step) for first, count in stretches(ended)]
         mean = sum(ended) / (len(ended) * step)
-        return [one for one in found if self._is_wanted(*one, mean)]
+        wanted = [one for one in found if self._is_wanted(*one, mean)]
+        ordinary_s = self._ordinary_s() if wanted else 0.0
+        return [(start, end) for start, end in wanted if end - start > ordinary_s]
 
     @property
     def silent_s(self) -> float:
@@ -103,6 +108,13 @@ class Waits:
             for place in range(round((last - start) / step))
         )
         return [one for one in each if self._weight(*one[:2]) > 0]
+
+    def _ordinary_s(self) -> float:
+        """The largest p95 of service time of any operation; zero if none ended."""
+        merged: dict[str, Latencies] = {}
+        for row in self.level.rows:
+            merged.setdefault(row["op"], Latencies()).add(row["service"])
+        return max((one.quantile_ms(0.95) / 1e3 for one in merged.values()), default=0.0)
 
     def _is_wanted(self, start_s: float, end_s: float, mean_per_s: float) -> bool:
         rate = self.level.rate
