@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -143,7 +143,9 @@ def nothing_ended(path: Path) -> Builder:
     return builder
 
 
-def peaking(figure: str, value: float, loop: dict[str, object] = RAMP) -> Callable[[Path], Builder]:
+def peaking(
+    figure: str, value: float, loop: Mapping[str, object] = RAMP
+) -> Callable[[Path], Builder]:
     """A minute whose averages are within the limits, though a figure is not at its end."""
     worst = {figure: {"value": value, "at_s": 50.0, "seconds": 5.0}, "client_cpu_later": None}
     due = {"scheduled": 100_000, "late": 300, "unsent": 200}
