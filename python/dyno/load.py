@@ -175,14 +175,19 @@ def check(
     with recorder.phase(name, f"Check {target.name} after the {after}", "check", target.name):
         sessions = _Sessions(target, workload_name)
         checks = sessions.work(lambda: workload.check(target.name, sessions.open, loaded, after))
-        _, number = split(workload_name)
-        if number > 1:
-            checks = [
-                item.model_copy(update={"name": f"{item.name} of database {number}"})
-                for item in checks
-            ]
+        checks = _told_apart(checks, workload_name)
         recorder.add_checks(checks)
     return checks
+
+
+def _told_apart(checks: list[Check], name: str) -> list[Check]:
+    """The checks of one of several databases, under names that say which."""
+    _, number = split(name)
+    if number == 1:
+        return checks
+    return [
+        item.model_copy(update={"name": f"{item.name} of database {number}"}) for item in checks
+    ]
 
 
 def check_isolation(
@@ -201,9 +206,15 @@ def check_isolation(
     name = f"isolation-{workload_name}-{target.name}"
     title = f"Isolation of transactions on {target.name}"
     with recorder.phase(name, title, "check", target.name) as detail:
-        detail.update(workload=workload_name, level=level, default=found.default)
+        detail.update(
+            workload=workload_of(workload_name),
+            level=level,
+            default=found.default,
+            **_database(workload_name),
+        )
         sessions = _Sessions(target, workload_name)
-        checks = sessions.work(lambda: prove(target.name, sessions.open, found, level))
+        proofs = sessions.work(lambda: prove(target.name, sessions.open, found, level))
+        checks = _told_apart(proofs, workload_name)
         recorder.add_checks(checks)
     return checks
 

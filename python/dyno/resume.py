@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
+
+from dyno.databases import split
 from dyno.errors import UsageError
 from dyno.layouts.model import Layout
-from dyno.targets.base import LoadPlan, Resumable, Target, Unfinished
+from dyno.targets.base import Loaded, LoadPlan, Resumable, Target, Unfinished
 
 
 def unfinished(target: Target, workload: str) -> Unfinished | None:
@@ -14,59 +18,96 @@ def unfinished(target: Target, workload: str) -> Unfinished | None:
     return target.unfinished(workload)
 
 
+def unfinished_of(target: Target, names: Sequence[str]) -> Unfinished | None:
+    """The same of the first of several databases of which there is one."""
+    found = (unfinished(target, name) for name in names)
+    return next((one for one in found if one is not None), None)
+
+
 def require(target: Target, plan: LoadPlan) -> Unfinished:
     """The unfinished load that ``plan`` goes on with.
 
     Raises:
         UsageError: If there is none, the target cannot, or it was of other data or layout.
     """
-    able = target.capabilities.resume
-    if able is not True:
-        raise UsageError(f"{target.name} cannot go on with a load: {able}.")
+    _require_able(target)
     found = unfinished(target, plan.workload)
+    state = target.loaded(plan.workload)
     if found is None:
-        state = target.loaded(plan.workload)
         if state is not None and state.complete:
-            raise UsageError(
-                f"{target.name} holds {plan.workload} at scale {state.scale:g}, whole: there is "
-                "nothing to resume. Give --replace to load it again."
-            )
+            raise _nothing_left(target, plan.workload, state)
         raise UsageError(
             f"{target.name} holds no unfinished load of {plan.workload} that could go on. "
             "Leave --resume out" + (", and give --replace." if state is not None else ".")
         )
-    for name, there, wanted in (
-        ("scale", found.scale, plan.scale),
-        ("seed", found.seed, plan.seed),
-    ):
-        if there != wanted:
-            raise UsageError(
-                f"The unfinished load in {target.name} has {name} {there:g}, not {wanted:g}. "
-                f"Give --{name} {there:g}, or --replace to start again."
-            )
-    _require_design(target, plan)
+    workload, number = split(plan.workload)
+    which = f" of database {number} of {workload}" if number > 1 else ""
+    what = f"The unfinished load{which} in {target.name}"
+    _require_same(what, plan, found, "" if state is None else state.layout)
     return found
 
 
-def _require_design(target: Target, plan: LoadPlan) -> None:
-    """The tables are there already: they have the design that the first load gave them."""
-    state = target.loaded(plan.workload)
-    text = "" if state is None else state.layout
-    there = Layout.model_validate_json(text) if text else None
-    if _bare(there) != _bare(plan.layout):
-        names = ["default" if item is None else item.name for item in (there, plan.layout)]
-        what = f"layout {names[0]}, not {names[1]}"
-        if names[0] == names[1]:
-            what = f"another layout {names[0]} than the one given"
+@dataclasses.dataclass(frozen=True)
+class Rest:
+    """What is still to do of a load of several databases that was cut off.
+
+    Attributes:
+        plans: A load of each that is not whole: with ``resume`` one that goes on by its own
+            journal, without it one that starts with empty tables.
+        whole: Names of the others.
+    """
+
+    plans: tuple[LoadPlan, ...]
+    whole: tuple[str, ...]
+
+
+def rest(target: Target, plan: LoadPlan, names: Sequence[str]) -> Rest:
+    """What is left of a load of the databases ``names``, of which ``plan`` tells all but the name.
+
+    They are loaded one after the other. So some are whole, one may be cut off, and nothing that
+    could be kept is in the others: they have no tables yet, or tables without a journal, which
+    comes before the first row.
+
+    Raises:
+        UsageError: If nothing is left, nothing was begun, the target cannot go on, or what is there
+            is of other data or layout.
+    """
+    _require_able(target)
+    plans: list[LoadPlan] = []
+    states = {name: target.loaded(name) for name in names}
+    for name, state in states.items():
+        own = dataclasses.replace(plan, workload=name, resume=True)
+        if state is not None and state.complete:
+            workload, number = split(name)
+            what = f"Database {number} of {workload} in {target.name}, which is whole,"
+            _require_same(what, own, state, state.layout)
+            continue
+        begun = unfinished(target, name) is not None
+        if begun:
+            require(target, own)
+        plans.append(dataclasses.replace(own, resume=begun))
+    whole = tuple(name for name in names if not any(name == one.workload for one in plans))
+    first = states[names[0]]
+    if first is not None and not plans:
+        raise _nothing_left(target, f"{len(names)} databases of {names[0]}", first)
+    if not any(states.values()):
         raise UsageError(
-            f"The unfinished load in {target.name} has {what}. "
-            "Leave --layout out, or give --replace to start again."
+            f"{target.name} holds no unfinished load of {names[0]} that could go on. "
+            "Leave --resume out."
         )
+    return Rest(tuple(plans), whole)
 
 
-def _bare(layout: Layout | None) -> Layout | None:
-    """A layout without what does not change the design: its notes, and where it was read."""
-    return None if layout is None else layout.model_copy(update={"notes": (), "source": ""})
+def forget_whole(target: Target, names: Sequence[str]) -> None:
+    """Databases that are about to be replaced, one after the other, count as whole no more.
+
+    Else a load that is cut off would leave some of before, that transactions may have changed, for
+    new ones.
+    """
+    for name in names:
+        state = target.loaded(name)
+        if state is not None and state.complete:
+            target.mark(name, dataclasses.replace(state, complete=False))
 
 
 def refuse_unfinished(target: Target, workload: str) -> None:
@@ -82,3 +123,46 @@ def refuse_unfinished(target: Target, workload: str) -> None:
             f"({found.rows:,} rows in {found.parts} parts are in). "
             "Give --resume to go on with it, or --replace to start again."
         )
+
+
+def _require_able(target: Target) -> None:
+    able = target.capabilities.resume
+    if able is not True:
+        raise UsageError(f"{target.name} cannot go on with a load: {able}.")
+
+
+def _nothing_left(target: Target, what: str, state: Loaded) -> UsageError:
+    return UsageError(
+        f"{target.name} holds {what} at scale {state.scale:g}, whole: there is "
+        "nothing to resume. Give --replace to load it again."
+    )
+
+
+def _require_same(what: str, plan: LoadPlan, there: Unfinished | Loaded, layout: str) -> None:
+    """What is there is of the data that is wanted, in the same layout.
+
+    The tables are there already: they have the design that the first load gave them.
+    """
+    for name, found, wanted in (
+        ("scale", there.scale, plan.scale),
+        ("seed", there.seed, plan.seed),
+    ):
+        if found != wanted:
+            raise UsageError(
+                f"{what} has {name} {found:g}, not {wanted:g}. "
+                f"Give --{name} {found:g}, or --replace to start again."
+            )
+    own = Layout.model_validate_json(layout) if layout else None
+    if _bare(own) != _bare(plan.layout):
+        names = ["default" if item is None else item.name for item in (own, plan.layout)]
+        other = f"layout {names[0]}, not {names[1]}"
+        if names[0] == names[1]:
+            other = f"another layout {names[0]} than the one given"
+        raise UsageError(
+            f"{what} has {other}. Leave --layout out, or give --replace to start again."
+        )
+
+
+def _bare(layout: Layout | None) -> Layout | None:
+    """A layout without what does not change the design: its notes, and where it was read."""
+    return None if layout is None else layout.model_copy(update={"notes": (), "source": ""})

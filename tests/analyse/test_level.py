@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from dyno.model import CriterionResult
 from tests import bundle_data as data
+from tests.bundle_rows import histogram
 from tests.bundles import Builder
 from tests.judged import Judged, judged
 
@@ -16,10 +18,10 @@ TPS = data.LEVELS[4][0]
 LIMITS = ("throughput > 1100 /s", "throughput min > 100 /s", "errors = 0")
 
 
-def built(path: Path, **fields: Any) -> tuple[Builder, list[int]]:
+def built(path: Path, limits: Sequence[str] = LIMITS, **fields: Any) -> tuple[Builder, list[int]]:
     """A minute at some 1,204/s, and the starts of its seconds."""
     builder = Builder(path / "run", verb="run").machine().target("postgresql")
-    builder.plan = {"criteria": [{"text": text, "source": "asked for"} for text in LIMITS]}
+    builder.plan = {"criteria": [{"text": text, "source": "asked for"} for text in limits]}
     builder.oltp(4, duration_s=60, **fields)
     rows = builder.tables["ops/users-4"]
     return builder, sorted({row["t_ns"] for row in rows if row["phase"] == "measure"})
@@ -131,3 +133,75 @@ def test_silence_that_may_be_chance_is_no_outage(tmp_path: Path) -> None:
         found = judged(without(builder, [moments[n] for n in silent], zeros=True).write())
         assert found.value("oltp.users-4.silence_expected") == 5 * len(silent)
         assert ("outage" in found.warned()) is told
+
+
+RESPONSE = ("response < 2 s", "new_order p95 < 2 s", "response max < 20 s", "response mean < 50 ms")
+UNPACED = {"kind": "closed", "think": False}
+PACED = {"kind": "open", "rate_per_s": 1200.0, "poisson": True}
+
+
+@pytest.mark.parametrize("loop", [UNPACED, PACED])
+@pytest.mark.parametrize("start", [25, 50])
+def test_a_server_that_stands_still_keeps_no_limit_on_response(
+    tmp_path: Path, loop: dict[str, Any], start: int
+) -> None:
+    """Stopped for ten seconds, in the middle or to the end: no histogram has the waits."""
+    builder, moments = built(tmp_path, RESPONSE, loop=loop)
+    found = judged(without(builder, moments[start : start + 10], zeros=True).write())
+    p95, of_one, longest, mean = results(found).values()
+    # For 3 s of the minute, 5 % of it, whoever asked had to wait 7 s and more.
+    assert (p95.passed, p95.value) == (False, pytest.approx(7000, rel=0.01))
+    assert of_one.value == pytest.approx(7000, rel=0.01)
+    assert (longest.passed, longest.value) == (True, pytest.approx(10_000))
+    # Ten seconds in which they waited 5 s on average.
+    assert mean.value == pytest.approx(10 / 60 * 5000)
+    assert (p95.failing, p95.intervals, p95.worst_t_ns) == (8, 60, moments[start])
+    assert p95.worst == pytest.approx(9950)
+    assert "for 10 s nothing ended though somebody waited" in p95.note
+    # The figures of what ended are as they were recorded.
+    assert found.value("oltp.users-4.new_order.response_p95_ms") < 20
+
+
+def test_a_short_silence_is_shown_and_a_percentile_may_hold(tmp_path: Path) -> None:
+    builder, moments = built(tmp_path, ("response < 2 s", "response max < 2.5 s"))
+    found = judged(without(builder, moments[30:33], zeros=True).write())
+    p95, longest = results(found).values()
+    assert p95.passed is True
+    assert p95.value is not None and p95.value < 20
+    assert (p95.failing, p95.worst_t_ns) == (1, moments[30])
+    assert "for 3 s nothing ended" in p95.note
+    assert (longest.passed, longest.value) == (False, pytest.approx(3000))
+
+
+def test_silence_that_nobody_minds_is_no_wait(tmp_path: Path) -> None:
+    """It may be chance at 5/s, and at a rate of nothing it is the plan."""
+    loops = ({**PACED, "rate_per_s": 5.0}, {**PACED, "rate_per_s": POINTS})
+    for number, (loop, silent) in enumerate(zip(loops, (range(7, 8), range(20, 40)), strict=True)):
+        builder, moments = built(tmp_path / str(number), RESPONSE, loop=loop)
+        found = judged(without(builder, [moments[n] for n in silent], zeros=True).write())
+        assert all(item.passed and not item.failing for item in results(found).values())
+        assert {item.intervals for item in results(found).values()} == {60 - len(silent)}
+
+
+def test_a_long_transaction_of_a_user_alone_is_no_silence(tmp_path: Path) -> None:
+    """One that takes 2.5 s in the ordinary has its own figure; orders are as fast as they are."""
+    builder, moments = built(tmp_path, ("new_order p95 < 2 s", "response p95 < 2 s"))
+    for row in builder.tables["ops/users-4"]:
+        if row["op"] == "delivery":
+            row["service"] = row["response"] = histogram(row["done"], 2500)
+    silent = [moment for number, moment in enumerate(moments) if number % 3]
+    found = judged(without(builder, silent, zeros=True).write())
+    of_one, slowest = results(found).values()
+    assert (of_one.passed, of_one.intervals, of_one.failing) == (True, 20, 0)
+    assert slowest.passed is False
+    assert slowest.value is not None and slowest.value > 2500
+
+
+def test_users_who_never_had_an_answer_break_a_limit(tmp_path: Path) -> None:
+    """Those who think may just not have asked."""
+    for think, passed in ((False, False), (True, None)):
+        builder, moments = built(tmp_path / str(think), RESPONSE, loop={**UNPACED, "think": think})
+        found = judged(without(builder, moments, zeros=True).write())
+        response, of_one, *_ = results(found).values()
+        assert response.passed is passed
+        assert of_one.passed is None

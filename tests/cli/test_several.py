@@ -9,11 +9,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from dyno import targets
 from dyno.bundle import Bundle, list_bundles
 from dyno.targets.base import Removable
+from dyno.targets.postgresql.server import Server
 from tests.process import DISTURBANCES, dyno, end, events, no_server_left, start, wait_until
 from tests.targets.conftest import LIMITS
 
@@ -37,12 +39,36 @@ def rows(out: Path, *queries: str) -> list[int]:
         return [int(session.execute(query).rows[0][0]) for query in queries]
 
 
+def some_are_in_the_second(out: Path) -> bool:
+    """Whether parts of the second database are in the journal of the load under way."""
+    server = Server(out.resolve() / "engines" / "postgresql", LIMITS)
+    # Where the path is too long for a socket, the folder is a link to one with a short path.
+    conninfo: dict[str, Any] = {**server.conninfo(), "host": str(server.socket_folder.resolve())}
+    try:
+        with psycopg.connect(**conninfo) as session:
+            query = "SELECT count(*) FROM dyno_tpcc_2.dyno_load_journal"
+            (count,) = session.execute(query).fetchone() or (0,)
+    except psycopg.Error:  # there is no server yet, or no journal
+        return False
+    return int(count) > 0
+
+
 @pytest.fixture(scope="module")
 def loaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two databases: the load was killed in the second one, and went on."""
     out = tmp_path_factory.mktemp("several")
-    document, bundle = run(out, "load", "tpcc", *SEVERAL, "--scale", "1")
-    names = [phase.name for phase in bundle.run.phases if phase.kind == "load"]
-    assert names == ["load-tpcc-postgresql", "load-tpcc@2-postgresql"]
+    process = start("load", "tpcc", *SEVERAL, "--scale", "1", "--json", "--out", out)
+    wait_until(lambda: process.poll() is not None or some_are_in_the_second(out), "a part")
+    os.kill(process.pid, signal.SIGKILL)
+    assert end(process)[0] not in {0, 1}
+    no_server_left(out)
+    document, bundle = run(out, "load", "tpcc", *SEVERAL, "--scale", "1", "--resume")
+    (phase,) = [phase for phase in bundle.run.phases if phase.kind == "load"]
+    assert phase.name == "load-tpcc@2-postgresql"
+    assert phase.detail["resumed_parts"] > 0
+    rows = {check.name: check.detail.get("rows", 0) for check in bundle.checks()}
+    whole = sum(count for name, count in rows.items() if name.startswith("rows of "))
+    assert phase.detail["rows"] + phase.detail["resumed_rows"] == whole
     assert document["tpcc"]["consistency"] is True
     assert bundle.run.notices
     assert all(check.passed is not False for check in bundle.checks())
@@ -133,21 +159,38 @@ def test_damage_in_any_of_them_is_found(loaded: Path) -> None:
         rows(loaded, change.format("-"))
 
 
+def test_isolation_is_proven_in_each(loaded: Path) -> None:
+    level = ("--isolation", "--level", "repeatable-read")
+    _, bundle = run(loaded, "check", "tpcc", *SEVERAL, *level)
+    checks = {check.name: check.passed for check in bundle.checks()}
+    for number in range(1, 10):
+        assert checks[f"isolation {number}"] is True
+        assert checks[f"isolation {number} of database 2"] is True
+    # What they commit leaves both consistent.
+    assert checks["condition 1 of database 2"] is True
+    played = [phase for phase in bundle.run.phases if phase.name.startswith("isolation-")]
+    assert [phase.detail.get("database") for phase in played] == [None, 2]
+
+
 def test_what_is_not_there_is_told(loaded: Path) -> None:
     done = dyno("run", "tpcc", *POSTGRESQL, "--databases", "3", "--out", loaded)
     assert done.returncode == 2, done.stderr
     assert "holds no database 3 of tpcc" in done.stderr
-    assert "--scale 1 --databases 3 --replace" in done.stderr
+    assert "--scale 1 --databases 3 --resume" in done.stderr
+    done = dyno("load", "tpcc", *SEVERAL, "--scale", "1", "--resume", "--out", loaded)
+    assert done.returncode == 2, done.stderr
+    assert "holds 2 databases of tpcc at scale 1, whole" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("args", "words"),
     [
         (("run", "tpch", *SEVERAL), "--databases is for transactions"),
-        (("load", "tpcc", *SEVERAL, "--scale", "1", "--resume"), "no --resume"),
+        (("load", "tpcc", *SEVERAL, "--scale", "1", "--streams", "1", "--streams", "2"),
+         "takes one number of --streams"),
         (("load", "tpch", "--target", "embedded:duckdb", "--databases", "2", "--scale", "0.01"),
          "it is not driven with"),
-        (("check", "tpcc", *SEVERAL, "--isolation"), "excludes --answers and --isolation"),
+        (("check", "tpch", *SEVERAL, "--answers"), "excludes --answers"),
         (("run", "tpcc@2", *POSTGRESQL), "Did you mean 'tpcc'?"),
     ],
 )  # fmt: skip

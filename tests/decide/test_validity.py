@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -143,12 +143,28 @@ def nothing_ended(path: Path) -> Builder:
     return builder
 
 
+def peaking(
+    figure: str, value: float, loop: Mapping[str, object] = RAMP
+) -> Callable[[Path], Builder]:
+    """A minute whose averages are within the limits, though a figure is not at its end."""
+    worst = {figure: {"value": value, "at_s": 50.0, "seconds": 5.0}, "client_cpu_later": None}
+    due = {"scheduled": 100_000, "late": 300, "unsent": 200}
+    return level(loop=loop, duration_s=60, outcome={**due, "worst": worst})
+
+
 @pytest.mark.parametrize(
     ("build", "code", "words"),
     [
         (level(driver_share=0.75), "client-bound", "75 %"),
         (level(outcome={"thread_utilisation_max": 0.95}), "client-bound", "95 %"),
         (level(loop=OPEN, outcome={"lag_p99_ms": 1.4}), "client-bound", "1.4 ms"),
+        (peaking("thread_utilisation", 0.95), "client-bound", "50 s into the window its busiest"),
+        (peaking("client_cpu", 0.8), "client-bound", "50 s into the window its threads"),
+        (
+            peaking("lag_p99_ms", 2.5),
+            "client-bound",
+            "50 s into the window p99 of its",
+        ),
         (level(error_share=0.02), "errors", "deadlock detected"),
         (level(slope=0.4), "unsteady", "rose by 3"),
         (level(slope=-0.4), "unsteady", "fell by 3"),
@@ -187,6 +203,7 @@ def test_a_broken_rule_makes_the_run_invalid(
         (level(outcome={"stuck": 2}), "outage"),
         (stood_still, "outage"),
         (level(loop=OPEN, outcome={"scheduled": 1000, "late": 30, "unsent": 4}), "behind"),
+        (peaking("late", 0.06), "behind"),
         # Whatever its shape is, it follows the rate.
         (level(loop=RAMP, slope=0.9, duration_s=60), "unjudged"),
         (crowded, "terminals"),
@@ -207,6 +224,9 @@ def test_what_only_warns(tmp_path: Path, build: Callable[[Path], Builder], code:
         level(loop=OPEN, outcome={"lag_p99_ms": 0.9, "scheduled": 1000, "late": 9}),
         level(slope=0.08),
         level(duration_s=120),
+        # At one rate a part is only a shorter average.
+        peaking("thread_utilisation", 0.95, OPEN),
+        peaking("late", 0.06, OPEN),
     ],
 )
 def test_what_is_within_the_limits(tmp_path: Path, build: Callable[[Path], Builder]) -> None:
@@ -288,6 +308,9 @@ def test_the_driver_is_told_apart_from_the_target(tmp_path: Path) -> None:
     assert "the driver fell behind" in told("late", lags, "behind")
     behind = told("behind", level(loop=OPEN, outcome=late), "behind")
     assert "the target fell behind" in behind and "give more users" in behind
+    assert "the target fell behind the rate:" in behind
+    end = told("end", peaking("late", 0.06), "behind")
+    assert "the target fell behind the rate by 6 % 50 s into the window: of" in end
     closed = level(outcome={"thread_utilisation_max": 0.95})
     assert "or with fewer users" in told("closed", closed, "client-bound")
 

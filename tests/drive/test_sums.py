@@ -74,21 +74,29 @@ def test_one_in_whose_first_second_nothing_ended_keeps_its_place() -> None:
     assert interval_sums([[], []]) == []
 
 
+PEAKS = ("client_cpu", "thread_utilisation", "lag_p99_ms", "late")
+
+
 def outcome(done: int, **fields: Any) -> dict[str, Any]:
     return {
         "seconds": 10.0, "tps": done / 10, "new_orders_per_min": done * 6.0,
         "ops": {"new_order": {"done": done, "rolled_back": 0}}, "client_cpu_s": 1.0, "late": 0,
         "unsent": 0, "stuck": 1, "gone": 0, "unfinished": 2, "reconnects": 0, "threads": 2,
         "thread_utilisation_max": 0.1, "lag_p99_ms": 0.2, "errors_first": {}, "scheduled": None,
-        "carried_over": 0, **fields,
+        "carried_over": 0, "worst": dict.fromkeys(PEAKS), **fields,
     }  # fmt: skip
 
 
 def test_costs_are_added_and_of_shares_the_worst_counts() -> None:
-    first = outcome(1000, errors_first={"database": "first"})
-    second = outcome(
-        3000, thread_utilisation_max=0.95, lag_p99_ms=3.0, errors_first={"database": "later"}
+    early, late = ({"value": value, "at_s": at, "seconds": 5} for value, at in ((0.4, 0), (0.9, 5)))
+    worst = dict.fromkeys(PEAKS)
+    first = outcome(
+        1000, errors_first={"database": "first"}, worst={**worst, "client_cpu": early, "late": late}
     )
+    second = outcome(
+        3000, thread_utilisation_max=0.95, lag_p99_ms=3.0, errors_first={"database": "later"},
+        worst={**worst, "client_cpu": late},
+    )  # fmt: skip
     found = summed_outcome([first, second])
     assert found["tps"] == 400
     assert found["client_cpu_s"] == 2
@@ -100,6 +108,7 @@ def test_costs_are_added_and_of_shares_the_worst_counts() -> None:
     assert found["lag_p99_ms"] == 3
     assert found["errors_first"] == {"database": "first"}
     assert found["scheduled"] is None
+    assert found["worst"] == {**worst, "client_cpu": late, "late": late}
 
 
 def test_what_was_due_in_open_loops_is_added() -> None:

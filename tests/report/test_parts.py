@@ -103,7 +103,8 @@ def test_a_failed_query(tmp_path: Path) -> None:
 
 def rated(path: Path) -> Builder:
     loop = {"kind": "open", "rate_per_s": 2.5, "poisson": True}
-    return Builder(path / "run").oltp(4, loop=loop, level="rate-2.5-users-4")
+    due = {"scheduled": 38, "late": 2}
+    return Builder(path / "run").oltp(4, loop=loop, level="rate-2.5-users-4", outcome=due)
 
 
 def same_users(path: Path) -> Builder:
@@ -117,6 +118,11 @@ def test_levels_by_rate(tmp_path: Path, build: Callable[[Path], Builder], charts
     found = sheet_of(judged(build(tmp_path).write()))
     rows = found.page.table("Levels of load")[1:]
     assert rows[0][0] == "2.5/s over 4 users"
+    # What is of a schedule has a table of its own: with it the other one would not fit a page.
+    assert not {"Sent late", "Driver CPU, %"} & set(found.page.table("Levels of load")[0])
+    heads, first, *_ = found.page.table("Schedule and driver")
+    assert first[0] == "2.5/s over 4 users"
+    assert {"Due", "Sent late", "Never sent", "Lag p99, ms", "Driver CPU, %"} <= set(heads)
     # One level alone needs no chart; several have one for wide and one for narrow pages.
     assert len(found.page.section("transactions").all("svg", role="img")) == charts
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,45 @@ def test_other_data_is_refused_and_an_unfinished_load_is_named(target: Any) -> N
         target.load(going_on(), core.Control())
     target.create_tables("tpch", replace=True)
     assert target.unfinished("tpch") is None
+
+
+@pytest.mark.parametrize("target", ["postgresql", "mysql"], indirect=True)
+def test_several_databases_go_on_each_by_its_own_journal(target: Any) -> None:
+    names = ["tpch", "tpch@2", "tpch@3", "tpch@4"]
+    for name in names[1:]:
+        target.create_tables(name, replace=True)
+    try:
+        # Whole, cut off, cut off before the first row, and only made.
+        target.mark("tpch", Loaded(0.01, 1, complete=True))
+        own = dataclasses.replace(PLAN, workload="tpch@2")
+        target.mark("tpch@2", Loaded(0.01, 1, complete=False))
+        target.load(own, core.Control())
+        execute(target, "DELETE FROM dyno_tpch_2.orders")
+        execute(target, f"DELETE FROM dyno_tpch_2.{journal.TABLE} WHERE part_table = 'orders'")
+        target.mark("tpch@3", Loaded(0.01, 1, complete=False))
+        left = resume.rest(target, PLAN, names)
+        assert left.whole == ("tpch",)
+        assert [(one.workload, one.resume) for one in left.plans] == [
+            ("tpch@2", True), ("tpch@3", False), ("tpch@4", False)
+        ]  # fmt: skip
+        assert target.load(left.plans[0], core.Control()).rows == 15_000
+        with pytest.raises(UsageError, match=r"Database 1 of tpch in .* whole, has seed 1, not 3"):
+            resume.rest(target, dataclasses.replace(PLAN, seed=3), names)
+        with pytest.raises(UsageError, match=r"load of database 2 of tpch in .* has scale 0\.01"):
+            resume.rest(target, dataclasses.replace(PLAN, scale=0.02), names[1:])
+        # What is about to be replaced is no longer taken for whole.
+        resume.forget_whole(target, names[:1])
+        assert resume.rest(target, PLAN, names).whole == ()
+        for name in names:
+            target.mark(name, Loaded(0.01, 1, complete=True))
+        with pytest.raises(UsageError, match=r"4 databases of tpch at scale 0\.01, whole"):
+            resume.rest(target, PLAN, names)
+    finally:
+        for schema in ("dyno_tpch_2", "dyno_tpch_3", "dyno_tpch_4", "dyno_tpch"):
+            cascade = " CASCADE" if target.name == "postgresql" else ""
+            execute(target, f"DROP SCHEMA {schema}{cascade}")
+    with pytest.raises(UsageError, match="no unfinished load"):
+        resume.rest(target, PLAN, names)
 
 
 def test_a_table_of_that_name_that_is_not_dynos_stays(target: Any) -> None:

@@ -6,6 +6,7 @@ use dyno_record::{Clock, Error, ErrorKind, Latency, OpInterval, OpTotals, Result
 
 use crate::cpu::thread_cpu_ns;
 use crate::outcome::{OpOutcome, Outcome, Writer};
+use crate::parts::{Part, Worst};
 use crate::plan::{DrivePlan, Pacing};
 use crate::recorder::{Interval, Report};
 use crate::window::{Window, phase};
@@ -111,7 +112,10 @@ impl Gather {
         let all = &mut self.reports;
         all.cpu_ns += report.cpu_ns;
         self.utilised_ns = self.utilised_ns.max(report.cpu_ns);
-        all.lag.merge(&report.lag);
+        all.parts.resize(report.parts.len(), Part::default());
+        for (into, from) in all.parts.iter_mut().zip(&report.parts) {
+            into.merge(from);
+        }
         all.scheduled += report.scheduled;
         all.late += report.late;
         all.unsent += report.unsent;
@@ -141,6 +145,10 @@ impl Gather {
         let new_orders: u64 = new_orders.map(|(_, totals)| totals.done).sum();
         let client_cpu_s = (reports.cpu_ns + thread_cpu_ns() - self.cpu_before_ns) as f64 / 1e9;
         let open = matches!(plan.pacing, Pacing::Open { .. });
+        let mut lag = Latency::new();
+        for part in &reports.parts {
+            lag.merge(&part.lag);
+        }
         Ok(Outcome {
             seconds,
             ops: operations
@@ -157,7 +165,7 @@ impl Gather {
                 transactions => client_cpu_s * 1e6 / transactions as f64,
             },
             thread_utilisation_max: self.utilised_ns as f64 / 1e9 / seconds,
-            lag_p99_ms: milliseconds(&reports.lag, 0.99),
+            lag_p99_ms: milliseconds(&lag, 0.99),
             scheduled: open.then_some(reports.scheduled),
             late: reports.late,
             unsent: reports.unsent,
@@ -168,6 +176,7 @@ impl Gather {
             gone: u64::from(plan.users).saturating_sub(reports.connected + reports.stuck),
             errors_first: reports.errors_first,
             threads: self.threads,
+            worst: Worst::of(&reports.parts, self.threads),
             writer: self.writer,
         })
     }

@@ -13,6 +13,7 @@ mod gather;
 mod load;
 mod outcome;
 mod pacer;
+mod parts;
 mod plan;
 mod point_select;
 mod rate;
@@ -29,6 +30,7 @@ mod workload;
 
 pub use load::{DonePart, Journal, LoadOutcome, LoadPlan, LoadWire, LoadedTable, SqliteFile, load};
 pub use outcome::{OpOutcome, Outcome, Percentiles, Writer};
+pub use parts::{Peak, Worst};
 pub use plan::{DrivePlan, Pacing, WirePlan, WorkloadName};
 pub use point_select::{Column, Holds, PointSelect};
 pub use rate::Rate;

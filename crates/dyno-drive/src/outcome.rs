@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use dyno_record::{ErrorKind, Latency, OpTotals};
 use serde::Serialize;
 
+use crate::parts::Worst;
+
 /// Figures of the measured window.
 ///
 /// Identity in an open loop: `scheduled` + `carried_over` = Σ over operations (`done` +
@@ -49,6 +51,8 @@ pub struct Outcome {
     pub errors_first: BTreeMap<ErrorKind, String>,
     /// Driver threads.
     pub threads: u32,
+    /// The driver in the parts of the window in which it had most to do.
+    pub worst: Worst,
     /// Of a system with one writer that tells: what became of the right to write.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writer: Option<Writer>,

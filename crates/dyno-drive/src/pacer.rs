@@ -21,16 +21,18 @@ pub struct Schedule {
 #[derive(Debug, Clone)]
 enum Arrivals {
     /// So many whole starts: counted, not summed up, so that nothing can drift.
-    Fixed { next: u64, step: u64 },
+    Fixed { next: u64, step: u64, offset: f64 },
     /// A Poisson process of rate 1 in the time that the curve keeps.
     Poisson { reached: f64, mean: f64, rng: Xoshiro256PlusPlus },
 }
 
 impl Schedule {
-    /// A start whenever `curve` has grown by one. `share` of `shares` takes every `shares`-th of
-    /// them, so that all shares together make one even schedule.
-    pub fn fixed(curve: Curve, share: u32, shares: u32) -> Self {
-        Self::new(curve, Arrivals::Fixed { next: u64::from(share), step: u64::from(shares) })
+    /// A start whenever `curve` has grown by one, the first one once it has grown by `offset`.
+    /// `share` of `shares` takes every `shares`-th of them, so that all shares together make one
+    /// even schedule.
+    pub fn fixed(curve: Curve, share: u32, shares: u32, offset: f64) -> Self {
+        let (next, step) = (u64::from(share), u64::from(shares));
+        Self::new(curve, Arrivals::Fixed { next, step, offset })
     }
 
     /// A Poisson process of the curve's rate, or one of `shares` independent ones, which add up to
@@ -48,8 +50,8 @@ impl Schedule {
     #[inline]
     pub fn next_ns(&mut self) -> u64 {
         let due = match &mut self.arrivals {
-            Arrivals::Fixed { next, step } => {
-                let due = *next as f64;
+            Arrivals::Fixed { next, step, offset } => {
+                let due = *next as f64 + *offset;
                 *next += *step;
                 due
             }

@@ -61,14 +61,18 @@ fn integral(points: &[(f64, f64)], from_s: f64, to_s: f64) -> f64 {
 
 #[test]
 fn fixed_schedules() {
-    let table: [(f64, u32, u32, &[u64]); 4] = [
-        (1.0, 0, 1, &[0, 1_000_000_000, 2_000_000_000]),
-        (1000.0, 0, 1, &[0, 1_000_000, 2_000_000]),
-        (1000.0, 0, 2, &[0, 2_000_000, 4_000_000]),
-        (1000.0, 1, 2, &[1_000_000, 3_000_000, 5_000_000]),
+    let table: [(f64, u32, u32, f64, &[u64]); 6] = [
+        (1.0, 0, 1, 0.0, &[0, 1_000_000_000, 2_000_000_000]),
+        (1000.0, 0, 1, 0.0, &[0, 1_000_000, 2_000_000]),
+        (1000.0, 0, 2, 0.0, &[0, 2_000_000, 4_000_000]),
+        (1000.0, 1, 2, 0.0, &[1_000_000, 3_000_000, 5_000_000]),
+        // The second of two drivers, alone and in two threads: half a gap after the first one.
+        (1000.0, 0, 1, 0.5, &[500_000, 1_500_000, 2_500_000]),
+        (1000.0, 1, 2, 0.5, &[1_500_000, 3_500_000, 5_500_000]),
     ];
-    for (rate, share, shares, expected) in table {
-        assert_eq!(take(Schedule::fixed(curve(rate), share, shares), expected.len()), expected);
+    for (rate, share, shares, offset, expected) in table {
+        let schedule = Schedule::fixed(curve(rate), share, shares, offset);
+        assert_eq!(take(schedule, expected.len()), expected);
     }
 }
 
@@ -94,7 +98,7 @@ fn think_times_have_their_mean_and_their_cap() {
 proptest! {
     #[test]
     fn a_fixed_schedule_keeps_its_rate_however_long(rate in 0.1f64..100_000.0, skip in 0u64..1_000_000_000) {
-        let mut schedule = Schedule::fixed(curve(rate), 0, 1);
+        let mut schedule = Schedule::fixed(curve(rate), 0, 1, 0.0);
         if let Arrivals::Fixed { next, .. } = &mut schedule.arrivals { *next = skip; }
         let expected = skip as f64 * NS / rate;
         let seen = schedule.next_ns() as f64;
@@ -107,7 +111,7 @@ proptest! {
     ) {
         let end_s = points[points.len() - 1].0 + 2.0;
         let curve = Curve::new(&Rate::Points(points.clone()), warmup_s);
-        let starts = until(Schedule::fixed(curve, 0, 1), warmup_s + end_s);
+        let starts = until(Schedule::fixed(curve, 0, 1, 0.0), warmup_s + end_s);
         let from_s = a.min(b) * (end_s + warmup_s) - warmup_s;
         let to_s = a.max(b) * (end_s + warmup_s) - warmup_s;
         let inside = |at_s: &&f64| (from_s..to_s).contains(&(**at_s - warmup_s));
@@ -120,10 +124,10 @@ proptest! {
     fn shares_make_up_the_whole_and_keep_their_order(points in points(), shares in 1u32..8) {
         let end_s = points[points.len() - 1].0 + 2.0;
         let curve = Curve::new(&Rate::Points(points), 0.5);
-        let whole = until(Schedule::fixed(curve.clone(), 0, 1), end_s);
+        let whole = until(Schedule::fixed(curve.clone(), 0, 1, 0.0), end_s);
         let mut parts = Vec::new();
         for share in 0..shares {
-            let part = until(Schedule::fixed(curve.clone(), share, shares), end_s);
+            let part = until(Schedule::fixed(curve.clone(), share, shares, 0.0), end_s);
             prop_assert!(part.is_sorted());
             parts.extend(part);
         }

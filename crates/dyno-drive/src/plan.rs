@@ -46,6 +46,9 @@ pub struct DrivePlan {
     /// processors.
     #[serde(default = "default_drivers")]
     pub drivers: u32,
+    /// Which of them this is, from 0: even starts of all of them take turns.
+    #[serde(default)]
+    pub turn: u32,
     /// Which warehouse a user works for.
     #[serde(default)]
     pub home: HomePolicy,
@@ -137,6 +140,7 @@ impl DrivePlan {
         within("interval_s", self.interval_s, 0.01, 3600.0)?;
         within("reconnect_s", self.reconnect_s, 0.0, 86_400.0)?;
         within("drivers", f64::from(self.drivers), 1.0, 1024.0)?;
+        within("turn", f64::from(self.turn), 0.0, f64::from(self.drivers - 1))?;
         if let Some(threads) = self.threads {
             within("threads", f64::from(threads), 1.0, 1024.0)?;
         }
@@ -247,6 +251,7 @@ mod tests {
             ("interval_s", json!(0), "interval_s"),
             ("threads", json!(0), "threads"),
             ("drivers", json!(0), "drivers"),
+            ("turn", json!(1), "turn"),
             ("loop", json!({"kind": "open", "rate_per_s": 0}), "rate_per_s"),
             ("loop", json!({"kind": "open", "rate_per_s": [[1, 5], [0, 5]]}), "rate_per_s"),
             ("workload", json!({"point_select": {"sql": "select $1", "keys": 0}}), "keys"),

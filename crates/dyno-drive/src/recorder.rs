@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::mpsc::Sender;
 
-use dyno_record::{Error, ErrorKind, Latency, OpTotals};
+use dyno_record::{Error, ErrorKind, OpTotals};
 
+use crate::cpu::thread_cpu_ns;
+use crate::parts::{Part, Parts};
 use crate::window::Window;
 use crate::workload::Ended;
 
@@ -39,8 +41,8 @@ pub struct Interval {
 pub struct Report {
     /// CPU time of the thread in the window.
     pub cpu_ns: u64,
-    /// Lateness of the driver itself, ns. See [`Outcome::lag_p99_ms`](crate::Outcome::lag_p99_ms).
-    pub lag: Latency,
+    /// What it did in each part of the window.
+    pub parts: Vec<Part>,
     /// See [`Outcome::scheduled`](crate::Outcome::scheduled).
     pub scheduled: u64,
     /// See [`Outcome::late`](crate::Outcome::late).
@@ -61,6 +63,17 @@ pub struct Report {
     pub errors_first: BTreeMap<ErrorKind, String>,
 }
 
+/// What became of a start of an open loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// A session was free.
+    OnTime,
+    /// It was sent once a session was free.
+    Late,
+    /// It was never sent.
+    Unsent,
+}
+
 /// Counts what a thread's users do.
 #[derive(Debug)]
 pub struct Recorder {
@@ -70,6 +83,11 @@ pub struct Recorder {
     /// When the open interval ends.
     until_ns: u64,
     ops: Vec<OpTotals>,
+    parts: Parts,
+    /// The part that the open interval lies in.
+    part: Option<usize>,
+    /// CPU time of the thread when that began.
+    cpu_ns: u64,
     out: Sender<Message>,
     /// Figures outside the intervals.
     pub report: Report,
@@ -81,7 +99,10 @@ impl Recorder {
         let index = window.index_at(window.start_ns);
         let until_ns = window.bounds(index).1;
         let ops = fresh(operations);
-        Self { window, index, until_ns, ops, out, report: Report::default() }
+        let parts = Parts::of(&window);
+        let (part, cpu_ns) = (parts.part_of(index), thread_cpu_ns());
+        let report = Report { parts: parts.fresh(), ..Report::default() };
+        Self { window, index, until_ns, ops, parts, part, cpu_ns, out, report }
     }
 
     /// Counts an operation that is sent now and was due at `intended_ns`.
@@ -137,11 +158,22 @@ impl Recorder {
         self.report.errors_first.entry(error.kind).or_insert_with(|| error.to_string());
     }
 
+    /// Counts a start of an open loop that was due at `due_ns`.
+    #[inline]
+    pub fn due(&mut self, due_ns: u64, fate: Fate) {
+        let Some(part) = self.part_at(due_ns) else { return };
+        part.scheduled += 1;
+        part.late += u64::from(fate != Fate::OnTime);
+        self.report.scheduled += 1;
+        self.report.late += u64::from(fate == Fate::Late);
+        self.report.unsent += u64::from(fate == Fate::Unsent);
+    }
+
     /// Counts what was due at `due_ns` and was late by `late_ns` because of the driver alone.
     #[inline]
     pub fn lag(&mut self, due_ns: u64, late_ns: u64) {
-        if self.window.is_measured(due_ns) {
-            self.report.lag.record(late_ns);
+        if let Some(part) = self.part_at(due_ns) {
+            part.lag.record(late_ns);
         }
     }
 
@@ -177,6 +209,13 @@ impl Recorder {
         self.index <= self.window.last()
     }
 
+    /// The part of the window that a moment lies in.
+    #[inline]
+    fn part_at(&mut self, now_ns: u64) -> Option<&mut Part> {
+        let index = self.window.is_measured(now_ns).then(|| self.window.index_at(now_ns))?;
+        self.parts.part_of(index).and_then(|part| self.report.parts.get_mut(part))
+    }
+
     #[inline]
     fn at(&mut self, op: usize, now_ns: u64) -> Option<&mut OpTotals> {
         self.advance(now_ns);
@@ -189,8 +228,20 @@ impl Recorder {
         let ops = std::mem::replace(&mut self.ops, fresh);
         // Nobody listens any more only if the run has failed elsewhere.
         let _ = self.out.send(Message::Interval(Interval { index: self.index, end_ns, ops }));
+        if let Some(part) = self.part {
+            let (start_ns, _) = self.window.bounds(self.index);
+            self.report.parts[part].seconds += end_ns.saturating_sub(start_ns) as f64 / 1e9;
+        }
         self.index += 1;
         self.until_ns = self.window.bounds(self.index).1;
+        let next = if self.is_open() { self.parts.part_of(self.index) } else { None };
+        if next != self.part {
+            let cpu_ns = thread_cpu_ns();
+            if let Some(part) = self.part {
+                self.report.parts[part].cpu_ns = cpu_ns - self.cpu_ns;
+            }
+            (self.part, self.cpu_ns) = (next, cpu_ns);
+        }
     }
 }
 

@@ -18,7 +18,7 @@ use crate::cpu::thread_cpu_ns;
 use crate::pacer::Schedule;
 use crate::plan::{DrivePlan, Pacing};
 use crate::rate::Curve;
-use crate::recorder::{Message, Recorder};
+use crate::recorder::{Fate, Message, Recorder};
 use crate::user::{Shared, Starts, User};
 use crate::window::Window;
 use crate::wire::{Statement, Wire};
@@ -159,7 +159,8 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
                     let rng = Xoshiro256PlusPlus::seed_from_u64(seed);
                     Schedule::poisson(curve, self.threads, rng)
                 } else {
-                    Schedule::fixed(curve, self.thread, self.threads)
+                    let offset = f64::from(plan.turn) / f64::from(plan.drivers);
+                    Schedule::fixed(curve, self.thread, self.threads, offset)
                 };
                 Starts::Open(schedule.into())
             }
@@ -252,8 +253,7 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
                 if due_ns >= window.end_ns || (turn.is_multiple_of(0x1_0000) && self.is_stopped()) {
                     break;
                 }
-                recorder.report.scheduled += u64::from(window.is_measured(due_ns));
-                recorder.report.unsent += u64::from(window.is_measured(due_ns));
+                recorder.due(due_ns, Fate::Unsent);
                 shared.lag_of_stall(&mut recorder, due_ns, now_ns);
             }
         }

@@ -9,7 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::alarm::Alarm;
 use crate::pacer::{Schedule, closed_next_ns};
-use crate::recorder::{Message, Recorder};
+use crate::recorder::{Fate, Message, Recorder};
 use crate::window::Window;
 use crate::wire::{Session as _, Statement, Wire};
 use crate::workload::{Ended, Terminal};
@@ -156,10 +156,13 @@ impl<W: Wire, T: Terminal> User<W, T> {
         let window = shared.window.get();
         let over = shared.stopping.get() || sent_ns >= window.end_ns;
         let mut recorder = shared.recorder.borrow_mut();
-        if window.is_measured(intended_ns) && matches!(shared.starts, Starts::Open(_)) {
-            recorder.report.scheduled += 1;
-            recorder.report.late += u64::from(!paced && !over);
-            recorder.report.unsent += u64::from(over);
+        if matches!(shared.starts, Starts::Open(_)) {
+            let fate = match (over, paced) {
+                (true, _) => Fate::Unsent,
+                (false, true) => Fate::OnTime,
+                (false, false) => Fate::Late,
+            };
+            recorder.due(intended_ns, fate);
         }
         if paced {
             recorder.lag(intended_ns, sent_ns.saturating_sub(intended_ns));

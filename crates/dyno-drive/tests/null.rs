@@ -188,6 +188,29 @@ fn what_cannot_be_sent_is_counted() {
 }
 
 #[test]
+fn a_rate_that_is_too_high_only_at_the_end_is_seen_there() {
+    // One server of 5 ms carries 200/s.
+    let rate = json!([[0, 50], [0.75, 50], [0.75, 1000]]);
+    let outcome = run(
+        "end",
+        &json!({
+            "interval_s": 0.05, "threads": 2, "loop": {"kind": "open", "rate_per_s": rate},
+            "wire": {"kind": "null", "mean_ms": 5, "servers": 1}
+        }),
+    );
+    assert_accounted_for(&outcome);
+    // Four parts of five intervals each.
+    let late = outcome.worst.late.unwrap();
+    assert!((late.at_s - 0.75).abs() < 1e-3 && (late.seconds - 0.25).abs() < 1e-3, "{late:?}");
+    assert!(late.value > 0.5 && late.value <= 1.0, "{late:?}");
+    let busiest = outcome.worst.thread_utilisation.unwrap();
+    assert!(busiest.value >= outcome.worst.client_cpu.unwrap().value, "{outcome:?}");
+    let lag = outcome.worst.lag_p99_ms.unwrap();
+    assert!(lag.value > 0.0 && lag.seconds > 0.2, "{lag:?}");
+    assert_eq!(run("closed-parts", &json!({"duration_s": 0.1})).worst.late, None);
+}
+
+#[test]
 fn what_is_due_while_the_rate_changes_is_accounted_for() {
     // 1,600/s on average for half a second, nothing for 0.3 s, then 1,500/s.
     let rate = json!([[0, 3000], [0.5, 200], [0.5, 0], [0.8, 0], [0.8, 1500]]);

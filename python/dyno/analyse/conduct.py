@@ -22,6 +22,7 @@ def conduct(name: str, level: Level, phase: Phase) -> Iterable[Estimate]:
     yield from _apart(name, phase)
     yield from _writer(name, level.outcome)
     yield from _client(name, level.outcome, level.seconds + level.left_out_s)
+    yield from _worst(name, level.outcome)
     if level.left_out_s:
         yield Estimate(
             name=f"{name}.left_out_s",
@@ -59,6 +60,33 @@ def _client(name: str, outcome: dict[str, Any], seconds: float) -> Iterable[Esti
             yield Estimate(
                 name=f"{name}.{figure}", value=value, unit=unit, source="the driver's outcome"
             )
+
+
+# Figures of the driver that the outcome has of the worst part of the window too.
+_WORST = {
+    "client_cpu": ("client_cpu_worst", "percent", "%", 100.0),
+    "thread_utilisation": ("client_thread_worst", "percent", "%", 100.0),
+    "lag_p99_ms": ("lag_p99_worst", "ms", "ms", 1.0),
+    "late": ("late_worst", "percent", "%", 100.0),
+}
+
+
+def _worst(name: str, outcome: dict[str, Any]) -> Iterable[Estimate]:
+    """Figures of the driver in the part of the window in which each is worst, and when that began.
+
+    A part is a twentieth of the window, and five intervals at least.
+    """
+    worst = outcome.get("worst")
+    for key, (figure, suffix, unit, factor) in _WORST.items():
+        peak = worst.get(key) if isinstance(worst, dict) else None
+        told: dict[str, Any] = peak if isinstance(peak, dict) else {}
+        value, at_s = number(told.get("value")), number(told.get("at_s"))
+        seconds = number(told.get("seconds"))
+        if value is None or at_s is None or seconds is None:
+            continue
+        source = f"the driver's outcome: the worst part of the window, {seconds:.3g} s"
+        for label, found, of in ((suffix, factor * value, unit), ("at_s", at_s, "s")):
+            yield Estimate(name=f"{name}.{figure}_{label}", value=found, unit=of, source=source)
 
 
 def _apart(name: str, phase: Phase) -> Iterable[Estimate]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable
 
 from dyno.analyse.level import Level
 from dyno.analyse.rows import counts
 from dyno.model import Estimate
+from dyno.silences import stretches
 
 
 def silence(name: str, level: Level) -> Iterable[Estimate]:
@@ -20,7 +20,7 @@ def silence(name: str, level: Level) -> Iterable[Estimate]:
     lost = sum(counts(row["errors"]).get("connection_lost", 0) for row in level.rows)
     step = level.rates.interval_s
     silent, expected = 0, 0.0
-    for first, count in _stretches(level.rates.values):
+    for first, count in stretches(level.rates.values):
         places = range(first, first + count)
         due = [_due(level, place * step, (place + 1) * step) for place in places]
         silent += count if level.rate is None else sum(one > 0 for one in due)
@@ -40,16 +40,6 @@ def silence(name: str, level: Level) -> Iterable[Estimate]:
         source="transactions to be expected in the worst of those stretches: what was due, or the "
         "mean throughput × its length",
     )
-
-
-def _stretches(values: Iterable[float]) -> Iterable[tuple[int, int]]:
-    """First place and length of each run of zeros."""
-    place = 0
-    for zero, run in itertools.groupby(values, key=lambda value: value <= 0):
-        count = sum(1 for _ in run)
-        if zero:
-            yield place, count
-        place += count
 
 
 def _due(level: Level, start_s: float, end_s: float) -> float:

@@ -11,6 +11,7 @@ from dyno.analyse.histograms import Latencies
 from dyno.analyse.level import Level
 from dyno.analyse.rows import counts, happened
 from dyno.analyse.series import Series
+from dyno.analyse.waits import Waits
 from dyno.criteria.base import QUANTILES
 from dyno.model import Place, TargetFacts
 from dyno.series import Key
@@ -80,6 +81,19 @@ class LevelWindow:
                 found.append((row["t_ns"], value))
         return sorted(found)
 
+    @property
+    def silent_s(self) -> float:
+        """Time in which nothing ended though somebody waited for it."""
+        return self._waits.silent_s
+
+    def wait_ms(self, stat: str) -> float | None:
+        """How long whoever asked in a silence had to wait at least, over the window."""
+        return self._waits.window_ms(stat)
+
+    def waits_ms(self, stat: str) -> list[tuple[int, float]]:
+        """The same of each silent interval."""
+        return self._waits.intervals_ms(stat)
+
     def rate(self) -> float:
         """Operations that ended well, a second, over the window."""
         done = sum(row["done"] + row["rolled_back"] for row in self.level.rows)
@@ -107,6 +121,10 @@ class LevelWindow:
             place = round((row["t_ns"] - rates.start_ns) / step)
             sums[place] = sums.get(place, 0.0) + count(row)
         return [(rates.start_ns + place * step, total) for place, total in sorted(sums.items())]
+
+    @cached_property
+    def _waits(self) -> Waits:
+        return Waits(self.level)
 
     @cached_property
     def _by_operation(self) -> dict[str, list[dict[str, Any]]]:

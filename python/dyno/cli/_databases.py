@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
+from dyno import resume
 from dyno.databases import names, split
 from dyno.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dyno.targets.base import Loaded, Target, TargetUrl
+    from dyno.cli._session import Session
+    from dyno.targets.base import Loaded, LoadPlan, Target, TargetUrl
 
-__all__ = ["loaded_in_all", "names", "require_databases"]
+__all__ = ["loaded_in_all", "loads", "names", "require_databases"]
 
 
 def require_databases(url: TargetUrl, out: Path, count: int) -> None:
@@ -27,6 +30,32 @@ def require_databases(url: TargetUrl, out: Path, count: int) -> None:
 
     if count > 1:
         several.require(targets.open_target(url, out, Limits(1 << 30, 1)), count)
+
+
+def loads(
+    session: Session, target: Target, plan: LoadPlan, count: int, *, replace: bool
+) -> list[tuple[LoadPlan, bool]]:
+    """The load of each of so many databases, and whether what is there may be replaced.
+
+    ``plan`` is that of the first. One that goes on leaves out those that are whole. A load of one
+    database that was cut off before its first row is refused with the way out; of several such a
+    one starts again, as ``--replace`` would throw the others away.
+
+    Raises:
+        UsageError: If there is nothing to go on with, or it is of other data or layout.
+    """
+    if count == 1:
+        return [(plan, replace)]
+    every = names(plan.workload, count)
+    if not plan.resume:
+        if replace:
+            resume.forget_whole(target, every)
+        return [(dataclasses.replace(plan, workload=name), replace) for name in every]
+    left = resume.rest(target, plan, every)
+    for name in left.whole:
+        session.console.say(f"  {name} in {target.name} is whole and stays as it is")
+    session.recorder.event("resume", whole=list(left.whole))
+    return [(one, not one.resume) for one in left.plans]
 
 
 def loaded_in_all(
@@ -45,10 +74,12 @@ def loaded_in_all(
         number = split(name)[1]
         if number > 1 and target.loaded(name) is None:
             wanted = found[workload].scale
+            able = target.capabilities.resume is True
+            what, option = ("what is missing", "resume") if able else ("all of them", "replace")
             raise UsageError(
-                f"{target.name} holds no database {number} of {workload}. Load all of them: dyno "
+                f"{target.name} holds no database {number} of {workload}. Load {what}: dyno "
                 f"load {workload} --target {target.url.redacted} --scale {wanted:g} "
-                f"--databases {count} --replace"
+                f"--databases {count} --{option}"
             )
         found[name] = stages.loaded_data(target, name, scale)
         if found[name].scale != found[workload].scale:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,9 +72,14 @@ def chosen_layout(text: str, url: TargetUrl, workload: str, scale: float, out: P
     return Chosen(layout, volumes.share_here(layout, scale))
 
 
-def unfinished_layout(session: Session, target: Target, workload: str) -> Layout | None:
-    """The layout of the load that did not end, noted in the plan; None for the target's own."""
-    found = target.loaded(workload)
+def unfinished_layout(session: Session, target: Target, names: Sequence[str]) -> Layout | None:
+    """The layout of the load that did not end, noted in the plan; None for the target's own.
+
+    Of several databases it is that of the first one that says.
+    """
+    states = (target.loaded(name) for name in names)
+    # Tables that were made a moment before the kill do not tell yet what they are for.
+    found = next((one for one in states if one is not None and one.scale), None)
     if found is None or not found.layout:
         return None
     note_layout(session, target, found)

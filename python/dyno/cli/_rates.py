@@ -85,7 +85,8 @@ options = collected(
     click.option(
         "--arrivals",
         type=click.Choice(("poisson", "fixed")),
-        help="Open loop: random gaps or even ones.  [default: poisson]",
+        help="Open loop: gaps between the starts of all users together, random or even (fixed), "
+        "whichever user is free; databases then take turns.  [default: poisson]",
     ),
 )
 """Adds the three options, and passes them as ``pace``."""

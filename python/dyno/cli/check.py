@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         "dyno check tpch --target embedded:duckdb --answers",
         "dyno check tpcc --target embedded:postgresql --databases 4",
         "dyno check tpcc --target embedded:postgresql --isolation",
+        "dyno check tpcc --target embedded:postgresql --isolation --databases 4",
         "dyno check tpcc --target URL --isolation --level repeatable-read",
     ),
 )
@@ -54,7 +55,8 @@ def command(
 
     With --isolation sessions that overlap prove that nobody sees what is not committed, and that no
     change is lost. The orders and payments that they commit stay, as after a run. At read-committed
-    the last three scenarios cannot hold: they ask for repeatable-read.
+    the last three scenarios cannot hold: they ask for repeatable-read. With --databases N they are
+    played in each.
     """
     from dyno import targets, workloads
     from dyno.cli import _stages as stages
@@ -73,8 +75,8 @@ def command(
         raise UsageError(f"{workload} has no isolation scenarios; leave --isolation out.")
     if level is not None and not isolation:
         raise UsageError("--level is for --isolation; give that, too.")
-    if databases > 1 and (answers or isolation):
-        raise UsageError("--databases excludes --answers and --isolation: those are of one.")
+    if databases > 1 and answers:
+        raise UsageError("--databases excludes --answers: those are of one.")
     require_databases(parsed, options.out, databases)
 
     def body(session: Session) -> None:
@@ -82,9 +84,9 @@ def command(
             every = loaded_in_all(target, workload, scale, databases)
             found = every[workload]
             checks: list[Check] = []
-            if isolation:
-                with session.console.phase(f"Isolation of {workload} in {target.name}"):
-                    checks += check_isolation(session.recorder, target, workload, level)
+            for name in every if isolation else ():
+                with session.console.phase(f"Isolation of {name} in {target.name}"):
+                    checks += check_isolation(session.recorder, target, name, level)
             for name, held in every.items():
                 with session.console.phase(f"Check {name} in {target.name}"):
                     checks += check(session.recorder, target, name, held, "run")

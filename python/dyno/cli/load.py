@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from dyno.cli import _settings
 from dyno.cli._options import Options, common, databases_option, examples
+
+if TYPE_CHECKING:
+    from dyno.targets.base import TargetUrl
 
 LAYOUT_HELP = "Physical design: a name of `dyno layouts`, or a TOML file."
 
@@ -22,6 +26,7 @@ LAYOUT_HELP = "Physical design: a name of `dyno layouts`, or a TOML file."
         "dyno load tpch --target embedded:postgresql --scale 1 --resume",
         "dyno load tpch --target embedded:mysql --scale 1 --streams 1 --streams 2",
         "dyno load tpcc --target embedded:postgresql --scale 2 --databases 4",
+        "dyno load tpcc --target embedded:postgresql --scale 2 --databases 4 --resume",
         "dyno load tpcc --target postgresql://bench@db1/bench --scale 100",
         "dyno load tpch --target embedded:postgresql --scale 1 --layout partitioned-8",
     ),
@@ -60,39 +65,32 @@ def command(
     Tables go to a schema of their own (dyno_tpch, dyno_tpcc). Tables that Dyno did not create
     are never touched. With several --streams the data is loaded afresh with each, and the last
     load stays. With --databases N there are N complete sets of tables, each in a schema of its own
-    (dyno_tpcc, dyno_tpcc_2 …), for runs that work on all of them at once.
+    (dyno_tpcc, dyno_tpcc_2 …), for runs that work on all of them at once; --resume then loads those
+    that are missing and goes on with the one that was cut off.
     """
     from dyno import targets, workloads
     from dyno.cli import _stages as stages
-    from dyno.cli._databases import names, require_databases
+    from dyno.cli._databases import loads, names, require_databases
     from dyno.cli._layout import chosen_layout, unfinished_layout
     from dyno.cli._session import Session, run_session
     from dyno.engines import make_out
-    from dyno.errors import UsageError
     from dyno.layouts import DEFAULT
-    from dyno.resume import unfinished
-    from dyno.space import require_space, required_bytes
+    from dyno.resume import unfinished_of
     from dyno.targets.base import LoadPlan, Made, Target
 
     chosen = workloads.named(workload)
     scale = chosen.parse_scale(scale)
-    if resume and (replace or len(streams) > 1):
-        raise UsageError("--resume goes on with one load: give neither --replace nor more streams.")
-    if len(set(streams)) < len(streams):
-        raise UsageError("Give each number of --streams once.")
-    if databases > 1 and (resume or len(streams) > 1):
-        raise UsageError("--databases takes one number of --streams, and no --resume.")
+    _require_sense(streams, databases, resume=resume, replace=replace)
     parsed = targets.parse(url)
     targets.require(parsed, options.out, "load")
     require_databases(parsed, options.out, databases)
     asked = given.of(parsed, options.out)
     design = chosen_layout(layout or DEFAULT, parsed, workload, scale, options.out)
+    raw = chosen.bytes_per_scale * scale * design.share_here
     if parsed.scheme == "embedded":
         make_out(options.out)
-        needed = required_bytes(
-            {parsed.name: chosen.bytes_per_scale * scale * design.share_here * databases}
-        )
-        require_space(options.out, needed, "Free some, or give a smaller --scale or another --out.")
+    if not resume:
+        _require_room(parsed, options.out, raw * databases)
 
     def body(session: Session) -> None:
         def before(target: Target) -> None:
@@ -104,10 +102,11 @@ def command(
 
         design.announce(session)
         with session.target(url, before) as target:
-            begun = unfinished(target, workload) if resume else None
+            every = names(workload, databases)
+            begun = unfinished_of(target, every) if resume else None
             wanted = design.wanted
-            if begun is not None and layout is None:
-                wanted = unfinished_layout(session, target, workload)
+            if resume and layout is None:
+                wanted = unfinished_layout(session, target, every)
             default = max(2, session.limits.threads) if begun is None else begun.streams
             plans = [
                 LoadPlan(workload, scale, seed, count, resume=resume, layout=wanted)
@@ -115,9 +114,11 @@ def command(
             ]
             stages.compare_streams(session, target, plans[:-1], replace=replace)
             last = replace or len(plans) > 1
-            for name in names(workload, databases):
-                plan = dataclasses.replace(plans[-1], workload=name)
-                stages.load_and_prove(session, target, plan, replace=last)
+            rest = loads(session, target, plans[-1], databases, replace=last)
+            if resume:
+                _require_room(parsed, options.out, raw * len(rest))
+            for plan, over in rest:
+                stages.load_and_prove(session, target, plan, replace=over)
         design.tell(session)
 
     record = {
@@ -130,3 +131,34 @@ def command(
         "resume": resume,
     }
     return run_session(options, "load", record, (workload,), options.out, body, asked)
+
+
+def _require_sense(
+    streams: tuple[int, ...], databases: int, *, resume: bool, replace: bool
+) -> None:
+    """Refuses options that exclude each other.
+
+    Raises:
+        UsageError: Saying which.
+    """
+    from dyno.errors import UsageError
+
+    if resume and (replace or len(streams) > 1):
+        raise UsageError("--resume goes on with one load: give neither --replace nor more streams.")
+    if len(set(streams)) < len(streams):
+        raise UsageError("Give each number of --streams once.")
+    if databases > 1 and len(streams) > 1:
+        raise UsageError("--databases takes one number of --streams.")
+
+
+def _require_room(url: TargetUrl, out: Path, raw_bytes: float) -> None:
+    """Refuses what a private engine has no room for.
+
+    Raises:
+        DiskFullError: If it cannot fit.
+    """
+    from dyno.space import require_space, required_bytes
+
+    if url.scheme == "embedded":
+        needed = required_bytes({url.name: raw_bytes})
+        require_space(out, needed, "Free some, or give a smaller --scale or another --out.")

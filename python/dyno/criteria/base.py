@@ -64,6 +64,22 @@ class Window(Protocol):
         """The same of each interval in which one ended."""
         ...
 
+    @property
+    def silent_s(self) -> float:
+        """Time in which nothing ended though somebody waited for it."""
+        ...
+
+    def wait_ms(self, stat: str) -> float | None:
+        """A stat of how long whoever asked in a silence had to wait at least, over the window.
+
+        Moments outside of silences count as no wait; None if there was no silence.
+        """
+        ...
+
+    def waits_ms(self, stat: str) -> list[tuple[int, float]]:
+        """The same of each silent interval, in which no operation ended."""
+        ...
+
     def rate(self) -> float:
         """Operations that ended well, a second, over the window."""
         ...

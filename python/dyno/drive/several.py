@@ -23,8 +23,8 @@ from dyno.targets.base import Target
 def parts(plan: OltpPlan) -> list[OltpPlan]:
     """The level of each database; the level itself where there is but one.
 
-    A rate is divided equally, and each database has gaps of its own: random ones add up to random
-    ones at the whole rate, even ones to a start in every database at about the same time.
+    A rate is divided equally: random gaps of each add up to random ones at the whole rate, and of
+    even ones each database takes its turn.
     """
     if not plan.several:
         return [plan]
@@ -116,7 +116,10 @@ def drive_several(
         detail.update({**facts(plan), **sessions, "databases": count})
         for part, each in zip(details, plans, strict=True):
             part.update({**facts(each), "database": each.database, "part_of": plan.level})
-        requests = [{**request(recorder, target, each), "drivers": count} for each in plans]
+        requests = [
+            {**request(recorder, target, each), "drivers": count, "turn": turn}
+            for turn, each in enumerate(plans)
+        ]
         outcomes = run_engines("drive", requests, counted, beside, yield_to_server)
         for part, each, found in zip(details, plans, outcomes, strict=True):
             part.update(outcome=found, duration_s=found["seconds"])

@@ -10,6 +10,7 @@ _HIGHEST_NS = 3_600_000_000_000
 _WARMUP = "warmup"
 _COUNTS = ("late", "unsent", "carried_over", "unfinished", "reconnects", "threads", "stuck", "gone")
 _WORST = ("thread_utilisation_max", "lag_p99_ms")
+_PEAKS = ("client_cpu", "thread_utilisation", "lag_p99_ms", "late")
 
 
 def start_ns(rows: Iterable[Mapping[str, Any]]) -> int | None:
@@ -66,7 +67,14 @@ def summed_outcome(outcomes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "yields": all(bool(one.get("yields")) for one in outcomes),
         **{name: sum(int(one[name]) for one in outcomes) for name in _COUNTS},
         **{name: max(float(one[name]) for one in outcomes) for name in _WORST},
+        "worst": {name: _peak(outcomes, name) for name in _PEAKS},
     }
+
+
+def _peak(outcomes: Sequence[Mapping[str, Any]], name: str) -> Mapping[str, float] | None:
+    """Of the parts of the window in which a figure is worst for each driver, the worst."""
+    peaks = [peak for one in outcomes if (peak := one["worst"][name]) is not None]
+    return max(peaks, key=lambda peak: float(peak["value"]), default=None)
 
 
 def _added(rows: Sequence[Mapping[str, Any]], t_ns: int) -> dict[str, Any]:

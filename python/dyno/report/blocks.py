@@ -52,6 +52,22 @@ class Table:
     kind: Literal["table"] = "table"
 
 
+NOTHING = "–"
+"""What stands where there is no figure."""
+
+
+def without_empty(
+    columns: Sequence[Column], rows: Sequence[Sequence[str | Cell]]
+) -> tuple[list[Column], list[list[str | Cell]]]:
+    """Columns in which any row has something, and the rows without the others."""
+    kept = [
+        place
+        for place in range(len(columns))
+        if any(row[place] not in {NOTHING, ""} for row in rows)
+    ]
+    return [columns[place] for place in kept], [[row[place] for place in kept] for row in rows]
+
+
 @dataclass(frozen=True)
 class Key:
     """What a mark in a chart stands for: its shape's outline and its colour's variable."""

@@ -7,6 +7,12 @@ from typing import Any
 from dyno.report.latencies import KINDS, TIMES
 from dyno.report.page import Page
 
+_WHERE_KNOWN = (
+    *("lag_p99_worst_ms", "late_worst_percent"),
+    *("writer_busy_percent", "writer_wait_mean_ms"),
+)
+"""Figures that not every level has: of the worst part of a window, and of a system's one writer."""
+
 
 def _databases(detail: dict[str, Any]) -> dict[str, Any]:
     """Of how many databases a level is the sum, or of which one it is; else nothing."""
@@ -17,9 +23,9 @@ def level_entry(page: Page, level: str, phase: Any) -> dict[str, Any]:
     """A level's load, throughput, errors and times by transaction; null where it has none."""
     name = f"oltp.{level}"
     errors = page.value(f"{name}.errors")
-    writer = {
+    known = {
         label: value
-        for label in ("writer_busy_percent", "writer_wait_mean_ms")
+        for label in _WHERE_KNOWN
         if (value := page.value(f"{name}.{label}")) is not None
     }
     return {
@@ -38,7 +44,8 @@ def level_entry(page: Page, level: str, phase: Any) -> dict[str, Any]:
             name: int(page.value(f"oltp.{level}.{name}") or 0)
             for name in ("scheduled", "late", "unsent")
         },
-        **writer,
+        "lag_p99_ms": page.value(f"{name}.lag_p99_ms"),
+        **known,
         "operations": {
             operation: {
                 **{

@@ -1,4 +1,10 @@
-"""Response time, from the intended start to the end: of each operation, and of all of them."""
+"""Response time, from the intended start to the end: of each operation, and of all of them.
+
+A silence, in which nothing ended though somebody waited for it, is in no histogram, or in one for a
+single transaction of each user. So a figure is at least what whoever asked at any moment of the
+window had to wait (``analyse/waits.py`` says how), and each silent interval has one. None may have
+asked for a certain operation then; nobody could have had it.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +29,7 @@ def _of(operation: str, window: Window, stat: str, kind: str) -> Measured | Miss
     value = window.latency_ms(operation, stat)
     if value is None:
         return Missing(f"no {operation} ended")
-    return Measured(value, window.latencies_ms(operation, stat))
+    return _with_silence(window, stat, Measured(value, window.latencies_ms(operation, stat)))
 
 
 def _worst(window: Window, stat: str, kind: str) -> Measured | Missing:  # noqa: ARG001
@@ -31,9 +37,26 @@ def _worst(window: Window, stat: str, kind: str) -> Measured | Missing:  # noqa:
     each = {name: value for name in window.operations
             if (value := window.latency_ms(name, stat)) is not None}  # fmt: skip
     if not each:
-        return Missing("no operation ended")
+        waited = window.wait_ms(stat)
+        if waited is None:
+            return Missing("no operation ended")
+        return _with_silence(window, stat, Measured(waited))
     slowest = max(each, key=lambda name: each[name])
-    return Measured(each[slowest], window.latencies_ms(slowest, stat), slowest)
+    found = Measured(each[slowest], window.latencies_ms(slowest, stat), slowest)
+    return _with_silence(window, stat, found)
+
+
+def _with_silence(window: Window, stat: str, found: Measured) -> Measured:
+    """The longer of what ended and what whoever asked in a silence had to wait at least."""
+    waited = window.wait_ms(stat)
+    if waited is None:
+        return found
+    note = f"for {window.silent_s:g} s nothing ended though somebody waited"
+    return Measured(
+        max(found.value, waited),
+        sorted([*found.intervals, *window.waits_ms(stat)]),
+        f"{found.note}; {note}" if found.note else note,
+    )
 
 
 def metrics(operations: Sequence[str]) -> Iterable[Metric]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dyno.decide.validity.client_bound import MOST_CPU_PERCENT, MOST_THREAD_PERCENT
+from dyno.decide.validity.client_bound import MOST_CPU_PERCENT, MOST_THREAD_PERCENT, signs
 from dyno.decide.view import Limit, LimitRule, View
 
 
@@ -10,14 +10,23 @@ def _weigh(view: View) -> Limit | None:
     name = f"oltp.{view.phase.detail.get('level')}"
     cpu = view.case.value(f"{name}.client_cpu_percent") or 0.0
     thread = view.case.value(f"{name}.client_thread_percent") or 0.0
-    if view.phase.kind != "oltp" or (cpu <= MOST_CPU_PERCENT and thread <= MOST_THREAD_PERCENT):
+    if view.phase.kind != "oltp":
         return None
+    if cpu <= MOST_CPU_PERCENT and thread <= MOST_THREAD_PERCENT:
+        return _at_the_peak(view, name)
     return Limit(
         "the driver",
         1.0,
         f"its threads were busy {cpu:.0f} % of the time, the busiest {thread:.0f} %",
         (f"{name}.client_cpu_percent", f"{name}.client_thread_percent"),
     )
+
+
+def _at_the_peak(view: View, name: str) -> Limit | None:
+    """The same where a rate was too high for the driver in a part of the window only."""
+    seen = signs(view.case, view.phase, name)
+    busy = {key: words for key, words in seen.items() if "lag" not in key}
+    return Limit("the driver", 1.0, ", ".join(busy.values()), tuple(busy)) if busy else None
 
 
 RULE = LimitRule(

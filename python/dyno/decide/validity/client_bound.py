@@ -8,6 +8,7 @@ from dyno.criteria import asked, known
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.model import Phase
+from dyno.rates import recorded
 
 MOST_CPU_PERCENT = 70.0
 MOST_THREAD_PERCENT = 90.0
@@ -16,18 +17,35 @@ MOST_LAG_PERCENT = 1.0
 """Of the tightest limit on response times that decides the exit code."""
 
 
+_SIGNS = {
+    "client_cpu_percent": (MOST_CPU_PERCENT, "its threads were busy {:.0f} % of the time"),
+    "client_thread_percent": (MOST_THREAD_PERCENT, "its busiest thread {:.0f} %"),
+    "lag_p99_ms": (MOST_LAG_MS, "p99 of its schedule lag was {:.1f} ms"),
+}
+"""Figures of the driver: their limits, and what to say of one beyond it."""
+
+
 def signs(case: Case, phase: Phase, name: str) -> dict[str, str]:
-    """What shows that the driver set the pace of a level: names of estimates, and words."""
+    """What shows that the driver set the pace of a level: names of estimates, and words.
+
+    Where a rate changes, an average over the window tells nothing of its peak: then the worst part
+    of the window counts as well. Where it does not, a part is only a shorter average, which one
+    moment of other work on the machine may decide.
+    """
     seen: dict[str, str] = {}
-    cpu = case.value(f"{name}.client_cpu_percent")
-    if cpu is not None and cpu > MOST_CPU_PERCENT:
-        seen[f"{name}.client_cpu_percent"] = f"its threads were busy {cpu:.0f} % of the time"
-    thread = case.value(f"{name}.client_thread_percent")
-    if thread is not None and thread > MOST_THREAD_PERCENT:
-        seen[f"{name}.client_thread_percent"] = f"its busiest thread {thread:.0f} %"
-    lag = case.value(f"{name}.lag_p99_ms")
-    if lag is not None and lag > MOST_LAG_MS and _is_open(phase.detail):
-        seen[f"{name}.lag_p99_ms"] = f"p99 of its schedule lag was {lag:.1f} ms"
+    rate = recorded(phase.detail.get("loop"))
+    parts = ("", "_worst") if rate is not None and rate.changes else ("",)
+    for figure, (most, words) in _SIGNS.items():
+        for part in parts:
+            stem, _, unit = figure.rpartition("_")
+            key = f"{name}.{stem}{part}"
+            value = case.value(f"{key}_{unit}")
+            lags = figure == "lag_p99_ms" and not _is_open(phase.detail)
+            if value is None or value <= most or lags:
+                continue
+            when = f"{case.value(f'{key}_at_s') or 0.0:.0f} s into the window " if part else ""
+            seen[f"{key}_{unit}"] = when + words.format(value)
+            break
     return seen
 
 
@@ -82,8 +100,9 @@ RULE = Rule(
         f"CPU above {MOST_CPU_PERCENT:g} % of the driver's threads' time, a thread above "
         f"{MOST_THREAD_PERCENT:g} %, or, in an open loop, p99 of the schedule lag above "
         f"{MOST_LAG_MS:g} ms (a warning: above {MOST_LAG_PERCENT:g} % of the tightest limit on "
-        "response times that the run was asked to keep). Of a search for the maximum: in a window "
-        "of the maximum, or of the smallest load that fails."
+        "response times that the run was asked to keep); of a rate that changes also in a "
+        "twentieth of the window, five intervals at least. Of a search for the maximum: in a "
+        "window of the maximum, or of the smallest load that fails."
     ),
     explanation=(
         "A slow driver makes every server look alike, and its delays count as latency. Schedule "

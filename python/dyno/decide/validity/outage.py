@@ -7,9 +7,7 @@ from collections.abc import Iterable
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.model import Phase
-
-FEWEST_EXPECTED = 20.0
-"""Where so many transactions were to be expected and none ended, that is no chance."""
+from dyno.silences import FEWEST_EXPECTED
 
 
 def _check(case: Case) -> Iterable[Ruling]:

@@ -110,5 +110,12 @@ def _x(items: Sequence[Throughput] | Sequence[Latency], *, last: bool) -> Any:
     return alt.X(
         "level:N",
         sort=levels,
-        axis=alt.Axis(title="Level" if last else None, labels=last, ticks=last, labelAngle=0),
+        axis=alt.Axis(
+            title="Level" if last else None,
+            labels=last,
+            ticks=last,
+            labelAngle=0,
+            # Rate and users one above the other: beside each other they overlap on narrow pages.
+            labelExpr="split(datum.label, ' over ')",
+        ),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dyno.model import Phase
-from dyno.report.blocks import Cell, Column, Section, Table
+from dyno.report.blocks import Cell, Column, Section, Table, without_empty
 from dyno.report.page import Page
 from dyno.report.words import decimal_bytes, figure, fixed, number, seconds, users_title
 
@@ -70,10 +70,14 @@ def _throughput(page: Page, phases: list[Phase]) -> Table:
                         fixed(page.value(f"{name}_p95_ms"), 1),
                     ]
                 )
-    note = (
-        "Transactions/s: mean of the whole seconds of each part. Queries/h: of the same queries, "
-        "by the seconds that each took before. In brackets the 95 % interval; one that includes "
-        "zero is no loss that this run could show."
+    columns, rows = without_empty(columns, rows)
+    about = {
+        "Transactions/s": "Transactions/s: mean of the whole seconds of each part. ",
+        "Queries/h": "Queries/h: of the same queries, by the seconds that each took before. ",
+    }
+    note = "".join(about.get(column.label, "") for column in columns)
+    note += (
+        "In brackets the 95 % interval; one that includes zero is no loss that this run could show."
     )
     workloads = dict.fromkeys(str(phase.detail.get("workload")) for phase in phases)
     notice = " ".join(filter(None, map(page.notice, workloads)))
@@ -119,4 +123,5 @@ def _work(page: Page, phases: list[Phase]) -> Table:
         "Room: on storage, beyond what was there, read five times a second; a peak between two "
         "readings is missed. What it found is among the checks."
     )
+    columns, rows = without_empty(columns, rows)
     return Table("The maintenance", columns, rows, note)

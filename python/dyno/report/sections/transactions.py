@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dyno.report.blocks import Block, Cell, Column, Figure, Section, Table
+from dyno.report.blocks import Block, Cell, Column, Figure, Section, Table, without_empty
 from dyno.report.charts import users as charts
 from dyno.report.charts.keys import keys
 from dyno.report.charts.render import Size, render
@@ -17,7 +17,18 @@ _PERCENTILES = ("p50", "p95", "p99")
 _HEAD = "new_order"
 _WRITER = ("writer_busy_percent", "writer_wait_mean_ms")
 """Of a system with one writer alone."""
-_SCHEDULE = {"Sent late": "late", "Never sent": "unsent"}
+_SCHEDULE = {
+    "Due": "scheduled",
+    "Sent late": "late",
+    "Never sent": "unsent",
+    "In the worst part, %": "late_worst_percent",
+    "Lag p99, ms": "lag_p99_ms",
+}
+"""Of open loops alone."""
+_DRIVER = {"Driver CPU, %": "client_cpu_percent", "Driver ms/1000": "client_cpu_ms_per_1000"}
+_ABOUT_DRIVER = (
+    "Driver CPU: share of its threads' time; ms/1000: CPU milliseconds per 1,000 transactions."
+)
 _HOMES = {
     "fixed": "each user keeps one warehouse",
     "all": "each user takes all warehouses in turn",
@@ -29,6 +40,8 @@ def section(page: Page) -> Section | None:
     if not page.levels:
         return None
     blocks: list[Block] = [_levels(page)]
+    if _is_scheduled(page):
+        blocks.append(_schedule(page))
     several = sum(not level.is_part for level in page.levels) > 1
     if several and page.search is None:  # a search has a curve of its own
         blocks.insert(0, _figure(page))
@@ -113,13 +126,12 @@ def _figure(page: Page) -> Figure:
 
 
 def _levels(page: Page) -> Table:
-    scheduled = any(page.value(f"oltp.{level.name}.scheduled") for level in page.levels)
     columns = [Column("Load")] + [
         Column(label, numeric=True)
         for label in (
             *("Transactions/s", "New orders/min", "Of paced, %", "New-Order p95, ms"),
-            *("Errors", "Retries", *(_SCHEDULE if scheduled else {})),
-            *("Variation, %", "Trend, %", "Driver CPU, %", "Driver ms/1000"),
+            *("Errors", "Retries", "Variation, %", "Trend, %"),
+            *(() if _is_scheduled(page) else _DRIVER),
         )
     ]
     alone = any(page.value(f"oltp.{level.name}.{_WRITER[0]}") is not None for level in page.levels)
@@ -141,20 +153,18 @@ def _levels(page: Page) -> Table:
                 figure(page.value(f"{name}.{_HEAD}.response_p95_ms")),
                 Cell(figure(errors), "bad", "errors") if errors else figure(errors),
                 figure(page.value(f"{name}.retries")),
-                *(figure(page.value(f"{name}.{key}")) for key in _SCHEDULE.values() if scheduled),
                 figure(page.value(f"{name}.variation_percent")),
                 _trend(page, name),
-                figure(page.value(f"{name}.client_cpu_percent")),
-                figure(page.value(f"{name}.client_cpu_ms_per_1000")),
+                *([] if _is_scheduled(page) else _figures(page, level, _DRIVER)),
                 *(figure(page.value(f"{name}.{label}")) for label in _WRITER if alone),
             ]
         )
     note = (
         "Variation: standard deviation of the throughput by second, in % of its mean. Trend: its "
-        "change over the window by a straight line, with its 95 % interval. Driver CPU: share of "
-        "its threads' time; ms/1000: CPU milliseconds per 1,000 transactions. Of paced: new orders "
-        f"against {MOST_NEW_ORDERS:g} a minute and warehouse, the most that users who key and "
-        "think can reach; above that a result is unpaced."
+        "change over the window by a straight line, with its 95 % interval. "
+        f"{'' if _is_scheduled(page) else f'{_ABOUT_DRIVER} '}Of paced: new orders against "
+        f"{MOST_NEW_ORDERS:g} a minute and warehouse, the most that users who key and think can "
+        "reach; above that a result is unpaced."
     )
     if alone:
         note += (
@@ -162,6 +172,29 @@ def _levels(page: Page) -> Table:
             "way; wait to write: mean time until the others had their turn."
         )
     return Table("Levels of load", columns, rows, note, page.notice("tpcc"))
+
+
+def _is_scheduled(page: Page) -> bool:
+    """Whether there are open loops, of which a table of their own tells how they were kept."""
+    return any(page.value(f"oltp.{level.name}.scheduled") for level in page.levels)
+
+
+def _schedule(page: Page) -> Table:
+    """How the schedule of open loops was kept, and what that cost the driver."""
+    labels = {**_SCHEDULE, **_DRIVER}
+    columns = [Column("Load"), *(Column(label, numeric=True) for label in labels)]
+    rows = [[_title(level), *_figures(page, level, labels)] for level in page.levels]
+    note = (
+        "Sent late: no user was free when it was due. Lag: how late the driver itself was. In the "
+        "worst part: of a twentieth of the window, five intervals at least, the one in which most "
+        f"was late or never sent. {_ABOUT_DRIVER}"
+    )
+    columns, rows = without_empty(columns, rows)
+    return Table("Schedule and driver", columns, rows, note)
+
+
+def _figures(page: Page, level: Level, labels: dict[str, str]) -> list[str | Cell]:
+    return [figure(page.value(f"oltp.{level.name}.{name}")) for name in labels.values()]
 
 
 def _pace(page: Page, level: str) -> str:
