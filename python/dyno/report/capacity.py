@@ -47,7 +47,7 @@ def _above(page: Page) -> str:
     detail = page.search.detail
     failing = number(detail.get("failing"))
     if failing is None:
-        return "no load broke them"
+        return "no load broke the limits"
     what = "never settled" if detail.get("unsettled") is True else "break the limits"
     return f"{load_text(detail, failing)} {what}"
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from dyno import databases, proofs
+from dyno import proofs
 from dyno.bundle import Bundle
 from dyno.model import CriterionResult, Estimate, Finding
+from dyno.rates import recorded
 from dyno.report import capacity
+from dyno.report.cache import word as word_of
 from dyno.report.page import Page
+from dyno.report.steps import database_of
 from dyno.report.trials import FIGURES, figures, missing, trials
 from dyno.report.words import (
     bytes_text,
@@ -127,10 +130,7 @@ def _storage(page: Page) -> str:
 def _loads(page: Page) -> str:
     words: dict[str, None] = {}
     for phase in page.phases("load"):
-        which = phase.detail.get("database")
-        workload = str(phase.detail.get("workload"))
-        if isinstance(which, int):
-            workload = databases.name(workload, which)
+        workload = database_of(phase)
         took = page.value(f"load.{workload}.{phase.target}.seconds")
         if took is not None:
             words[f"{workload} {page.title(phase.target)} {seconds(took)}"] = None
@@ -157,7 +157,17 @@ def _queries(page: Page) -> str:
     if not words:
         return ""
     scale = page.scale("tpch")
-    at = "" if scale is None else f"SF {scale:g}: "
+    # Warm is the rule; a reader compares totals.
+    caches = {"first": "first pass", "cold": "cold", "cold-each-query": "each cold"}
+    at = ", ".join(
+        word
+        for word in (
+            "" if scale is None else f"SF {scale:g}",
+            caches.get(word_of(page.run) or "", ""),
+        )
+        if word
+    )
+    at = f"{at}: " if at else ""
     for other in page.query_targets[1:]:
         ratio = page.value(f"dss.{page.query_targets[0]}/{other}.geomean_ratio")
         if ratio:
@@ -194,12 +204,20 @@ def _transactions(page: Page) -> str:
     rates = "/".join(figure(page.value(f"{name}.tps")) for name in names)
     p95 = "/".join(figure(page.value(f"{name}.new_order.response_p95_ms")) for name in names)
     plural = "" if users == [1] else "s"
-    first = page.levels[0].phase
-    inside = " in procedures" if first and first.detail.get("mode") == "procedure" else ""
+    detail = levels[0].phase.detail if levels[0].phase else {}
+    several = number(detail.get("databases"))
+    where = "" if several is None else f" in {several:g} databases"
+    inside = " in procedures" if detail.get("mode") == "procedure" else ""
     # In front: a long line is cut at its end.
     unpaced = " unpaced" if any(page.unpaced(level.name) for level in page.levels) else ""
-    who = f"{'/'.join(map(str, users))} user{plural}{inside}{unpaced}"
-    return f"{who}: {rates} /s; p95 {p95} ms"
+    loops = [recorded(level.phase.detail.get("loop")) if level.phase else None for level in levels]
+    due = [rate.title for rate in loops if rate is not None]
+    who = f"{'/'.join(map(str, dict.fromkeys(users) if due else users))} user{plural}{where}"
+    what = f"{rates} /s; p95 {p95} ms"
+    # As much of the rates that were asked for as there is room for.
+    asked = [f" at {' and '.join(dict.fromkeys(due))}", f" at {len(set(due))} rates"] if due else []
+    lines = [f"{who}{at}{inside}{unpaced}: {what}" for at in (*asked, "")]
+    return next((line for line in lines if len(line) <= COLUMNS - _LABEL), lines[-1])
 
 
 def _criteria(page: Page) -> str:
@@ -236,8 +254,8 @@ def _maintenance(page: Page) -> str:
         if phase.detail.get("error") or phase.status != "done":
             words.append(" ".join(filter(None, [*what, "NOT DONE"])))
             continue
-        lost = page.value(f"{name}.during_change_percent")
-        what.append("" if lost is None else f"{lost:+.1f} %")
+        lost = page.estimate(f"{name}.during_change_percent")
+        what.append("" if lost is None else f"{lost.value:+.1f} %{_perhaps(lost)}")
         for unit, label in (("tps", "/s"), ("qph", "queries/h")):
             before, during = (page.value(f"{name}.{part}_{unit}") for part in ("before", "during"))
             if before is not None and during is not None:
@@ -253,6 +271,13 @@ def _maintenance(page: Page) -> str:
             text += f", {decimal_bytes(peak)} used, {decimal_bytes(estimate)} expected"
         words.append(text)
     return "; ".join(words)
+
+
+def _perhaps(change: Estimate) -> str:
+    """What goes with a change whose 95 % interval includes none."""
+    if change.low is None or change.high is None:
+        return ""
+    return ", perhaps none" if change.low <= 0 <= change.high else ""
 
 
 def _checks(page: Page) -> str:

@@ -7,7 +7,7 @@ from dyno.model import Check
 from dyno.report import capacity
 from dyno.report.blocks import Block, Card, Cards, Note, Notes, Section
 from dyno.report.page import Page
-from dyno.report.steps import loads_that_stayed
+from dyno.report.steps import loads_that_stayed, which
 from dyno.report.words import figure, fixed, number, seconds, users_title
 
 ORDER = 10
@@ -54,7 +54,7 @@ def _loads(page: Page) -> list[Cards]:
             continue
         index = page.value(f"index.{key}.seconds")
         then = "" if index is None else f"then {seconds(index)} for keys, indexes, statistics"
-        title = page.title(phase.target)
+        title = f"{page.title(phase.target)}{which(phase)}"
         cards = groups.setdefault(str(phase.detail.get("workload")), [])
         cards.append(Card(f"{title}, rows in", fixed(took, 2 if took < 10 else 1), "s", then))
         if speed is not None:
@@ -131,6 +131,8 @@ def _transactions(page: Page) -> Cards | None:
     name = f"oltp.{best.name}"
     at = users_title(best.phase.detail if best.phase else {}, best.name)
     p95 = page.value(f"{name}.new_order.response_p95_ms")
+    if any(phase.detail.get("level") == best.name for phase in page.phases("maintenance")):
+        at += ", maintenance included"
     pace = f"unpaced, with {at}" if page.unpaced(best.name) else f"with {at}"
     cards = [
         Card("Transactions", figure(page.value(f"{name}.tps")), "/s", f"with {at}"),
@@ -153,7 +155,6 @@ def _maintenance(page: Page) -> Cards | None:
     workloads: list[str] = []
     for phase in page.phases("maintenance"):
         name = f"during.{phase.name}"
-        lost = page.value(f"{name}.during_change_percent")
         words: list[str] = []
         for figures, unit in (("tps", "/s"), ("qph", "queries/h")):
             before, during = (
@@ -166,7 +167,10 @@ def _maintenance(page: Page) -> Cards | None:
             words.append(f"{seconds(took / rounds)} a round")
         if phase.detail.get("error") is not None:
             words.append("not done")
-        value = "–" if lost is None else f"{lost:+.1f}"
+        lost = page.estimate(f"{name}.during_change_percent")
+        if lost is not None and lost.low is not None and lost.high is not None:
+            words.insert(0, f"95 % interval {lost.low:+.1f} to {lost.high:+.1f}")
+        value = "–" if lost is None else f"{lost.value:+.1f}"
         cards.append(Card(phase.title, value, "" if lost is None else "%", ", ".join(words)))
         workloads.append(str(phase.detail.get("workload")))
     if not cards:
