@@ -157,17 +157,11 @@ def _queries(page: Page) -> str:
     if not words:
         return ""
     scale = page.scale("tpch")
-    # Warm is the rule; a reader compares totals.
+    # Warm is the rule, and totals are compared.
     caches = {"first": "first pass", "cold": "cold", "cold-each-query": "each cold"}
-    at = ", ".join(
-        word
-        for word in (
-            "" if scale is None else f"SF {scale:g}",
-            caches.get(word_of(page.run) or "", ""),
-        )
-        if word
-    )
-    at = f"{at}: " if at else ""
+    how = caches.get(word_of(page.run) or "")
+    told = [*([] if scale is None else [f"SF {scale:g}"]), *([] if how is None else [how])]
+    at = f"{', '.join(told)}: " if told else ""
     for other in page.query_targets[1:]:
         ratio = page.value(f"dss.{page.query_targets[0]}/{other}.geomean_ratio")
         if ratio:
