@@ -192,7 +192,8 @@ def _streams(page: Page) -> str:
 def _transactions(page: Page) -> str:
     if not page.levels or page.search is not None:
         return ""
-    levels = [level for level in page.levels if not level.is_part]
+    # Of databases that were not driven to the end there is no sum.
+    levels = [level for level in page.levels if not level.is_part] or page.levels
     users = [level.phase.detail.get("users") if level.phase else "?" for level in levels]
     names = [f"oltp.{level.name}" for level in levels]
     rates = "/".join(figure(page.value(f"{name}.tps")) for name in names)

@@ -84,7 +84,7 @@ def _figure(page: Page) -> Figure | None:
         "of the device; the table below has the means by phase."
     )
     lanes = list(_LANES.values())
-    shown = " and ".join(["processors", "device"] + (["transactions"] if done.values else []))
+    shown = "processors, device and transactions" if done.values else "processors and device"
     return Figure(
         render(lambda width: charts.timeline(bands, lanes, panels, width), Size(970, 262), alt),
         f"The phases of the run, and {shown} over time. The colour of a band goes on as the "
