@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from dyno import proofs
 from dyno.bundle import Bundle
 from dyno.model import CriterionResult, Estimate, Finding
-from dyno.rates import recorded
-from dyno.report import capacity
+from dyno.report import capacity, transactions
 from dyno.report.cache import word as word_of
 from dyno.report.page import Page
 from dyno.report.steps import database_of
@@ -44,7 +43,7 @@ def summary(
         _line("Load rate", _rates(page)),
         _line("Queries", _queries(page)),
         _line("Streams", _streams(page)),
-        _line("Transactions", _transactions(page)),
+        _line("Transactions", transactions.line(page, COLUMNS - _LABEL)),
         _line("Maximum", capacity.line(page)),
         _line("Criteria", _criteria(page)),
         *_wrapped("Maintenance", _maintenance(page)),
@@ -187,32 +186,6 @@ def _streams(page: Page) -> str:
         if parts:
             words.append(", ".join(parts))
     return " ".join(["; ".join(words), unit.split(" at ")[0]]).strip()
-
-
-def _transactions(page: Page) -> str:
-    if not page.levels or page.search is not None:
-        return ""
-    # Of databases that were not driven to the end there is no sum.
-    levels = [level for level in page.levels if not level.is_part] or page.levels
-    users = [level.phase.detail.get("users") if level.phase else "?" for level in levels]
-    names = [f"oltp.{level.name}" for level in levels]
-    rates = "/".join(figure(page.value(f"{name}.tps")) for name in names)
-    p95 = "/".join(figure(page.value(f"{name}.new_order.response_p95_ms")) for name in names)
-    plural = "" if users == [1] else "s"
-    detail = levels[0].phase.detail if levels[0].phase else {}
-    several = number(detail.get("databases"))
-    where = "" if several is None else f" in {several:g} databases"
-    inside = " in procedures" if detail.get("mode") == "procedure" else ""
-    # In front: a long line is cut at its end.
-    unpaced = " unpaced" if any(page.unpaced(level.name) for level in page.levels) else ""
-    loops = [recorded(level.phase.detail.get("loop")) if level.phase else None for level in levels]
-    due = [rate.title for rate in loops if rate is not None]
-    who = f"{'/'.join(map(str, dict.fromkeys(users) if due else users))} user{plural}{where}"
-    what = f"{rates} /s; p95 {p95} ms"
-    # As much of the rates that were asked for as there is room for.
-    asked = [f" at {' and '.join(dict.fromkeys(due))}", f" at {len(set(due))} rates"] if due else []
-    lines = [f"{who}{at}{inside}{unpaced}: {what}" for at in (*asked, "")]
-    return next((line for line in lines if len(line) <= COLUMNS - _LABEL), lines[-1])
 
 
 def _criteria(page: Page) -> str:

@@ -193,9 +193,13 @@ def _table(page: Page) -> Table:
 def _limits(page: Page) -> Table:
     rows: list[list[str | Cell]] = []
     parts = {phase.name for phase in page.run.phases if _is_part(phase)}
+    titles = {phase.name: phase.title for phase in page.run.phases}
     for finding in page.findings:
         if finding.code.startswith("limit-") and finding.phase not in parts:
             title, _, text = finding.message.partition(": ")
+            known = titles.get(finding.phase or "", title)  # which may have a colon of its own
+            if finding.message.startswith(f"{known}: "):
+                title, text = known, finding.message[len(known) + 2 :]
             words = finding.code.removeprefix("limit-").replace("-", " ").replace("cpu", "CPU")
             tone = "muted" if words == "unattributed" else ""
             rows.append([title, Cell(words, tone), f"{text[:1].upper()}{text[1:]}"])
