@@ -48,8 +48,10 @@ def _above(page: Page) -> str:
     failing = number(detail.get("failing"))
     if failing is None:
         return "no load broke the limits"
-    what = "never settled" if detail.get("unsettled") is True else "break the limits"
-    return f"{load_text(detail, failing)} {what}"
+    load = load_text(detail, failing)
+    breaks = "breaks" if load.endswith(" user") else "break"
+    what = "never settled" if detail.get("unsettled") is True else f"{breaks} the limits"
+    return f"{load} {what}"
 
 
 def cards(page: Page) -> Cards | None:
