@@ -45,7 +45,7 @@ def load(
     """
     workload = workloads.get(plan.workload)
     name = f"load-{plan.workload}-{target.name}"
-    title = f"Load {workload.title} into {target.name}"
+    title = f"Load {workload.title} into {target.name}{_which(plan.workload)}"
     if not alone:
         name = f"load-{plan.workload}-streams-{plan.streams}-{target.name}"
         title = f"{title}, streams: {plan.streams}"
@@ -58,6 +58,7 @@ def load(
             **_database(plan.workload),
         )
         detail.update(described(plan.layout))
+        recorder.tell(name, detail)
         with Meter() as meter:
             start = time.monotonic()
             with meter.watching(*_probe(target)) as created:
@@ -88,6 +89,12 @@ def _database(name: str) -> dict[str, Any]:
     """Which of several databases, for the detail of a phase; nothing of the first."""
     _, number = split(name)
     return {"database": number} if number > 1 else {}
+
+
+def _which(name: str) -> str:
+    """The same in words, for the title of a phase."""
+    _, number = split(name)
+    return f", database {number}" if number > 1 else ""
 
 
 def text_bytes(workload: Workload, outcome: LoadOutcome) -> int:
@@ -146,7 +153,7 @@ def _count(recorder: Recorder, target: Target, plan: LoadPlan) -> None:
 def index(recorder: Recorder, target: Target, plan: LoadPlan, progress: Progress) -> None:
     """Adds keys, indexes and statistics, each step timed."""
     name = f"index-{plan.workload}-{target.name}"
-    title = f"Keys, indexes and statistics in {target.name}"
+    title = f"Keys, indexes and statistics in {target.name}{_which(plan.workload)}"
     stop = threading.Event()
     with recorder.phase(name, title, "index", target.name) as detail:
         detail.update(workload=workload_of(plan.workload), **_database(plan.workload))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import threading
 import time
 from collections.abc import Generator, Iterable
@@ -116,7 +117,11 @@ class Recorder:
             message = f"Cannot create a run in {out}: {error.strerror}. Give another --out DIR."
             raise UsageError(message) from error
         self._reserve = self.path / ".reserve"
-        _fill(self._reserve, RESERVE_BYTES)
+        try:
+            _fill(self._reserve, RESERVE_BYTES)
+        except DynoError:
+            shutil.rmtree(self.path, ignore_errors=True)  # nothing could be told of it
+            raise
         self._lock = threading.RLock()
         self._spools: dict[str, Any] = {}
         self._checks: list[Check] = []
@@ -192,6 +197,12 @@ class Recorder:
                 phase.model_copy(update={"end_ns": end, "status": status, "detail": detail})
             )
             self.event("phase-ended", phase=name, status=status, detail=detail)
+
+    def tell(self, name: str, detail: dict[str, Any]) -> None:
+        """Saves what is known so far of the phase ``name``, which goes on: a kill leaves it."""
+        with self._lock:
+            phase = next(known for known in self.run.phases if known.name == name)
+            self._put_phase(phase.model_copy(update={"detail": dict(detail)}))
 
     def add(self, table: str, rows: Iterable[dict[str, Any]]) -> None:
         """Appends rows to the spool of a table such as ``samples``; they reach the kernel."""

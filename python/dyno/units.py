@@ -69,5 +69,6 @@ def parse_seconds(text: str) -> float:
     except ValueError:
         seconds = math.nan
     if not math.isfinite(seconds) or seconds <= 0:
-        raise UsageError(f"'{text}' is no time; write it like 500ms, 30s, 5m or 1h.")
+        zero = "above zero, " if seconds == 0 else ""
+        raise UsageError(f"'{text}' is no time; write it {zero}like 500ms, 30s, 5m or 1h.")
     return seconds

@@ -155,7 +155,12 @@ GIVEN = {"users": (), "databases": 1, "warmup_s": 5.0, "duration_s": 15.0}
         ("users", {"slo": ("error = 0",)}, {}, "Did you mean 'errors'?"),
         ("users", {"max_rate": 5.0}, {}, "--find-max rate"),
         ("rate", {"max_users": 5}, {}, "--find-max users"),
-        ("users", {"max_users": 8}, {"users": (9,)}, "cannot start at 9"),
+        (
+            "users",
+            {"max_users": 8},
+            {"users": (9,)},
+            "starts at --users 9, which is more than --max-users 8",
+        ),
         ("users", {"time_limit": "10s"}, {}, "room for two windows: 42.0 s"),
         ("users", {"time_limit": "soon"}, {}, "'soon' is no time"),
     ],

@@ -35,7 +35,7 @@ def test_intervals_are_added_one_by_one_whatever_began_a_little_later() -> None:
         row(START - S, 1, "warmup"),
         row(START, 10),
         row(START + S, 20, errors={"database": 2}),
-        row(START + S, 5, op="payment"),
+        row(START + S, 5, op="delivery"),
     ]
     # The first interval of a warm-up is cut short.
     other = [
@@ -50,9 +50,11 @@ def test_intervals_are_added_one_by_one_whatever_began_a_little_later() -> None:
         (START - S, "new_order"): 3,
         (START, "new_order"): 110,
         (START + S, "new_order"): 220,
-        (START + S, "payment"): 5,
+        (START + S, "delivery"): 5,
         (START + 2 * S, "new_order"): 7,
     }
+    # In the driver's order, which is the order on the sheet.
+    assert [op for t_ns, op in found if t_ns == START + S] == ["new_order", "delivery"]
     assert found[START - S, "new_order"]["phase"] == "warmup"
     both = found[START + S, "new_order"]
     assert both["errors"] == {"database": 3, "deadlock": 3}

@@ -266,4 +266,5 @@ def test_dyno_killed_in_mid_run(place: Place, out: Path) -> None:
     messages = {reason["code"]: reason["message"] for reason in found["reasons"]}
     assert "was killed during" in messages["incomplete"]
     (level,) = found["tpcc"]["levels"]
+    assert (level["users"], level["loop"]["kind"]) == (USERS, "closed")
     assert level["tps"] > 0

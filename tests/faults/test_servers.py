@@ -69,6 +69,7 @@ def test_killed_during_the_run(loaded: Path) -> None:
     kill_postmaster(loaded)
     code, _, errors = end(process)
     concluded(loaded, code, errors)
+    assert "dyno: PostgreSQL was killed (signal 9)." in errors
     assert list_bundles(loaded)[0].table("ops/users-4").num_rows > 0
 
     again = dyno("run", "tpcc", *TARGET, "--duration", "2s", "--warmup", "1s", "--out", loaded)

@@ -11,7 +11,7 @@ from dyno.report import document, summary
 from tests import bundle_data as data
 from tests.bundles import Builder, interrupted, only_io, quickstart
 from tests.judged import judged
-from tests.report.conftest import sheet_of
+from tests.report.conftest import Sheet, sheet_of
 
 
 def test_only_storage(tmp_path: Path) -> None:
@@ -101,6 +101,11 @@ def test_a_failed_query(tmp_path: Path) -> None:
     assert "q09" not in found.page.table("Seconds by query")[1]
 
 
+def told(found: Sheet) -> list[str]:
+    """The summary for a terminal."""
+    return summary(found.judged.bundle, found.judged.estimates, found.judged.findings)
+
+
 def rated(path: Path) -> Builder:
     loop = {"kind": "open", "rate_per_s": 2.5, "poisson": True}
     due = {"scheduled": 38, "late": 2}
@@ -125,6 +130,21 @@ def test_levels_by_rate(tmp_path: Path, build: Callable[[Path], Builder], charts
     assert {"Due", "Sent late", "Never sent", "Lag p99, ms", "Driver CPU, %"} <= set(heads)
     # One level alone needs no chart; several have one for wide and one for narrow pages.
     assert len(found.page.section("transactions").all("svg", role="img")) == charts
+    line = " ".join(told(found))
+    asked = "4 users at 2 rates unpaced: " if charts else "4 users at 2.5/s unpaced: "
+    assert f"Transactions  {asked}" in line
+
+
+def test_databases_that_were_not_driven_to_the_end_have_no_sum(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run")
+    for number in (1, 2):
+        builder.oltp(4, level=f"users-4-db-{number}", status="failed")
+        builder.phases[-1].detail.update(database=number, part_of="users-4")
+    found = sheet_of(judged(builder.write("failed")))
+    lines = told(found)
+    assert any(line.startswith("Transactions  4/4 users") for line in lines)
+    assert "4 users, database 2" in [row[0] for row in found.page.table("Levels of load")]
+    assert "Means by phase" not in found.html
 
 
 def test_a_single_target_has_no_ratios(tmp_path: Path) -> None:

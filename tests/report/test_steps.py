@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from dyno.report import document, sheet
-from dyno.report.steps import layout_block
+from dyno.report.page import Page
+from dyno.report.steps import layout_block, loads_that_stayed, steps
 from tests.bundles import quickstart
 from tests.judged import judged
 
@@ -52,6 +53,24 @@ def test_steps_and_notes_are_shown_with_their_load(tmp_path: Path) -> None:
         "load",
         "cluster lineitem_p1",
     ]
+
+
+def test_each_of_several_databases_has_its_own_steps(tmp_path: Path) -> None:
+    builder = quickstart(tmp_path)
+    names = ("load-tpcc-postgresql", "index-tpcc-postgresql")
+    for phase in [phase for phase in builder.phases if phase.name in names]:
+        own = {"step": phase.kind, "kind": phase.kind, "seconds": 1.0}
+        phase.detail.update(workload="tpcc", space=[own])
+        detail = {**phase.detail, "database": 2, "space": [{**own, "step": f"{own['step']} 2"}]}
+        update = {"name": phase.name.replace("tpcc", "tpcc@2"), "detail": detail}
+        builder.phases.append(phase.model_copy(update=update))
+    found = judged(builder.write("done"))
+    page = Page.of(found.bundle, found.estimates, found.findings)
+    loads = [load for load in loads_that_stayed(page) if load.detail["workload"] == "tpcc"]
+    told = [[step["step"] for step in steps(page, load)] for load in loads]
+    assert told == [["load", "index"], ["load 2", "index 2"]]
+    html = sheet(found.bundle, found.estimates, found.findings)
+    assert "Steps of the load into PostgreSQL, database 2" in html
 
 
 @pytest.mark.parametrize("layout", [None, 3, {}, {"name": "default"}])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,23 @@ def test_every_target_is_found_by_its_schemes() -> None:
 def test_a_wrong_word_is_refused_with_a_hint(text: str) -> None:
     with pytest.raises(UsageError, match=r"Did you mean|Known:"):
         targets.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("mariadb", "'mariadb' alone is no target. Give embedded:mysql or mysql://"),
+        ("embeded:postgresql", "Did you mean 'embedded:postgresql'?"),
+        ("postgre://me:se/cret@h/d", "Unknown target 'postgre'. Did you mean 'postgres'?"),
+        ("postgre:me:secret@h", "Unknown target 'postgre'. Did you mean 'postgres'?"),
+    ],
+)
+def test_a_wrong_target_is_named_with_the_right_one_and_without_secrets(
+    text: str, words: str
+) -> None:
+    with pytest.raises(UsageError, match=re.escape(words)) as caught:
+        targets.parse(text)
+    assert "cret" not in str(caught.value)
 
 
 def address(text: str) -> Address:

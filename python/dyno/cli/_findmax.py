@@ -70,7 +70,10 @@ class Asked:
         else:
             where = Range(by, _FIRST_RATE, self.max_rate or 1e6)
         if where.start > where.most:
-            raise UsageError(f"It cannot start at {where.start:g} with at most {where.most:g}.")
+            start = f"--users {where.start:g}" if by == "users" else f"{where.start:g}/s"
+            raise UsageError(
+                f"The search starts at {start}, which is more than --max-{by} {where.most:g}."
+            )
         search = Search(
             where,
             tuple(slo),

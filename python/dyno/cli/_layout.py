@@ -49,11 +49,19 @@ class Chosen:
         """Prints what the steps of the load took, each kind on a line."""
         phases = session.recorder.run.phases
         # Of several loads that differ in their streams only the last one stays.
-        last = {phase.kind: phase for phase in phases if phase.kind in {"load", "index"}}
-        steps = [step for phase in last.values() for step in phase.detail.get("space", [])]
-        session.console.say(f"  {'step':14}{'time':>12}{'GB/h':>9}{'extra, peak':>14}{'rest':>12}")
-        for line in by_kind(steps):
-            session.console.say(line)
+        last = {
+            (phase.detail.get("database", 1), phase.kind): phase
+            for phase in phases
+            if phase.kind in {"load", "index"}
+        }
+        numbers = dict.fromkeys(number for number, _ in last)
+        for number in numbers:
+            own = [phase for (which, _), phase in last.items() if which == number]
+            steps = [step for phase in own for step in phase.detail.get("space", [])]
+            of = "step" if len(numbers) == 1 else f"database {number}"
+            session.console.say(f"  {of:14}{'time':>12}{'GB/h':>9}{'extra, peak':>14}{'rest':>12}")
+            for line in by_kind(steps):
+                session.console.say(line)
 
 
 def chosen_layout(text: str, url: TargetUrl, workload: str, scale: float, out: Path) -> Chosen:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -42,8 +43,12 @@ def find_max(session: Session, target: Target, search: Search, plan: OltpPlan) -
     name, title = f"search-{plan.workload}-{target.name}", f"Search for the most {most}"
     with session.recorder.phase(name, title, "search", target.name) as detail:
         hunt = _Hunt(session, target, search, plan)
+
+        def tell() -> None:
+            session.recorder.tell(name, {**search.record(), **hunt.facts()})
+
         try:
-            hunt.run()
+            hunt.run(tell)
         finally:
             detail.update(search.record(), **hunt.facts())
         session.console.say(hunt.words())
@@ -62,9 +67,13 @@ class _Hunt:
     _start: float = field(default_factory=time.monotonic)
     _ended: bool = False
 
-    def run(self) -> None:
-        """Window after window until there is nothing left to learn, or no time."""
+    def run(self, tell: Callable[[], None]) -> None:
+        """Window after window until there is nothing left to learn, or no time.
+
+        ``tell`` is called before each, so that a kill leaves what the others told.
+        """
         while (step := next_step(self.trials, self.search.where, self._left())) is not None:
+            tell()
             self._window(step)
         self._ended = True
 
@@ -75,7 +84,8 @@ class _Hunt:
         at = self._windows(known.failing if known.best is None else known.best)
         # A window that was measured again, as it was not steady, does not count.
         steady = [window for window in at if window["steady"]]
-        counted = [window["level"] for window in (steady if len(steady) > 1 else at)]
+        counts = steady and (len(steady) > 1 or not known.confirmed)
+        counted = [window["level"] for window in (steady if counts else at)]
         bounds = [window["level"] for window in self._windows(known.failing)]
         return {
             "windows": self.windows,
@@ -97,7 +107,9 @@ class _Hunt:
             return f"No load that was tried was steady, down to {text(known.failing)}."
         if known.best is None:
             return "No load that was tried keeps the limits."
-        above = "nothing more was tried" if known.failing is None else text(known.failing)
+        more = max(one.load for one in self.trials) > known.best
+        untried = "no steady window of more in the time" if more else "nothing more was tried"
+        above = untried if known.failing is None else text(known.failing)
         above += "" if known.failing is None else " never steady" if known.unsettled else " fail"
         how = "confirmed" if known.confirmed else "not confirmed"
         return f"The most is {text(known.best)} ({how}; {above})."
@@ -174,7 +186,8 @@ class _Hunt:
         )
         mark = "keeps the limits" if last.passed else "breaks a limit"
         load = self.search.load_text(step.load)
-        self.session.console.say(f"  {load}: {mark if last.steady else 'not steady'} ({words})")
+        # What is not steady says so among its words.
+        self.session.console.say(f"  {load}: {f'{mark} ({words})' if last.steady else words}")
 
     def _windows(self, load: float | None) -> list[dict[str, Any]]:
         return [window for window in self.windows if window["load"] == load]

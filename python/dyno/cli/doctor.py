@@ -96,6 +96,7 @@ def _machine(folder: Path) -> list[Item]:
         _core(),
         *_engines(),
         _io_uring(),
+        *_folder(folder),
         Item(
             "space",
             enough,
@@ -103,6 +104,15 @@ def _machine(folder: Path) -> list[Item]:
             f"needs {bytes_text(sizes.space())}",
         ),
     ]
+
+
+def _folder(folder: Path) -> list[Item]:
+    """That nothing can be written there; nothing if it can."""
+    import os
+
+    if os.access(folder, os.W_OK):
+        return []
+    return [Item("out", False, f"{folder} cannot be written; give another --out DIR")]
 
 
 def _core() -> Item:

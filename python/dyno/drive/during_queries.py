@@ -69,6 +69,7 @@ def queries_during(
         Crew(target, plan.workload, figures=plan.figures) as crew,
     ):
         detail.update(plan.facts(), stretch_s=during.stretch_s, maintenance=during.name)
+        recorder.tell(name, detail)
         conductor = _Conductor(work, whole, during.stretch_s)
 
         def ended(task: Task, outcome: Outcome) -> None:

@@ -16,7 +16,7 @@ from dyno.errors import TargetError
 from dyno.progress import Progress
 from dyno.rates import Rate
 from dyno.record import Recorder
-from dyno.targets.base import Limited, Loaded, Programmable, Target
+from dyno.targets.base import Limited, Loaded, Mortal, Programmable, Target
 
 After = Callable[[str, dict[str, Any]], dict[str, Any]]
 
@@ -141,8 +141,9 @@ def drive_one(
     title = f"{workloads.get(plan.workload).title}, {plan.title}"
     name = f"oltp-{plan.workload}-{target.name}-{plan.level}"
     counted = CheckpointCount(target, progress, plan.warmup_s)
-    with recorder.phase(name, title, "oltp", target.name) as detail, roomy(target):
+    with recorder.phase(name, title, "oltp", target.name) as detail, explained(target):
         detail.update(facts(plan))
+        recorder.tell(name, detail)
         outcome = run_engine(
             "drive", request(recorder, target, plan), counted, beside, yield_to_server
         )
@@ -194,11 +195,16 @@ def request(recorder: Recorder, target: Target, plan: OltpPlan) -> dict[str, Any
 
 
 @contextlib.contextmanager
-def roomy(target: Target) -> Generator[None]:
-    """Adds to the error of users who found no room how many would have."""
+def explained(target: Target) -> Generator[None]:
+    """Adds to the error of users who found no room how many would have.
+
+    That of users who lost a private server is what ended it.
+    """
     try:
         yield
     except TargetError as error:
+        if error.kind == "connection_lost" and isinstance(target, Mortal):
+            raise target.died() or error from error
         if error.kind != "too_many_connections" or not isinstance(target, Limited):
             raise
         raise TargetError(f"{error}. {target.room()}".rstrip(), kind=error.kind) from error

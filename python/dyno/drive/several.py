@@ -11,7 +11,7 @@ from typing import Any
 from dyno import workloads
 from dyno.databases import name
 from dyno.drive.checkpoints import CheckpointCount
-from dyno.drive.oltp import After, OltpPlan, drive_one, facts, request, roomy
+from dyno.drive.oltp import After, OltpPlan, drive_one, explained, facts, request
 from dyno.drive.scheduler import yield_to_server
 from dyno.drive.sums import interval_sums, start_ns, summed_outcome
 from dyno.engine import Beside, run_engines
@@ -94,7 +94,7 @@ def drive_several(
     title = workloads.get(plan.workload).title
     start = f"oltp-{plan.workload}-{target.name}"
     counted = CheckpointCount(target, progress, plan.warmup_s)
-    with roomy(target), contextlib.ExitStack() as stack:
+    with explained(target), contextlib.ExitStack() as stack:
 
         def phase(level: str, words: str) -> dict[str, Any]:
             return stack.enter_context(
@@ -116,6 +116,8 @@ def drive_several(
         detail.update({**facts(plan), **sessions, "databases": count})
         for part, each in zip(details, plans, strict=True):
             part.update({**facts(each), "database": each.database, "part_of": plan.level})
+            recorder.tell(f"{start}-{each.level}", part)
+        recorder.tell(f"{start}-{plan.level}", detail)
         requests = [
             {**request(recorder, target, each), "drivers": count, "turn": turn}
             for turn, each in enumerate(plans)

@@ -41,7 +41,10 @@ def interval_sums(
             place = (int(row["t_ns"]) - own) // step
             # Measured is what each driver measured, also where one began an interval later.
             groups.setdefault((place, str(row["op"]), str(row["phase"])), []).append(row)
-    return [_added(rows, first + place * step) for (place, *_), rows in sorted(groups.items())]
+    # Operations as the drivers have them: what is shown of a level follows its record.
+    ops = list(dict.fromkeys(op for _, op, _ in groups))
+    ordered = sorted(groups.items(), key=lambda one: (one[0][0], ops.index(one[0][1]), one[0][2]))
+    return [_added(rows, first + place * step) for (place, *_), rows in ordered]
 
 
 def summed_outcome(outcomes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -47,9 +47,11 @@ def _above(page: Page) -> str:
     detail = page.search.detail
     failing = number(detail.get("failing"))
     if failing is None:
-        return "no load broke them"
-    what = "never settled" if detail.get("unsettled") is True else "break the limits"
-    return f"{load_text(detail, failing)} {what}"
+        return "no load broke the limits"
+    load = load_text(detail, failing)
+    breaks = "breaks" if load.endswith(" user") else "break"
+    what = "never settled" if detail.get("unsettled") is True else f"{breaks} the limits"
+    return f"{load} {what}"
 
 
 def cards(page: Page) -> Cards | None:

@@ -15,12 +15,16 @@ class Cost:
 
     Attributes:
         change: Of the throughput against before, in % with its sign; empty if it is not known.
+        interval: The true change with 95 %, in words; empty if it is not known.
+        perhaps_none: Whether that holds no change at all.
         rates: Throughput before and during it, in words, such as ``1,200 to 900 /s``.
         round_s: How long it took, once.
     """
 
     phase: Phase
     change: str
+    interval: str
+    perhaps_none: bool
     rates: tuple[str, ...]
     round_s: float | None
 
@@ -32,11 +36,17 @@ def costs(page: Page) -> list[Cost]:
 
 def _cost(page: Page, phase: Phase) -> Cost:
     name = f"during.{phase.name}"
-    change = page.value(f"{name}.during_change_percent")
+    change = page.estimate(f"{name}.during_change_percent")
     took, rounds = page.value(f"{name}.seconds"), page.value(f"{name}.rounds")
+    interval, perhaps_none = "", False
+    if change is not None and change.low is not None and change.high is not None:
+        interval = f"95 % interval {change.low:+.1f} to {change.high:+.1f}"
+        perhaps_none = change.low <= 0 <= change.high
     return Cost(
         phase,
-        "" if change is None else f"{change:+.1f}",
+        "" if change is None else f"{change.value:+.1f}",
+        interval,
+        perhaps_none,
         tuple(_rates(page, name)),
         took / rounds if took is not None and rounds else None,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dyno import databases
 from dyno.model import Phase
 from dyno.report.blocks import Block, Cell, Column, Fact, Facts, Note, Notes, Table
 from dyno.report.page import Page
@@ -13,28 +14,41 @@ _FOLDED = 12
 
 
 def loads_that_stayed(page: Page) -> list[Phase]:
-    """The last load of each workload and target: those before it only compared streams."""
-    last = {
-        (str(phase.detail.get("workload")), phase.target): phase for phase in page.phases("load")
-    }
+    """The last load of each database and target: those before it only compared streams."""
+    last = {(database_of(phase), phase.target): phase for phase in page.phases("load")}
     return list(last.values())
+
+
+def database_of(phase: Phase) -> str:
+    """The name of the database that a phase loads or indexes, the workload's own if it has one."""
+    which = number(phase.detail.get("database"))
+    return databases.name(str(phase.detail.get("workload")), int(which or 1))
 
 
 def steps(page: Page, load: Phase) -> list[dict[str, Any]]:
     """The steps of a load and of the keys and indexes after it, in order."""
-    workload = load.detail.get("workload")
-    after = [
-        phase
-        for phase in page.phases("index")
-        if phase.target == load.target and phase.detail.get("workload") == workload
-    ]
-    listed = [phase.detail.get("space") for phase in (load, *after)]
+    listed = [phase.detail.get("space") for phase in (load, *_indexed(page, load))]
     return [
         step
         for steps in listed
         if isinstance(steps, list)
         for step in steps
         if isinstance(step, dict) and isinstance(step.get("step"), str)
+    ]
+
+
+def which(load: Phase) -> str:
+    """``, database 2`` of a load of several databases; nothing of the first."""
+    found = number(load.detail.get("database"))
+    return "" if found is None else f", database {found:g}"
+
+
+def _indexed(page: Page, load: Phase) -> list[Phase]:
+    """The phases of keys and indexes after a load."""
+    return [
+        phase
+        for phase in page.phases("index")
+        if phase.target == load.target and database_of(phase) == database_of(load)
     ]
 
 
@@ -60,7 +74,7 @@ def steps_table(page: Page, load: Phase) -> Table | None:
         for step in found
     ]
     return Table(
-        f"Steps of the load into {page.title(load.target)}",
+        f"Steps of the load into {page.title(load.target)}{which(load)}",
         columns,
         rows,
         "Extra: above what was occupied before the step, logs left out where they lie apart. "
@@ -103,8 +117,7 @@ def load_blocks(page: Page, load: Phase) -> list[Block]:
     """Layout, steps and notes of one load."""
     layout = load.detail.get("layout")
     own = layout.get("notes") if isinstance(layout, dict) else None
-    after = [phase.detail.get("notes") for phase in page.phases("index")
-             if phase.target == load.target]  # fmt: skip
+    after = [phase.detail.get("notes") for phase in _indexed(page, load)]
     found = [layout_block(layout), steps_table(page, load), notes_block(own, *after)]
     return [block for block in found if block is not None]
 

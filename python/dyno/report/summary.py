@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dyno import databases, proofs
+from dyno import proofs
 from dyno.bundle import Bundle
 from dyno.model import CriterionResult, Estimate, Finding
-from dyno.report import capacity
+from dyno.report import capacity, transactions
+from dyno.report.cache import word as word_of
 from dyno.report.maintenance import costs
 from dyno.report.page import Page
+from dyno.report.steps import database_of
 from dyno.report.trials import FIGURES, figures, missing, trials
 from dyno.report.words import (
     bytes_text,
@@ -38,7 +40,7 @@ def summary(
         _line("Load rate", _rates(page)),
         _line("Queries", _queries(page)),
         _line("Streams", _streams(page)),
-        _line("Transactions", _transactions(page)),
+        _line("Transactions", transactions.line(page, COLUMNS - _LABEL)),
         _line("Maximum", capacity.line(page)),
         _line("Criteria", _criteria(page)),
         *_wrapped("Maintenance", _maintenance(page)),
@@ -125,10 +127,7 @@ def _storage(page: Page) -> str:
 def _loads(page: Page) -> str:
     words: dict[str, None] = {}
     for phase in page.phases("load"):
-        which = phase.detail.get("database")
-        workload = str(phase.detail.get("workload"))
-        if isinstance(which, int):
-            workload = databases.name(workload, which)
+        workload = database_of(phase)
         took = page.value(f"load.{workload}.{phase.target}.seconds")
         if took is not None:
             words[f"{workload} {page.title(phase.target)} {seconds(took)}"] = None
@@ -155,7 +154,11 @@ def _queries(page: Page) -> str:
     if not words:
         return ""
     scale = page.scale("tpch")
-    at = "" if scale is None else f"SF {scale:g}: "
+    # Warm is the rule, and totals are compared.
+    caches = {"first": "first pass", "cold": "cold", "cold-each-query": "each cold"}
+    how = caches.get(word_of(page.run) or "")
+    told = [*([] if scale is None else [f"SF {scale:g}"]), *([] if how is None else [how])]
+    at = f"{', '.join(told)}: " if told else ""
     for other in page.query_targets[1:]:
         ratio = page.value(f"dss.{page.query_targets[0]}/{other}.geomean_ratio")
         if ratio:
@@ -181,23 +184,6 @@ def _streams(page: Page) -> str:
         if parts:
             words.append(", ".join(parts))
     return " ".join(["; ".join(words), unit.split(" at ")[0]]).strip()
-
-
-def _transactions(page: Page) -> str:
-    if not page.levels or page.search is not None:
-        return ""
-    levels = [level for level in page.levels if not level.is_part]
-    users = [level.phase.detail.get("users") if level.phase else "?" for level in levels]
-    names = [f"oltp.{level.name}" for level in levels]
-    rates = "/".join(figure(page.value(f"{name}.tps")) for name in names)
-    p95 = "/".join(figure(page.value(f"{name}.new_order.response_p95_ms")) for name in names)
-    plural = "" if users == [1] else "s"
-    first = page.levels[0].phase
-    inside = " in procedures" if first and first.detail.get("mode") == "procedure" else ""
-    # In front: a long line is cut at its end.
-    unpaced = " unpaced" if any(page.unpaced(level.name) for level in page.levels) else ""
-    who = f"{'/'.join(map(str, users))} user{plural}{inside}{unpaced}"
-    return f"{who}: {rates} /s; p95 {p95} ms"
 
 
 def _criteria(page: Page) -> str:
@@ -234,7 +220,8 @@ def _maintenance(page: Page) -> str:
         if phase.detail.get("error") or phase.status != "done":
             words.append(" ".join(filter(None, [*what, "NOT DONE"])))
             continue
-        what.append(f"{cost.change} %" if cost.change else "")
+        if cost.change:
+            what.append(f"{cost.change} %{', perhaps none' * cost.perhaps_none}")
         what += [f"({rates})" for rates in cost.rates]
         if cost.round_s is not None:
             what.append(f"in {seconds(cost.round_s)}")

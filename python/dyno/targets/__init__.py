@@ -13,6 +13,7 @@ import importlib
 import importlib.util
 import pkgutil
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from urllib.parse import urlsplit
@@ -37,14 +38,12 @@ def parse(text: str) -> TargetUrl:
     """
     scheme, colon, rest = text.partition(":")
     if scheme == "embedded" and colon:
-        embedded = [name for name in names() if getattr(_module(name), "EMBEDDED", False)]
-        if rest not in embedded:
-            raise unknown("embedded target", rest, embedded)
+        if rest not in _embedded():
+            raise unknown("embedded target", rest, _embedded())
         return TargetUrl("embedded", rest, text, text)
     schemes = {scheme: name for name in names() for scheme in _module(name).SCHEMES}
     if not colon or scheme not in schemes:
-        known = [*schemes, *(f"embedded:{name}" for name in names())]
-        raise unknown("target", text if not colon else scheme, known)
+        raise _unknown(text, scheme, schemes)
     try:
         parts = urlsplit(text)
         _ = parts.port  # a port that is none is found only by reading it
@@ -58,6 +57,22 @@ def parse(text: str) -> TargetUrl:
             "password is cut off. Percent-encode / ? # and @ in the password (%2F %3F %23 %40)."
         ) from error
     return TargetUrl(scheme, schemes[scheme], text, redact(text))
+
+
+def _unknown(text: str, scheme: str, schemes: Mapping[str, str]) -> UsageError:
+    """The error for a target that nothing answers to; it shows no password."""
+    own = schemes.get(text, text)
+    if own in names():
+        return UsageError(f"'{text}' alone is no target. Give {' or '.join(about(own)[1])}.")
+    embedded = [f"embedded:{name}" for name in _embedded()]
+    if "/" in text or "@" in text:
+        return unknown("target", scheme, schemes)
+    return unknown("target", text, [*embedded, *schemes])
+
+
+def _embedded() -> list[str]:
+    """Names of the targets that Dyno runs privately."""
+    return [name for name in names() if getattr(_module(name), "EMBEDDED", False)]
 
 
 def redact(text: str) -> str:

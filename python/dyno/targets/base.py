@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from dyno.errors import DynoError
 from dyno.layouts.model import Layout
 from dyno.model import TargetFacts
 
@@ -333,6 +334,15 @@ class Limited(Protocol):
 
     def room(self) -> str:
         """For how many it had room when the driver was told its way, in a sentence."""
+        ...
+
+
+@runtime_checkable
+class Mortal(Protocol):
+    """A target whose server may be Dyno's own, which then sees why it ended."""
+
+    def died(self) -> DynoError | None:
+        """What ended the server; None if it is well, or not Dyno's."""
         ...
 
 

@@ -46,7 +46,7 @@ def _check(target: str, table: str, found: int, expected: int, exact: bool) -> C
     passed = abs(found - expected) <= slack
     about = "" if exact else "about "
     message = (
-        f"{found:,} rows, {about}as many as generated"
+        f"{found:,} row{'' if found == 1 else 's'}, {about}as many as generated"
         if passed
         else f"{found:,} rows where {about}{expected:,} were generated; load it again"
     )

@@ -38,8 +38,8 @@ def drift(case: Case, name: str) -> Drift | None:
     word = "rose" if trend.value > 0 else "fell"
     return Drift(
         "invalid" if abs(trend.value) > MOST_TREND_PERCENT else "warning",
-        f"throughput {word} by {abs(trend.value):.0f} % within the window (95 % interval "
-        f"{trend.low:+.0f} to {trend.high:+.0f} %)",
+        f"throughput {word} by {abs(trend.value):.0f} % of its mean within the window "
+        f"(95 % interval {trend.low:+.0f} to {trend.high:+.0f} %)",
         trend.name,
     )
 

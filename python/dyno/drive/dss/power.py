@@ -31,6 +31,7 @@ def power(recorder: Recorder, target: Target, plan: PowerPlan, progress: Progres
         Crew(target, plan.workload, figures=plan.figures) as crew,
     ):
         detail.update(plan.facts())
+        recorder.tell(name, detail)
         test = _Test(recorder, target, plan, progress, notary, crew)
         try:
             crew.run([test.run])

@@ -55,6 +55,7 @@ def throughput(
         Crew(target, plan.workload, figures=plan.figures) as crew,
     ):
         detail.update(plan.facts())
+        recorder.tell(name, detail)
         tally = Tally()
 
         def ended(task: Task, outcome: Outcome) -> None:

@@ -108,7 +108,8 @@ def _lanes(
         "lane:N",
         sort=[lane.name for lane in used],
         scale=alt.Scale(paddingInner=0.2, paddingOuter=0.1),
-        axis=alt.Axis(title=None, domain=False, ticks=False, labelColor=theme.INK),
+        # Room for the longest name also in a wider font than the renderer's.
+        axis=alt.Axis(title=None, domain=False, ticks=False, labelColor=theme.INK, minExtent=84),
     )
     base = alt.Chart(shades)
     bars = base.mark_bar(cornerRadius=1.5).encode(

@@ -41,7 +41,8 @@ def section(page: Page) -> Section | None:
         "Result: the window's figure against the limit. Beyond: intervals on the wrong side, of "
         "those there are. A criterion without data is not judged."
     )
-    sources = dict.fromkeys(item.source for item in results if item.source != USER)
+    told = [item.source.split("; ") for item in results if item.source != USER]
+    sources = dict.fromkeys(part for parts in told for part in parts)
     note += f" Usual limits: {'; '.join(sources)}." if sources else ""
     table = Table("Limits by level", columns, rows, note, page.notice("tpcc"))
     return Section("criteria", "Criteria", [table], _lead(page))

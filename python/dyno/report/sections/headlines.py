@@ -8,7 +8,7 @@ from dyno.report import capacity
 from dyno.report.blocks import Block, Card, Cards, Note, Notes, Section
 from dyno.report.maintenance import costs
 from dyno.report.page import Page
-from dyno.report.steps import loads_that_stayed
+from dyno.report.steps import loads_that_stayed, which
 from dyno.report.words import figure, fixed, number, seconds, users_title
 
 ORDER = 10
@@ -55,7 +55,7 @@ def _loads(page: Page) -> list[Cards]:
             continue
         index = page.value(f"index.{key}.seconds")
         then = "" if index is None else f"then {seconds(index)} for keys, indexes, statistics"
-        title = page.title(phase.target)
+        title = f"{page.title(phase.target)}{which(phase)}"
         cards = groups.setdefault(str(phase.detail.get("workload")), [])
         cards.append(Card(f"{title}, rows in", fixed(took, 2 if took < 10 else 1), "s", then))
         if speed is not None:
@@ -132,6 +132,8 @@ def _transactions(page: Page) -> Cards | None:
     name = f"oltp.{best.name}"
     at = users_title(best.phase.detail if best.phase else {}, best.name)
     p95 = page.value(f"{name}.new_order.response_p95_ms")
+    if any(phase.detail.get("level") == best.name for phase in page.phases("maintenance")):
+        at += ", maintenance included"
     pace = f"unpaced, with {at}" if page.unpaced(best.name) else f"with {at}"
     cards = [
         Card("Transactions", figure(page.value(f"{name}.tps")), "/s", f"with {at}"),
@@ -153,7 +155,7 @@ def _maintenance(page: Page) -> Cards | None:
     cards: list[Card] = []
     workloads: list[str] = []
     for cost in costs(page):
-        words = [*cost.rates]
+        words = [*([cost.interval] if cost.interval else []), *cost.rates]
         if cost.round_s is not None:
             words.append(f"{seconds(cost.round_s)} a round")
         if cost.phase.detail.get("error") is not None:

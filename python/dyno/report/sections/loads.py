@@ -5,7 +5,7 @@ from __future__ import annotations
 from dyno.model import Phase
 from dyno.report.blocks import Block, Cell, Column, Section, Table
 from dyno.report.page import Page
-from dyno.report.steps import load_blocks, loads_that_stayed
+from dyno.report.steps import load_blocks, loads_that_stayed, which
 from dyno.report.words import decimal_bytes, figure, fixed, number
 
 ORDER = 70
@@ -42,10 +42,7 @@ def _row(page: Page, phase: Phase) -> list[str | Cell]:
     workload, scale = phase.detail.get("workload"), number(phase.detail.get("scale"))
     at = "" if scale is None else f" {scale:g}"
     key = f"{phase.name.removeprefix('load-').removesuffix(f'-{phase.target}')}.{phase.target}"
-    which = number(phase.detail.get("database"))
-    if which is not None:
-        at += f", database {which:g}"
-    title = f"{workload}{at} → {page.title(phase.target)}"
+    title = f"{workload}{at}{which(phase)} → {page.title(phase.target)}"
     if phase.detail.get("resumed_parts") is not None:
         title += " (the rest of one that was cut off)"
     if phase.status != "done":

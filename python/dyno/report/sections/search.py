@@ -52,7 +52,8 @@ def _windows(search: Phase) -> list[dict[str, Any]]:
 def _lead(page: Page, search: Phase) -> str:
     limits = " and ".join(str(limit) for limit in asked(page.run, "slo"))
     words = [f"Limits: {limits}."] if limits else []
-    words.append(f"The search took {seconds(search.seconds)}.")
+    if search.end_ns is not None:
+        words.append(f"The search took {seconds(search.seconds)}.")
     stopped = _STOPPED.get(str(search.detail.get("stopped")))
     if stopped:
         words.append(f"It ended because {stopped}.")

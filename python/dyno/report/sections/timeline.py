@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from dyno.model import NOTICES, Phase, PhaseKind
@@ -12,6 +11,7 @@ from dyno.report.charts import timeline as charts
 from dyno.report.charts.render import Size, render
 from dyno.report.page import Page
 from dyno.report.series import Series, sampled, throughput
+from dyno.report.steps import which
 from dyno.report.words import bytes_text, figure, seconds, users_title
 from dyno.series import Key
 
@@ -84,7 +84,7 @@ def _figure(page: Page) -> Figure | None:
         "of the device; the table below has the means by phase."
     )
     lanes = list(_LANES.values())
-    shown = " and ".join(["processors", "device"] + (["transactions"] if done.values else []))
+    shown = "processors, device and transactions" if done.values else "processors and device"
     return Figure(
         render(lambda width: charts.timeline(bands, lanes, panels, width), Size(970, 262), alt),
         f"The phases of the run, and {shown} over time. The colour of a band goes on as the "
@@ -119,7 +119,7 @@ def _bands(page: Page) -> Iterable[charts.Band]:
     start = page.run.clock.unix_ns
     for phase in page.run.phases:
         lane = _LANES.get(phase.kind)
-        if phase.end_ns is None or lane is None:
+        if phase.end_ns is None or lane is None or _is_part(phase):
             continue
         words = f"{phase.title}: {seconds(phase.seconds)}"
         yield charts.Band(
@@ -131,6 +131,11 @@ def _bands(page: Page) -> Iterable[charts.Band]:
         )
 
 
+def _is_part(phase: Phase) -> bool:
+    """Whether it is one of several databases at once: of the machine their sum tells as much."""
+    return phase.kind == "oltp" and phase.detail.get("part_of") is not None
+
+
 def _label(page: Page, phase: Phase) -> str:
     if phase.kind == "oltp":
         return users_title(phase.detail, "")
@@ -138,9 +143,11 @@ def _label(page: Page, phase: Phase) -> str:
         return ""
     if phase.kind == "maintenance":
         return phase.title.lower()
-    workload = re.search(r"-(tpch|tpcc)-", phase.name)
+    workload = phase.detail.get("workload")
     title = page.title(phase.target) if phase.target else ""
-    return f"{workload[1]} {title}" if workload and phase.kind in ("load", "index") else title
+    if phase.kind not in ("load", "index") or workload is None:
+        return title
+    return f"{workload} {title}{which(phase)}"
 
 
 def _table(page: Page) -> Table:
@@ -156,7 +163,7 @@ def _table(page: Page) -> Table:
     rows: list[list[str | Cell]] = []
     for phase in page.phases("io", "load", "index", "dss", "oltp"):
         name = f"resource.{phase.name}"
-        if not page.value(f"{name}.samples"):
+        if not page.value(f"{name}.samples") or _is_part(phase):
             continue
         disk = f"{name}.disk.{device}"
         rows.append(
@@ -185,9 +192,14 @@ def _table(page: Page) -> Table:
 
 def _limits(page: Page) -> Table:
     rows: list[list[str | Cell]] = []
+    parts = {phase.name for phase in page.run.phases if _is_part(phase)}
+    titles = {phase.name: phase.title for phase in page.run.phases}
     for finding in page.findings:
-        if finding.code.startswith("limit-"):
+        if finding.code.startswith("limit-") and finding.phase not in parts:
             title, _, text = finding.message.partition(": ")
+            known = titles.get(finding.phase or "", title)  # which may have a colon of its own
+            if finding.message.startswith(f"{known}: "):
+                title, text = known, finding.message[len(known) + 2 :]
             words = finding.code.removeprefix("limit-").replace("-", " ").replace("cpu", "CPU")
             tone = "muted" if words == "unattributed" else ""
             rows.append([title, Cell(words, tone), f"{text[:1].upper()}{text[1:]}"])

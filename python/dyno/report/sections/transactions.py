@@ -111,15 +111,17 @@ def _figure(page: Page) -> Figure:
             if value:
                 words = f"{title}: New-Order {percentile} {figure(value)} ms"
                 latency.append(charts.Latency(title, _users(level), percentile, value, words))
-    alt = "Two panels over the number of users. Throughput: "
+    apart = len({item.users for item in throughput}) == len(throughput)
+    over = "the number of users" if apart else "the levels of load"
+    alt = f"Two panels over {over}. Throughput: "
     alt += "; ".join(item.words for item in throughput)
     p95 = [item.words for item in latency if item.percentile == "p95"]
     alt += f". Response time: {'; '.join(p95)}." if p95 else "."
     name = operation_title(_HEAD)
     return Figure(
         render(lambda width: charts.users(throughput, latency, name, width), Size(985), alt),
-        "Users against throughput, and against percentiles of New-Order's response time, from its "
-        "intended start to its end (logarithmic).",
+        f"{'Users' if apart else 'Levels'} against throughput, and against percentiles of "
+        "New-Order's response time, from its intended start to its end (logarithmic).",
         keys([item.percentile for item in latency], shapes=True),
         page.notice("tpcc"),
     )

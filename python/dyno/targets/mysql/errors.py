@@ -132,10 +132,11 @@ _PLAIN = (
     "{server} wants the password encrypted (caching_sha2_password): add ?ssl=1 to the URL, or "
     "`pip install cryptography` to do it without TLS."
 )
+_UNKNOWN = "The host of {server} is unknown; correct the URL, or this machine's name service"
 _UNREACHABLE = {
     "timed out": f"{{server}} does not answer; {_START}",
-    "Name or service not known": "The host of {server} is unknown",
-    "name resolution": "The host of {server} is unknown",
+    "Name or service not known": _UNKNOWN,
+    "name resolution": _UNKNOWN,
     "Connection refused": f"{{server}} does not answer; {_START}",
     "No such file": f"{{server}} does not answer; {_START}",
 }

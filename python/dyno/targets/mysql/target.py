@@ -161,7 +161,7 @@ class MysqlTarget:
     def connect(self, workload: str = "") -> MysqlConnection:
         """A new session; plain table names in it mean those of ``workload``."""
         database = mark.schema_of(workload) if workload else ""
-        return MysqlConnection.open(self._address, self._explain, database, self._tuning.sessions)
+        return MysqlConnection.open(self._address, self.died, database, self._tuning.sessions)
 
     def before_start(self, layout: Layout) -> None:
         """Notes where the private server's log and temporary files belong."""
@@ -244,7 +244,7 @@ class MysqlTarget:
         try:
             outcome = json.loads(_core.load(json.dumps(request), control))
         except _core.EngineError as error:
-            reason = self._explain() if error.args[0] in _SERVER_GONE else None
+            reason = self.died() if error.args[0] in _SERVER_GONE else None
             if reason is None:
                 raise
             raise reason from error
@@ -361,5 +361,6 @@ class MysqlTarget:
             return [] if self._server.pid is None else [self._server.pid]
         return [] if self._local is None else [self._local[1]]
 
-    def _explain(self) -> DynoError | None:
+    def died(self) -> DynoError | None:
+        """What ended the private server; None if it is well."""
         return None if self._server is None else self._server.died()

@@ -172,7 +172,7 @@ class PostgresTarget:
         session = PostgresConnection.open(
             self._address.conninfo,
             self._address.server,
-            self._explain,
+            self.died,
             mark.schema_of(workload) if workload else "",
             self._tuning.sessions,
         )
@@ -273,7 +273,7 @@ class PostgresTarget:
         try:
             outcome = json.loads(_core.load(json.dumps(request), control))
         except _core.EngineError as error:
-            reason = self._explain() if error.args[0] in _SERVER_GONE else None
+            reason = self.died() if error.args[0] in _SERVER_GONE else None
             if reason is None:
                 raise
             raise reason from error
@@ -405,7 +405,8 @@ class PostgresTarget:
         pid = None if self._server is None else self._server.pid
         return [] if pid is None else [pid]
 
-    def _explain(self) -> DynoError | None:
+    def died(self) -> DynoError | None:
+        """What ended the private server; None if it is well."""
         return None if self._server is None else self._server.died()
 
 
