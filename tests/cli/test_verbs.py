@@ -141,7 +141,7 @@ def test_clean_asks_first_and_keeps_what_is_not_its_own(out: Path) -> None:
     for file in mine:
         file.parent.mkdir(exist_ok=True)
         file.write_text("keep")
-    refused = dyno("clean", "--out", out, input="n\n")
+    refused = dyno("clean", "--out", out, given="n\n")
     assert refused.returncode == 0
     assert "Nothing removed" in refused.stderr
     assert (out / "engines" / "duckdb").exists()
