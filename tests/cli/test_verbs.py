@@ -98,7 +98,7 @@ def test_load_rates_are_of_the_size_of_tbl_files(workload: str, scale: str) -> N
 
 def test_a_run_can_be_listed_shown_reported_exported_and_cleaned(out: Path, tmp_path: Path) -> None:
     null = ("--target", "null:?mean_us=500&scale=2", "--users", "3")
-    run = dyno("run", "tpcc", *null, "--warmup", "1s", "--duration", "4s", "--json", "--out", out)
+    run = dyno("run", "tpcc", *null, "--warmup", "0.2s", "--duration", "1s", "--json", "--out", out)
     document = json.loads(run.stdout)
     (level,) = document["tpcc"]["levels"]
     # Three users, half a millisecond a transaction, nothing else: Little's law.
