@@ -9,7 +9,7 @@ CORE   := $(VENV)/.core
 
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help build quickstart test test-rust test-python lint format bench clean preflight
+.PHONY: help build quickstart test test-rust test-python lint lint-rust lint-python format bench clean preflight
 
 help:
 	@echo "make build       build Dyno into $(VENV)"
@@ -41,19 +41,26 @@ quickstart: build
 
 test: build test-rust test-python
 
+# With the whole workspace, whose features then are those of the build: what it compiled is used.
+# Many tests wait, as those of pytest do.
 test-rust:
-	cargo test --release --workspace --exclude dyno-py --quiet
+	cargo test --release --workspace --quiet -- --test-threads=$(RUST_THREADS)
 
 # Most tests wait for servers, disks and intervals, so three at once take half the time on two
 # processors. WORKERS=0 runs them one after another.
 WORKERS ?= 3
+RUST_THREADS ?= 4
 
 test-python: build
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-lint: build
+lint: lint-rust lint-python
+
+lint-rust: build
 	cargo fmt --all --check
 	cargo clippy --release --workspace --all-targets --quiet -- -D warnings
+
+lint-python: build
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/pyright

@@ -14,6 +14,8 @@ from typing import Any
 
 import psutil
 
+from tests import forked
+
 COMMAND = [sys.executable, "-m", "dyno"]
 _SERVERS = ("postgres", "mariadbd", "mysqld")
 
@@ -22,17 +24,10 @@ DISTURBANCES = {"disturbed", "throttled"}
 
 
 def dyno(
-    *args: str | Path, timeout: float = 600, **kwargs: Any
+    *args: str | Path, timeout: float = 600, cwd: Path | None = None, given: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Runs Dyno to its end."""
-    return subprocess.run(
-        [*COMMAND, *map(str, args)],
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        check=False,
-        **kwargs,
-    )
+    """Runs Dyno to its end; it reads ``given``."""
+    return forked.run([str(arg) for arg in args], timeout, cwd, given)
 
 
 def document(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from dyno.analyse.steady import half_width, mser5, settled, trend, variation_percent
 
@@ -145,6 +146,21 @@ def test_a_trend_is_its_share_of_the_mean() -> None:
     assert line.percent == pytest.approx(20.0)
     assert line.low == pytest.approx(20.0)
     assert line.high == pytest.approx(20.0)
+
+
+@pytest.mark.parametrize("count", [5, 6, 40])
+def test_a_trend_and_an_interval_are_those_of_another_implementation(count: int) -> None:
+    values = noise(count)
+    line = stats.linregress(range(count), values)
+    half = stats.t.ppf(0.975, count - 2) * line.stderr
+    share = 100 * (count - 1) / (sum(values) / count)
+    found = trend(values)
+    assert found is not None
+    expected = [(line.slope + sign * half) * share for sign in (0, -1, 1)]
+    assert [found.percent, found.low, found.high] == pytest.approx(expected)
+    means = [sum(values[at : at + 4]) / 4 for at in range(0, 40, 4)]
+    if count == 40:
+        assert half_width(values) == pytest.approx(stats.t.ppf(0.975, 9) * stats.sem(means))
 
 
 def test_the_interval_of_a_trend_covers_none_in_noise() -> None:

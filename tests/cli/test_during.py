@@ -38,7 +38,7 @@ def run(out: Path, *args: str) -> tuple[dict[str, Any], Bundle]:
 
 def test_reindex_under_transactions(loaded: Path) -> None:
     document, bundle = run(
-        loaded, "tpcc", *POSTGRESQL, "--users", "2", "--warmup", "1s", "--duration", "3s",
+        loaded, "tpcc", *POSTGRESQL, "--users", "2", "--warmup", "300ms", "--duration", "2s",
         "--during", "reindex",
     )  # fmt: skip
     (told,) = document["maintenance"]
@@ -70,7 +70,7 @@ def test_reindex_under_transactions(loaded: Path) -> None:
 
 def test_backup_under_transactions_on_a_server_started_for_it(loaded: Path) -> None:
     document, bundle = run(
-        loaded, "tpcc", *POSTGRESQL, "--users", "2", "--warmup", "1s", "--duration", "1s",
+        loaded, "tpcc", *POSTGRESQL, "--users", "2", "--warmup", "300ms", "--duration", "1s",
         "--during", "backup",
     )  # fmt: skip
     (told,) = document["maintenance"]
@@ -122,7 +122,7 @@ def test_integrity_check_under_queries_and_the_plans_of_them(loaded: Path) -> No
 @pytest.mark.parametrize("name", ["integrity-check", "backup"])
 def test_ctrl_c_during_maintenance(loaded: Path, name: str) -> None:
     process = start(
-        "run", "tpcc", *POSTGRESQL, "--users", "3", "--warmup", "1s", "--duration", "2s",
+        "run", "tpcc", *POSTGRESQL, "--users", "3", "--warmup", "300ms", "--duration", "2s",
         "--during", name, "--out", loaded,
     )  # fmt: skip
     wait_for_phase(process, loaded, f"{name}-tpcc-postgresql-users-3")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from dyno import targets
 from dyno.targets.base import Limits, Loaded
-from tests.process import dyno
+from tests.process import dyno, end, start
+from tests.quick import SHORT, resize
 
-QUICK = ("quickstart", "--quick", "--scale", "0.01", "--quiet", "--json")
 LOAD = ("load", "tpch", "--target", "embedded:duckdb", "--scale", "0.02")
 
 
@@ -19,20 +21,29 @@ def loaded(out: Path) -> Loaded | None:
         return target.loaded("tpch")
 
 
-def test_loaded_data_stays_unless_told(out: Path) -> None:
+def quickstart(*args: str | Path) -> tuple[int, str, str]:
+    """In a process that heeds what ``resize`` asked for."""
+    return end(start("quickstart", "--quick", "--quiet", *args))
+
+
+def test_loaded_data_stays_unless_told(
+    out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resize(monkeypatch, tmp_path, SHORT)
     assert dyno(*LOAD, "--out", out).returncode in {0, 1}
     before = loaded(out)
     assert before == Loaded(0.02, 1, complete=True)
-    refused = dyno(*QUICK, "--out", out)
-    assert refused.returncode == 2
-    assert "--replace" in refused.stderr
-    assert "scale 0.02" in refused.stderr
+    code, output, errors = quickstart("--scale", "0.01", "--json", "--out", out)
+    assert code == 2
+    assert "--replace" in errors
+    assert "scale 0.02" in errors
     assert loaded(out) == before
-    document = json.loads(refused.stdout)
+    document = json.loads(output)
     assert not list(Path(document["bundle"]).glob("io.*"))  # before any measurement
-    assert dyno(*QUICK, "--replace", "--out", out).returncode in {0, 1}
+    code, _, errors = quickstart("--scale", "0.01", "--replace", "--out", out)
+    assert code in {0, 1}, errors
     assert loaded(out) == Loaded(0.01, 1, complete=True)
     # Another size of quickstart's own replaces what quickstart made.
-    again = dyno("quickstart", "--quick", "--scale", "0.02", "--quiet", "--out", out)
-    assert again.returncode in {0, 1}, again.stderr
+    code, _, errors = quickstart("--scale", "0.02", "--out", out)
+    assert code in {0, 1}, errors
     assert loaded(out) == Loaded(0.02, 1, complete=True)

@@ -127,7 +127,7 @@ def test_titles_of_long_files() -> None:
 
 
 def test_levels_ramps_and_files_are_driven(out: Path, tmp_path: Path) -> None:
-    null = ("run", "tpcc", "--target", "null:?mean_us=100", "--users", "4", "--warmup", "1s")
+    null = ("run", "tpcc", "--target", "null:?mean_us=100", "--users", "4", "--warmup", "200ms")
     rates = ("--rate", "200", "--rate", "100..400", "--duration", "2s", "--arrivals", "fixed")
     levels = document(dyno(*null, *rates, "--json", "--out", out))["tpcc"]["levels"]
     assert [level["level"] for level in levels] == ["rate-200-users-4", "ramp-100-400-users-4"]
@@ -151,7 +151,7 @@ def test_levels_ramps_and_files_are_driven(out: Path, tmp_path: Path) -> None:
 
 
 def test_paces_are_told(out: Path) -> None:
-    common = ("--warmup", "1s", "--duration", "1s", "--json", "--out", out)
+    common = ("--warmup", "200ms", "--duration", "1s", "--json", "--out", out)
     null = ("run", "tpcc", "--target", "null:?mean_us=100")
     fast = dyno(*null, "--users", "2", "--home", "all", *common)
     made = document(fast)

@@ -80,7 +80,7 @@ def test_work_goes_on_in_all_of_them_and_adds_up(loaded: Path) -> None:
     every = [count.format(end) for end in ("", "_2")]
     assert rows(loaded, *every) == [30_000, 30_000]
     document, bundle = run(
-        loaded, "run", "tpcc", *SEVERAL, "--users", "2", "--warmup", "1s", "--duration", "2s"
+        loaded, "run", "tpcc", *SEVERAL, "--users", "2", "--warmup", "500ms", "--duration", "1s"
     )
     total, *parts = document["tpcc"]["levels"]
     assert total["level"] == "users-2"

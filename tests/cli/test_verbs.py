@@ -98,7 +98,7 @@ def test_load_rates_are_of_the_size_of_tbl_files(workload: str, scale: str) -> N
 
 def test_a_run_can_be_listed_shown_reported_exported_and_cleaned(out: Path, tmp_path: Path) -> None:
     null = ("--target", "null:?mean_us=500&scale=2", "--users", "3")
-    run = dyno("run", "tpcc", *null, "--warmup", "1s", "--duration", "4s", "--json", "--out", out)
+    run = dyno("run", "tpcc", *null, "--warmup", "0.2s", "--duration", "1s", "--json", "--out", out)
     document = json.loads(run.stdout)
     (level,) = document["tpcc"]["levels"]
     # Three users, half a millisecond a transaction, nothing else: Little's law.
@@ -141,7 +141,7 @@ def test_clean_asks_first_and_keeps_what_is_not_its_own(out: Path) -> None:
     for file in mine:
         file.parent.mkdir(exist_ok=True)
         file.write_text("keep")
-    refused = dyno("clean", "--out", out, input="n\n")
+    refused = dyno("clean", "--out", out, given="n\n")
     assert refused.returncode == 0
     assert "Nothing removed" in refused.stderr
     assert (out / "engines" / "duckdb").exists()

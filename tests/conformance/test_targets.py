@@ -57,7 +57,7 @@ def test_load_run_check(target: tuple[str, Path], workload: str) -> None:
         assert "--replace" in again.stderr
         assert_valid(dyno("check", workload, *where))
 
-    short = ("--users", "2", "--warmup", "1s", "--duration", "3s") if kind == "oltp" else ()
+    short = ("--users", "2", "--warmup", "500ms", "--duration", "1s") if kind == "oltp" else ()
     run = dyno("run", workload, *where, *short)
     capability = able.oltp if kind == "oltp" else able.dss
     if capability is not True:

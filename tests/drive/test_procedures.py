@@ -51,7 +51,7 @@ def run(out: Path) -> Drive:
 
     def driven(target: Target, mode: str, **more: Any) -> dict[str, Any]:
         recorder = Recorder(out, "run", {}, ("tpcc",))
-        usual = {"loaded": LOADED, "users": 1, "warmup_s": 0.0, "duration_s": 2.0, "seed": SEED}
+        usual = {"loaded": LOADED, "users": 1, "warmup_s": 0.0, "duration_s": 1.0, "seed": SEED}
         plan = OltpPlan("tpcc", mode=mode, **{**usual, **more})
         if mode == "procedure":
             drive.program(recorder, target, "tpcc")
@@ -151,7 +151,7 @@ def test_a_call_that_is_stopped_in_the_middle_is_rolled_back(copy: Copy, run: Dr
         thread = threading.Thread(target=interrupt, args=(target,))
         thread.start()
         try:
-            outcome = run(target, "procedure", users=8)
+            outcome = run(target, "procedure", users=8, duration_s=2.0)
         finally:
             stop.set()
             thread.join()

@@ -10,6 +10,7 @@ import pytest
 
 from dyno.bundle import list_bundles
 from tests.process import dyno, end, no_server_left, start, wait_for_phase
+from tests.quick import SHORT, SHORT_STORAGE, resize
 
 PHASES = [
     "machine",
@@ -20,10 +21,12 @@ PHASES = [
     "power-tpch-postgresql",
     "load-tpch-duckdb",
     "power-tpch-duckdb",
-    "load-tpcc-postgresql",
     "oltp-tpcc-postgresql-users-4",
     "check-tpcc-postgresql-run",
 ]
+ENDLESS = {**SHORT_STORAGE, "duration_s": 3600.0}
+"""However late a signal comes on a busy machine, the work goes on."""
+
 ARGS = ("quickstart", "--quick", "--scale", "0.02", "--json", "--out")
 
 
@@ -49,9 +52,9 @@ def test_ctrl_c_leaves_a_readable_bundle_and_no_server(
     out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, phase: str
 ) -> None:
     if phase == PHASES[-1]:
-        (tmp_path / "sitecustomize.py").write_text(LONG_CHECK)
-        path = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
-        monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path))
+        resize(monkeypatch, tmp_path, SHORT, LONG_CHECK)
+    elif PHASES.index(phase) > PHASES.index("io"):
+        resize(monkeypatch, tmp_path, ENDLESS, "quickstart.USERS = (4,)")
     process = start(*ARGS, out)
     wait_for_phase(process, out, phase)
     os.kill(process.pid, signal.SIGINT)
@@ -76,7 +79,10 @@ def test_a_terminal_that_closes_is_like_ctrl_c(out: Path) -> None:
     assert end(process)[0] == 130
 
 
-def test_sigkill_leaves_a_readable_bundle_no_server_and_no_lock(out: Path) -> None:
+def test_sigkill_leaves_a_readable_bundle_no_server_and_no_lock(
+    out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resize(monkeypatch, tmp_path, ENDLESS)
     process = start(*ARGS, out)
     wait_for_phase(process, out, "power-tpch-postgresql")
     os.kill(process.pid, signal.SIGKILL)

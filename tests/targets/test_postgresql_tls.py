@@ -203,7 +203,7 @@ def test_loading_and_driving_over_tls(secured: Secured, out: Path) -> None:
     query = f"sslmode=verify-full&sslrootcert={secured.ca}&channel_binding=require"
     where = ("--target", secured.url(query, host="db.test"), "--json", "--out", out)
     assert_valid(dyno("load", "tpcc", *where, "--scale", "1"))
-    short = ("--users", "2", "--warmup", "1s", "--duration", "3s")
+    short = ("--users", "2", "--warmup", "500ms", "--duration", "1s")
     run = dyno("run", "tpcc", *where, *short)
     (level,) = assert_valid(run, "unsteady", "client-bound")["tpcc"]["levels"]
     assert level["tps"] > 0

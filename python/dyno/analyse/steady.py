@@ -85,7 +85,7 @@ def trend(values: Sequence[float]) -> Trend | None:
     Returns:
         None for fewer than five values or a mean of zero.
     """
-    from scipy import stats
+    from numpy.polynomial import polynomial
 
     count = len(values)
     mean = sum(values) / count if count else 0.0
@@ -93,10 +93,12 @@ def trend(values: Sequence[float]) -> Trend | None:
         return None
     if max(values) == min(values):
         return Trend(0.0, 0.0, 0.0)
-    line: Any = stats.linregress(range(count), values)
+    fitted: Any = polynomial.polyfit(range(count), values, 1, full=True)
+    (_, slope), (squares, *_) = fitted
+    # The places are 0 … n − 1: the sum of their squared distances from their mean is n(n² − 1)/12.
+    error = math.sqrt(float(squares[0]) / (count - 2) / (count * (count**2 - 1) / 12))
     scale = 100.0 * (count - 1) / mean
-    half = float(stats.t.ppf(0.975, count - 2) * line.stderr)
-    slope = float(line.slope)
+    half, slope = _student(count - 2) * error, float(slope)
     return Trend(slope * scale, (slope - half) * scale, (slope + half) * scale)
 
 
@@ -134,8 +136,6 @@ def half_width(values: Sequence[float]) -> float | None:
     Returns:
         None for fewer than ten values.
     """
-    from scipy import stats
-
     count = len(values)
     if count < _FEWEST_MEANS:
         return None
@@ -145,7 +145,7 @@ def half_width(values: Sequence[float]) -> float | None:
     means = [sum(rest[at : at + size]) / size for at in range(0, len(rest), size)]
     mean = sum(means) / batches
     variance = sum((value - mean) ** 2 for value in means) / (batches - 1)
-    return float(stats.t.ppf(0.975, batches - 1)) * math.sqrt(variance / batches)
+    return _student(batches - 1) * math.sqrt(variance / batches)
 
 
 def variation_percent(values: Sequence[float]) -> float | None:
@@ -160,3 +160,10 @@ def variation_percent(values: Sequence[float]) -> float | None:
         return None
     variance = sum((value - mean) ** 2 for value in values) / (count - 1)
     return 100.0 * math.sqrt(variance) / mean
+
+
+def _student(degrees: int) -> float:
+    """The two-sided 95 % quantile of Student's t."""
+    from scipy import special  # all of scipy.stats takes most of a second to import
+
+    return float(special.stdtrit(degrees, 0.975))
