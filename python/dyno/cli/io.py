@@ -39,6 +39,7 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
         "dyno io /var/lib/postgresql            two minutes, 4 GiB test file",
         "dyno io /data --profile oltp           most IOPS inside 20 ms, 16 mixes",
         "dyno io /data --profile dss --dry-run  what it would do, and how long",
+        "dyno io /data --profile oltp --fio > oltp.fio",
         "dyno io . --size 512M --step 500ms     a quick look",
         "dyno io /data --json | jq .io",
     ),
@@ -65,6 +66,9 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     help="Latency ceiling on p95 instead of the profile's, milliseconds.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@click.option(
+    "--fio", is_flag=True, help="Print the same test as a job file for fio, and do nothing."
+)
 @common
 def command(
     volume: Path,
@@ -73,6 +77,7 @@ def command(
     step: str | None,
     ceiling: float | None,
     dry_run: bool,
+    fio: bool,
     options: Options,
 ) -> int:
     """Profile the volume under the folder VOLUME with a test file that is removed afterwards.
@@ -94,6 +99,11 @@ def command(
         None if ceiling is None else positive(ceiling, "--ceiling"),
     )
     plan = IoPlan(volume.absolute(), asked)
+    if fio:
+        from dyno.profiles.fio import job_file
+
+        click.echo(job_file(plan.profile, plan.volume), nl=False)
+        return 0
     if dry_run:
         _tell(plan.volume, plan.profile)
         return 0
