@@ -8,55 +8,19 @@ from typing import Any
 
 from dyno.engine import run_engine
 from dyno.errors import DiskFullError, UsageError
+from dyno.profiles.model import Profile
 from dyno.progress import Progress
 from dyno.record import Recorder
 from dyno.units import bytes_text
 
-CEILING_MS = 20.0
-_KIB = 1024
-
 
 @dataclass(frozen=True)
 class IoPlan:
-    """How a volume is profiled.
-
-    Attributes:
-        file_bytes: Size of the test file.
-        step_s: Seconds measured at each queue depth, after ``warmup_s``.
-        depths: Queue depths of the random curves, rising.
-        ceiling_ms: The curves end when p95 of reads or of writes passes it.
-    """
+    """What to measure of which volume."""
 
     volume: Path
-    file_bytes: int
-    step_s: float = 2.0
-    warmup_s: float = 0.5
-    depths: tuple[int, ...] = (1, 2, 4, 8, 16, 32, 64, 128, 256)
-    sequential_depths: tuple[int, ...] = (1, 4, 16)
-    ceiling_ms: float = CEILING_MS
+    profile: Profile
     seed: int = 1
-
-    def curves(self) -> list[dict[str, Any]]:
-        """The four curves: sequential 256 KiB read and write, random 8 KiB 100/0 and 70/30."""
-        shapes = [
-            ("sequential_write", "sequential", 256, 0, self.sequential_depths, False),
-            ("sequential_read", "sequential", 256, 100, self.sequential_depths, False),
-            ("random_read", "random", 8, 100, self.depths, True),
-            ("mixed", "random", 8, 70, self.depths, True),
-        ]
-        return [
-            {
-                "name": name,
-                "pattern": pattern,
-                "block_bytes": kib * _KIB,
-                "read_percent": reads,
-                "queue_depths": list(depths),
-                "seconds": self.step_s,
-                "warmup_seconds": self.warmup_s,
-                "stop_at_ceiling": stop,
-            }
-            for name, pattern, kib, reads, depths, stop in shapes
-        ]
 
 
 def profile(recorder: Recorder, plan: IoPlan, progress: Progress) -> dict[str, Any]:
@@ -72,29 +36,34 @@ def profile(recorder: Recorder, plan: IoPlan, progress: Progress) -> dict[str, A
     """
     import shutil
 
+    asked = plan.profile
     if not plan.volume.is_dir():
         raise UsageError(f"{plan.volume} is not a folder; give the folder whose volume to measure.")
     free = shutil.disk_usage(plan.volume).free
-    if free < plan.file_bytes * 1.05:
+    if free < asked.file_bytes * 1.05:
         raise DiskFullError(
-            f"The test file needs {bytes_text(plan.file_bytes)} in {plan.volume}, "
+            f"The test file needs {bytes_text(asked.file_bytes)} in {plan.volume}, "
             f"{bytes_text(free)} are free; free some or give --size."
         )
     with recorder.phase("io", "Storage profile", "io") as detail:
         detail.update(
-            volume=str(plan.volume), file_bytes=plan.file_bytes, ceiling_ms=plan.ceiling_ms
+            volume=str(plan.volume),
+            profile=asked.name,
+            file_bytes=asked.file_bytes,
+            ceiling_ms=asked.ceiling_ms,
+            figures={curve.name: curve.figure for curve in asked.curves},
         )
         outcome = run_engine(
             "profile",
             {
                 "volume": str(plan.volume),
-                "file_bytes": plan.file_bytes,
+                "file_bytes": asked.file_bytes,
                 "file_id": recorder.run.run,
-                "ceiling_ms": plan.ceiling_ms,
+                "ceiling_ms": asked.ceiling_ms,
                 "seed": plan.seed,
                 "clock": recorder.clock.model_dump(),
                 "spool": str(recorder.spool("io")),
-                "steps": plan.curves(),
+                "steps": asked.requests(),
             },
             progress,
         )

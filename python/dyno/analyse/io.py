@@ -78,7 +78,8 @@ def io(bundle: Bundle) -> list[Estimate]:
             }
             for depth, point in depths.items():
                 estimates += _figures(f"{start}.{curve}.qd{depth}", point)
-            estimates += _best(f"{start}.{curve}", depths, ceiling)
+            about = _figure(bundle, volume, curve, depths)
+            estimates += _best(f"{start}.{curve}", depths, ceiling, about)
     return estimates
 
 
@@ -97,6 +98,22 @@ def _ceiling_ms(bundle: Bundle, volume: str) -> float:
         if phase.kind == "io" and phase.detail.get("volume") == volume:
             return number(phase.detail.get("ceiling_ms")) or CEILING_MS
     return CEILING_MS
+
+
+def _figure(bundle: Bundle, volume: str, curve: str, depths: dict[int, _Point]) -> str:
+    """What a curve is about: ``iops`` or ``mbps``; by its pattern where the bundle is silent."""
+    for phase in bundle.run.phases:
+        figures = phase.detail.get("figures")
+        if (
+            phase.kind == "io"
+            and phase.detail.get("volume") == volume
+            and isinstance(figures, dict)
+        ):
+            found = figures.get(curve)
+            if found in ("iops", "mbps"):
+                return str(found)
+    sequential = any(point.pattern == "sequential" for point in depths.values())
+    return "mbps" if sequential else "iops"
 
 
 def _figures(name: str, point: _Point) -> Iterable[Estimate]:
@@ -125,13 +142,15 @@ def _figures(name: str, point: _Point) -> Iterable[Estimate]:
         )
 
 
-def _best(name: str, depths: dict[int, _Point], ceiling_ms: float) -> Iterable[Estimate]:
-    """The highest MB/s of a sequential curve; the highest IOPS inside the ceiling of a random one.
+def _best(
+    name: str, depths: dict[int, _Point], ceiling_ms: float, about: str
+) -> Iterable[Estimate]:
+    """The highest MB/s of a curve about that; the highest IOPS inside the ceiling of another.
 
     Points with failed I/Os do not count. Of equals the least depth does.
     """
     sound = {depth: point for depth, point in depths.items() if not point.errors}
-    if any(point.pattern == "sequential" for point in sound.values()):
+    if about == "mbps" and sound:
         depth = max(sound, key=lambda depth: sound[depth].mbps)
         yield Estimate(
             name=f"{name}.best_mbps",

@@ -129,9 +129,11 @@ def choose(scale: float | None, quick: bool, place: Path) -> Sizes:
 
 
 def _body(session: Session, sizes: Sizes, *, replace: bool) -> None:
+    from dyno import profiles
     from dyno.cli import _stages as stages
     from dyno.drive import OltpPlan, PowerPlan
     from dyno.profile import IoPlan
+    from dyno.profiles import spec
     from dyno.targets.base import Loaded, LoadPlan
 
     out, threads = session.options.out, session.limits.threads
@@ -142,10 +144,8 @@ def _body(session: Session, sizes: Sizes, *, replace: bool) -> None:
     if not replace:
         for url, plans in ((ROW, (dss, oltp)), (COLUMN, (dss,))):
             _require_own(session, url, plans)
-    stages.storage(
-        session,
-        IoPlan(out, sizes.io_file_bytes, sizes.io_step_s, warmup_s=sizes.io_step_s / 4),
-    )
+    look = spec.read(profiles.DEFAULT).fitted(sizes.io_file_bytes, sizes.io_step_s)
+    stages.storage(session, IoPlan(out, look))
     with session.target(ROW) as row:
         _load(session, row, dss)
         results = {row.name: stages.power(session, row, power)}

@@ -8,20 +8,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dyno import presets
+
 FOLDER = Path(__file__).parent
 DEFAULT = "default"
 
 
 def names() -> list[str]:
     """Names of the presets, sorted."""
-    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+    return presets.names(FOLDER)
 
 
 def purpose(name: str) -> str:
     """What a preset is for: the comment that its file opens with, on one line."""
-    words: list[str] = []
-    for line in (FOLDER / f"{name}.toml").read_text(encoding="utf-8").splitlines():
-        if not line.startswith("#"):
-            break
-        words.append(line.lstrip("# ").strip())
-    return " ".join(words)
+    return presets.purpose(FOLDER, name)

@@ -23,26 +23,18 @@ volumes = ["/mnt/a", "/mnt/b"]       # round robin
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from dyno import layouts
-from dyno.errors import UsageError, nearest
+from dyno import layouts, presets, strict
 from dyno.layouts.model import Form, IndexSet, Side
-from dyno.model import Model
+from dyno.strict import Strict
 
 MOST_PARTITIONS = 1000
 
 
-class _Strict(Model):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class PartitionSpec(_Strict):
+class PartitionSpec(Strict):
     """Range partitions of a table."""
 
     column: str
@@ -52,14 +44,14 @@ class PartitionSpec(_Strict):
     volumes: list[str] = Field(default_factory=list)
 
 
-class IndexSpec(_Strict):
+class IndexSpec(Strict):
     """An index beyond the set."""
 
     columns: list[str] = Field(min_length=1)
     name: str | None = Field(default=None, pattern=r"^[a-z_][a-z0-9_]{0,50}$")
 
 
-class TableSpec(_Strict):
+class TableSpec(Strict):
     """The design of one table."""
 
     form: Form | None = None
@@ -69,7 +61,7 @@ class TableSpec(_Strict):
     volume: str | None = None
 
 
-class VolumesSpec(_Strict):
+class VolumesSpec(Strict):
     """Where things lie."""
 
     data: str | None = None
@@ -77,7 +69,7 @@ class VolumesSpec(_Strict):
     temp: str | None = None
 
 
-class Spec(_Strict):
+class Spec(Strict):
     """A whole layout. ``form`` is that of all tables which do not say their own."""
 
     indexes: IndexSet = "default"
@@ -96,20 +88,8 @@ def read(text: str) -> tuple[str, str, Spec]:
     Raises:
         UsageError: If there is none of that name, or it cannot be read.
     """
-    if text in layouts.names():
-        return text, "preset", parse(text, (layouts.FOLDER / f"{text}.toml").read_text("utf-8"))
-    path = Path(text).expanduser()
-    if path.suffix != ".toml" and "/" not in text:
-        hint = nearest(text, layouts.names())
-        known = ", ".join(layouts.names())
-        also = "" if hint.startswith("Known") else f" Known: {known}."
-        raise UsageError(f"Unknown layout '{text}'. {hint}{also} A file ends in .toml.")
-    try:
-        content = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
-        raise UsageError(f"Cannot read the layout {path}: {reason}.") from error
-    return path.stem, str(path.absolute()), parse(str(path), content)
+    name, source, content = presets.find(layouts.FOLDER, "layout", text)
+    return name, source, parse(name if source == "preset" else text, content)
 
 
 def parse(name: str, content: str) -> Spec:
@@ -118,51 +98,4 @@ def parse(name: str, content: str) -> Spec:
     Raises:
         UsageError: One line on the first thing that is wrong.
     """
-    try:
-        return Spec.model_validate(tomllib.loads(content))
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"Layout {name} is no TOML: {error}.") from error
-    except ValidationError as error:
-        raise UsageError(f"Layout {name}: {_explain(error)}") from error
-
-
-_KNOWN: dict[tuple[str, ...], type[Model]] = {
-    (): Spec,
-    ("volumes",): VolumesSpec,
-    ("tables", "*"): TableSpec,
-    ("tables", "*", "partition"): PartitionSpec,
-    ("tables", "*", "indexes", "*"): IndexSpec,
-}
-
-
-def _explain(error: ValidationError) -> str:
-    """The first fault; unknown keys first, since they explain keys that are missing."""
-    faults = sorted(error.errors(), key=lambda fault: fault["type"] != "extra_forbidden")
-    fault = faults[0]
-    place = fault["loc"]
-    if fault["type"] == "extra_forbidden":
-        known = _KNOWN[_shape(place[:-1])].model_fields
-        return f"unknown key '{_path(place)}'. {nearest(str(place[-1]), known)}"
-    if fault["type"] == "missing":
-        return f"{_path(place)} is missing."
-    if fault["type"] == "literal_error":
-        wanted = fault["ctx"]["expected"] if "ctx" in fault else ""
-        return f"{_path(place)} is {fault['input']!r}; it must be {wanted}."
-    return f"{_path(place)} is {fault['input']!r}; {_lower(fault['msg'])}."
-
-
-def _shape(place: Sequence[str | int]) -> tuple[str, ...]:
-    """A place with the names of tables and the numbers of indexes left open."""
-    return tuple("*" if at in (1, 3) and place[0] == "tables" and (at == 1 or part != "partition")
-                 else str(part) for at, part in enumerate(place))  # fmt: skip
-
-
-def _path(place: Sequence[str | int]) -> str:
-    text = ""
-    for part in place:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
-    return text
-
-
-def _lower(message: str) -> str:
-    return message[:1].lower() + message[1:]
+    return strict.parse(Spec, f"Layout {name}", content)

@@ -90,9 +90,10 @@ class Figure:
 
 @dataclass(frozen=True)
 class Row:
-    """Blocks side by side on a wide page."""
+    """Blocks side by side on a wide page; the first is the wider one unless they are even."""
 
     blocks: Sequence[Figure | Table]
+    even: bool = False
     kind: Literal["row"] = "row"
 
 

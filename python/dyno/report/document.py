@@ -10,6 +10,7 @@ from dyno import proofs
 from dyno.bundle import Bundle
 from dyno.model import Estimate, Finding, Phase
 from dyno.report import cache
+from dyno.report.curves import curves
 from dyno.report.levels import bounds, level_entry
 from dyno.report.page import Page
 from dyno.report.query_work import FIGURES as WORK
@@ -143,6 +144,18 @@ def _io(page: Page) -> dict[str, Any] | None:
         "random_read_iops": page.value("io.random_read.best_iops"),
         "mixed_iops": page.value("io.mixed.best_iops"),
         "ceiling_ms": page.value("io.ceiling_ms"),
+        "curves": [
+            {
+                "name": curve.name,
+                "pattern": curve.pattern,
+                "read_percent": curve.read_percent,
+                "block_bytes": curve.block_bytes,
+                "figure": curve.figure,
+                "best": curve.best,
+                "best_depth": None if curve.depth is None else int(curve.depth),
+            }
+            for curve in curves(page)
+        ],
     }
 
 

@@ -9,6 +9,7 @@ from dyno.bundle import Bundle
 from dyno.model import CriterionResult, Estimate, Finding
 from dyno.report import capacity, transactions
 from dyno.report.cache import word as word_of
+from dyno.report.curves import curves, is_grid, matrices, matrix_lines
 from dyno.report.maintenance import costs
 from dyno.report.page import Page
 from dyno.report.steps import database_of
@@ -35,7 +36,7 @@ def summary(
     page = Page.of(bundle, estimates, findings)
     lines = [
         _head(page),
-        _line("Storage", _storage(page)),
+        *_storage(page),
         _line("Loads", _loads(page)),
         _line("Load rate", _rates(page)),
         _line("Queries", _queries(page)),
@@ -109,7 +110,13 @@ def _machine(page: Page) -> str:
     return ", ".join(words)
 
 
-def _storage(page: Page) -> str:
+def _storage(page: Page) -> list[str]:
+    """The usual four figures, or a grid as a table."""
+    found = curves(page)
+    if is_grid(found):
+        ceiling = page.value("io.ceiling_ms")
+        lines = [line for each in matrices(found) for line in matrix_lines(each, ceiling)]
+        return [_line("" if place else "Storage", line) for place, line in enumerate(lines)]
     words: list[str] = []
     read = page.value("io.sequential_read.best_mbps")
     write = page.value("io.sequential_write.best_mbps")
@@ -121,7 +128,7 @@ def _storage(page: Page) -> str:
     mixed = page.value("io.mixed.best_iops")
     if mixed is not None:
         words.append(f"70/30 {figure(mixed)} IOPS")
-    return "; ".join(words)
+    return [_line("Storage", "; ".join(words))]
 
 
 def _loads(page: Page) -> str:

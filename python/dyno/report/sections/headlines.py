@@ -6,10 +6,11 @@ from dyno import proofs
 from dyno.model import Check
 from dyno.report import capacity
 from dyno.report.blocks import Block, Card, Cards, Note, Notes, Section
+from dyno.report.curves import Curve, curves, highest_of_kinds
 from dyno.report.maintenance import costs
 from dyno.report.page import Page
 from dyno.report.steps import loads_that_stayed, which
-from dyno.report.words import figure, fixed, number, seconds, users_title
+from dyno.report.words import bytes_text, figure, fixed, number, seconds, users_title
 
 ORDER = 10
 
@@ -27,7 +28,7 @@ def section(page: Page) -> Section | None:
 
 def _storage(page: Page) -> Cards | None:
     ceiling = page.value("io.ceiling_ms")
-    cards: list[Card] = []
+    cards = _of_grid(highest_of_kinds(curves(page)), ceiling)
     for curve, label in (
         ("sequential_read", "Sequential read"),
         ("sequential_write", "Sequential write"),
@@ -43,6 +44,15 @@ def _storage(page: Page) -> Cards | None:
             within = f"p95 ≤ {figure(ceiling)} ms, queue depth {figure(depth)}"
             cards.append(Card(label, figure(best), "IOPS", within))
     return Cards("Storage", cards) if cards else None
+
+
+def _of_grid(best: list[Curve], ceiling: float | None) -> list[Card]:
+    cards: list[Card] = []
+    for curve in best:
+        within = f"p95 ≤ {figure(ceiling)} ms, " if curve.figure == "iops" else ""
+        detail = f"{bytes_text(curve.block_bytes)}, {within}queue depth {figure(curve.depth)}"
+        cards.append(Card(curve.kind, figure(curve.best), curve.unit, detail))
+    return cards
 
 
 def _loads(page: Page) -> list[Cards]:

@@ -1,0 +1,58 @@
+"""A profile as a job file: fio takes it, and it does the same."""
+
+from __future__ import annotations
+
+import configparser
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+from dyno.profiles import spec
+from dyno.profiles.fio import job_file
+from tests.conftest import missing
+
+
+def sections(text: str) -> configparser.ConfigParser:
+    parser = configparser.ConfigParser(allow_no_value=True, interpolation=None)
+    parser.read_string(text)
+    return parser
+
+
+def test_every_step_is_a_job(tmp_path: Path) -> None:
+    profile = spec.read("oltp").fitted(1 << 20, 0.5)
+    jobs = sections(job_file(profile, tmp_path))
+    assert len(jobs.sections()) == 2 + profile.steps
+    job = jobs["random_70_30_16k-qd4"]
+    assert (job["rw"], job["rwmixread"], job["bs"], job["iodepth"]) == (
+        "randrw",
+        "70",
+        "16384",
+        "4",
+    )
+    assert (job["runtime"], job["ramp_time"], "stonewall" in job) == ("500ms", "125ms", True)
+    assert jobs["global"]["size"] == str(1 << 20)
+
+
+def test_fio_does_what_it_says(tmp_path: Path) -> None:
+    fio = shutil.which("fio")
+    if fio is None:
+        missing("fio (apt install fio)")
+    own = tmp_path / "mine.toml"
+    own.write_text(
+        'size = "1M"\nstep = "200ms"\n[[curves]]\npattern = "random"\nblocks = ["8K"]\n'
+        "reads = [70]\ndepths = [2, 4]\n"
+    )
+    folder = tmp_path / "a:b"
+    folder.mkdir()
+    path = tmp_path / "job.fio"
+    path.write_text(job_file(spec.read(str(own)), folder))
+    done = subprocess.run(
+        [fio, "--output-format=json", path], capture_output=True, text=True, check=True
+    )
+    jobs = {job["jobname"]: job for job in json.loads(done.stdout)["jobs"]}
+    assert set(jobs) == {"prepare", "random_70_30_8k-qd2", "random_70_30_8k-qd4"}
+    assert all(job["error"] == 0 for job in jobs.values())
+    mixed = jobs["random_70_30_8k-qd4"]
+    assert mixed["read"]["total_ios"] > mixed["write"]["total_ios"] > 0
+    assert (folder / "dyno-fio.dat").stat().st_size == 1 << 20

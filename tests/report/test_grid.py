@@ -1,0 +1,64 @@
+"""A storage profile of several block sizes: a matrix on the sheet, in summary and document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dyno.report import document, summary
+from tests.bundle_rows import io_row
+from tests.bundles import SECOND, Builder
+from tests.judged import Judged, judged
+from tests.report.conftest import sheet_of
+
+RATES = {(8, 100): 60_000.0, (64, 100): 16_000.0, (8, 70): 50_000.0, (64, 70): 40_000.0}
+
+
+def grid(out: Path) -> Judged:
+    """Random reads and a 70/30 mix of 8 and 64 KiB; the mix of 64 KiB is beyond the ceiling."""
+    builder = Builder(out / "20261120T150000Z-cd34", verb="io").machine()
+    rows = builder.tables.setdefault("io", [])
+    figures: dict[str, str] = {}
+    for (kib, reads), iops in RATES.items():
+        name = f"random_{reads}_{kib}k"
+        figures[name] = "iops"
+        for depth in (1, 8):
+            median = 90.0 if (kib, reads) == (64, 70) else 0.3
+            row = io_row("mixed" if reads == 70 else "random_read", depth, iops / (9 - depth), 1.5,
+                         20.0, median)  # fmt: skip
+            row |= {
+                "phase": name,
+                "block_bytes": kib << 10,
+                "t_ns": builder.now + len(rows) * SECOND,
+            }
+            rows.append(row)
+    detail = {"volume": "/srv/dyno-runs", "file_bytes": 1 << 30, "ceiling_ms": 20.0,
+              "engine": "io_uring", "direct": True, "notes": [], "figures": figures}  # fmt: skip
+    builder.phase("io", "Storage profile", "io", 20.0, detail=detail)
+    return judged(builder.write())
+
+
+def test_a_grid(tmp_path: Path) -> None:
+    found = grid(tmp_path)
+    lines = summary(found.bundle, found.estimates, found.findings)
+    assert all(len(line) <= 80 for line in lines)
+    at = next(place for place, line in enumerate(lines) if line.startswith("Storage"))
+    assert [line.split() for line in lines[at : at + 3]] == [
+        ["Storage", "IOPS,", "p95", "<=", "20", "ms", "8", "KiB", "64", "KiB"],
+        ["Random", "read", "60,000", "16,000"],
+        ["Random", "70/30", "mix", "50,000", "–"],
+    ]
+    made = document(found.bundle, found.estimates, found.findings)
+    curves = {curve["name"]: curve for curve in made["io"]["curves"]}
+    assert curves["random_100_64k"]["best"] == 16_000
+    assert curves["random_100_64k"]["best_depth"] == 8
+    assert curves["random_70_64k"]["best"] is None
+
+    sheet = sheet_of(found)
+    headlines = sheet.page.section("headlines").text
+    assert "Random 70/30 mix" in headlines and "50,000" in headlines
+    captions = [figure.text for figure in sheet.page.section("storage").all("figure")]
+    assert sum("Most IOPS" in text for text in captions) == 1
+    assert sum("the slower of its reads and writes" in text for text in captions) == 1
+    squares = [item.text for item in sheet.page.section("storage").all("title")]
+    assert "Random read, 64 KiB: 16,000 IOPS" in squares
+    assert "Random 70/30 mix, 64 KiB: none" in squares
