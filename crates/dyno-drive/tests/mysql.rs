@@ -5,6 +5,7 @@
 mod mariadb;
 
 use std::path::PathBuf;
+use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
 use dyno_drive::{DrivePlan, LoadPlan, Outcome, drive, load};
@@ -197,19 +198,27 @@ fn lock_timeouts_are_retried_and_counted_apart() {
             let hold = "begin; update district set d_tax = d_tax; select sleep(3600)";
             assert!(server.try_sql("tpcc", hold).is_err(), "it ends by the kill only");
         });
-        let sleeper = "select ifnull(max(id), 0) from information_schema.processlist \
-                       where state = 'User sleep'";
-        wait_until(|| server.sql("mysql", sleeper) != "0");
+        let let_go = AtEnd(|| {
+            let sleepers = "select id from information_schema.processlist \
+                            where state = 'User sleep'";
+            for id in server.try_sql("mysql", sleepers).unwrap_or_default().lines() {
+                let _ = server.try_sql("mysql", &format!("kill {id}"));
+            }
+        });
+        let finish = AtEnd(|| handle.finish());
+        let sleeping = "select count(*) from information_schema.processlist \
+                        where state = 'User sleep'";
+        wait_beside(&holder, || server.sql("mysql", sleeping) == "1");
         let running = scope.spawn(|| drive(&plan, &control));
         let timeouts = "select count from information_schema.innodb_metrics \
                         where name = 'lock_timeouts'";
-        wait_until(|| number(&server, timeouts) >= 4);
-        server.sql("mysql", &format!("kill {}", server.sql("mysql", sleeper)));
+        wait_beside(&running, || number(&server, timeouts) >= 4);
+        drop(let_go);
         holder.join().unwrap();
         let orders = || number(&server, "select count(*) from orders");
         let before = orders();
-        wait_until(|| orders() > before);
-        handle.finish();
+        wait_beside(&running, || orders() > before);
+        drop(finish);
         let outcome = running.join().unwrap().unwrap();
         let retries = |op: &str| outcome.ops[op].retries.get(&ErrorKind::LockTimeout).copied();
         assert!(retries("new_order") > Some(0) || retries("payment") > Some(0), "{outcome:?}");
@@ -218,10 +227,20 @@ fn lock_timeouts_are_retried_and_counted_apart() {
     require_consistent(&server);
 }
 
-/// Looks again and again; whoever runs the test ends one that waits for ever.
-fn wait_until(mut reached: impl FnMut() -> bool) {
+/// Looks again and again; fails once `work`, without which it will never be, has ended.
+fn wait_beside<T>(work: &ScopedJoinHandle<'_, T>, mut reached: impl FnMut() -> bool) {
     while !reached() {
+        assert!(!work.is_finished(), "it ended before");
         std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Does something when it is dropped: also if the test fails, whose other threads would go on.
+struct AtEnd<F: Fn()>(F);
+
+impl<F: Fn()> Drop for AtEnd<F> {
+    fn drop(&mut self) {
+        (self.0)();
     }
 }
 
@@ -234,7 +253,7 @@ fn a_server_that_crashes_and_comes_back() {
     let control = Control::new();
     let handle = control.clone();
     let running = std::thread::spawn(move || drive(&plan, &control));
-    while handle.progress().done < 700 {
+    while handle.progress().done < 700 && !running.is_finished() {
         std::thread::sleep(Duration::from_millis(10));
     }
     server.kill();

@@ -332,7 +332,7 @@ fn a_run_is_cancelled_long_before_its_end_and_leaves_its_spool() {
     let (plan, control) = (plan(&spool, &changes), Control::new());
     let handle = control.clone();
     let running = std::thread::spawn(move || (drive(&plan, &control), Instant::now()));
-    while handle.progress().done < 600 {
+    while handle.progress().done < 600 && !running.is_finished() {
         std::thread::sleep(Duration::from_millis(5));
     }
     let cancelled = Instant::now();
@@ -358,7 +358,7 @@ fn a_cancelled_transaction_that_hangs_is_abandoned() {
     let handle = control.clone();
     let started = Instant::now();
     let running = std::thread::spawn(move || drive(&plan, &control));
-    while handle.progress().done < 100 {
+    while handle.progress().done < 100 && !running.is_finished() {
         std::thread::sleep(Duration::from_millis(5));
     }
     handle.cancel();

@@ -1,7 +1,8 @@
 //! Answers of queries as the text that their digest is made of.
 //!
-//! `dyno.workloads.canonical` is the one place that says what a value's text is. Text and plain
-//! numbers, of which large answers consist, are written here; it writes everything else.
+//! `dyno.workloads.canonical` says what a value's text is. This is the fast path for text and plain
+//! numbers, of which large answers consist; everything else is left to it. Both write the same text,
+//! which `tests/workloads/test_digest.py` compares.
 
 use std::io::Write;
 

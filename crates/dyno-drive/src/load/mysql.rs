@@ -13,7 +13,6 @@ use tokio::sync::mpsc;
 use super::journal;
 use super::plan::{LoadOutcome, LoadPlan};
 use super::streams::{self, Stop};
-use crate::wire::connect_timeout;
 use crate::wire::mysql::{Config, Loader, Place, class};
 
 /// Bytes of one protocol packet: below any `max_allowed_packet` that a server is run with.
@@ -40,13 +39,7 @@ struct Stream {
 impl Stream {
     fn connect(place: &Place, journal: Option<String>, stop: &Stop<'_>) -> Result<Self> {
         let runtime = streams::runtime()?;
-        let limit = connect_timeout(place.config.connect_timeout_s)?;
-        let connection = runtime.block_on(stop.watch(async {
-            let limited = tokio::time::timeout(limit, Loader::connect(place)).await;
-            limited.unwrap_or_else(|_| {
-                Err(Error::new(ErrorKind::Unreachable, "the server does not answer"))
-            })
-        }))?;
+        let connection = runtime.block_on(stop.watch(Loader::connect(place)))?;
         Ok(Self { runtime, connection, journal })
     }
 
@@ -140,7 +133,7 @@ fn generate(
 fn statement(part: &Part) -> String {
     let columns: Vec<_> = part.table.columns.iter().map(|column| quoted(column.name)).collect();
     let (table, columns) = (quoted(part.table.name), columns.join(", "));
-    // The name is never opened: the handler gives the data.
+    // No file of that name is opened: what the server is sent for it are the generated rows.
     format!("LOAD DATA LOCAL INFILE 'dyno' INTO TABLE {table} CHARACTER SET utf8mb4 ({columns})")
 }
 

@@ -1,7 +1,6 @@
 //! The part of a load that is the same for every server: parts of tables handed out to streams, one
 //! connection and one thread each.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -160,12 +159,11 @@ struct Loaded {
 impl Work<'_> {
     fn run_all<S: Stream>(&self, streams: Vec<S>, start: Instant) -> Result<()> {
         thread::scope(|scope| {
-            let threads: Vec<_> = streams
-                .into_iter()
-                .map(|stream| scope.spawn(|| self.run_or_die(stream, start)))
-                .collect();
+            let threads: Vec<_> =
+                streams.into_iter().map(|stream| scope.spawn(|| self.run(stream, start))).collect();
             let mut first = Ok(());
             for thread in threads {
+                // A panic's message went to the standard error.
                 let result = thread.join().unwrap_or_else(|_| Err(died()));
                 // The stream that failed says why; the others only that they were stopped.
                 match (&first, result) {
@@ -180,17 +178,10 @@ impl Work<'_> {
         })
     }
 
-    /// Loads part after part. A panic, whose message went to the standard error, stops the others
-    /// as every failure does; the connection went with it, so that the server keeps no part of it.
-    fn run_or_die<S: Stream>(&self, stream: S, start: Instant) -> Result<()> {
-        catch_unwind(AssertUnwindSafe(|| self.run(stream, start))).unwrap_or_else(|_| {
-            self.stop.failed.store(true, Relaxed);
-            Err(died())
-        })
-    }
-
-    /// Loads part after part until there are no more.
+    /// Loads part after part until there are no more. A panic stops the others as every failure
+    /// does; the connection goes with it, so that the server keeps no part of it.
     fn run<S: Stream>(&self, mut stream: S, start: Instant) -> Result<()> {
+        let _stops_the_others = Death(self.stop.failed);
         while let Some(part) = self.parts.get(self.next.fetch_add(1, Relaxed)) {
             let started_s = start.elapsed().as_secs_f64();
             let result = self.stop.check().and_then(|()| stream.load(self.data, part, &self.stop));
@@ -212,6 +203,17 @@ impl Work<'_> {
         }
         stream.close();
         Ok(())
+    }
+}
+
+/// Stops every stream if the thread that holds it panics.
+struct Death<'a>(&'a AtomicBool);
+
+impl Drop for Death<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.store(true, Relaxed);
+        }
     }
 }
 

@@ -25,20 +25,42 @@ use crate::outcome::Writer;
 pub use secret::Secret;
 pub use value::{Type, Value};
 
+/// Bytes that the answers of a batch may have. No workload comes near; a server that sends on and on
+/// must not fill the memory, and places in the answers are numbered in 32 bits.
+pub(crate) const LONGEST_ANSWERS: usize = 1 << 30;
+
 /// An identifier in standard SQL, whatever characters it has.
 pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// A plan's `connect_timeout_s`.
+/// A plan's `connect_timeout_s`, which [`within`] keeps.
 ///
 /// # Errors
 /// `usage` if that is no length of time.
-pub(crate) fn connect_timeout(seconds: f64) -> Result<Duration> {
+fn connect_timeout(seconds: f64) -> Result<Duration> {
     Duration::try_from_secs_f64(seconds).map_err(|_| {
         let message = format!("connect_timeout_s is {seconds}; it must be seconds from 0");
         Error::new(ErrorKind::Usage, message)
     })
+}
+
+/// Does `work` with `server` within a plan's `connect_timeout_s`.
+///
+/// # Errors
+/// Those of `work`, and `unreachable` once that time is over, all with `server` as context; `usage`
+/// if it is no length of time.
+pub(crate) async fn within<T>(
+    limit_s: f64,
+    server: String,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    let limited = tokio::time::timeout(connect_timeout(limit_s)?, work).await;
+    let result = limited.unwrap_or_else(|_| {
+        let message = format!("no answer within {limit_s} s: is the server up and reachable?");
+        Err(Error::new(ErrorKind::Unreachable, message))
+    });
+    result.map_err(|error| error.context(server))
 }
 
 /// A statement that a workload declares and a session prepares once.
@@ -171,6 +193,8 @@ pub trait Wire: Clone + Send + Sync + 'static {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::future::{pending, ready};
+    use std::pin::Pin;
 
     #[test]
     fn a_timeout_is_a_length_of_time() {
@@ -178,5 +202,22 @@ mod tests {
         for wrong in [-1.0, f64::NAN, f64::INFINITY] {
             assert_eq!(connect_timeout(wrong).unwrap_err().kind, ErrorKind::Usage);
         }
+    }
+
+    #[test]
+    fn whoever_does_not_answer_in_time_is_named_with_the_limit() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let tried = |limit_s, work: Pin<Box<dyn Future<Output = Result<u8>>>>| {
+            runtime.block_on(within(limit_s, "Server at h:1".to_owned(), work))
+        };
+        let error = tried(0.01, Box::pin(pending())).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Unreachable);
+        assert!(error.to_string().contains("Server at h:1"), "{error}");
+        assert!(error.message.contains("no answer within 0.01 s"), "{error}");
+        let refused = Error::new(ErrorKind::Denied, "not you");
+        let error = tried(60.0, Box::pin(ready(Err(refused)))).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Denied);
+        assert!(error.to_string().contains("Server at h:1"), "{error}");
+        assert_eq!(tried(60.0, Box::pin(ready(Ok(7)))).unwrap(), 7);
     }
 }

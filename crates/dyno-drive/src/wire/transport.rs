@@ -222,6 +222,11 @@ impl Transport {
     }
 }
 
+/// The connection failed in the midst of work.
+pub fn lost(error: &io::Error) -> Error {
+    Error::new(ErrorKind::ConnectionLost, format!("the connection broke: {error}"))
+}
+
 fn no_connection(error: &io::Error) -> Error {
     let kind = match error.kind() {
         io::ErrorKind::PermissionDenied => ErrorKind::Denied,

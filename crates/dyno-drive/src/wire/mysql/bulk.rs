@@ -1,7 +1,5 @@
 //! A connection that loads tables: statements one after another, and files that the server asks for.
 
-use std::io;
-
 use bytes::{BufMut as _, Bytes};
 use dyno_record::{Error, ErrorKind, Result};
 use tokio::sync::mpsc::Receiver;
@@ -12,7 +10,8 @@ use super::login::{log_in, packet, put_query, set_up};
 use super::packet::{Done, Packet, Reader, broken, frame};
 use super::place::Place;
 use super::session::QUIT;
-use crate::wire::transport::Transport;
+use crate::wire::transport::{Transport, lost};
+use crate::wire::within;
 
 const ADVICE: &str = "create the tables first";
 
@@ -21,15 +20,20 @@ const ADVICE: &str = "create the tables first";
 pub struct Loader(Transport);
 
 impl Loader {
-    /// Connects and authenticates.
+    /// Connects and authenticates within the configured time.
     ///
     /// # Errors
-    /// `unreachable`, `denied`, `too_many_connections`; whatever else the server answers.
+    /// `unreachable`, `denied`, `too_many_connections`; whatever else the server answers; all with
+    /// the server as context.
     pub async fn connect(place: &Place) -> Result<Self> {
-        let (mut transport, _) = log_in(place, LOCAL_FILES).await?;
-        // A load asks no questions that a cache could answer.
-        set_up(&mut transport, &place.config.session(false)).await?;
-        Ok(Self(transport))
+        let config = &place.config;
+        let connecting = async {
+            let (mut transport, _) = log_in(place, LOCAL_FILES).await?;
+            // A load asks no questions that a cache could answer.
+            set_up(&mut transport, &config.session(false)).await?;
+            Ok(Self(transport))
+        };
+        within(config.connect_timeout_s, config.server(), connecting).await
     }
 
     /// Runs a statement without rows.
@@ -117,11 +121,7 @@ impl Loader {
 
     async fn done(&mut self) -> Result<Done> {
         let (_, body) = self.packet().await?;
-        match body.first() {
-            Some(0x00) => Done::parse(&body).ok_or_else(|| broken("an end cut short")),
-            Some(0xFF) => Err(told(&body)),
-            _ => Err(broken("rows for a statement that has none")),
-        }
+        Done::answer(&body, told)
     }
 
     async fn packet(&mut self) -> Result<(u8, Vec<u8>)> {
@@ -137,10 +137,6 @@ impl Loader {
 /// What an error packet says.
 fn told(body: &[u8]) -> Error {
     ServerError::parse(body).into_error_unless_missing(ADVICE)
-}
-
-fn lost(error: &io::Error) -> Error {
-    Error::new(ErrorKind::ConnectionLost, format!("the connection broke: {error}"))
 }
 
 /// A row of warnings, as texts: their level, number and words.

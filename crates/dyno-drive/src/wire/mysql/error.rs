@@ -73,8 +73,10 @@ impl ServerError {
                 "; raise max_connections on the server or drive fewer users"
             }
             (ErrorKind::DiskFull, _) => "; free space on the server's volume",
-            (ErrorKind::LockTimeout, _) => {
-                "; other sessions held it for longer than innodb_lock_wait_timeout: drive fewer users"
+            // Not of 3572, after a statement that would not wait at all.
+            (_, 1205) => {
+                "; other sessions held it for as long as this one waits, which a driven session is \
+                 told (driver_innodb_lock_wait_timeout in the bundle): drive fewer users"
             }
             (_, 1148 | 3948 | 4166) => "; allow it on the server: SET GLOBAL local_infile = 1",
             (_, 1290 | 1792 | 1836) => "; the server takes no changes: drive the one that does",
@@ -128,6 +130,9 @@ mod tests {
         let early = ServerError::parse(b"\xFF\x10\x04Too many connections").into_error();
         assert_eq!(early.kind, ErrorKind::TooManyConnections);
         assert!(early.message.contains("max_connections"), "{early}");
+        let told = |code| ServerError { code, message: "No lock".into() }.into_error().message;
+        assert!(told(1205).contains("driver_innodb_lock_wait_timeout"), "{}", told(1205));
+        assert_eq!(told(3572), "No lock [error 3572]");
         assert_eq!(ServerError::parse(b"\xFF").message, "");
         assert_eq!(ServerError::parse(b"\xFF\x01\0#4").message, "");
     }

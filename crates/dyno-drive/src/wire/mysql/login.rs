@@ -191,11 +191,7 @@ pub fn put_query(statement: &str, out: &mut BytesMut) {
 /// The server's; `unreachable` if it hung up.
 pub async fn done(transport: &mut Transport) -> Result<Done> {
     let (_, body) = packet(transport).await?;
-    match body.first() {
-        Some(0x00) => Done::parse(&body).ok_or_else(|| broken("an end cut short")),
-        Some(0xFF) => Err(ServerError::parse(&body).into_error()),
-        _ => Err(broken("rows for a statement that has none")),
-    }
+    Done::answer(&body, |refusal| ServerError::parse(refusal).into_error())
 }
 
 /// Sends what is queued.

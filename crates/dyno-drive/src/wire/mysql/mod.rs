@@ -51,7 +51,7 @@ mod value;
 
 use std::sync::Arc;
 
-use dyno_record::{Error, ErrorKind, Result};
+use dyno_record::Result;
 
 pub use config::Config;
 pub use session::MysqlSession;
@@ -60,7 +60,7 @@ pub(crate) use bulk::Loader;
 pub(crate) use error::class;
 pub(crate) use place::Place;
 
-use super::{Statement, Wire, connect_timeout};
+use super::{Statement, Wire, within};
 use crate::alarm::Alarm;
 
 /// Opens sessions to one server.
@@ -88,13 +88,7 @@ impl Wire for Mysql {
             let prepared = prepare::prepare(&mut transport, statements).await?;
             Ok(MysqlSession::new(transport, prepared, server))
         };
-        let limit_s = config.connect_timeout_s;
-        let limited = tokio::time::timeout(connect_timeout(limit_s)?, connecting).await;
-        let result = limited.unwrap_or_else(|_| {
-            let message = format!("no answer within {limit_s} s: is the server up and reachable?");
-            Err(Error::new(ErrorKind::Unreachable, message))
-        });
-        result.map_err(|error| error.context(config.server()))
+        within(config.connect_timeout_s, config.server(), connecting).await
     }
 }
 

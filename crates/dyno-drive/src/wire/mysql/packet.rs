@@ -176,6 +176,18 @@ impl Done {
         let warnings = reader.u16()?;
         Some(Self { affected, more: status & Self::MORE != 0, warnings })
     }
+
+    /// Reads the answer to a statement without rows; `refusal` reads an error packet.
+    ///
+    /// # Errors
+    /// The server's, as `refusal` reads it; `protocol`.
+    pub fn answer(body: &[u8], refusal: impl FnOnce(&[u8]) -> Error) -> Result<Self> {
+        match body.first() {
+            Some(0x00) => Self::parse(body).ok_or_else(|| broken("an end cut short")),
+            Some(0xFF) => Err(refusal(body)),
+            _ => Err(broken("rows for a statement that has none")),
+        }
+    }
 }
 
 /// The server did not keep to the protocol.
@@ -215,6 +227,17 @@ mod tests {
         let last = Done::parse(b"\xFE\0\0\x02\0\x03\0").unwrap();
         assert_eq!(last, Done { affected: 0, more: false, warnings: 3 });
         assert_eq!(Done::parse(b"\0\x05\0"), None);
+    }
+
+    #[test]
+    fn an_answer_is_an_end_a_refusal_or_nonsense() {
+        let refusal = |_: &[u8]| Error::new(ErrorKind::Denied, "not you");
+        let found = |body| Done::answer(body, refusal);
+        assert_eq!(found(b"\0\x05\0\0\0\0\0").unwrap().affected, 5);
+        assert_eq!(found(b"\xFF\x15\x04").unwrap_err().kind, ErrorKind::Denied);
+        for wrong in [&b"\0\x05\0"[..], b"\x02", b""] {
+            assert_eq!(found(wrong).unwrap_err().kind, ErrorKind::Protocol);
+        }
     }
 
     #[test]

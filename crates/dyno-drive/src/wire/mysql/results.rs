@@ -6,12 +6,10 @@ use super::error::ServerError;
 use super::packet::{Done, Packet, Reader, broken};
 use super::prepared::{Prepared, require_declared};
 use super::row::{self, Column};
+use crate::wire::LONGEST_ANSWERS;
 
 /// What a statement is in [`Results`] that no workload declared, such as COMMIT.
 pub const UNDECLARED: u16 = u16::MAX;
-/// Bytes that the answers of a batch may have. No workload comes near; a server that sends on and on
-/// must not fill the memory, and what lies below it is numbered in 32 bits.
-const LONGEST: usize = 1 << 30;
 
 /// An index over the answers to one batch: statements, and their rows, by offset into the read
 /// buffer. Nothing is copied; all memory is reused by the next batch.
@@ -129,7 +127,7 @@ impl Results {
             }
             let start = self.parsed as u32;
             self.parsed += packet.length();
-            if self.parsed > LONGEST {
+            if self.parsed > LONGEST_ANSWERS {
                 return Err(broken("answers of more than 1 GiB"));
             }
             self.sequence = self.sequence.wrapping_add(1);

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use dyno_record::ErrorKind;
 use serde_json::{Value as Json, json};
 use tokio::runtime::Builder;
 

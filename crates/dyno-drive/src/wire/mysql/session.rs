@@ -1,7 +1,5 @@
 //! A session: prepared statements, batches of them in one write, answers in their order.
 
-use std::io;
-
 use dyno_record::{Error, ErrorKind, Result};
 
 use super::batch::{Batch, Part};
@@ -11,7 +9,7 @@ use super::packet::{broken, frame};
 use super::prepared::Prepared;
 use super::results::{Results, UNDECLARED};
 use super::row::Column;
-use crate::wire::transport::Transport;
+use crate::wire::transport::{Transport, lost};
 use crate::wire::{Access, Session, Slot, StatementId, Type, Value};
 
 /// The command that takes leave.
@@ -248,8 +246,4 @@ impl Session for MysqlSession {
         }
         std::str::from_utf8(bytes).map_err(|_| self.unlike(slot, column, "UTF-8"))
     }
-}
-
-fn lost(error: &io::Error) -> Error {
-    Error::new(ErrorKind::ConnectionLost, format!("the connection broke: {error}"))
 }

@@ -9,7 +9,7 @@ use postgres_protocol::message::frontend;
 use super::Postgres;
 use super::error::ServerError;
 use super::frame::{Frame, broken};
-use crate::wire::transport::Transport;
+use crate::wire::transport::{Transport, lost};
 
 /// How long the server may take to acknowledge that a copy is given up.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -175,7 +175,7 @@ impl CopyIn {
         let Err(error) = result else { return Ok(()) };
         while self.transport.receive().await.is_ok() {}
         while self.look()?.is_some() {}
-        Err(Error::new(ErrorKind::ConnectionLost, format!("the connection broke: {error}")))
+        Err(lost(&error))
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) use copy::CopyIn;
 
 use super::tls::Connector;
 use super::transport::Transport;
-use super::{Statement, Wire, connect_timeout};
+use super::{Statement, Wire, within};
 use crate::alarm::Alarm;
 
 /// Opens sessions to one server.
@@ -68,13 +68,7 @@ impl Postgres {
 
     async fn limited<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         let config = &self.0.config;
-        let limit_s = config.connect_timeout_s;
-        let limited = tokio::time::timeout(connect_timeout(limit_s)?, work).await;
-        let result = limited.unwrap_or_else(|_| {
-            let message = format!("no answer within {limit_s} s: is the server up and reachable?");
-            Err(Error::new(ErrorKind::Unreachable, message))
-        });
-        result.map_err(|error| error.context(config.server()))
+        within(config.connect_timeout_s, config.server(), work).await
     }
 }
 

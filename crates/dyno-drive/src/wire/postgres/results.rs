@@ -4,6 +4,7 @@ use dyno_record::{Error, ErrorKind, Result};
 
 use super::error::ServerError;
 use super::frame::{Frame, broken};
+use crate::wire::LONGEST_ANSWERS;
 
 /// Transaction status of a `ReadyForQuery`: no transaction is open.
 pub const IDLE: u8 = b'I';
@@ -77,11 +78,14 @@ impl Results {
     /// Reads on in `buffer`. True once the server is ready again, or has said goodbye.
     ///
     /// # Errors
-    /// `protocol` for messages that cannot come here.
+    /// `protocol` for messages that cannot come here, and for more of them than anybody asks for.
     pub fn advance(&mut self, buffer: &[u8]) -> Result<bool> {
         while let Some(frame) = Frame::first(&buffer[self.parsed..])? {
             let body = (self.parsed + 5) as u32;
             self.parsed += frame.length();
+            if self.parsed > LONGEST_ANSWERS {
+                return Err(broken("answers of more than 1 GiB"));
+            }
             match frame.tag {
                 b'D' => {
                     self.answer()?.rows += 1;
@@ -259,5 +263,20 @@ mod tests {
         let mut results = Results::default();
         assert!(results.advance(&message(b'C', b"SELECT 1\0")).is_err());
         assert!(Results::default().advance(&message(b'G', b"\0\0\0")).is_err());
+    }
+
+    #[test]
+    fn answers_beyond_what_is_numbered_are_refused() {
+        let last = message(b'D', b"\0\0");
+        // Memory that nobody touches is none.
+        let mut bytes = vec![0; LONGEST_ANSWERS + 1];
+        for (over, fits) in [(0, true), (1, false)] {
+            let start = LONGEST_ANSWERS + over - last.len();
+            bytes[start..start + last.len()].copy_from_slice(&last);
+            let mut results = Results { parsed: start, ..Results::default() };
+            results.expect(0);
+            let found = results.advance(&bytes[..start + last.len()]);
+            assert_eq!(found.is_ok(), fits, "{found:?}");
+        }
     }
 }

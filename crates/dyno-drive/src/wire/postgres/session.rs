@@ -1,7 +1,5 @@
 //! A session: prepared statements, batches through the extended protocol, one Sync a batch.
 
-use std::io;
-
 use bytes::{BufMut as _, BytesMut};
 use dyno_record::{Error, ErrorKind, Result};
 use postgres_protocol::IsNull;
@@ -10,7 +8,7 @@ use postgres_protocol::message::frontend;
 use super::frame::broken;
 use super::numeric;
 use super::results::Results;
-use crate::wire::transport::Transport;
+use crate::wire::transport::{Transport, lost};
 use crate::wire::{Access, Session, Slot, StatementId, Type, Value};
 
 /// Formats of parameters and results: one entry, binary for all.
@@ -227,8 +225,4 @@ fn encode(value: Value<'_>, out: &mut BytesMut) -> IsNull {
         Value::Timestamp(unix_us) => out.put_i64(unix_us - EPOCH_US),
     }
     IsNull::No
-}
-
-fn lost(error: &io::Error) -> Error {
-    Error::new(ErrorKind::ConnectionLost, format!("the connection broke: {error}"))
 }
