@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from dyno.cli._options import collected
 from dyno.errors import UsageError
 from dyno.units import digits, parse_seconds, seconds_text
 
@@ -175,38 +174,33 @@ class Search:
         }
 
 
-def options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds ``--find-max`` and what belongs to it, and passes them as ``find_max``."""
-
-    @click.option(
+options = collected(
+    Asked,
+    "find_max",
+    click.option(
         "--find-max",
-        "find_max_by",
+        "by",
         is_flag=False,
         flag_value="users",
         type=click.Choice(["users", "rate"]),
         help="Transactions: find the most users, or the highest rate, that keep every --slo.",
-    )
-    @click.option(
+    ),
+    click.option(
         "--slo",
         multiple=True,
         metavar="LIMIT",
         help="With --find-max: a limit, as 'new_order p95 < 500ms' or 'errors = 0'; repeat.  "
         "[default: the usual limits of --criterion]",
-    )
-    @click.option(
+    ),
+    click.option(
         "--max-users", type=click.IntRange(1, 100_000), help="With --find-max.  [default: 1024]"
-    )
-    @click.option(
+    ),
+    click.option(
         "--max-rate",
         type=click.FloatRange(0, min_open=True),
         help="With --find-max rate: transactions a second.  [default: 1,000,000]",
-    )
-    @click.option("--time-limit", help="With --find-max: stop after.  [default: 30m]")
-    @click.option("--dry-run", is_flag=True, help="With --find-max: only say what it would do.")
-    @functools.wraps(function)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        names = ("find_max_by", "slo", "max_users", "max_rate", "time_limit", "dry_run")
-        kwargs["find_max"] = Asked(*(kwargs.pop(name) for name in names))
-        return function(*args, **kwargs)
-
-    return wrapper
+    ),
+    click.option("--time-limit", help="With --find-max: stop after.  [default: 30m]"),
+    click.option("--dry-run", is_flag=True, help="With --find-max: only say what it would do."),
+)
+"""Adds ``--find-max`` and what belongs to it, and passes them as ``find_max``."""

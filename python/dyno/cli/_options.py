@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,9 @@ from dyno.units import parse_bytes, parse_seconds
 
 __all__ = [
     "DEFAULT_OUT",
+    "Decorator",
     "Options",
+    "collected",
     "common",
     "databases_option",
     "examples",
@@ -27,6 +29,9 @@ __all__ = [
 ]
 
 DEFAULT_OUT = Path("dyno-runs")
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+"""What adds options to a command."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,24 @@ def common(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*args, **kwargs)
 
     return wrapper
+
+
+def collected(kind: type[Any], name: str, *declared: Decorator) -> Decorator:
+    """Adds the options, which the dataclass ``kind`` has, and passes them as one of it."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            found = {field.name: kwargs.pop(field.name) for field in fields(kind)}
+            kwargs[name] = kind(**found)
+            return function(*args, **kwargs)
+
+        decorated: Callable[..., Any] = wrapper
+        for option in reversed(declared):
+            decorated = option(decorated)
+        return decorated
+
+    return decorate
 
 
 databases_option = click.option(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
+from dyno.cli._options import collected
 from dyno.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,11 +28,12 @@ class Given:
     """What the command line holds of rates, unread.
 
     Attributes:
+        rate: A text each level.
         arrivals: ``poisson``, ``fixed`` or None for the default.
     """
 
-    texts: tuple[str, ...]
-    file: Path | None
+    rate: tuple[str, ...]
+    rate_file: Path | None
     arrivals: str | None
 
     @property
@@ -50,49 +51,44 @@ class Given:
         """
         from dyno.cli._ratefile import read
 
-        if self.texts and self.file is not None:
+        if self.rate and self.rate_file is not None:
             raise UsageError("--rate and --rate-file exclude each other: give one of them.")
-        if self.arrivals is not None and not self.texts and self.file is None:
+        if self.arrivals is not None and not self.rate and self.rate_file is None:
             raise UsageError("--arrivals is for --rate and --rate-file; give one of them, too.")
-        if self.file is not None:
-            rate = read(self.file)
+        if self.rate_file is not None:
+            rate = read(self.rate_file)
             lasts = rate.points[-1][0]
             if context.get_parameter_source("duration") == ParameterSource.DEFAULT:
                 return [rate], lasts or duration_s
             if lasts > duration_s:
                 raise UsageError(
-                    f"{self.file} goes on until {lasts:g} s, --duration ends at {duration_s:g} s: "
-                    "leave --duration out to measure all of it."
+                    f"{self.rate_file} goes on until {lasts:g} s, --duration ends at "
+                    f"{duration_s:g} s: leave --duration out to measure all of it."
                 )
             return [rate], duration_s
-        rates = [parse(text, duration_s) for text in self.texts]
+        rates = [parse(text, duration_s) for text in self.rate]
         if len({rate.name for rate in rates}) < len(rates):
             raise UsageError("Give each --rate once.")
         return rates, duration_s
 
 
-def options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the three options, and passes them as ``pace``."""
-
-    @click.option("--rate", multiple=True, metavar="RATE", help=_HELP)
-    @click.option(
+options = collected(
+    Given,
+    "pace",
+    click.option("--rate", multiple=True, metavar="RATE", help=_HELP),
+    click.option(
         "--rate-file",
         type=click.Path(path_type=Path, dir_okay=False),
         help="Open loop: lines of seconds,rate (CSV, or TOML), joined by ramps; under the header "
         "seconds,step each rate holds until the next.",
-    )
-    @click.option(
+    ),
+    click.option(
         "--arrivals",
         type=click.Choice(("poisson", "fixed")),
         help="Open loop: random gaps or even ones.  [default: poisson]",
-    )
-    @functools.wraps(function)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        names = ("rate", "rate_file", "arrivals")
-        kwargs["pace"] = Given(*(kwargs.pop(name) for name in names))
-        return function(*args, **kwargs)
-
-    return wrapper
+    ),
+)
+"""Adds the three options, and passes them as ``pace``."""
 
 
 def parse(text: str, seconds: float) -> Rate:

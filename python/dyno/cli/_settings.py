@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import click
 
+from dyno.cli._options import collected
 from dyno.settings import WORDS
 
 if TYPE_CHECKING:
@@ -45,29 +45,25 @@ class Given:
         return asked
 
 
-def options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds ``--set`` and ``--settings``, and passes them as ``given``."""
-
-    @click.option(
+options = collected(
+    Given,
+    "given",
+    click.option(
         "--set",
         "texts",
         multiple=True,
         metavar="WORD=VALUE",
         help=f"Setting in a neutral word, as memory=4GB; repeat. Restored afterwards. "
         f"Words: {', '.join(WORDS)}.",
-    )
-    @click.option(
+    ),
+    click.option(
         "--settings",
-        "settings_file",
+        "file",
         type=click.Path(path_type=Path, dir_okay=False),
         help="TOML file with a table [settings] of such words; --set wins.",
-    )
-    @functools.wraps(function)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        kwargs["given"] = Given(kwargs.pop("texts"), kwargs.pop("settings_file"))
-        return function(*args, **kwargs)
-
-    return wrapper
+    ),
+)
+"""Adds ``--set`` and ``--settings``, and passes them as ``given``."""
 
 
 def lines(applied: Sequence[Applied]) -> list[str]:

@@ -100,7 +100,7 @@ def command(
             "--during": beside.during is not None,
             "--find-max": find_max.by is not None,
             "--find-max rate": find_max.by == "rate",
-            "--criterion": bool(criteria.texts),
+            "--criterion": bool(criteria.criterion),
         }
     )
     settings: dict[str, Any] = {

@@ -8,8 +8,7 @@ from typing import Any
 import click
 
 from dyno import databases
-from dyno.cli._options import parse_seconds
-from dyno.cli._run.sections import collected
+from dyno.cli._options import collected, parse_seconds
 
 
 @dataclass(frozen=True)

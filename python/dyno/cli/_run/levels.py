@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from dyno.cli._options import databases_option, parse_seconds
-from dyno.cli._run.sections import collected
+from dyno.cli._options import collected, databases_option, parse_seconds
 
 MODES = ("client", "procedure")
 HOMES = ("fixed", "random", "all")

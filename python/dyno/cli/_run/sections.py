@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
-from dataclasses import fields
 from typing import Any
 
 import click
 
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+from dyno.cli._options import Decorator
 
 
 class Section:
@@ -60,24 +58,6 @@ class SectionedCommand(click.Command):
             if found:
                 with formatter.section(title):
                     formatter.write_dl(found)
-
-
-def collected(kind: type[Any], name: str, *declared: Decorator) -> Decorator:
-    """Adds the options, which the dataclass ``kind`` has, and passes them as one of it."""
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(function)
-        def wrapper(*args: Any, **kwargs: Any) -> Any:
-            found = {field.name: kwargs.pop(field.name) for field in fields(kind)}
-            kwargs[name] = kind(**found)
-            return function(*args, **kwargs)
-
-        decorated: Callable[..., Any] = wrapper
-        for option in reversed(declared):
-            decorated = option(decorated)
-        return decorated
-
-    return decorate
 
 
 def _section(name: str) -> Section:
