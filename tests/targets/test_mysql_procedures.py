@@ -13,7 +13,6 @@ import pytest
 from dyno import targets
 from dyno.errors import DatabaseError, TargetError, UsageError
 from dyno.targets.mark import schema_of
-from dyno.targets.mysql import procedures
 from dyno.targets.mysql.target import MysqlTarget
 from tests.targets.conftest import LIMITS, ask, embedded_mariadb
 from tests.targets.test_procedures import NAMES
@@ -72,7 +71,7 @@ def test_another_version_is_replaced(
     ]
     (tmp_path / "tpcc.sql").write_text("\n".join(older))
     with monkeypatch.context() as patched:
-        patched.setattr(procedures, "files", lambda _name: tmp_path)
+        patched.setattr("dyno.targets.procedures.files", lambda _name: tmp_path)
         assert tables.program("tpcc")["made"] is True
         assert [name for name, _ in present(tables)] == ["dyno_delivery", "dyno_older"]
     again = tables.program("tpcc")

@@ -13,7 +13,7 @@ from dyno.servers.volume import VolumeFacts
 from dyno.targets.base import Limits
 from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.ddl import column_type, create_table
-from dyno.targets.mysql.errors import connect_error, kind_of, statement_error
+from dyno.targets.mysql.errors import ROUTINES, connect_error, kind_of, statement_error
 from dyno.targets.mysql.index import analyze_steps, build_steps
 from dyno.targets.mysql.settings import options, settings
 from dyno.targets.mysql.version import Version
@@ -179,6 +179,13 @@ def test_the_grant_names_the_account_and_not_the_clients_host() -> None:
     assert r"REFERENCES ON `dyno\_tpch`.* TO 'bench'@'%' [error 1142]" in shown
     unknown = str(statement_error(pymysql.OperationalError(1142, told)))
     assert "TO 'bench'@'localhost'" in unknown
+
+
+def test_the_grant_has_what_the_statement_needs_beside() -> None:
+    told = "Access denied for user 'u'@'h' to database 'dyno_tpcc'"
+    error = pymysql.OperationalError(1044, told)
+    assert f"INDEX{ROUTINES} ON `dyno\\_tpcc`.*" in str(statement_error(error, needs=ROUTINES))
+    assert "INDEX ON `dyno\\_tpcc`.*" in str(statement_error(error))
 
 
 def test_a_password_that_needs_encryption_says_what_to_do() -> None:

@@ -11,7 +11,6 @@ from dyno import targets
 from dyno.errors import TargetError, UsageError
 from dyno.targets.base import Limits
 from dyno.targets.mark import schema_of
-from dyno.targets.postgresql import procedures
 from dyno.targets.postgresql.target import PostgresTarget
 from tests.targets.conftest import ask
 from tests.targets.test_connection import at
@@ -54,7 +53,7 @@ def test_another_version_is_replaced(
     older += "CREATE PROCEDURE {place}.dyno_older() LANGUAGE sql AS $$SELECT 1$$;\n"
     (tmp_path / "tpcc.sql").write_text(older)
     with monkeypatch.context() as patched:
-        patched.setattr(procedures, "files", lambda _name: tmp_path)
+        patched.setattr("dyno.targets.procedures.files", lambda _name: tmp_path)
         assert tables.program("tpcc")["made"] is True
         assert [name for name, _ in present(tables)] == ["dyno_delivery", "dyno_older"]
     again = tables.program("tpcc")

@@ -74,14 +74,20 @@ class MysqlConnection:
             raise
         return session
 
-    def execute(self, sql: str) -> QueryResult:
-        """Runs one statement to its last row (see the protocol)."""
+    def execute(self, sql: str, needs: str = "") -> QueryResult:
+        """Runs one statement to its last row (see the protocol).
+
+        Args:
+            sql: The statement.
+            needs: Privileges that it needs beside :data:`errors.PRIVILEGES`, as ``, EXECUTE``: the
+                server's refusal may not say which.
+        """
         with self._lock:
             self._busy, self._cancelled = True, False
         try:
             result = self._run(sql)
         except pymysql.Error as error:
-            raise self._error(error, sql) from error
+            raise self._error(error, needs) from error
         finally:
             # Waits for a cancel under way: it must not hit the statement after this.
             with self._lock:
@@ -139,8 +145,8 @@ class MysqlConnection:
             return f"{literal(user)}@{literal(host)}"
         return ""
 
-    def _error(self, error: pymysql.Error, sql: str = "") -> DynoError:
-        classed = statement_error(error, self._account, sql)
+    def _error(self, error: pymysql.Error, needs: str = "") -> DynoError:
+        classed = statement_error(error, self._account, needs)
         if classed.kind == "connection_lost":
             return self._explain() or classed
         return classed

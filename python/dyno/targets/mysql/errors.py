@@ -38,7 +38,7 @@ _ADVICE = {
 
 PRIVILEGES = "SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, INDEX"
 """What Dyno's user needs on a workload's database."""
-_ROUTINES = ", CREATE ROUTINE, ALTER ROUTINE, EXECUTE"
+ROUTINES = ", CREATE ROUTINE, ALTER ROUTINE, EXECUTE"
 """What procedures need beside."""
 
 
@@ -50,7 +50,7 @@ def kind_of(number: int, text: str) -> str:
 
 
 def statement_error(
-    error: pymysql.Error, account: Callable[[], str] = lambda: "", sql: str = ""
+    error: pymysql.Error, account: Callable[[], str] = lambda: "", needs: str = ""
 ) -> DynoError:
     """The error for a statement that failed.
 
@@ -58,7 +58,7 @@ def statement_error(
         error: What the driver raised.
         account: Asks for the account in SQL that needs a privilege; that of the error if it is
             empty, which in MySQL names the client's host and not the account's.
-        sql: The statement, as far as what it needs cannot be told from the error.
+        needs: Privileges beside the usual ones, where the error does not tell which are missing.
     """
     number, text = parts(error)
     kind = kind_of(number, text)
@@ -66,7 +66,7 @@ def statement_error(
         kind, text = "connection_lost", "the session is closed"  # PyMySQL's empty words for it
     advice = _ADVICE.get(kind, "")
     if kind == "denied":
-        advice = _grant(text, account(), sql)
+        advice = _grant(text, account(), needs)
     label = f" [error {number}]" if number else ""
     return error_of_kind(kind, f"{_sentence(text)}{advice}{label}.")
 
@@ -145,13 +145,13 @@ _ROUTINE = re.compile(r"denied to user ('.*?'@'.*?') for routine '(\w+)\.")
 _GLOBAL = re.compile(r"the (.+?) privilege\(?s?\)? for this operation")
 
 
-def _grant(text: str, account: str = "", sql: str = "") -> str:
+def _grant(text: str, account: str = "", needs: str = "") -> str:
     for pattern in (_DATABASE, _TABLE, _ROUTINE):
         if found := pattern.search(text):
             more = ", REFERENCES" if text.startswith("REFERENCES ") else ""  # for foreign keys
-            if pattern is _ROUTINE or sql.startswith("CREATE PROCEDURE "):
-                more = _ROUTINES
-            told = grant(found[2], account or found[1], more)
+            if pattern is _ROUTINE:
+                more = ROUTINES
+            told = grant(found[2], account or found[1], needs or more)
             return f"; an administrator must run: {told}"
     if found := _GLOBAL.search(text):
         return f"; an administrator must run: GRANT {found[1]} ON *.* TO {account or 'this user'}"

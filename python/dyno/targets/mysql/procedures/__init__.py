@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import re
-from hashlib import sha256
-from importlib.resources import files
 from typing import Any
 
-from dyno.databases import workload_of
-from dyno.errors import DatabaseError, UsageError
-from dyno.targets import mark
+from dyno.errors import DatabaseError
+from dyno.targets import mark, procedures
 from dyno.targets.mysql.connection import MysqlConnection, literal, quoted
+from dyno.targets.mysql.errors import ROUTINES
+from dyno.targets.procedures import Procedures
 
 _TEXT = "CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
 """Of texts in procedures, as in the tables: otherwise they have the database's own."""
@@ -34,31 +33,19 @@ def ensure(session: MysqlConnection, server: str, workload: str) -> dict[str, An
         DynoError: If this user may not make or call them, with the statement that grants it.
     """
     place = mark.schema_of(workload)
-    text = files(__name__).joinpath(f"{workload_of(workload)}.sql").read_text(encoding="utf-8")
-    version = sha256(text.encode()).hexdigest()[:16]
-    comment = f"{mark.PREFIX}{workload} procedure {version}"
-    creates = {
-        match[1]: match[0].format(place=quoted(place), text=_TEXT, mark=literal(comment))
-        for match in _CREATE.finditer(text)
-    }
-    facts = {"procedures": list(creates), "version": version}
+    text = procedures.text(__name__, workload)
+    bodies = {match[1]: match[0] for match in _CREATE.finditer(text)}
+    own = Procedures.of(workload, text, bodies, any_case=True)
     present = _present(session, place)
-    foreign = sorted(
-        name
-        for name, remark in present.items()
-        if name.lower() in creates and not mark.is_mark(remark, workload)
-    )
-    if foreign:
-        raise UsageError(
-            f"{server}, database {place}, holds procedures that Dyno did not make "
-            f"({', '.join(foreign)}); they are never replaced. Move them."
-        )
-    made = sorted(name for name, remark in present.items() if remark == comment) != sorted(creates)
+    own.require_own(present, f"{server}, database {place}, holds procedures")
+    made = not own.are_there(present)
     if made:
-        for statement in [*drops(session, workload), *creates.values()]:
-            session.execute(statement)
-    _require_callable(session, place, next(iter(creates)))
-    return {**facts, "made": made}
+        fields = {"place": quoted(place), "text": _TEXT, "mark": literal(own.comment)}
+        creates = [body.format(**fields) for body in bodies.values()]
+        for statement in [*drops(session, workload), *creates]:
+            session.execute(statement, ROUTINES)
+    _require_callable(session, place, own.names[0])
+    return own.facts(made=made)
 
 
 def drops(session: MysqlConnection, workload: str) -> list[str]:
@@ -84,13 +71,13 @@ def _require_callable(session: MysqlConnection, place: str, name: str) -> None:
 
 def _own(session: MysqlConnection, workload: str) -> list[str]:
     present = _present(session, mark.schema_of(workload))
-    return [name for name, remark in present.items() if mark.is_mark(remark, workload)]
+    return [name for name, remark in present if mark.is_mark(remark, workload)]
 
 
-def _present(session: MysqlConnection, place: str) -> dict[str, str]:
+def _present(session: MysqlConnection, place: str) -> list[tuple[str, str]]:
     """The procedures of a database that this user may see, with their comments."""
     rows = session.execute(
         "SELECT routine_name, routine_comment FROM information_schema.routines "  # noqa: S608
         f"WHERE routine_schema = {literal(place)} AND routine_type = 'PROCEDURE' ORDER BY 1"
     ).rows
-    return {str(name): str(comment) for name, comment in rows}
+    return [(str(name), str(comment)) for name, comment in rows]

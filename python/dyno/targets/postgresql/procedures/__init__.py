@@ -7,17 +7,14 @@ tables, with Dyno's mark and a digest of their text, and are made anew when that
 from __future__ import annotations
 
 import re
-from hashlib import sha256
-from importlib.resources import files
 from typing import Any
 
 from psycopg import sql
 
-from dyno.databases import workload_of
-from dyno.errors import UsageError
-from dyno.targets import mark
+from dyno.targets import mark, procedures
 from dyno.targets.postgresql import ddl, privilege
 from dyno.targets.postgresql.connection import PostgresConnection
+from dyno.targets.procedures import Procedures
 
 
 def ensure(session: PostgresConnection, server: str, workload: str) -> dict[str, Any]:
@@ -31,33 +28,23 @@ def ensure(session: PostgresConnection, server: str, workload: str) -> dict[str,
         TargetError: If this user may not make them.
     """
     place = mark.schema_of(workload)
-    text = files(__name__).joinpath(f"{workload_of(workload)}.sql").read_text(encoding="utf-8")
-    text = text.rstrip().removesuffix(";")
+    text = procedures.text(__name__, workload).rstrip().removesuffix(";")
     names = re.findall(r"^CREATE PROCEDURE \{place\}\.(\w+)", text, re.MULTILINE)
-    version = sha256(text.encode()).hexdigest()[:16]
-    comment = f"{mark.PREFIX}{workload} procedure {version}"
-    facts = {"procedures": names, "version": version}
-    present = _present(session, place)
-    foreign = sorted(
-        name for name, remark, _ in present if name in names and not mark.is_mark(remark, workload)
-    )
-    if foreign:
-        raise UsageError(
-            f"{server}, schema {place}, holds routines that Dyno did not make "
-            f"({', '.join(foreign)}); they are never replaced. Move them."
-        )
-    if sorted(name for name, remark, _ in present if remark == comment) == sorted(names):
-        return {**facts, "made": False}
+    own = Procedures.of(workload, text, names)
+    present = [(name, remark) for name, remark, _ in _present(session, place)]
+    own.require_own(present, f"{server}, schema {place}, holds routines")
+    if own.are_there(present):
+        return own.facts(made=False)
     privilege.require(session, server, workload, "procedures")
     remarks = [
         sql.SQL("COMMENT ON PROCEDURE {} IS {}").format(
-            sql.Identifier(place, name), sql.Literal(comment)
+            sql.Identifier(place, name), sql.Literal(own.comment)
         )
-        for name in names
+        for name in own.names
     ]
     create = sql.SQL(text).format(place=sql.Identifier(place))  # pyright: ignore[reportArgumentType]
     ddl.run(session, [*drops(session, workload), create, *remarks])
-    return {**facts, "made": True}
+    return own.facts(made=True)
 
 
 def drops(session: PostgresConnection, workload: str) -> list[sql.Composed]:
