@@ -130,6 +130,7 @@ class Metric:
         measure: Its value over a window for a stat and the first unit of a kind; or why it cannot
             be judged.
         default: Its default limit, if it has one.
+        responses: Whether it is of response times, which count how late the driver was.
     """
 
     name: str
@@ -138,6 +139,7 @@ class Metric:
     stats: tuple[str, ...]
     measure: Callable[[Window, str, str], Measured | Missing]
     default: Default | None = None
+    responses: bool = False
     units: dict[str, tuple[str, float]] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -12,10 +12,9 @@ from dyno.drive.dss import (
 from dyno.drive.during import DuringPlan
 from dyno.drive.during_oltp import drive_during
 from dyno.drive.during_queries import StreamPlan, queries_during
-from dyno.drive.level import drive
 from dyno.drive.oltp import OltpPlan, interval_for, program
 from dyno.drive.plans import PlansPlan, explain
-from dyno.drive.several import parts
+from dyno.drive.several import drive, parts
 from dyno.drive.until_steady import UntilSteadyPlan, drive_until_steady
 
 __all__ = [

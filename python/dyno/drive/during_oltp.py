@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from dyno.drive.during import DuringPlan, Upkeep, upkeep
-from dyno.drive.level import drive
 from dyno.drive.oltp import OltpPlan
+from dyno.drive.several import drive
 from dyno.engine import Handle
 from dyno.progress import Progress
 from dyno.record import Recorder

@@ -1,4 +1,4 @@
-"""Transactions on several databases at once: users in each of them, and the sum of all."""
+"""A level of load, in one database or on several at once: users in each, and the sum of all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from dyno import workloads
 from dyno.databases import name
 from dyno.drive.checkpoints import CheckpointCount
-from dyno.drive.oltp import After, OltpPlan, facts, request, roomy
+from dyno.drive.oltp import After, OltpPlan, drive_one, facts, request, roomy
 from dyno.drive.scheduler import yield_to_server
 from dyno.drive.sums import interval_sums, start_ns, summed_outcome
 from dyno.engine import Beside, run_engines
@@ -42,6 +42,26 @@ def parts(plan: OltpPlan) -> list[OltpPlan]:
         )
         for number, held in enumerate(plan.several, 1)
     ]
+
+
+def drive(
+    recorder: Recorder,
+    target: Target,
+    plan: OltpPlan,
+    progress: Progress,
+    beside: Beside | None = None,
+    after: After | None = None,
+) -> dict[str, Any]:
+    """Drives a level; see :func:`drive_one` and, of ``plan.several``, :func:`drive_several`.
+
+    Returns:
+        The driver's outcome: throughput, percentiles, errors, and what the client itself cost.
+
+    Raises:
+        TargetError: If the server was lost for good.
+    """
+    driven = drive_several if plan.several else drive_one
+    return driven(recorder, target, plan, progress, beside, after)
 
 
 def drive_several(

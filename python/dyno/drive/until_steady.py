@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from dyno.drive.level import drive
 from dyno.drive.oltp import OltpPlan, interval_for
-from dyno.drive.several import parts
+from dyno.drive.several import drive, parts
 from dyno.engine import Handle
 from dyno.progress import Progress
 from dyno.record import Recorder, write_atomically

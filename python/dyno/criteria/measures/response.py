@@ -45,6 +45,8 @@ def metrics(operations: Sequence[str]) -> Iterable[Metric]:
         _STATS,
         _worst,
         Default("response p95 < 2 s", f"{LIMITS_OF_2013}; its 'response' is taken as p95 of each"),
+        responses=True,
     )
     for name in operations:
-        yield Metric(name, f"response time of {name}", (MILLISECONDS,), _STATS, partial(_of, name))
+        about, measure = f"response time of {name}", partial(_of, name)
+        yield Metric(name, about, (MILLISECONDS,), _STATS, measure, responses=True)

@@ -53,8 +53,7 @@ def _check_slo(case: Case) -> Iterable[Ruling]:
     limits = [
         limit.limit * words[limit.metric].units[limit.unit][1]
         for limit in asked(run)
-        # Statistics of single transactions have percentiles, means of devices have none.
-        if limit.binding and limit.op in {"<", "<="} and "p95" in words[limit.metric].stats
+        if limit.binding and limit.op in {"<", "<="} and words[limit.metric].responses
     ]
     for phase, name in case.levels():
         lag = case.value(f"{name}.lag_p99_ms")
