@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from dyno.errors import UsageError
-from dyno.model import SCHEMA_VERSION, Check, Estimate, Finding, Run, Validity
+from dyno.model import SCHEMA_VERSION, Check, Estimate, Finding, Phase, Run, Validity
 from dyno.tables import read_table
 
 if TYPE_CHECKING:
@@ -70,6 +70,11 @@ class Bundle:
         stems = {file.stem for file in (self.path / "ops").glob("*.*") if file.name[0] != "."}
         order = [phase.detail.get("level") for phase in self.run.phases]
         return sorted(stems, key=lambda stem: (order.index(stem) if stem in order else 99, stem))
+
+    def parts(self, level: str | None) -> list[Phase]:
+        """Phases of the databases of which ``level`` is the sum, in the order of the run."""
+        every = self.run.phases if level is not None else ()
+        return [phase for phase in every if phase.detail.get("part_of") == level]
 
     def checks(self) -> list[Check]:
         """The proofs in ``checks.json``."""

@@ -252,6 +252,33 @@ class CriterionResult(Model):
     reason: str = ""
 
 
+class Verdict(Model):
+    """What heads the sheet, by what its sentences are about.
+
+    Attributes:
+        validity: Whether the run is valid, and the codes of what spoils it.
+        criteria: Which limits were kept; empty if there are none.
+        limits: What most likely limits the work, each kind of it; empty if it was not found.
+        measured: What was measured instead of work; empty where ``limits`` is not.
+    """
+
+    validity: str
+    criteria: str = ""
+    limits: str = ""
+    measured: str = ""
+
+    @property
+    def without_validity(self) -> str:
+        """Its other sentences."""
+        limits = f"Most likely limits: {self.limits}" if self.limits else ""
+        return " ".join(filter(None, (self.criteria, limits, self.measured)))
+
+    @property
+    def text(self) -> str:
+        """All of its sentences."""
+        return f"{self.validity} {self.without_validity}".rstrip()
+
+
 class Finding(Model):
     """A judgement drawn from estimates.
 
@@ -261,6 +288,7 @@ class Finding(Model):
         message: One line for a person.
         evidence: Names of estimates, or short facts.
         result: Of a criterion.
+        verdict: Of the verdict, what ``message`` is made of.
     """
 
     code: str
@@ -269,3 +297,4 @@ class Finding(Model):
     phase: str | None = None
     evidence: tuple[str, ...] = ()
     result: CriterionResult | None = None
+    verdict: Verdict | None = None

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from dyno.report import document, summary
+from dyno.decide import definitions
+from dyno.report import document, sheet, summary
 from tests.bundles import interrupted, only_io, quickstart
 from tests.judged import Judged, judged
 from tests.report.conftest import Sheet
@@ -69,6 +70,18 @@ def test_the_document_has_every_promised_figure(whole: Sheet) -> None:
     assert made["tpcc"]["consistency"] is True
     assert made["tpcc"]["warehouses"] == 5
     assert None not in [value for level in made["tpcc"]["levels"] for value in level.values()]
+
+
+def test_a_verdict_of_an_earlier_version_is_told_in_full(whole: Sheet) -> None:
+    found = whole.judged
+    head = found.findings[0].model_copy(update={"verdict": None})
+    findings = [head, *found.findings[1:]]
+    told = summary(found.bundle, found.estimates, findings)
+    assert any(line.startswith("Verdict       Valid. Most likely limits: CPU") for line in told)
+    page = sheet(found.bundle, found.estimates, findings, definitions())
+    assert head.message in page
+    assert head.message not in whole.html
+    assert head.message.removeprefix("Valid. ") in whole.html
 
 
 def test_missing_parts_are_null(tmp_path: Path) -> None:

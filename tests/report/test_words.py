@@ -51,12 +51,6 @@ def test_names() -> None:
     assert words.plain("a\x1b[31mb") == "a\N{REPLACEMENT CHARACTER}[31mb"
 
 
-def test_a_verdict_without_its_first_sentence() -> None:
-    assert words.limits_only("Valid. Most likely limits: CPU.") == "Most likely limits: CPU."
-    assert words.limits_only("Not valid: client-bound, unsteady. Rest.") == "Rest."
-    assert words.limits_only("Not valid: incomplete.") == ""
-
-
 @pytest.mark.parametrize(
     ("name", "version", "title"),
     [

@@ -69,10 +69,9 @@ def courses(bundle: Bundle) -> list[Course]:
 def _parts(bundle: Bundle, level: str | None) -> tuple[tuple[str, int], ...]:
     """Levels and numbers of the databases of which a level is the sum."""
     found: list[tuple[str, int]] = []
-    for phase in bundle.run.phases:
+    for phase in bundle.parts(level):
         part, which = phase.detail.get("level"), phase.detail.get("database")
-        of_it = level is not None and phase.detail.get("part_of") == level
-        if of_it and isinstance(part, str) and isinstance(which, int):
+        if isinstance(part, str) and isinstance(which, int):
             found.append((part, which))
     return tuple(sorted(found, key=lambda pair: pair[1]))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dyno.decide.bottleneck import Bottleneck
 from dyno.decide.case import Case
-from dyno.model import CriterionResult, Finding, Validity
+from dyno.model import CriterionResult, Finding, Validity, Verdict
 
 
 def verdict(
@@ -12,29 +12,31 @@ def verdict(
 ) -> Finding:
     """One finding: sentences on validity, on criteria and on limits."""
     found = [*_transactions(case, limits), *_queries(case, limits)]
-    sentences = [_validity(validity), *_criteria(criteria)]
-    if found:
-        sentences.append(f"Most likely limits: {'; '.join(found)}.")
-    else:
-        sentences += _only(case)
+    told = Verdict(
+        validity=_validity(validity),
+        criteria=" ".join(_criteria(criteria)),
+        limits=f"{'; '.join(found)}." if found else "",
+        measured="" if found else _only(case),
+    )
     return Finding(
         code="verdict",
         level="verdict",
-        message=" ".join(sentences),
+        message=told.text,
         evidence=tuple(reason.code for reason in validity.reasons),
+        verdict=told,
     )
 
 
-def _only(case: Case) -> list[str]:
+def _only(case: Case) -> str:
     """What was measured instead of queries and transactions."""
     if case.phases("dss", "oltp"):
-        return ["Neither queries nor transactions were measured to the end."]
+        return "Neither queries nor transactions were measured to the end."
     parts = {"storage": case.phases("io"), "loads": case.phases("load", "index")}
     measured = [part for part, phases in parts.items() if phases]
     if measured:
         verb = "was" if measured == ["storage"] else "were"
-        return [f"Only {' and '.join(measured)} {verb} measured."]
-    return ["Only checks were made."] if case.phases("check") else []
+        return f"Only {' and '.join(measured)} {verb} measured."
+    return "Only checks were made." if case.phases("check") else ""
 
 
 def _validity(validity: Validity) -> str:

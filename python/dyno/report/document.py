@@ -114,11 +114,7 @@ def _maintenance(page: Page, phase: Phase) -> dict[str, Any]:
     ]
     change = page.estimate(f"{name}.during_change_percent")
     beside = phase.detail.get("level")
-    parts = [
-        level.phase.detail.get("database")
-        for level in page.levels
-        if level.phase is not None and beside and level.phase.detail.get("part_of") == beside
-    ]
+    parts = [own.detail.get("database") for _, own in page.parts(beside)]
     return {
         "name": phase.detail.get("maintenance"),
         "target": phase.target,

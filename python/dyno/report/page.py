@@ -160,6 +160,15 @@ class Page:
             if self.value(f"oltp.{name}.tps") is not None
         ]
 
+    def parts(self, level: str | None) -> list[tuple[Level, Phase]]:
+        """Those of the databases of which ``level`` is the sum, with their phases."""
+        phases = self.bundle.parts(level)
+        return [
+            (item, item.phase)
+            for item in self.levels
+            if item.phase is not None and item.phase in phases
+        ]
+
     @cached_property
     def search(self) -> Phase | None:
         """The search for the most load inside limits, if the run was one."""

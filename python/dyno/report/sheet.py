@@ -11,7 +11,7 @@ from dyno.bundle import Bundle
 from dyno.model import Definition, Estimate, Finding, Reason
 from dyno.report.page import Page
 from dyno.report.sections import makers
-from dyno.report.words import limits_only, moment, seconds
+from dyno.report.words import moment, seconds
 
 _UNIT = re.compile(r", (?=\S{1,4}$)")
 _PERCENT = re.compile(r"(?<=\d) (?=%)")
@@ -87,7 +87,9 @@ def verdict(page: Page) -> Verdict:
     )
     head = page.verdict
     words = head.message if head else "No judgement is stored with these figures."
-    return Verdict(tone, stamp, limits_only(words), validity.reasons, warnings)
+    if head is not None and head.verdict is not None:
+        words = head.verdict.without_validity  # the stamp and the reasons tell it
+    return Verdict(tone, stamp, words, validity.reasons, warnings)
 
 
 def _unit_stays(label: str) -> str:

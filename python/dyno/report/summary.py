@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from dyno import databases, proofs
 from dyno.bundle import Bundle
 from dyno.model import CriterionResult, Estimate, Finding
 from dyno.report import capacity
+from dyno.report.maintenance import costs
 from dyno.report.page import Page
 from dyno.report.trials import FIGURES, figures, missing, trials
 from dyno.report.words import (
@@ -16,7 +16,6 @@ from dyno.report.words import (
     decimal_bytes,
     figure,
     fixed,
-    limits_only,
     number,
     plain,
     seconds,
@@ -25,8 +24,6 @@ from dyno.report.words import (
 COLUMNS = 80
 MOST_LINES = 10
 _LABEL = 14
-_LIMITS = "Most likely limits: "
-_ON_LIMITS = re.compile(r"^((No (criterion|usual)|Criteria|Usual limits)[^.]*(\.\d[^.]*)*\. ?)*")
 
 
 def summary(
@@ -77,11 +74,12 @@ def _why(page: Page) -> list[str]:
         label, text = "Reason", reasons[0].message
         if len(reasons) > 1:
             label = f"{len(reasons)} reasons"
-    elif page.verdict is not None:
-        label, text = "Verdict", limits_only(page.verdict.message)
-        text = _ON_LIMITS.sub("", text)  # they have a line of their own
-        if text.startswith(_LIMITS):
-            label, text = "Likely limits", text.removeprefix(_LIMITS)
+    elif page.verdict is not None and page.verdict.verdict is not None:
+        # Validity and criteria have lines of their own.
+        told = page.verdict.verdict
+        label, text = ("Likely limits", told.limits) if told.limits else ("Verdict", told.measured)
+    elif page.verdict is not None:  # judged by an earlier version
+        label, text = "Verdict", page.verdict.message
     else:
         return []
     return _wrapped(label, text)
@@ -226,8 +224,8 @@ def _limits(criteria: Iterable[CriterionResult], word: str, *, binding: bool) ->
 def _maintenance(page: Page) -> str:
     """What it cost and took: the loss, throughput before and during it, its length, its room."""
     words: list[str] = []
-    for phase in page.phases("maintenance"):
-        name = f"during.{phase.name}"
+    for cost in costs(page):
+        phase = cost.phase
         which = phase.detail.get("database")
         what = [
             f"{phase.detail.get('maintenance')}",
@@ -236,19 +234,13 @@ def _maintenance(page: Page) -> str:
         if phase.detail.get("error") or phase.status != "done":
             words.append(" ".join(filter(None, [*what, "NOT DONE"])))
             continue
-        lost = page.value(f"{name}.during_change_percent")
-        what.append("" if lost is None else f"{lost:+.1f} %")
-        for unit, label in (("tps", "/s"), ("qph", "queries/h")):
-            before, during = (page.value(f"{name}.{part}_{unit}") for part in ("before", "during"))
-            if before is not None and during is not None:
-                what.append(f"({figure(before)} to {figure(during)} {label})")
-        took = page.value(f"{name}.seconds")
-        rounds = number(phase.detail.get("rounds"))
-        if took is not None and rounds:
-            what.append(f"in {seconds(took / rounds)}")
+        what.append(f"{cost.change} %" if cost.change else "")
+        what += [f"({rates})" for rates in cost.rates]
+        if cost.round_s is not None:
+            what.append(f"in {seconds(cost.round_s)}")
         text = " ".join(filter(None, what))
-        peak = page.value(f"{name}.space_peak_bytes")
-        estimate = page.value(f"{name}.space_estimate_bytes")
+        peak = page.value(f"during.{phase.name}.space_peak_bytes")
+        estimate = page.value(f"during.{phase.name}.space_estimate_bytes")
         if peak is not None and estimate is not None and (peak or estimate):
             text += f", {decimal_bytes(peak)} used, {decimal_bytes(estimate)} expected"
         words.append(text)

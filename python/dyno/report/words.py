@@ -122,11 +122,6 @@ def users_title(detail: dict[str, object], level: str) -> str:
     return f"{text if rate is None else f'{rate.title} over {text}'}{again}"
 
 
-def limits_only(verdict: str) -> str:
-    """A verdict without its first sentence on validity, for where that stands already."""
-    return re.sub(r"^(Valid|Not valid: [a-z, -]+)\.( |$)", "", verdict)
-
-
 def number(value: object) -> float | None:
     """``value`` as a finite float, if it is a number."""
     if isinstance(value, bool) or not isinstance(value, int | float):

@@ -42,11 +42,9 @@ def _loads(page: Page, phase: Phase) -> list[tuple[str, str]]:
         several = f" of {users:g} users" if users > 1 else ""
         return [(f"queries{several} on {page.title(phase.target)}", name)]
     found = [(users_title(level.phase.detail, level.name), name)]
-    for item in page.levels:
-        detail = item.phase.detail if item.phase is not None else {}
-        if beside is not None and detail.get("part_of") == beside:
-            own = f"{name}.db-{detail.get('database')}"
-            found.append((users_title(detail, item.name), own))
+    for item, own in page.parts(beside):
+        words = users_title(own.detail, item.name)
+        found.append((words, f"{name}.db-{own.detail.get('database')}"))
     return found
 
 

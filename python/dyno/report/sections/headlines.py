@@ -6,6 +6,7 @@ from dyno import proofs
 from dyno.model import Check
 from dyno.report import capacity
 from dyno.report.blocks import Block, Card, Cards, Note, Notes, Section
+from dyno.report.maintenance import costs
 from dyno.report.page import Page
 from dyno.report.steps import loads_that_stayed
 from dyno.report.words import figure, fixed, number, seconds, users_title
@@ -151,24 +152,15 @@ def _maintenance(page: Page) -> Cards | None:
     """What a piece of maintenance cost the work beside it: throughput against before."""
     cards: list[Card] = []
     workloads: list[str] = []
-    for phase in page.phases("maintenance"):
-        name = f"during.{phase.name}"
-        lost = page.value(f"{name}.during_change_percent")
-        words: list[str] = []
-        for figures, unit in (("tps", "/s"), ("qph", "queries/h")):
-            before, during = (
-                page.value(f"{name}.{part}_{figures}") for part in ("before", "during")
-            )
-            if before is not None and during is not None:
-                words.append(f"{figure(before)} to {figure(during)} {unit}")
-        took, rounds = page.value(f"{name}.seconds"), page.value(f"{name}.rounds")
-        if took is not None and rounds:
-            words.append(f"{seconds(took / rounds)} a round")
-        if phase.detail.get("error") is not None:
+    for cost in costs(page):
+        words = [*cost.rates]
+        if cost.round_s is not None:
+            words.append(f"{seconds(cost.round_s)} a round")
+        if cost.phase.detail.get("error") is not None:
             words.append("not done")
-        value = "–" if lost is None else f"{lost:+.1f}"
-        cards.append(Card(phase.title, value, "" if lost is None else "%", ", ".join(words)))
-        workloads.append(str(phase.detail.get("workload")))
+        unit = "%" if cost.change else ""
+        cards.append(Card(cost.phase.title, cost.change or "–", unit, ", ".join(words)))
+        workloads.append(str(cost.phase.detail.get("workload")))
     if not cards:
         return None
     notice = " ".join(filter(None, map(page.notice, dict.fromkeys(workloads))))

@@ -1,0 +1,51 @@
+"""What a piece of maintenance cost the work beside it: for the cards and for the summary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dyno.model import Phase
+from dyno.report.page import Page
+from dyno.report.words import figure
+
+
+@dataclass(frozen=True)
+class Cost:
+    """A piece of maintenance, by its figures.
+
+    Attributes:
+        change: Of the throughput against before, in % with its sign; empty if it is not known.
+        rates: Throughput before and during it, in words, such as ``1,200 to 900 /s``.
+        round_s: How long it took, once.
+    """
+
+    phase: Phase
+    change: str
+    rates: tuple[str, ...]
+    round_s: float | None
+
+
+def costs(page: Page) -> list[Cost]:
+    """Those of the run, in its order."""
+    return [_cost(page, phase) for phase in page.phases("maintenance")]
+
+
+def _cost(page: Page, phase: Phase) -> Cost:
+    name = f"during.{phase.name}"
+    change = page.value(f"{name}.during_change_percent")
+    took, rounds = page.value(f"{name}.seconds"), page.value(f"{name}.rounds")
+    return Cost(
+        phase,
+        "" if change is None else f"{change:+.1f}",
+        tuple(_rates(page, name)),
+        took / rounds if took is not None and rounds else None,
+    )
+
+
+def _rates(page: Page, name: str) -> list[str]:
+    words: list[str] = []
+    for kind, unit in (("tps", "/s"), ("qph", "queries/h")):
+        before, during = (page.value(f"{name}.{part}_{kind}") for part in ("before", "during"))
+        if before is not None and during is not None:
+            words.append(f"{figure(before)} to {figure(during)} {unit}")
+    return words
