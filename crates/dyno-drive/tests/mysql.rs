@@ -322,6 +322,12 @@ fn what_is_wrong_at_the_door_is_said() {
     let mut elsewhere = server.wire("mysql");
     elsewhere["unix_socket"] = json!("/nowhere/s");
     assert_eq!(failure(&server, &elsewhere).kind, ErrorKind::Unreachable);
+    // A load names the server as the driver does.
+    let plan = json!({"wire": elsewhere, "workload": "tpcc", "scale": 1, "seed": 1, "streams": 1});
+    let plan: LoadPlan = serde_json::from_value(plan).unwrap();
+    let error = load(&plan, &Control::new()).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Unreachable);
+    assert!(error.to_string().contains("MariaDB/MySQL at /nowhere/s"), "{error}");
     elsewhere["unix_socket"] = json!(format!("/{}", "x".repeat(120)));
     assert_eq!(failure(&server, &elsewhere).kind, ErrorKind::Usage);
 
