@@ -47,10 +47,15 @@ class IoPlan:
         return [
             {
                 "name": name,
-                "pattern": pattern,
-                "block_bytes": kib * _KIB,
-                "read_percent": reads,
-                "queue_depths": list(depths),
+                "jobs": [
+                    {
+                        "name": name,
+                        "pattern": pattern,
+                        "block_bytes": kib * _KIB,
+                        "read_percent": reads,
+                        "queue_depths": list(depths),
+                    }
+                ],
                 "seconds": self.step_s,
                 "warmup_seconds": self.warmup_s,
                 "stop_at_ceiling": stop,
@@ -87,8 +92,7 @@ def profile(recorder: Recorder, plan: IoPlan, progress: Progress) -> dict[str, A
         outcome = run_engine(
             "profile",
             {
-                "volume": str(plan.volume),
-                "file_bytes": plan.file_bytes,
+                "targets": [{"directory": str(plan.volume), "bytes": plan.file_bytes}],
                 "file_id": recorder.run.run,
                 "ceiling_ms": plan.ceiling_ms,
                 "seed": plan.seed,

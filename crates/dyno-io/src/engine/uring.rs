@@ -5,10 +5,10 @@ use std::os::fd::AsRawFd;
 use std::time::Duration;
 
 use dyno_record::{Error, ErrorKind, Result, monotonic_ns};
-use io_uring::types::{Fixed, SubmitArgs, Timespec};
+use io_uring::types::{Fixed, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{Builder, IoUring, opcode, squeue};
 
-use super::{Completion, Engine, Name, Request, Setup};
+use super::{Completion, Engine, Name, Op, Request, Setup};
 use crate::Notes;
 use crate::arena::Arena;
 
@@ -52,19 +52,19 @@ impl Uring {
     /// # Errors
     /// `io` if the kernel has no usable `io_uring` or forbids it, `out_of_memory` without buffers.
     pub fn open(setup: &Setup<'_>, buffers: Buffers, notes: &mut Notes) -> Result<Self> {
-        let ring = ring(setup.slots)
+        let ring = ring(setup.slots.len() as u32)
             .map_err(|error| unavailable(&format!("io_uring is not available ({error})")))?;
         if !ring.params().is_feature_ext_arg() {
             return Err(unavailable(
                 "io_uring of this kernel can not wait with a limit (5.11 can)",
             ));
         }
-        let fds: Vec<_> = setup.files.iter().map(AsRawFd::as_raw_fd).collect();
+        let fds: Vec<_> = setup.files.iter().map(|file| file.as_raw_fd()).collect();
         ring.submitter()
             .register_files(&fds)
             .map_err(|error| unavailable(&format!("io_uring can not register files ({error})")))?;
 
-        let arena = Arena::new(setup.slots as usize, setup.block_bytes as usize, setup.seed)?;
+        let arena = Arena::new(setup.slots, setup.seed)?;
         let buffers = match buffers {
             Buffers::Registered => register(&ring, &arena, notes),
             Buffers::Plain => Buffers::Plain,
@@ -74,9 +74,9 @@ impl Uring {
             arena: Some(arena),
             buffers,
             files: fds.len(),
-            slots: vec![Slot::default(); setup.slots as usize],
+            slots: vec![Slot::default(); setup.slots.len()],
             in_flight: 0,
-            entries: Vec::with_capacity(setup.slots as usize),
+            entries: Vec::with_capacity(setup.slots.len()),
         })
     }
 
@@ -87,21 +87,24 @@ impl Uring {
 
     fn entry(&self, request: &Request) -> squeue::Entry {
         let arena = self.arena.as_ref().expect("the arena is given up in drop only");
-        assert!(request.bytes as usize <= arena.block_bytes(), "a request fits its buffer");
+        let slot = request.slot as usize;
+        assert!(request.bytes as usize <= arena.bytes(slot), "a request fits its buffer");
         assert!((request.file as usize) < self.files, "a request names a registered file");
         let file = Fixed(request.file);
-        let (data, bytes) = (arena.slot_ptr(request.slot as usize), request.bytes);
-        let entry = match (request.write, self.buffers) {
-            (false, Buffers::Registered) => {
+        let (data, bytes) = (arena.slot_ptr(slot), request.bytes);
+        let entry = match (request.op, self.buffers) {
+            (Op::Fsync, _) => opcode::Fsync::new(file).build(),
+            (Op::Fdatasync, _) => opcode::Fsync::new(file).flags(FsyncFlags::DATASYNC).build(),
+            (Op::Read, Buffers::Registered) => {
                 opcode::ReadFixed::new(file, data, bytes, 0).offset(request.offset).build()
             }
-            (true, Buffers::Registered) => {
+            (Op::Write, Buffers::Registered) => {
                 opcode::WriteFixed::new(file, data, bytes, 0).offset(request.offset).build()
             }
-            (false, Buffers::Plain) => {
+            (Op::Read, Buffers::Plain) => {
                 opcode::Read::new(file, data, bytes).offset(request.offset).build()
             }
-            (true, Buffers::Plain) => {
+            (Op::Write, Buffers::Plain) => {
                 opcode::Write::new(file, data, bytes).offset(request.offset).build()
             }
         };
@@ -122,11 +125,9 @@ impl Uring {
         }
     }
 
-    fn reap(&mut self, done: &mut Vec<Completion>) {
+    /// Collects what has ended; the result is the clock after that.
+    fn reap(&mut self, done: &mut Vec<Completion>) -> u64 {
         let mut completions = self.ring.completion();
-        if completions.is_empty() {
-            return;
-        }
         let ended_ns = monotonic_ns();
         for entry in &mut completions {
             let slot = entry.user_data() as u32;
@@ -136,6 +137,7 @@ impl Uring {
             let (started_ns, result) = (state.started_ns, entry.result());
             done.push(Completion { slot, result, started_ns, ended_ns });
         }
+        ended_ns
     }
 }
 
@@ -158,7 +160,7 @@ impl Engine for Uring {
         batch: &[Request],
         timeout: Duration,
         done: &mut Vec<Completion>,
-    ) -> Result<()> {
+    ) -> Result<u64> {
         if !batch.is_empty() {
             let started_ns = monotonic_ns();
             self.entries.clear();
@@ -178,11 +180,15 @@ impl Engine for Uring {
             self.in_flight += batch.len();
         }
         if self.in_flight == 0 {
-            return Ok(());
+            return Ok(monotonic_ns());
         }
         self.enter(timeout)?;
-        self.reap(done);
-        Ok(())
+        Ok(self.reap(done))
+    }
+
+    fn pause(&mut self, time: Duration) -> u64 {
+        std::thread::sleep(time);
+        monotonic_ns()
     }
 }
 
