@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use common::{curve, plan, run};
+use common::{Mounted, curve, plan, run};
 use dyno_io::{Outcome, profile};
 use dyno_record::{Control, Error, ErrorKind};
 use serde_json::{Value, json};
@@ -223,28 +223,6 @@ fn too_large_a_file_says_what_it_needs() {
     assert_eq!(error.kind, ErrorKind::DiskFull);
     assert!(error.message.contains("needs 1099511627840 MiB"), "{error}");
     assert!(is_empty(folder.path()));
-}
-
-/// A tmpfs of its own, for as long as this lives.
-struct Mounted(tempfile::TempDir);
-
-impl Mounted {
-    fn new(options: &str) -> Option<Self> {
-        let folder = tempdir().unwrap();
-        let mount = ["-t", "tmpfs", "-o", options, "tmpfs"];
-        let status = Command::new("mount").args(mount).arg(folder.path()).output();
-        if status.is_ok_and(|output| output.status.success()) {
-            return Some(Self(folder));
-        }
-        eprintln!("skipped: cannot mount a tmpfs here");
-        None
-    }
-}
-
-impl Drop for Mounted {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg(self.0.path()).status();
-    }
 }
 
 #[test]

@@ -50,3 +50,27 @@ fn unique() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Relaxed))
 }
+
+/// A tmpfs of its own, for as long as this lives.
+#[allow(dead_code)]
+pub struct Mounted(pub tempfile::TempDir);
+
+impl Mounted {
+    #[allow(dead_code)]
+    pub fn new(options: &str) -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let mount = ["-t", "tmpfs", "-o", options, "tmpfs"];
+        let status = std::process::Command::new("mount").args(mount).arg(folder.path()).output();
+        if status.is_ok_and(|output| output.status.success()) {
+            return Some(Self(folder));
+        }
+        eprintln!("skipped: cannot mount a tmpfs here");
+        None
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount").arg(self.0.path()).status();
+    }
+}
