@@ -87,7 +87,7 @@ mod tests {
     fn results_have_their_class() {
         for (result, op, fault) in [
             (-libc::EIO, Op::Read, Fault::Io),
-            (-libc::EREMOTEIO, Op::Write, Fault::Io),
+            (-libc::EPERM, Op::Write, Fault::Io),
             (-libc::ENOSPC, Op::Write, Fault::DiskFull),
             (-libc::ENODEV, Op::Fsync, Fault::Gone),
             (-libc::EINVAL, Op::Read, Fault::Unaligned),

@@ -74,7 +74,8 @@ pub(super) fn work(
     let null = &spec.plan.null;
     let setup = Setup { files: &files, slots: &lengths, seed, null, start_ns: spec.start_ns };
     let mut engine = engine::open(spec.engine, &setup, &mut notes)?;
-    let data = Xoshiro256PlusPlus::seed_from_u64(seed);
+    // Other numbers than those that the buffers were filled with.
+    let data = Xoshiro256PlusPlus::seed_from_u64(!seed);
     let batch = Vec::with_capacity(slots.len());
     let desk = Desk { engine: engine.as_mut(), slots, batch, data };
     let ready = Message::Ready(desk.engine.name(), notes);
