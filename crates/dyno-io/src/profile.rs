@@ -41,6 +41,7 @@ pub fn profile(plan: Plan, control: &Control) -> Result<Outcome> {
         run.drive(index, curve, &mut spools)?;
     }
     spools.sync()?;
+    run.look_back()?;
     Ok(run.outcome())
 }
 
@@ -206,6 +207,15 @@ impl<'a> Run<'a> {
         }
         patterns.extend(seen.lanes.into_iter().map(|lane| lane.pattern));
         Ok(step)
+    }
+
+    /// Looks whether files that were there before went through the page cache after all. Of made
+    /// ones it is known since they were filled.
+    fn look_back(&mut self) -> Result<()> {
+        for place in self.places.iter_mut().filter(|place| place.kind == Kind::File) {
+            place.prove_uncached(&mut self.notes)?;
+        }
+        Ok(())
     }
 
     fn outcome(self) -> Outcome {

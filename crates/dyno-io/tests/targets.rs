@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{curve, plan, run, with};
+use common::{Mounted, curve, plan, run, with};
 use dyno_io::{Kind, Outcome};
 use dyno_record::{Control, Error, ErrorKind};
 use serde_json::{Value, json};
@@ -59,6 +59,16 @@ fn an_existing_file_is_read_and_stays_as_it_was() {
     assert_eq!((target.kind, target.bytes, &target.path), (Kind::File, 4 * MIB, &path));
     assert_ne!(target.extents_written, Some(false));
     assert!(std::fs::read(&path).unwrap() == content);
+}
+
+#[test]
+fn an_existing_file_in_memory_is_not_taken_for_a_device() {
+    let Some(volume) = Mounted::new("size=8m") else { return };
+    let (path, _) = file(volume.0.path(), "data");
+    let outcome = measure(on(&path, 100, json!({})));
+    assert!(!outcome.direct && !outcome.targets[0].direct);
+    let notes = outcome.notes.as_slice();
+    assert!(notes.iter().any(|note| note.contains("page cache in play")), "{notes:?}");
 }
 
 #[test]

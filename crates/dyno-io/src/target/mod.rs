@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use crate::plan::Target;
 use crate::{Notes, Plan};
-use evidence::{cached_share, unwritten_bytes};
+use evidence::{cached_share, uncache, unwritten_bytes};
 
 pub(crate) use fill::fill_all;
 
@@ -128,6 +128,10 @@ impl Place {
             }
             return Ok(());
         }
+        if self.kind == Kind::File {
+            // Others may have read or written it a moment ago.
+            uncache(&self.file);
+        }
         self.prove_uncached(notes)?;
         match unwritten_bytes(&self.file, self.bytes) {
             Ok(0) => self.extents_written = Some(true),
@@ -147,25 +151,23 @@ impl Place {
         Ok(())
     }
 
-    fn prove_uncached(&mut self, notes: &mut Notes) -> Result<()> {
-        if !self.direct {
+    /// Settles that a file accepted `O_DIRECT` in name only if its pages are in memory.
+    ///
+    /// # Errors
+    /// `io`.
+    pub(crate) fn prove_uncached(&mut self, notes: &mut Notes) -> Result<()> {
+        if !self.direct || self.kind == Kind::Device {
             return Ok(());
         }
         let cached = cached_share(&self.file, self.bytes);
         let share = cached.map_err(|error| self.error(&error, "looking for cached pages of"))?;
-        if share <= 0.01 {
-            return Ok(());
-        }
-        // Nobody else has read a file that Dyno has just made.
-        if self.kind == Kind::Made {
+        if share > 0.01 {
             self.direct = false;
             notes.add(format!(
                 "{:.0} % of {} is in memory although O_DIRECT was accepted: page cache in play",
                 share * 100.0,
                 self.name
             ));
-        } else {
-            notes.add(format!("{:.0} % of {} is in memory", share * 100.0, self.name));
         }
         Ok(())
     }
