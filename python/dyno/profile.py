@@ -56,8 +56,7 @@ def profile(recorder: Recorder, plan: IoPlan, progress: Progress) -> dict[str, A
         outcome = run_engine(
             "profile",
             {
-                "volume": str(plan.volume),
-                "file_bytes": asked.file_bytes,
+                "targets": [{"directory": str(plan.volume), "bytes": asked.file_bytes}],
                 "file_id": recorder.run.run,
                 "ceiling_ms": asked.ceiling_ms,
                 "seed": plan.seed,

@@ -14,64 +14,70 @@ const HUGE_PAGE: usize = 2 << 20;
 /// Smallest unit in which devices and file systems look for repeated data.
 const SECTOR: usize = 512;
 
-/// One buffer of `block_bytes` for each slot, filled with incompressible data.
+/// Buffers of one slot each, filled with incompressible data.
 #[derive(Debug)]
 pub(crate) struct Arena {
     base: NonNull<u8>,
     layout: Layout,
-    stride: usize,
-    block_bytes: usize,
+    /// Where the buffer of each slot starts, and its length.
+    slots: Vec<(usize, usize)>,
 }
 
 // SAFETY: the arena owns its memory alone, as a `Box<[u8]>` does.
 unsafe impl Send for Arena {}
 
 impl Arena {
-    /// Allocates `slots` buffers, in huge pages where the system grants them.
+    /// Allocates a buffer of each of the lengths, in huge pages where the system grants them.
     ///
     /// # Errors
     /// `out_of_memory`.
-    pub(crate) fn new(slots: usize, block_bytes: usize, seed: u64) -> Result<Self> {
+    pub(crate) fn new(lengths: &[u32], seed: u64) -> Result<Self> {
+        let mut bytes = 0;
+        let place = |length: &u32| {
+            let start = bytes;
+            bytes += (*length as usize).max(1).next_multiple_of(PAGE);
+            (start, *length as usize)
+        };
+        let slots: Vec<_> = lengths.iter().map(place).collect();
+        let bytes = bytes.max(PAGE);
         let too_large = || {
             Error::new(
                 ErrorKind::OutOfMemory,
-                format!("no memory for {slots} buffers of {block_bytes} bytes"),
+                format!("no memory for {} buffers of {bytes} bytes together", lengths.len()),
             )
         };
-        let stride = block_bytes.max(1).next_multiple_of(PAGE);
-        let bytes = stride.checked_mul(slots.max(1)).ok_or_else(too_large)?;
         let align = if bytes >= HUGE_PAGE { HUGE_PAGE } else { PAGE };
         let layout = Layout::from_size_align(bytes.next_multiple_of(align), align)
             .map_err(|_| too_large())?;
         // SAFETY: the layout has a size of at least one page.
         let base = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(too_large)?;
-        let mut arena = Self { base, layout, stride, block_bytes };
+        let mut arena = Self { base, layout, slots };
         arena.prefer_huge_pages();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        for slot in 0..slots {
+        for slot in 0..lengths.len() {
             rng.fill_bytes(arena.slot_mut(slot));
         }
         Ok(arena)
     }
 
-    /// Bytes of one buffer.
-    pub(crate) fn block_bytes(&self) -> usize {
-        self.block_bytes
+    /// Bytes of the buffer of `slot`.
+    pub(crate) fn bytes(&self, slot: usize) -> usize {
+        self.slots[slot].1
     }
 
     /// Start of the buffer of `slot`.
     pub(crate) fn slot_ptr(&self, slot: usize) -> *mut u8 {
-        assert!((slot + 1) * self.stride <= self.layout.size(), "slot {slot} is outside the arena");
-        // SAFETY: the assertion keeps the offset inside the allocation.
-        unsafe { self.base.as_ptr().add(slot * self.stride) }
+        let (start, _) = self.slots[slot];
+        // SAFETY: `new` has laid out every slot inside the allocation, whole.
+        unsafe { self.base.as_ptr().add(start) }
     }
 
     /// The buffer of `slot`.
     pub(crate) fn slot_mut(&mut self, slot: usize) -> &mut [u8] {
-        // SAFETY: `slot_ptr` gives at least `stride >= block_bytes` initialised bytes that only
-        // this arena owns, and the result borrows the arena mutably. An engine that lends a buffer
-        // to the kernel refuses to hand it out until the I/O has ended.
-        unsafe { std::slice::from_raw_parts_mut(self.slot_ptr(slot), self.block_bytes) }
+        // SAFETY: the slot's bytes are initialised, overlap with no other slot, and belong to this
+        // arena only; the result borrows the arena mutably. An engine that lends a buffer to the
+        // kernel refuses to hand it out until the I/O has ended.
+        unsafe { std::slice::from_raw_parts_mut(self.slot_ptr(slot), self.bytes(slot)) }
     }
 
     /// The whole memory, for registration with a ring.
@@ -116,14 +122,14 @@ mod tests {
 
     #[test]
     fn buffers_are_aligned_and_apart() {
-        for (slots, block) in [(1, 512), (3, 8192), (8, 512 << 10)] {
-            let mut arena = Arena::new(slots, block, 1).unwrap();
-            for slot in 0..slots {
+        for lengths in [&[512][..], &[8192, 512, 65536], &[512 << 10; 8]] {
+            let mut arena = Arena::new(lengths, 1).unwrap();
+            for (slot, length) in lengths.iter().enumerate() {
                 assert_eq!(arena.slot_ptr(slot) as usize % PAGE, 0);
-                assert_eq!(arena.slot_mut(slot).len(), block);
+                assert_eq!(arena.slot_mut(slot).len(), *length as usize);
                 arena.slot_mut(slot).fill(slot as u8);
             }
-            for slot in 0..slots {
+            for slot in 0..lengths.len() {
                 assert!(arena.slot_mut(slot).iter().all(|byte| *byte == slot as u8));
             }
         }
@@ -132,7 +138,7 @@ mod tests {
     #[test]
     fn no_two_stamped_sectors_are_equal() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
-        let mut arena = Arena::new(1, 64 << 10, 7).unwrap();
+        let mut arena = Arena::new(&[64 << 10], 7).unwrap();
         let mut seen = HashSet::new();
         for _ in 0..4 {
             stamp(arena.slot_mut(0), &mut rng);
@@ -143,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn an_impossible_size_is_an_error() {
-        assert_eq!(Arena::new(usize::MAX, 4096, 0).unwrap_err().kind, ErrorKind::OutOfMemory);
+    fn no_slot_at_all_is_fine() {
+        assert!(Arena::new(&[], 0).is_ok());
     }
 }

@@ -1,30 +1,41 @@
-//! Block I/O profiles of a volume.
+//! Block I/O profiles of files and devices.
 //!
-//! A [`Plan`] lists curves: an access pattern, a block size, a share of reads and rising queue
-//! depths. [`profile`] writes a test file on the volume, drives each curve until the read or the
-//! write p95 passes the latency ceiling, and records every step as soon as it ends.
+//! A [`Plan`] lists targets, and curves: jobs that run together on them at rising queue depths or
+//! rates. [`profile`] opens and fills the targets, drives each curve until a job passes its latency
+//! ceiling, and records every step and every interval as soon as it ends.
 //!
 //! ```text
-//! plan ─► file (create, fill, prove) ─► step (pattern × engine) ─► ceiling ─► outcome, spool
+//! plan ─► targets (make or open, fill, prove)
+//!      ─► step: a worker a core ─► lanes (job on target: pattern, pace, flow) ─► engine
+//!      ─► intervals, parts, ceiling ─► spools, outcome
 //! ```
 
 mod arena;
 pub mod ceiling;
+mod cores;
 pub mod engine;
-mod evidence;
-mod file;
-mod leftover;
+mod fault;
+mod flow;
+mod lane;
 mod notes;
 mod outcome;
+mod pace;
 pub mod pattern;
 mod plan;
 mod profile;
+mod record;
+mod report;
 mod step;
+mod tally;
+mod target;
+mod worker;
 
+pub use fault::Fault;
 pub use notes::Notes;
-pub use outcome::{Outcome, Percentiles, Step};
-pub use plan::{Curve, Plan};
+pub use outcome::{Figures, Outcome, Part, Percentiles, Step, Subject};
+pub use plan::{Arrivals, Block, Curve, Job, OnError, Plan, Rate, Sync, SyncCall, Target};
 pub use profile::profile;
+pub use target::Kind;
 
 /// Engines that a plan can ask for by name, besides `auto`.
 pub const ENGINES: [&str; 3] = ["io_uring", "psync", "null"];

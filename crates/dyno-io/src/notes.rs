@@ -16,6 +16,13 @@ impl Notes {
         }
     }
 
+    /// Adds all of `other`.
+    pub fn add_all(&mut self, other: &Self) {
+        for text in &other.0 {
+            self.add(text.as_str());
+        }
+    }
+
     /// All remarks.
     pub fn as_slice(&self) -> &[String] {
         &self.0

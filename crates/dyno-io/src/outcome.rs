@@ -1,29 +1,28 @@
 //! What a profile found.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
-use dyno_record::{ErrorKind, Latency, Result};
+use dyno_record::Latency;
 use serde::Serialize;
 
-use crate::ceiling::Point;
+use crate::Notes;
+use crate::ceiling::{Point, inside};
 use crate::engine::Name;
-use crate::pattern::Order;
-use crate::plan::Curve;
-use crate::step::Tally;
-use crate::{Notes, Plan};
+use crate::fault::Fault;
+use crate::tally::Counts;
+use crate::target::{Kind, Place};
 
 /// The result of a profile.
 #[derive(Debug, Clone, Serialize)]
 pub struct Outcome {
     /// Engine that did the I/O.
     pub engine: Name,
-    /// Whether I/O bypassed the page cache; if not, the figures do not describe the device.
+    /// Whether all I/O bypassed the page cache; if not, the figures do not describe the devices.
     pub direct: bool,
-    /// Whether the whole file was on written extents before the first step; `None` if unknown.
-    pub extents_written: Option<bool>,
-    /// Size of the test file.
-    pub file_bytes: u64,
-    /// Time to create and fill the test file.
+    /// Every target, in the order of the plan.
+    pub targets: Vec<Subject>,
+    /// Time to create and fill what was to be created and filled.
     pub prepare_seconds: f64,
     /// Every step in the order in which it ran.
     pub steps: Vec<Step>,
@@ -34,7 +33,37 @@ pub struct Outcome {
     pub notes: Notes,
 }
 
-/// One step: a queue depth of a curve.
+/// A target as it was found.
+#[derive(Debug, Clone, Serialize)]
+pub struct Subject {
+    /// Its name.
+    pub name: String,
+    /// File or device that was read and written; the directory with the null engine.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: Kind,
+    /// Bytes used, from the start.
+    pub bytes: u64,
+    /// Whether I/O bypassed the page cache, as far as it is known.
+    pub direct: bool,
+    /// Whether all of it was on written extents before the first step; `None` if unknown.
+    pub extents_written: Option<bool>,
+}
+
+impl Subject {
+    pub(crate) fn of(place: &Place) -> Self {
+        Self {
+            name: place.name.clone(),
+            path: place.path.clone(),
+            kind: place.kind,
+            bytes: place.bytes,
+            direct: place.direct,
+            extents_written: place.extents_written,
+        }
+    }
+}
+
+/// One step: a level of load of a curve.
 #[derive(Debug, Clone, Serialize)]
 pub struct Step {
     /// Start of the measured part, ns since the Unix epoch.
@@ -43,32 +72,70 @@ pub struct Step {
     pub seconds: f64,
     /// Name of the curve.
     pub phase: String,
-    /// Order of the blocks.
-    pub pattern: Order,
-    /// Block size.
-    pub block_bytes: u32,
-    /// Share of reads asked for.
-    pub read_percent: u8,
-    /// I/Os in flight asked for.
+    /// Place of the step in the plan's curve, from 0.
+    pub level: usize,
+    /// Threads that did the I/O, each with its own engine.
+    pub threads: usize,
+    /// Time to set up threads, engines and buffers, until all of them started at once.
+    pub start_seconds: f64,
+    /// All jobs and targets together.
+    #[serde(flatten)]
+    pub figures: Figures,
+    /// Each target with all jobs (no `job`), each job on all its targets (no `target`), and each
+    /// job on each of its targets.
+    pub parts: Vec<Part>,
+}
+
+/// Some of a step.
+#[derive(Debug, Clone, Serialize)]
+pub struct Part {
+    /// Name of the target; `None` for all targets of the job.
+    pub target: Option<String>,
+    /// Name of the job; `None` for all jobs on the target.
+    pub job: Option<String>,
+    /// What was seen.
+    #[serde(flatten)]
+    pub figures: Figures,
+}
+
+/// Figures of one or several jobs on one or several targets.
+#[derive(Debug, Clone, Serialize)]
+pub struct Figures {
+    /// I/Os in flight asked for, of all jobs and targets concerned; with a rate the most of them.
     pub queue_depth: u32,
+    /// I/Os due per second, of those jobs that have a rate; `None` if none has.
+    pub rate: Option<f64>,
     /// I/Os in flight seen, the mean over time.
     pub in_flight_mean: f64,
     /// Reads that ended in the measured part.
     pub reads: u64,
     /// Writes that ended in the measured part.
     pub writes: u64,
+    /// Syncs that ended in the measured part.
+    pub syncs: u64,
     /// Reads and writes per second.
     pub iops: f64,
     /// 10^6 bytes per second, both ways.
     pub mb_per_s: f64,
-    /// Latency of reads; `None` if none ended.
+    /// Service time of reads; `None` if none ended.
     pub read: Option<Percentiles>,
-    /// Latency of writes; `None` if none ended.
+    /// Service time of writes; `None` if none ended.
     pub write: Option<Percentiles>,
-    /// Whether both p95 are within the plan's ceiling.
+    /// Service time of syncs; `None` if none ended.
+    pub sync: Option<Percentiles>,
+    /// Response time of reads, from when each was due; `None` without a rate.
+    pub read_response: Option<Percentiles>,
+    /// Response time of writes, from when each was due; `None` without a rate.
+    pub write_response: Option<Percentiles>,
+    /// I/Os that were issued more than 1 ms after they were due.
+    pub late: u64,
+    /// I/Os that were due in the measured part and never issued, as all slots were busy.
+    pub unissued: u64,
+    /// Whether every job on every target kept its ceiling: the p95 of reads, of writes and of
+    /// syncs, each on its own; response times where there is a rate.
     pub inside_ceiling: bool,
-    /// Failed I/Os by kind, those of the warm-up included.
-    pub errors: BTreeMap<ErrorKind, u64>,
+    /// Failed I/Os by class, those of the warm-up included.
+    pub errors: BTreeMap<Fault, u64>,
 }
 
 /// A latency distribution in milliseconds.
@@ -82,108 +149,63 @@ pub struct Percentiles {
     pub p95: f64,
     /// 99th percentile.
     pub p99: f64,
+    /// 99.9th percentile.
+    pub p999: f64,
     /// Largest.
     pub max: f64,
 }
 
 impl Percentiles {
-    fn of(latency: &Latency) -> Option<Self> {
+    fn of(latency: Option<&Latency>) -> Option<Self> {
+        let latency = latency.filter(|latency| latency.count() > 0)?;
         let at = |quantile| latency.quantile_ns(quantile) as f64 / 1e6;
-        (latency.count() > 0).then(|| Self {
+        Some(Self {
             mean: latency.mean_ns() / 1e6,
             p50: at(0.5),
             p95: at(0.95),
             p99: at(0.99),
+            p999: at(0.999),
             max: latency.max_ns() as f64 / 1e6,
         })
     }
 }
 
-impl Step {
-    pub(crate) fn new(plan: &Plan, curve: &Curve, queue_depth: u32, tally: &Tally) -> Self {
-        let seconds = tally.seconds();
+impl Figures {
+    /// Figures of `counts` over `seconds`; the rest is the caller's to say.
+    pub(crate) fn of(counts: &Counts, seconds: f64) -> Self {
         let per_second = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
-        let mut step = Self {
-            t_ns: plan.clock.unix_ns_at(tally.start_ns),
-            seconds,
-            phase: curve.name.clone(),
-            pattern: curve.pattern,
-            block_bytes: curve.block_bytes,
-            read_percent: curve.read_percent,
-            queue_depth,
-            in_flight_mean: tally.in_flight_mean(),
-            reads: tally.reads,
-            writes: tally.writes,
-            iops: per_second(tally.reads + tally.writes),
-            mb_per_s: per_second(tally.read_bytes + tally.write_bytes) / 1e6,
-            read: Percentiles::of(&tally.read),
-            write: Percentiles::of(&tally.write),
+        Self {
+            queue_depth: 0,
+            rate: None,
+            in_flight_mean: 0.0,
+            reads: counts.reads,
+            writes: counts.writes,
+            syncs: counts.syncs,
+            iops: per_second(counts.reads + counts.writes),
+            mb_per_s: per_second(counts.read_bytes + counts.write_bytes) / 1e6,
+            read: Percentiles::of(counts.read.as_ref()),
+            write: Percentiles::of(counts.write.as_ref()),
+            sync: Percentiles::of(counts.sync.as_ref()),
+            read_response: Percentiles::of(counts.read_response.as_ref()),
+            write_response: Percentiles::of(counts.write_response.as_ref()),
+            late: counts.late,
+            unissued: counts.unissued,
             inside_ceiling: false,
-            errors: tally.errors.clone(),
-        };
-        step.inside_ceiling = step.point().inside(plan.ceiling_ms);
-        step
-    }
-
-    pub(crate) fn point(&self) -> Point {
-        Point {
-            iops: self.iops,
-            read_p95_ms: self.read.map(|latency| latency.p95),
-            write_p95_ms: self.write.map(|latency| latency.p95),
+            errors: counts.errors.clone(),
         }
     }
-}
 
-/// One line of `io.jsonl`: the columns of the bundle's `io` table.
-#[derive(Debug, Serialize)]
-pub(crate) struct Record {
-    t_ns: i64,
-    seconds: f64,
-    volume: String,
-    pattern: Order,
-    block_bytes: u32,
-    read_percent: u8,
-    queue_depth: u32,
-    reads: u64,
-    writes: u64,
-    read_bytes: u64,
-    write_bytes: u64,
-    /// A JSON object: error kind → count.
-    errors: String,
-    /// Encoded histograms, ns.
-    read_latency: String,
-    write_latency: String,
-    in_flight_mean: f64,
-    inside_ceiling: bool,
-    phase: String,
-}
-
-impl Record {
-    pub(crate) fn new(plan: &Plan, step: &Step, tally: &Tally) -> Result<Self> {
-        Ok(Self {
-            t_ns: step.t_ns,
-            seconds: step.seconds,
-            volume: plan.volume.display().to_string(),
-            pattern: step.pattern,
-            block_bytes: step.block_bytes,
-            read_percent: step.read_percent,
-            queue_depth: step.queue_depth,
-            reads: step.reads,
-            writes: step.writes,
-            read_bytes: tally.read_bytes,
-            write_bytes: tally.write_bytes,
-            errors: errors_json(&step.errors),
-            read_latency: tally.read.encode()?,
-            write_latency: tally.write.encode()?,
-            in_flight_mean: step.in_flight_mean,
-            inside_ceiling: step.inside_ceiling,
-            phase: step.phase.clone(),
-        })
+    /// Whether a job's figures on one target keep its ceiling.
+    pub(crate) fn keeps(&self, ceiling_ms: f64) -> bool {
+        let read = self.read_response.or(self.read);
+        let write = self.write_response.or(self.write);
+        inside([read, write, self.sync].map(|side| side.map(|latency| latency.p95)), ceiling_ms)
     }
 }
 
-fn errors_json(errors: &BTreeMap<ErrorKind, u64>) -> String {
-    let named: serde_json::Map<_, _> =
-        errors.iter().map(|(kind, count)| (kind.as_str().to_owned(), (*count).into())).collect();
-    serde_json::Value::Object(named).to_string()
+impl Step {
+    pub(crate) fn point(&self) -> Point {
+        let Figures { iops, inside_ceiling, errors, .. } = &self.figures;
+        Point { iops: *iops, counts: *inside_ceiling && errors.is_empty() }
+    }
 }

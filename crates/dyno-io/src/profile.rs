@@ -1,54 +1,63 @@
-//! Runs a plan: prepare the file, drive the curves, record each step.
+//! Runs a plan: open the targets, drive the curves, record each step.
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-use dyno_record::{Control, Result, Spool, monotonic_ns};
+use dyno_record::{Control, Result, monotonic_ns};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::SeedableRng as _;
+use rand_xoshiro::rand_core::{RngCore as _, SeedableRng as _};
 
 use crate::ceiling::best;
-use crate::engine::{self, Choice, Engine, Name, Setup};
-use crate::file::{FILL_BLOCK, FILL_SLOTS, TestFile};
-use crate::outcome::{Record, Step};
+use crate::engine::{Choice, Name};
+use crate::outcome::{Step, Subject};
 use crate::pattern::Pattern;
 use crate::plan::Curve;
+use crate::report::{Report, Spools};
 use crate::step::{self, Spec};
+use crate::target::{self, Kind, Place};
 use crate::{Notes, Outcome, Plan};
 
-/// Speed assumed for the progress bar until the file is there, bytes per millisecond.
+/// Speed assumed for the progress bar until the targets are filled, bytes per millisecond.
 const ASSUMED_FILL_SPEED: u64 = 400_000;
 /// An I/O that ends this long after its step is worth a note.
 const LONG_DRAIN_NS: u64 = 1_000_000_000;
 
-/// Profiles a volume as `plan` says. Progress is in milliseconds; each step is one line of the
-/// plan's spool as soon as it ends. The test file is gone when this returns.
+/// Profiles targets as `plan` says. Progress is in milliseconds; each step is in the plan's spools
+/// as soon as it ends, each interval as soon as that does. Made files are gone when this returns,
+/// others are never removed.
 ///
 /// # Errors
-/// `usage` for a plan that makes no sense; `cancelled`; `disk_full` with the space needed;
-/// `denied` or `io` for a directory that can not be used; the kind of the I/O errors if more than
-/// 100 I/Os of a step failed, or all.
+/// `usage` for a plan that makes no sense, or would write where it may not; `cancelled`;
+/// `disk_full` with the space needed; `denied` or `io` for a target that can not be used; unless
+/// `on_error` is `continue`, the kind of the I/O errors if more than 100 I/Os of a step failed, or
+/// all.
 pub fn profile(plan: Plan, control: &Control) -> Result<Outcome> {
     let plan = plan.normalised()?;
-    let mut spool = Spool::open(&plan.spool)?;
+    let mut spools = Spools::open(&plan)?;
     let mut run = Run::prepare(&plan, control)?;
     for (index, curve) in plan.steps.iter().enumerate() {
-        run.drive(index, curve, &mut spool)?;
+        run.drive(index, curve, &mut spools)?;
     }
-    spool.sync()?;
+    spools.sync()?;
+    run.look_back()?;
     Ok(run.outcome())
 }
 
 struct Run<'a> {
     plan: &'a Plan,
     progress: Progress<'a>,
-    /// `None` with the null engine, which touches no storage.
-    file: Option<TestFile>,
-    engines: Engines<'a>,
-    extents_written: Option<bool>,
+    /// Empty with the null engine, which touches no storage.
+    places: Vec<Place>,
+    /// What to open next; `auto` turns to `psync` for good once that had to take over.
+    choice: Choice,
+    /// What was opened last.
+    engine: Name,
+    /// End of the last step: simulated time goes on from there.
+    now_ns: u64,
     prepare_seconds: f64,
-    data: Xoshiro256PlusPlus,
+    seeds: Xoshiro256PlusPlus,
     steps: Vec<Step>,
     best: BTreeMap<String, usize>,
     notes: Notes,
@@ -60,150 +69,177 @@ impl<'a> Run<'a> {
         let mut run = Self {
             plan,
             progress: Progress::new(plan, control),
-            file: None,
-            engines: Engines::new(plan),
-            extents_written: None,
+            places: Vec::new(),
+            choice: plan.engine,
+            engine: Name::Null,
+            now_ns: monotonic_ns(),
             prepare_seconds: 0.0,
-            data: Xoshiro256PlusPlus::seed_from_u64(plan.seed),
+            seeds: Xoshiro256PlusPlus::seed_from_u64(plan.seed),
             steps: Vec::new(),
             best: BTreeMap::new(),
             notes: Notes::default(),
         };
-        if plan.engine != Choice::Null {
-            run.create_file()?;
+        if plan.engine == Choice::Null {
+            for (index, target) in plan.targets.iter().enumerate() {
+                plan.fits(index, target.bytes.unwrap_or(1 << 30))?;
+            }
+        } else {
+            run.open_targets()?;
             run.prepare_seconds = begin.elapsed().as_secs_f64();
         }
         Ok(run)
     }
 
-    fn create_file(&mut self) -> Result<()> {
+    fn open_targets(&mut self) -> Result<()> {
         let (plan, control) = (self.plan, self.progress.control);
-        control.set_step("creating the test file");
-        let file = TestFile::create(&plan.volume, &plan.file_id, plan.file_bytes, &mut self.notes)?;
-        let file = self.file.insert(file);
-        let mut engine =
-            self.engines.open(file.as_files(), FILL_SLOTS, FILL_BLOCK, &mut self.notes)?;
-        let (mut told, planned_ms) = (0, prepare_ms(plan));
-        file.fill(engine.as_mut(), &mut self.data, control, |written| {
-            let share = written as f64 / plan.file_bytes as f64;
-            self.progress.tell((planned_ms as f64 * share) as u64, written - told);
-            told = written;
+        control.set_step("opening the targets");
+        self.places = target::open_all(plan, &mut self.notes)?;
+        control.set_step("filling the targets");
+        let all: u64 = self.places.iter().filter(|place| place.fill).map(|place| place.bytes).sum();
+        let (done, planned_ms) = (AtomicU64::new(0), prepare_ms(plan));
+        let progress = &self.progress;
+        let name = target::fill_all(plan, &self.places, control, &mut self.notes, |written| {
+            let done = done.fetch_add(written, Relaxed) + written;
+            let share = done as f64 / all.max(1) as f64;
+            progress.tell((planned_ms as f64 * share) as u64);
+            control.add(0, written);
         })?;
-        self.extents_written = file.prove(&mut self.notes)?;
+        if let Some(name) = name {
+            self.took(name, "the start");
+        }
+        for place in &mut self.places {
+            place.prove(&mut self.notes)?;
+        }
         self.progress.pass(planned_ms);
         Ok(())
     }
 
-    fn drive(&mut self, index: usize, curve: &Curve, spool: &mut Spool) -> Result<()> {
-        let seed = self.plan.seed.wrapping_add(index as u64);
-        let (block, bytes) = (u64::from(curve.block_bytes), self.plan.file_bytes);
-        let mut pattern = Pattern::new(curve.pattern, block, bytes, curve.read_percent, seed);
+    /// Goes on with the engine that had to be taken.
+    fn took(&mut self, name: Name, when: &str) {
+        if name == Name::Psync && self.choice == Choice::Auto {
+            self.choice = Choice::Psync;
+            if self.engine == Name::IoUring {
+                self.notes.add(format!("psync did the I/O from '{when}' on"));
+            }
+        }
+        self.engine = name;
+    }
+
+    fn drive(&mut self, index: usize, curve: &Curve, spools: &mut Spools) -> Result<()> {
+        let mut patterns = self.patterns(index, curve)?;
         let first = self.steps.len();
-        let mut depths = curve.queue_depths.iter().copied();
-        for queue_depth in depths.by_ref() {
-            let step = self.step(curve, queue_depth, &mut pattern, spool)?;
-            let outside = !step.inside_ceiling;
+        let mut levels = 0..curve.levels();
+        for level in levels.by_ref() {
+            let step = self.step(curve, level, &mut patterns, spools)?;
+            let outside = !step.figures.inside_ceiling;
             self.steps.push(step);
             self.progress.pass(curve.step_ms());
             if outside && curve.stop_at_ceiling {
                 break;
             }
         }
-        self.progress.pass(curve.step_ms() * depths.len() as u64);
-        let points = self.steps[first..].iter().map(Step::point);
-        if let Some(at) = best(points, self.plan.ceiling_ms) {
+        self.progress.pass(curve.step_ms() * levels.len() as u64);
+        if let Some(at) = best(self.steps[first..].iter().map(Step::point)) {
             self.best.insert(curve.name.clone(), first + at);
         }
         Ok(())
     }
 
+    /// The patterns of all lanes of a curve: by job, then by target of the job.
+    fn patterns(&self, index: usize, curve: &Curve) -> Result<Vec<Pattern>> {
+        let mut patterns = Vec::new();
+        for job in &curve.jobs {
+            for target in &job.on {
+                let planned = self.plan.targets[*target].bytes.unwrap_or(1 << 30);
+                let bytes = self.places.get(*target).map_or(planned, |place| place.bytes);
+                let (shape, space) = job.space(bytes)?;
+                let lane = (index as u64) << 32 | patterns.len() as u64;
+                patterns.push(Pattern::new(&shape, space, self.plan.seed.wrapping_add(lane)));
+            }
+        }
+        Ok(patterns)
+    }
+
     fn step(
         &mut self,
         curve: &Curve,
-        queue_depth: u32,
-        pattern: &mut Pattern,
-        spool: &mut Spool,
+        index: usize,
+        patterns: &mut Vec<Pattern>,
+        spools: &mut Spools,
     ) -> Result<Step> {
-        let title = format!("{}, depth {queue_depth}", curve.title());
+        let level = curve.level(index);
+        let title = level.title(curve);
         self.progress.control.set_step(title.as_str());
-        let files = self.file.as_ref().map_or(&[][..], TestFile::as_files);
-        let before = self.engines.name;
-        let mut engine =
-            self.engines.open(files, queue_depth, curve.block_bytes, &mut self.notes)?;
-        if engine.name() != before {
-            self.notes.add(format!("psync did the I/O from '{title}' on"));
-        }
+        let files: Vec<&File> = self.places.iter().map(|place| &place.file).collect();
         let spec = Spec {
-            queue_depth,
-            block_bytes: curve.block_bytes,
-            warmup_ns: (curve.warmup_seconds * 1e9) as u64,
-            measured_ns: (curve.seconds * 1e9) as u64,
+            plan: self.plan,
+            curve,
+            level: &level,
+            files: &files,
+            engine: self.choice,
+            start_ns: self.now_ns,
+            seed: self.seeds.next_u64(),
         };
-        let progress = &self.progress;
-        let control = progress.control;
-        let tally =
-            step::run(engine.as_mut(), pattern, &mut self.data, spec, control, |ns, bytes| {
-                progress.tell(ns / 1_000_000, bytes);
-            })
-            .map_err(|error| error.context(title.clone()))?;
-        self.engines.now_ns = engine.now_ns();
-        let step = Step::new(self.plan, curve, queue_depth, &tally);
-        spool.write(&Record::new(self.plan, &step, &tally)?)?;
-        if tally.drain_ns > LONG_DRAIN_NS {
-            let seconds = tally.drain_ns as f64 / 1e9;
+        let report = Report { plan: self.plan, curve, level: &level, index };
+        let (progress, control) = (&self.progress, self.progress.control);
+        let seen = step::run(
+            &spec,
+            std::mem::take(patterns),
+            control,
+            &mut self.notes,
+            |ns| progress.tell(ns / 1_000_000),
+            |interval| spools.interval(&report, &interval),
+        )
+        .map_err(|error| error.context(title.clone()))?;
+        self.now_ns = seen.now_ns.max(self.now_ns);
+        self.took(seen.engine, &title);
+        let step = spools.step(&report, &seen)?;
+        for place in &self.places {
+            place.look_again(&title, &mut self.notes);
+        }
+        if seen.drain_ns > LONG_DRAIN_NS {
+            let seconds = seen.drain_ns as f64 / 1e9;
             self.notes.add(format!("{title}: the last I/O ended {seconds:.1} s after the step"));
         }
-        match tally.failure {
-            Some(error) => Err(error.context(title)),
-            None => Ok(step),
+        if let Some((target, error)) = seen.failure {
+            let target = self.plan.targets[target].to_string();
+            return Err(error.context(target).context(title));
         }
+        patterns.extend(seen.lanes.into_iter().map(|lane| lane.pattern));
+        Ok(step)
+    }
+
+    /// Looks whether files that were there before went through the page cache after all. Of made
+    /// ones it is known since they were filled.
+    fn look_back(&mut self) -> Result<()> {
+        for place in self.places.iter_mut().filter(|place| place.kind == Kind::File) {
+            place.prove_uncached(&mut self.notes)?;
+        }
+        Ok(())
     }
 
     fn outcome(self) -> Outcome {
+        let planned = self.plan.targets.iter().map(|target| Subject {
+            name: target.name().to_owned(),
+            path: target.place().to_owned(),
+            kind: Kind::Null,
+            bytes: target.bytes.unwrap_or(1 << 30),
+            direct: true,
+            extents_written: None,
+        });
         Outcome {
-            engine: self.engines.name,
-            direct: self.file.as_ref().is_none_or(TestFile::is_direct),
-            extents_written: self.extents_written,
-            file_bytes: self.plan.file_bytes,
+            engine: self.engine,
+            direct: self.places.iter().all(|place| place.direct),
+            targets: if self.places.is_empty() {
+                planned.collect()
+            } else {
+                self.places.iter().map(Subject::of).collect()
+            },
             prepare_seconds: self.prepare_seconds,
             steps: self.steps,
             best: self.best,
             notes: self.notes,
         }
-    }
-}
-
-/// Opens one engine after another, each as large as its step needs.
-struct Engines<'a> {
-    plan: &'a Plan,
-    /// What to open next; `auto` turns to `psync` for good once that had to take over.
-    choice: Choice,
-    /// What was opened last.
-    name: Name,
-    /// End of the last step: simulated time goes on from there.
-    now_ns: u64,
-}
-
-impl<'a> Engines<'a> {
-    fn new(plan: &'a Plan) -> Self {
-        Self { plan, choice: plan.engine, name: Name::Null, now_ns: monotonic_ns() }
-    }
-
-    fn open(
-        &mut self,
-        files: &[File],
-        slots: u32,
-        block_bytes: u32,
-        notes: &mut Notes,
-    ) -> Result<Box<dyn Engine>> {
-        let (seed, null, start_ns) = (self.plan.seed, &self.plan.null, self.now_ns);
-        let setup = Setup { files, slots, block_bytes, seed, null, start_ns };
-        let engine = engine::open(self.choice, &setup, notes)?;
-        self.name = engine.name();
-        if self.name == Name::Psync {
-            self.choice = Choice::Psync;
-        }
-        Ok(engine)
     }
 }
 
@@ -215,16 +251,15 @@ struct Progress<'a> {
 
 impl<'a> Progress<'a> {
     fn new(plan: &Plan, control: &'a Control) -> Self {
-        let curve_ms = |curve: &Curve| curve.step_ms() * curve.queue_depths.len() as u64;
+        let curve_ms = |curve: &Curve| curve.step_ms() * curve.levels() as u64;
         control.set_total(prepare_ms(plan) + plan.steps.iter().map(curve_ms).sum::<u64>());
         control.set_done(0);
         Self { control, passed_ms: 0 }
     }
 
-    /// Reports `ms` within the current part and `bytes` since the last report.
-    fn tell(&self, ms: u64, bytes: u64) {
+    /// Reports `ms` within the current part.
+    fn tell(&self, ms: u64) {
         self.control.set_done(self.passed_ms + ms);
-        self.control.add(0, bytes);
     }
 
     /// Leaves a part that was planned to take `ms`.
@@ -235,5 +270,9 @@ impl<'a> Progress<'a> {
 }
 
 fn prepare_ms(plan: &Plan) -> u64 {
-    if plan.engine == Choice::Null { 0 } else { plan.file_bytes / ASSUMED_FILL_SPEED }
+    if plan.engine == Choice::Null {
+        return 0;
+    }
+    let filled = plan.targets.iter().filter(|target| target.directory.is_some() || target.fill);
+    filled.filter_map(|target| target.bytes).sum::<u64>() / ASSUMED_FILL_SPEED
 }

@@ -1,228 +1,230 @@
-//! One step: a fixed number of I/Os kept in flight for a time.
+//! One step: workers that start together, and what they hand in.
 
-use std::collections::BTreeMap;
-use std::io;
-use std::time::Duration;
+mod crew;
+mod gather;
 
-use dyno_record::{Control, Error, ErrorKind, Latency, Result};
-use rand_xoshiro::Xoshiro256PlusPlus;
+use std::fs::File;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::thread::{Builder, Scope, ScopedJoinHandle};
+use std::time::Instant;
 
-use crate::arena::stamp;
-use crate::engine::{Completion, Engine, Request};
+use dyno_record::{Control, Error, ErrorKind, Result, monotonic_ns};
+
+use crate::engine::{Choice, Name};
+use crate::lane::{Lane, Window};
 use crate::pattern::Pattern;
-
-/// Longest wait between two looks at the clock and at the control handle.
-const TICK: Duration = Duration::from_millis(50);
-/// Failed I/Os that end a step.
-const MOST_ERRORS: u64 = 100;
-/// Failed I/Os that end a step in which nothing has succeeded.
-const MOST_FIRST_ERRORS: u64 = 10;
+use crate::plan::{Curve, Level};
+use crate::tally::Counts;
+use crate::worker::{Share, Shared, TICK};
+use crate::{Notes, Plan};
+use crew::{crews, work};
+use gather::Gather;
 
 /// What to do.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Spec {
-    pub(crate) queue_depth: u32,
-    pub(crate) block_bytes: u32,
-    pub(crate) warmup_ns: u64,
-    pub(crate) measured_ns: u64,
-}
-
-/// What was seen between `start_ns` and `end_ns` on the engine's clock.
-///
-/// Identities: `reads` = latencies in `read`, `writes` = latencies in `write`. An I/O counts where
-/// it ended. `errors` holds the failures of the whole step, warm-up included.
-#[derive(Debug)]
-pub(crate) struct Tally {
+pub(crate) struct Spec<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) curve: &'a Curve,
+    pub(crate) level: &'a Level,
+    /// By target; empty with the null engine.
+    pub(crate) files: &'a [&'a File],
+    pub(crate) engine: Choice,
+    /// Where a simulated clock starts.
     pub(crate) start_ns: u64,
-    pub(crate) end_ns: u64,
-    pub(crate) reads: u64,
-    pub(crate) writes: u64,
-    pub(crate) read_bytes: u64,
-    pub(crate) write_bytes: u64,
-    pub(crate) read: Latency,
-    pub(crate) write: Latency,
-    pub(crate) errors: BTreeMap<ErrorKind, u64>,
-    /// Why the step ended early.
-    pub(crate) failure: Option<Error>,
-    /// Time until the last I/O in flight at `end_ns` ended.
-    pub(crate) drain_ns: u64,
-    /// Sum over all I/Os of their time in flight between start and end.
-    in_flight_ns: u64,
-    succeeded: u64,
-    failed: u64,
+    pub(crate) seed: u64,
 }
 
-/// Keeps `spec.queue_depth` I/Os in flight. `tick` hears now and then of the time since the start
-/// (ns) and of the bytes moved since it last heard.
+/// The job totals of one interval: when it began and ended, on the engine's clock.
+pub(crate) struct Interval {
+    pub(crate) window: Window,
+    pub(crate) jobs: Vec<Counts>,
+}
+
+/// What was seen.
+pub(crate) struct Seen {
+    pub(crate) engine: Name,
+    pub(crate) threads: usize,
+    /// Time from the first preparation to the start of all workers.
+    pub(crate) start_seconds: f64,
+    pub(crate) window: Window,
+    pub(crate) drain_ns: u64,
+    pub(crate) now_ns: u64,
+    /// By job, then by target of the job.
+    pub(crate) lanes: Vec<Lane>,
+    pub(crate) failure: Option<(usize, Error)>,
+}
+
+enum Message {
+    /// The worker waits for the signal to start.
+    Ready(Name, Notes),
+    /// An interval of one worker: index, end, totals by job.
+    Interval(u64, u64, Vec<Counts>),
+}
+
+/// Runs a step. `patterns` are those of the lanes (by job, then by target of the job); they come
+/// back inside the lanes, to go on in the next step. `tick` hears now and then of the time since
+/// the start (ns), `interval` of each interval as soon as all workers have ended it.
 ///
 /// # Errors
-/// `cancelled`, or `io`/`internal` if the engine can not go on. Failed I/Os are in the tally.
+/// `cancelled`, those of opening an engine, or those of `interval`. Failed I/Os are in what was
+/// seen.
 pub(crate) fn run(
-    engine: &mut dyn Engine,
-    pattern: &mut Pattern,
-    data: &mut Xoshiro256PlusPlus,
-    spec: Spec,
+    spec: &Spec<'_>,
+    patterns: Vec<Pattern>,
     control: &Control,
-    mut tick: impl FnMut(u64, u64),
-) -> Result<Tally> {
-    let depth = spec.queue_depth as usize;
-    let mut requests = vec![Request::default(); depth];
-    let mut idle: Vec<u32> = (0..spec.queue_depth).rev().collect();
-    let mut batch = Vec::with_capacity(depth);
-    let mut done = Vec::with_capacity(depth);
-
-    let begin_ns = engine.now_ns();
-    let mut tally = Tally::new(begin_ns + spec.warmup_ns, spec.measured_ns);
-    let (mut next_tick_ns, mut bytes) = (begin_ns, 0);
-    loop {
-        let now_ns = engine.now_ns();
-        if now_ns >= next_tick_ns {
-            tick(now_ns - begin_ns, std::mem::take(&mut bytes));
-            next_tick_ns = now_ns + TICK.as_nanos() as u64;
+    notes: &mut Notes,
+    tick: impl Fn(u64),
+    interval: impl FnMut(Interval) -> Result<()>,
+) -> Result<Seen> {
+    let begin = Instant::now();
+    let crews = crews(spec, patterns);
+    let shared = Shared { control, on_error: spec.plan.on_error, stop: AtomicBool::new(false) };
+    let shared = &shared;
+    std::thread::scope(|scope| {
+        let (messages, inbox) = channel();
+        let mut started = Vec::with_capacity(crews.len());
+        for (index, crew) in crews.into_iter().enumerate() {
+            started.push(start(scope, spec, (index, crew), messages.clone(), shared)?);
         }
-        control.check()?;
-        if now_ns >= tally.end_ns {
-            break;
-        }
-        if tally.is_hopeless(depth) {
-            tally.cut(now_ns);
-            break;
-        }
-        batch.clear();
-        for slot in idle.drain(..) {
-            let access = pattern.access();
-            if access.write {
-                stamp(engine.buffer_mut(slot), data);
+        drop(messages);
+        let (handles, signals): (Vec<_>, Vec<_>) = started.into_iter().unzip();
+        let engine = all_ready(&inbox, &handles, notes);
+        let begin_ns = if engine == Some(Name::Null) { spec.start_ns } else { monotonic_ns() };
+        let window = window(spec.curve, begin_ns);
+        if engine.is_some() {
+            for signal in &signals {
+                let _ = signal.send(window);
             }
-            let request = Request {
-                slot,
-                file: 0,
-                write: access.write,
-                offset: access.offset,
-                bytes: spec.block_bytes,
-            };
-            requests[slot as usize] = request;
-            batch.push(request);
         }
-        let wait = TICK.min(Duration::from_nanos(tally.end_ns - now_ns));
-        engine.turn(&batch, wait, &mut done)?;
-        for completion in done.drain(..) {
-            bytes += tally.count(&completion, &requests[completion.slot as usize]);
-            idle.push(completion.slot);
+        drop(signals);
+        let start_seconds = begin.elapsed().as_secs_f64();
+        let told = attend(&inbox, Gather::new(handles.len(), window, interval), || {
+            // Simulated time is over at once.
+            if engine != Some(Name::Null) {
+                tick(monotonic_ns().saturating_sub(begin_ns));
+            }
+        });
+        if told.is_err() {
+            shared.stop.store(true, Relaxed);
         }
-    }
-    while idle.len() < depth {
-        control.check()?;
-        engine.turn(&[], TICK, &mut done)?;
-        for completion in done.drain(..) {
-            tally.count(&completion, &requests[completion.slot as usize]);
-            idle.push(completion.slot);
-        }
-    }
-    tally.finish(engine.now_ns());
-    Ok(tally)
+        let threads = handles.len();
+        let ended = join(handles)?;
+        told?;
+        let engine = engine.ok_or_else(|| internal("an I/O thread never started"))?;
+        Ok(seen(ended, (engine, threads, start_seconds), window))
+    })
 }
 
-impl Tally {
-    fn new(start_ns: u64, measured_ns: u64) -> Self {
-        Self {
-            start_ns,
-            end_ns: start_ns + measured_ns,
-            reads: 0,
-            writes: 0,
-            read_bytes: 0,
-            write_bytes: 0,
-            read: Latency::new(),
-            write: Latency::new(),
-            errors: BTreeMap::new(),
-            failure: None,
-            drain_ns: 0,
-            in_flight_ns: 0,
-            succeeded: 0,
-            failed: 0,
-        }
-    }
+fn window(curve: &Curve, begin_ns: u64) -> Window {
+    let start_ns = begin_ns + (curve.warmup_seconds * 1e9) as u64;
+    Window { start_ns, end_ns: start_ns + (curve.seconds * 1e9) as u64 }
+}
 
-    /// Length of the measured part in seconds.
-    pub(crate) fn seconds(&self) -> f64 {
-        (self.end_ns - self.start_ns) as f64 / 1e9
-    }
+type Started<'scope> = (ScopedJoinHandle<'scope, Result<Option<Share>>>, SyncSender<Window>);
 
-    /// Mean number of I/Os in flight, which may be less than the depth asked for.
-    pub(crate) fn in_flight_mean(&self) -> f64 {
-        if self.end_ns > self.start_ns {
-            self.in_flight_ns as f64 / (self.end_ns - self.start_ns) as f64
-        } else {
-            0.0
+fn start<'scope, 'env>(
+    scope: &'scope Scope<'scope, 'env>,
+    spec: &'env Spec<'env>,
+    (index, lanes): (usize, Vec<Lane>),
+    messages: Sender<Message>,
+    shared: &'env Shared<'env>,
+) -> Result<Started<'scope>> {
+    let (signal, go) = sync_channel(1);
+    let work = move || {
+        let share = work(spec, index, lanes, &go, &messages, shared);
+        if share.is_err() {
+            shared.stop.store(true, Relaxed);
         }
-    }
+        share
+    };
+    let handle = Builder::new()
+        .name(format!("io-{index}"))
+        .spawn_scoped(scope, work)
+        .map_err(|error| Error::from_io(&error, "starting a thread"))?;
+    Ok((handle, signal))
+}
 
-    /// Counts an I/O, returns the bytes it moved.
-    #[inline]
-    fn count(&mut self, completion: &Completion, request: &Request) -> u64 {
-        let Completion { result, started_ns, ended_ns, .. } = *completion;
-        let from_ns = started_ns.max(self.start_ns);
-        self.in_flight_ns += ended_ns.min(self.end_ns).saturating_sub(from_ns);
-        if result != request.bytes as i32 {
-            self.count_error(result, request);
-            return 0;
-        }
-        self.succeeded += 1;
-        let bytes = u64::from(request.bytes);
-        if ended_ns > self.start_ns && ended_ns <= self.end_ns {
-            let latency_ns = ended_ns - started_ns;
-            if request.write {
-                self.writes += 1;
-                self.write_bytes += bytes;
-                self.write.record(latency_ns);
-            } else {
-                self.reads += 1;
-                self.read_bytes += bytes;
-                self.read.record(latency_ns);
+/// Waits until every worker is ready; returns the engine, psync if one of them has that, or `None`
+/// if a worker has ended instead.
+fn all_ready(
+    inbox: &Receiver<Message>,
+    handles: &[ScopedJoinHandle<'_, Result<Option<Share>>>],
+    notes: &mut Notes,
+) -> Option<Name> {
+    let mut names = Vec::with_capacity(handles.len());
+    while names.len() < handles.len() {
+        match inbox.recv_timeout(TICK) {
+            Ok(Message::Ready(name, said)) => {
+                names.push(name);
+                notes.add_all(&said);
             }
+            Ok(Message::Interval(..)) => {}
+            Err(RecvTimeoutError::Timeout) => {
+                if handles.iter().any(ScopedJoinHandle::is_finished) {
+                    return None;
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => return None,
         }
-        bytes
     }
+    names.iter().find(|name| **name == Name::Psync).or(names.first()).copied()
+}
 
-    #[cold]
-    fn count_error(&mut self, result: i32, request: &Request) {
-        let what = format!(
-            "{} of {} bytes at offset {}",
-            if request.write { "write" } else { "read" },
-            request.bytes,
-            request.offset
-        );
-        let error = if result < 0 {
-            Error::from_io(&io::Error::from_raw_os_error(-result), what)
-        } else {
-            Error::new(ErrorKind::Io, format!("only {result} bytes were moved")).context(what)
-        };
-        self.failed += 1;
-        *self.errors.entry(error.kind).or_default() += 1;
-        self.failure.get_or_insert(error);
+/// Takes in intervals until all workers have ended.
+fn attend<F: FnMut(Interval) -> Result<()>>(
+    inbox: &Receiver<Message>,
+    mut gather: Gather<F>,
+    tick: impl Fn(),
+) -> Result<()> {
+    loop {
+        match inbox.recv_timeout(TICK) {
+            Ok(Message::Interval(index, end_ns, jobs)) => gather.add(index, end_ns, jobs)?,
+            Ok(Message::Ready(..)) => {}
+            Err(RecvTimeoutError::Timeout) => tick(),
+            Err(RecvTimeoutError::Disconnected) => return gather.finish(),
+        }
     }
+}
 
-    /// Whether so much has failed that going on is pointless.
-    fn is_hopeless(&self, depth: usize) -> bool {
-        self.failed > MOST_ERRORS
-            || self.succeeded == 0 && self.failed >= MOST_FIRST_ERRORS.max(depth as u64)
+fn join(handles: Vec<ScopedJoinHandle<'_, Result<Option<Share>>>>) -> Result<Vec<Share>> {
+    let mut shares = Vec::with_capacity(handles.len());
+    let mut first = None;
+    for handle in handles {
+        match handle.join().unwrap_or_else(|_| Err(internal("an I/O thread panicked"))) {
+            Ok(share) => shares.extend(share),
+            Err(error) => first = first.or(Some(error)),
+        }
     }
+    first.map_or(Ok(shares), Err)
+}
 
-    /// Ends the measured part at `now_ns`.
-    fn cut(&mut self, now_ns: u64) {
-        self.end_ns = now_ns;
-        self.start_ns = self.start_ns.min(now_ns);
+fn seen(
+    shares: Vec<Share>,
+    (engine, threads, start_seconds): (Name, usize, f64),
+    window: Window,
+) -> Seen {
+    let mut seen = Seen {
+        engine,
+        threads,
+        start_seconds,
+        window,
+        drain_ns: 0,
+        now_ns: 0,
+        lanes: Vec::new(),
+        failure: None,
+    };
+    for share in shares {
+        seen.window.start_ns = seen.window.start_ns.min(share.window.start_ns);
+        seen.window.end_ns = seen.window.end_ns.min(share.window.end_ns);
+        seen.drain_ns = seen.drain_ns.max(share.drain_ns);
+        seen.now_ns = seen.now_ns.max(share.now_ns);
+        seen.failure = seen.failure.or(share.failure);
+        seen.lanes.extend(share.lanes);
     }
+    seen.lanes.sort_by_key(|lane| lane.index);
+    seen
+}
 
-    /// Settles whether the step failed, now that every I/O has ended.
-    fn finish(&mut self, now_ns: u64) {
-        self.drain_ns = now_ns.saturating_sub(self.end_ns);
-        let hopeless = self.failed > MOST_ERRORS || self.succeeded == 0;
-        let (failed, all) = (self.failed, self.failed + self.succeeded);
-        self.failure = self
-            .failure
-            .take()
-            .filter(|_| hopeless)
-            .map(|error| error.context(format!("{failed} of {all} I/Os failed")));
-    }
+fn internal(message: &str) -> Error {
+    Error::new(ErrorKind::Internal, message)
 }

@@ -4,10 +4,11 @@ use std::fs::{File, OpenOptions};
 use std::time::{Duration, Instant};
 
 use dyno_io::Notes;
-use dyno_io::engine::{Completion, Engine, Request, Setup, null, psync};
+use dyno_io::engine::{Completion, Engine, Op, Request, Setup, null, psync};
 use dyno_record::Result;
 
 const SLOTS: u32 = 8;
+const LENGTHS: [u32; SLOTS as usize] = [BLOCK; SLOTS as usize];
 const BLOCK: u32 = 8192;
 const LONG: Duration = Duration::from_secs(120);
 
@@ -41,8 +42,8 @@ fn with(open: Open, check: impl FnOnce(&mut dyn Engine)) -> bool {
 
 fn with_files(open: Open, files: &[File], check: impl FnOnce(&mut dyn Engine)) -> bool {
     let null = null::Model::default();
-    let setup =
-        Setup { files, slots: SLOTS, block_bytes: BLOCK, seed: 1, null: &null, start_ns: 0 };
+    let files: Vec<_> = files.iter().collect();
+    let setup = Setup { files: &files, slots: &LENGTHS, seed: 1, null: &null, start_ns: 0 };
     match open(&setup) {
         Ok(mut engine) => {
             check(engine.as_mut());
@@ -57,14 +58,16 @@ fn with_files(open: Open, files: &[File], check: impl FnOnce(&mut dyn Engine)) -
 }
 
 fn request(slot: u32, file: u32, write: bool, block: u64) -> Request {
-    Request { slot, file, write, offset: block * u64::from(BLOCK), bytes: BLOCK }
+    let op = if write { Op::Write } else { Op::Read };
+    Request { slot, file, op, offset: block * u64::from(BLOCK), bytes: BLOCK }
 }
 
 /// Runs a batch to its end.
 fn complete(engine: &mut dyn Engine, batch: &[Request]) -> Vec<Completion> {
     let mut done = Vec::with_capacity(SLOTS as usize);
     let room = done.capacity();
-    engine.turn(batch, LONG, &mut done).unwrap();
+    let told = engine.turn(batch, LONG, &mut done).unwrap();
+    assert!(done.iter().all(|completion| completion.ended_ns <= told));
     while done.len() < batch.len() {
         engine.turn(&[], LONG, &mut done).unwrap();
     }
@@ -124,6 +127,19 @@ fn an_idle_turn_returns_at_once(engine: &mut dyn Engine) {
     assert!(done.is_empty() && begin.elapsed() < LONG / 2);
 }
 
+fn syncs_move_nothing_and_succeed(engine: &mut dyn Engine) {
+    complete(engine, &[request(0, 1, true, 0)]);
+    let sync = |slot, op| Request { slot, file: 1, op, offset: 0, bytes: 0 };
+    let done = complete(engine, &[sync(0, Op::Fsync), sync(5, Op::Fdatasync)]);
+    assert_eq!(done.iter().map(|done| done.result).collect::<Vec<_>>(), [0, 0]);
+}
+
+fn a_pause_lasts_as_long_as_asked(engine: &mut dyn Engine) {
+    let before = engine.now_ns();
+    let after = engine.pause(Duration::from_millis(2));
+    assert!(after - before >= 2_000_000 && engine.now_ns() >= after);
+}
+
 fn a_short_read_is_told(engine: &mut dyn Engine) {
     assert_eq!(complete(engine, &[request(0, 1, false, 1000)])[0].result, 0);
 }
@@ -156,6 +172,8 @@ fn suite(open: Open) {
     }
     with(open, every_request_completes_once);
     with(open, an_idle_turn_returns_at_once);
+    with(open, syncs_move_nothing_and_succeed);
+    with(open, a_pause_lasts_as_long_as_asked);
     with(open, a_short_read_is_told);
     a_failed_io_is_a_completion(open);
     dropping_with_io_in_flight_is_safe(open);
@@ -183,6 +201,8 @@ fn null_keeps_the_rules_on_its_own_clock() {
     let open: Open = |setup| Ok(Box::new(null::Null::open(setup)));
     with(open, every_request_completes_once);
     with(open, an_idle_turn_returns_at_once);
+    with(open, syncs_move_nothing_and_succeed);
+    with(open, a_pause_lasts_as_long_as_asked);
     with(open, |engine| {
         let begin = engine.now_ns();
         let mut done = Vec::new();

@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::run;
-use dyno_io::Outcome;
+use common::{curve, run};
+use dyno_io::{Fault, Outcome};
 use dyno_record::{Control, ErrorKind, Latency, Result};
 use serde_json::{Value, json};
 
@@ -15,6 +15,10 @@ fn simulate(model: Value, steps: Value) -> (Result<Outcome>, Vec<Value>) {
     run(plan, &Control::new())
 }
 
+fn random(depths: &[u32], change: Value) -> Value {
+    curve("r", json!({"pattern": "random", "block_bytes": 8192, "queue_depths": depths}), change)
+}
+
 fn close(seen: f64, expected: f64) -> bool {
     (seen / expected - 1.0).abs() < 0.01
 }
@@ -23,23 +27,22 @@ fn close(seen: f64, expected: f64) -> bool {
 fn rate_and_latency_follow_littles_law() {
     let (outcome, spool) = simulate(
         json!({"read_us": 1000, "channels": 4}),
-        json!([{"name": "r", "pattern": "random", "block_bytes": 8192,
-                "queue_depths": [1, 2, 4, 8, 16], "seconds": 5}]),
+        json!([random(&[1, 2, 4, 8, 16], json!({"seconds": 5}))]),
     );
     let outcome = outcome.unwrap();
     for (step, line) in outcome.steps.iter().zip(&spool) {
-        let depth = f64::from(step.queue_depth);
+        let depth = f64::from(step.figures.queue_depth);
         let latency_ms = (depth / 4.0).max(1.0);
-        let read = step.read.unwrap();
-        assert!(close(step.iops, depth.min(4.0) * 1000.0), "{step:?}");
-        assert!(close(step.mb_per_s, step.iops * 8192.0 / 1e6), "{step:?}");
-        assert!(close(step.in_flight_mean, depth), "{step:?}");
+        let read = step.figures.read.unwrap();
+        assert!(close(step.figures.iops, depth.min(4.0) * 1000.0), "{step:?}");
+        assert!(close(step.figures.mb_per_s, step.figures.iops * 8192.0 / 1e6), "{step:?}");
+        assert!(close(step.figures.in_flight_mean, depth), "{step:?}");
         for percentile in [read.p50, read.p95, read.p99, read.max, read.mean] {
             assert!(close(percentile, latency_ms), "{step:?}");
         }
         let latency = Latency::decode(line["read_latency"].as_str().unwrap()).unwrap();
-        assert_eq!(latency.count(), step.reads, "latencies counted = I/Os");
-        assert_eq!(line["reads"], step.reads);
+        assert_eq!(latency.count(), step.figures.reads, "latencies counted = I/Os");
+        assert_eq!(line["reads"], step.figures.reads);
         assert_eq!(line["write_bytes"], 0);
     }
     assert_eq!((spool.len(), outcome.best["r"]), (5, 2), "least depth of the fastest");
@@ -49,13 +52,12 @@ fn rate_and_latency_follow_littles_law() {
 fn percentiles_find_the_slow_share() {
     let (outcome, _) = simulate(
         json!({"read_us": 1000, "slow_every": 10, "slow_us": 5000}),
-        json!([{"name": "r", "pattern": "random", "block_bytes": 8192, "queue_depths": [1],
-                "seconds": 14}]),
+        json!([random(&[1], json!({"seconds": 14}))]),
     );
     let step = &outcome.unwrap().steps[0];
-    let read = step.read.unwrap();
+    let read = step.figures.read.unwrap();
     // Ten I/Os take 9 × 1 ms + 5 ms.
-    assert!(close(step.iops, 10.0 / 0.014), "{step:?}");
+    assert!(close(step.figures.iops, 10.0 / 0.014), "{step:?}");
     assert!(close(read.mean, 1.4) && close(read.p50, 1.0), "{step:?}");
     assert!(close(read.p95, 5.0) && close(read.max, 5.0), "{step:?}");
 }
@@ -63,18 +65,20 @@ fn percentiles_find_the_slow_share() {
 #[test]
 fn the_ceiling_ends_a_curve_and_counts_writes_on_their_own() {
     let model = json!({"read_us": 500, "write_us": 5000, "channels": 2});
-    let curve = |name: &str, stop: bool| {
-        json!({"name": name, "pattern": "random", "block_bytes": 8192, "read_percent": 70,
-               "queue_depths": [1, 2, 4, 8, 16, 32, 64], "seconds": 5, "stop_at_ceiling": stop})
+    let depths = [1, 2, 4, 8, 16, 32, 64];
+    let job = json!({"pattern": "random", "block_bytes": 8192, "read_percent": 70,
+                     "queue_depths": depths});
+    let mixed = |name: &str, stop: bool| {
+        curve(name, job.clone(), json!({"seconds": 5, "stop_at_ceiling": stop}))
     };
-    let (outcome, spool) = simulate(model, json!([curve("stop", true), curve("go", false)]));
+    let (outcome, spool) = simulate(model, json!([mixed("stop", true), mixed("go", false)]));
     let outcome = outcome.unwrap();
     let steps: Vec<_> = outcome.steps.iter().filter(|step| step.phase == "stop").collect();
     let (last, inside) = steps.split_last().unwrap();
-    assert!(!last.inside_ceiling && inside.iter().all(|step| step.inside_ceiling));
-    assert!(last.queue_depth < 64 && steps.len() + 7 == spool.len());
-    assert!(outcome.steps[outcome.best["go"]].inside_ceiling);
-    let share = last.reads as f64 / (last.reads + last.writes) as f64;
+    assert!(!last.figures.inside_ceiling && inside.iter().all(|step| step.figures.inside_ceiling));
+    assert!(last.figures.queue_depth < 64 && steps.len() + 7 == spool.len());
+    assert!(outcome.steps[outcome.best["go"]].figures.inside_ceiling);
+    let share = last.figures.reads as f64 / (last.figures.reads + last.figures.writes) as f64;
     assert!((share - 0.7).abs() < 0.05, "{share}");
 }
 
@@ -82,21 +86,28 @@ fn the_ceiling_ends_a_curve_and_counts_writes_on_their_own() {
 fn writes_alone_can_pass_the_ceiling() {
     let (outcome, _) = simulate(
         json!({"read_us": 500, "write_us": 25_000, "channels": 2}),
-        json!([{"name": "m", "pattern": "random", "block_bytes": 8192, "read_percent": 99,
-                "queue_depths": [1], "seconds": 5}]),
+        json!([curve(
+            "m",
+            json!({"pattern": "random", "block_bytes": 8192, "read_percent": 99,
+                   "queue_depths": [1]}),
+            json!({"seconds": 5}),
+        )]),
     );
     let outcome = outcome.unwrap();
     let step = &outcome.steps[0];
-    assert!(step.read.unwrap().p95 < 1.0 && step.write.unwrap().p95 > 20.0);
-    assert!(!step.inside_ceiling && outcome.best.is_empty());
+    assert!(step.figures.read.unwrap().p95 < 1.0 && step.figures.write.unwrap().p95 > 20.0);
+    assert!(!step.figures.inside_ceiling && outcome.best.is_empty());
 }
 
 #[test]
 fn steps_follow_each_other_in_time() {
     let (_, spool) = simulate(
         json!({}),
-        json!([{"name": "r", "pattern": "sequential", "block_bytes": 262_144,
-                "queue_depths": [4, 1, 2], "seconds": 0.5, "warmup_seconds": 0.25}]),
+        json!([curve(
+            "r",
+            json!({"pattern": "sequential", "block_bytes": 262_144, "queue_depths": [4, 1, 2]}),
+            json!({"seconds": 0.5, "warmup_seconds": 0.25}),
+        )]),
     );
     let starts: Vec<i64> = spool.iter().map(|line| line["t_ns"].as_i64().unwrap()).collect();
     let depths: Vec<_> = spool.iter().map(|line| line["queue_depth"].as_i64().unwrap()).collect();
@@ -108,12 +119,11 @@ fn steps_follow_each_other_in_time() {
 fn a_few_failed_ios_are_counted() {
     let (outcome, spool) = simulate(
         json!({"fail_every": 1000, "channels": 1}),
-        json!([{"name": "r", "pattern": "random", "block_bytes": 8192, "queue_depths": [1],
-                "seconds": 1, "warmup_seconds": 0}]),
+        json!([random(&[1], json!({"seconds": 1, "warmup_seconds": 0}))]),
     );
     let outcome = outcome.unwrap();
-    assert_eq!(outcome.steps[0].errors[&ErrorKind::Io], 10);
-    assert_eq!(outcome.steps[0].reads, 9990);
+    assert_eq!(outcome.steps[0].figures.errors[&Fault::Io], 10);
+    assert_eq!(outcome.steps[0].figures.reads, 9990);
     assert_eq!(spool[0]["errors"], r#"{"io":10}"#);
 }
 
@@ -122,8 +132,7 @@ fn many_failed_ios_end_the_step_and_leave_its_record() {
     for (every, failed) in [(1, 10), (2, 101)] {
         let (outcome, spool) = simulate(
             json!({"fail_every": every, "channels": 1}),
-            json!([{"name": "r", "pattern": "random", "block_bytes": 8192, "queue_depths": [1],
-                    "seconds": 1}]),
+            json!([random(&[1], json!({"seconds": 1}))]),
         );
         let error = outcome.unwrap_err();
         assert_eq!(error.kind, ErrorKind::Io);

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use common::{plan, run};
+use common::{Mounted, curve, plan, run};
 use dyno_io::{Outcome, profile};
 use dyno_record::{Control, Error, ErrorKind};
 use serde_json::{Value, json};
@@ -16,10 +16,18 @@ use tempfile::tempdir;
 /// Steps that outlast the pauses of a busy device, so that I/O ends in each.
 fn steps() -> Value {
     json!([
-        {"name": "sequential_write", "pattern": "sequential", "block_bytes": 262_144,
-         "read_percent": 0, "queue_depths": [4], "seconds": 1, "warmup_seconds": 0},
-        {"name": "mixed", "pattern": "random", "block_bytes": 8192, "read_percent": 70,
-         "queue_depths": [1, 16], "seconds": 1, "warmup_seconds": 0.05},
+        curve(
+            "sequential_write",
+            json!({"pattern": "sequential", "block_bytes": 262_144, "read_percent": 0,
+                   "queue_depths": [4]}),
+            json!({"seconds": 1, "warmup_seconds": 0}),
+        ),
+        curve(
+            "mixed",
+            json!({"pattern": "random", "block_bytes": 8192, "read_percent": 70,
+                   "queue_depths": [1, 16]}),
+            json!({"seconds": 1, "warmup_seconds": 0.05}),
+        ),
     ])
 }
 
@@ -36,29 +44,41 @@ fn error_of(plan: Value) -> Error {
 fn check_measured(outcome: &Outcome, spool: &[Value]) {
     assert_eq!((outcome.steps.len(), spool.len()), (3, 3));
     for (step, line) in outcome.steps.iter().zip(spool) {
-        assert!(step.reads + step.writes > 0, "{step:?}");
-        assert_eq!(step.read.is_some(), step.reads > 0);
-        assert!(step.in_flight_mean <= f64::from(step.queue_depth) + 1e-6, "{step:?}");
+        assert!(step.figures.reads + step.figures.writes > 0, "{step:?}");
+        assert_eq!(step.figures.read.is_some(), step.figures.reads > 0);
+        assert!(
+            step.figures.in_flight_mean <= f64::from(step.figures.queue_depth) + 1e-6,
+            "{step:?}"
+        );
         assert_eq!(line["phase"], step.phase.as_str());
         let columns: Vec<_> = line.as_object().unwrap().keys().map(String::as_str).collect();
         let mut expected = [
             "t_ns",
             "seconds",
             "volume",
+            "phase",
+            "level",
+            "job",
             "pattern",
             "block_bytes",
             "read_percent",
             "queue_depth",
+            "rate",
             "reads",
             "writes",
+            "syncs",
             "read_bytes",
             "write_bytes",
+            "late",
+            "unissued",
             "errors",
             "read_latency",
             "write_latency",
+            "sync_latency",
+            "read_response",
+            "write_response",
             "in_flight_mean",
             "inside_ceiling",
-            "phase",
         ];
         expected.sort_unstable();
         assert_eq!(columns, expected);
@@ -81,7 +101,7 @@ fn each_engine_measures_a_directory_and_leaves_nothing() {
             outcome => outcome.unwrap(),
         };
         check_measured(&outcome, &spool);
-        assert_ne!(outcome.extents_written, Some(false), "{:?}", outcome.notes);
+        assert_ne!(outcome.targets[0].extents_written, Some(false), "{:?}", outcome.notes);
         assert!(is_empty(folder.path()));
         let progress = control.progress();
         assert_eq!(progress.done, progress.total);
@@ -168,7 +188,7 @@ fn a_killed_run_leaves_its_steps_and_the_next_run_tidies_up() {
 #[test]
 fn a_file_in_use_is_left_alone() {
     let folder = tempdir().unwrap();
-    let path = folder.path().join(".dyno-io-test.dat");
+    let path = folder.path().join(".dyno-io-test-0.dat");
     let other = File::create(&path).unwrap();
     rustix::fs::flock(&other, rustix::fs::FlockOperation::LockExclusive).unwrap();
     assert_eq!(error_of(plan(folder.path(), &steps())).kind, ErrorKind::Usage);
@@ -198,33 +218,11 @@ fn a_directory_without_permission_is_refused() {
 fn too_large_a_file_says_what_it_needs() {
     let folder = tempdir().unwrap();
     let mut plan = plan(folder.path(), &steps());
-    plan["file_bytes"] = json!(1_u64 << 60);
+    plan["targets"][0]["bytes"] = json!(1_u64 << 60);
     let error = error_of(plan);
     assert_eq!(error.kind, ErrorKind::DiskFull);
     assert!(error.message.contains("needs 1099511627840 MiB"), "{error}");
     assert!(is_empty(folder.path()));
-}
-
-/// A tmpfs of its own, for as long as this lives.
-struct Mounted(tempfile::TempDir);
-
-impl Mounted {
-    fn new(options: &str) -> Option<Self> {
-        let folder = tempdir().unwrap();
-        let mount = ["-t", "tmpfs", "-o", options, "tmpfs"];
-        let status = Command::new("mount").args(mount).arg(folder.path()).output();
-        if status.is_ok_and(|output| output.status.success()) {
-            return Some(Self(folder));
-        }
-        eprintln!("skipped: cannot mount a tmpfs here");
-        None
-    }
-}
-
-impl Drop for Mounted {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg(self.0.path()).status();
-    }
 }
 
 #[test]

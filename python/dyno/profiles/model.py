@@ -84,10 +84,15 @@ class Profile(Model):
         return [
             {
                 "name": curve.name,
-                "pattern": curve.pattern,
-                "block_bytes": curve.block_bytes,
-                "read_percent": curve.read_percent,
-                "queue_depths": list(curve.depths),
+                "jobs": [
+                    {
+                        "name": curve.name,
+                        "pattern": curve.pattern,
+                        "block_bytes": curve.block_bytes,
+                        "read_percent": curve.read_percent,
+                        "queue_depths": list(curve.depths),
+                    }
+                ],
                 "seconds": self.step_s,
                 "warmup_seconds": self.warmup_s,
                 "stop_at_ceiling": curve.until_ceiling,

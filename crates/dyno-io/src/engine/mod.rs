@@ -13,6 +13,20 @@ pub mod psync;
 #[cfg(target_os = "linux")]
 pub mod uring;
 
+/// What an I/O does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Op {
+    /// Fills the slot's buffer.
+    #[default]
+    Read,
+    /// Writes from the slot's buffer.
+    Write,
+    /// Makes earlier writes to the file durable, with all metadata; moves no bytes.
+    Fsync,
+    /// The same, with the metadata only that reading the data needs.
+    Fdatasync,
+}
+
 /// One I/O to start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Request {
@@ -20,11 +34,11 @@ pub struct Request {
     pub slot: u32,
     /// Index of the file among those that the engine was opened with.
     pub file: u32,
-    /// Write rather than read.
-    pub write: bool,
+    /// What to do.
+    pub op: Op,
     /// Offset in the file.
     pub offset: u64,
-    /// Length, at most the engine's block size.
+    /// Length, at most that of the slot's buffer; 0 for a sync.
     pub bytes: u32,
 }
 
@@ -49,7 +63,7 @@ pub trait Engine {
     /// The engine's clock, nanoseconds: `CLOCK_MONOTONIC`, or simulated time.
     fn now_ns(&self) -> u64;
 
-    /// The buffer of a slot, one block long.
+    /// The buffer of a slot.
     ///
     /// # Panics
     /// If the slot has an I/O in flight or does not exist.
@@ -58,7 +72,7 @@ pub trait Engine {
     /// Starts every request of `batch`, then waits until at least one I/O has ended or `timeout`
     /// has passed, and appends all I/Os that have ended to `done`. Returns at once if none is in
     /// flight. Failed I/Os are completions, not errors, and `done` is not reallocated if it has
-    /// room for every slot.
+    /// room for every slot. The result is the engine's clock after all of that.
     ///
     /// The caller guarantees that the slots of `batch` are idle and differ.
     ///
@@ -66,13 +80,16 @@ pub trait Engine {
     /// `io` or `internal` if the engine itself can not go on.
     ///
     /// # Panics
-    /// If a request names an unknown slot or file, is longer than a block, or its slot is busy.
+    /// If a request names an unknown slot or file, is longer than its buffer, or its slot is busy.
     fn turn(
         &mut self,
         batch: &[Request],
         timeout: Duration,
         done: &mut Vec<Completion>,
-    ) -> Result<()>;
+    ) -> Result<u64>;
+
+    /// Waits with nothing in flight; returns the engine's clock after that.
+    fn pause(&mut self, time: Duration) -> u64;
 }
 
 /// The engines.
@@ -106,11 +123,9 @@ pub enum Choice {
 #[derive(Debug, Clone, Copy)]
 pub struct Setup<'a> {
     /// The files that requests name by index.
-    pub files: &'a [File],
-    /// Number of slots: the most I/Os in flight.
-    pub slots: u32,
-    /// Bytes of each slot's buffer.
-    pub block_bytes: u32,
+    pub files: &'a [&'a File],
+    /// Bytes of the buffer of each slot; as many I/Os can be in flight.
+    pub slots: &'a [u32],
     /// Seed of the buffers' first content.
     pub seed: u64,
     /// Behaviour of the null engine.

@@ -1,4 +1,4 @@
-//! No I/O: a modelled device on a simulated clock, for tests with known answers.
+//! No I/O: modelled devices on a simulated clock, for tests with known answers.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,9 +7,10 @@ use std::time::Duration;
 use dyno_record::{Error, ErrorKind, Result};
 use serde::Deserialize;
 
-use super::{Completion, Engine, Name, Request, Setup};
+use super::{Completion, Engine, Name, Op, Request, Setup};
 
-/// A device with `channels` servers in parallel, each of which takes a fixed time for an I/O.
+/// A device for each target, with `channels` servers in parallel, each of which takes a fixed time
+/// for an I/O.
 ///
 /// At queue depth d the rate is min(d, channels) / latency, and above `channels` the latency rises
 /// with d / channels (Little's law).
@@ -20,14 +21,24 @@ pub struct Model {
     pub read_us: f64,
     /// Service time of a write, microseconds.
     pub write_us: f64,
+    /// Service time of a sync, microseconds.
+    pub sync_us: f64,
     /// I/Os served at once.
     pub channels: u32,
     /// Every n-th I/O takes `slow_us` instead; 0 for none.
     pub slow_every: u64,
     /// Service time of a slow I/O, microseconds.
     pub slow_us: f64,
+    /// No service starts in the last `stall_ms` of each so many milliseconds; 0 for none.
+    pub stall_every_ms: f64,
+    /// Length of a stall, milliseconds.
+    pub stall_ms: f64,
     /// Every n-th I/O fails with `EIO`; 0 for none.
     pub fail_every: u64,
+    /// Every n-th I/O moves half of its bytes; 0 for none.
+    pub short_every: u64,
+    /// Writes after the n-th of a step fail with `ENOSPC`; 0 for none.
+    pub full_after: u64,
 }
 
 impl Default for Model {
@@ -35,10 +46,15 @@ impl Default for Model {
         Self {
             read_us: 100.0,
             write_us: 100.0,
+            sync_us: 100.0,
             channels: 32,
             slow_every: 0,
             slow_us: 0.0,
+            stall_every_ms: 0.0,
+            stall_ms: 0.0,
             fail_every: 0,
+            short_every: 0,
+            full_after: 0,
         }
     }
 }
@@ -48,40 +64,73 @@ impl Model {
     pub(crate) fn check(&self) -> Result<()> {
         let sane = |us: f64| (1.0..=3.6e9).contains(&us);
         let slow = self.slow_every == 0 || sane(self.slow_us);
-        if self.channels > 0 && sane(self.read_us) && sane(self.write_us) && slow {
-            return Ok(());
+        let times = [self.read_us, self.write_us, self.sync_us];
+        if self.channels == 0 || !slow || !times.into_iter().all(sane) {
+            return wrong("at least one channel and service times of 1 µs to 1 h are needed");
         }
-        Err(Error::new(
-            ErrorKind::Usage,
-            "null: at least one channel and service times of 1 µs to 1 h are needed",
-        ))
+        let lengths = 0.0..=3.6e6;
+        if !lengths.contains(&self.stall_every_ms)
+            || !lengths.contains(&self.stall_ms)
+            || self.stall_ms > 0.0 && self.stall_ms >= self.stall_every_ms
+        {
+            return wrong("a stall must be shorter than stall_every_ms, at most 1 h");
+        }
+        Ok(())
+    }
+
+    fn service_ns(&self, op: Op, slow: bool) -> u64 {
+        let us = match op {
+            _ if slow => self.slow_us,
+            Op::Read => self.read_us,
+            Op::Write => self.write_us,
+            Op::Fsync | Op::Fdatasync => self.sync_us,
+        };
+        (us * 1e3) as u64
+    }
+
+    /// When service may begin that is wanted at `ns` after the start.
+    fn after_stall(&self, ns: u64) -> u64 {
+        let (every, stall) = ((self.stall_every_ms * 1e6) as u64, (self.stall_ms * 1e6) as u64);
+        if stall == 0 || ns % every < every - stall { ns } else { ns.next_multiple_of(every) }
     }
 }
 
-/// The engine. Time passes only in [`turn`](Engine::turn), and as fast as it can be computed.
+fn wrong(message: &str) -> Result<()> {
+    Err(Error::new(ErrorKind::Usage, format!("null: {message}")))
+}
+
+/// When each channel of a device becomes free, earliest first.
+type Channels = BinaryHeap<Reverse<u64>>;
+
+/// The engine. Time passes only in [`turn`](Engine::turn) and [`pause`](Engine::pause), and as fast
+/// as it can be computed.
 pub struct Null {
     model: Model,
+    start_ns: u64,
     now_ns: u64,
     count: u64,
+    writes: u64,
     buffer: Vec<u8>,
     busy: Vec<bool>,
-    /// When each channel becomes free, earliest first.
-    free_ns: BinaryHeap<Reverse<u64>>,
+    /// A device for each file that a request has named.
+    devices: Vec<Channels>,
     /// I/Os in flight, the first to end on top: (end, slot, start, result).
     in_flight: BinaryHeap<Reverse<(u64, u32, u64, i32)>>,
 }
 
 impl Null {
-    /// A fresh device at `setup.start_ns`.
+    /// Fresh devices at `setup.start_ns`.
     pub fn open(setup: &Setup<'_>) -> Self {
         Self {
             model: setup.null.clone(),
+            start_ns: setup.start_ns,
             now_ns: setup.start_ns,
             count: 0,
-            buffer: vec![0; setup.block_bytes as usize],
-            busy: vec![false; setup.slots as usize],
-            free_ns: (0..setup.null.channels).map(|_| Reverse(setup.start_ns)).collect(),
-            in_flight: BinaryHeap::with_capacity(setup.slots as usize),
+            writes: 0,
+            buffer: vec![0; setup.slots.iter().copied().max().unwrap_or(0) as usize],
+            busy: vec![false; setup.slots.len()],
+            devices: Vec::new(),
+            in_flight: BinaryHeap::with_capacity(setup.slots.len()),
         }
     }
 
@@ -89,17 +138,26 @@ impl Null {
         let busy = &mut self.busy[request.slot as usize];
         assert!(!std::mem::replace(busy, true), "slot {} is busy", request.slot);
         assert!(request.bytes as usize <= self.buffer.len(), "a request fits its buffer");
+        let device = request.file as usize;
+        while self.devices.len() <= device {
+            let free = (0..self.model.channels).map(|_| Reverse(self.start_ns));
+            self.devices.push(free.collect());
+        }
         self.count += 1;
+        self.writes += u64::from(request.op == Op::Write);
         let nth = |every: u64| every > 0 && self.count.is_multiple_of(every);
-        let service_us = match (nth(self.model.slow_every), request.write) {
-            (true, _) => self.model.slow_us,
-            (false, true) => self.model.write_us,
-            (false, false) => self.model.read_us,
+        let service_ns = self.model.service_ns(request.op, nth(self.model.slow_every));
+        let Reverse(free_ns) = self.devices[device].pop().expect("a device has a channel");
+        let wanted_ns = free_ns.max(self.now_ns) - self.start_ns;
+        let end_ns = self.start_ns + self.model.after_stall(wanted_ns) + service_ns;
+        self.devices[device].push(Reverse(end_ns));
+        let full = self.model.full_after > 0 && self.writes > self.model.full_after;
+        let result = match request.op {
+            Op::Write if full => -libc::ENOSPC,
+            _ if nth(self.model.fail_every) => -libc::EIO,
+            _ if nth(self.model.short_every) => (request.bytes / 2) as i32,
+            _ => request.bytes as i32,
         };
-        let result = if nth(self.model.fail_every) { -libc::EIO } else { request.bytes as i32 };
-        let Reverse(free_ns) = self.free_ns.pop().expect("a device has a channel");
-        let end_ns = free_ns.max(self.now_ns) + (service_us * 1e3) as u64;
-        self.free_ns.push(Reverse(end_ns));
         self.in_flight.push(Reverse((end_ns, request.slot, self.now_ns, result)));
     }
 }
@@ -124,11 +182,11 @@ impl Engine for Null {
         batch: &[Request],
         timeout: Duration,
         done: &mut Vec<Completion>,
-    ) -> Result<()> {
+    ) -> Result<u64> {
         for request in batch {
             self.start(request);
         }
-        let Some(Reverse(first)) = self.in_flight.peek() else { return Ok(()) };
+        let Some(Reverse(first)) = self.in_flight.peek() else { return Ok(self.now_ns) };
         self.now_ns = first.0.min(self.now_ns + timeout.as_nanos() as u64);
         while let Some(&Reverse((ended_ns, slot, started_ns, result))) = self.in_flight.peek() {
             if ended_ns > self.now_ns {
@@ -138,6 +196,11 @@ impl Engine for Null {
             self.busy[slot as usize] = false;
             done.push(Completion { slot, result, started_ns, ended_ns });
         }
-        Ok(())
+        Ok(self.now_ns)
+    }
+
+    fn pause(&mut self, time: Duration) -> u64 {
+        self.now_ns += time.as_nanos() as u64;
+        self.now_ns
     }
 }

@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use dyno_record::{Error, ErrorKind, Result, monotonic_ns};
 
-use super::{Completion, Engine, Name, Request, Setup};
+use super::{Completion, Engine, Name, Op, Request, Setup};
 use crate::arena::Arena;
+use crate::cores;
 
 /// A thread only reads, writes and waits.
 const STACK_BYTES: usize = 128 << 10;
@@ -42,14 +43,14 @@ impl Psync {
     /// # Errors
     /// `io` without threads or file handles, `out_of_memory` without buffers.
     pub fn open(setup: &Setup<'_>) -> Result<Self> {
-        let files = setup.files.iter().map(File::try_clone).collect::<io::Result<Vec<_>>>();
+        let files = setup.files.iter().map(|file| file.try_clone()).collect::<io::Result<Vec<_>>>();
         let files: Arc<[File]> =
             files.map_err(|error| Error::from_io(&error, "duplicating a file handle"))?.into();
-        let (report, ended) = sync_channel(setup.slots as usize);
-        let mut workers = Vec::with_capacity(setup.slots as usize);
-        for slot in 0..setup.slots {
-            let seed = setup.seed.wrapping_add(u64::from(slot));
-            let buffer = Some(Arena::new(1, setup.block_bytes as usize, seed)?);
+        let (report, ended) = sync_channel(setup.slots.len());
+        let mut workers = Vec::with_capacity(setup.slots.len());
+        for (slot, bytes) in setup.slots.iter().enumerate() {
+            let seed = setup.seed.wrapping_add(slot as u64);
+            let buffer = Some(Arena::new(&[*bytes], seed)?);
             let (jobs, queue) = sync_channel(1);
             let (files, report) = (Arc::clone(&files), report.clone());
             let thread = Builder::new()
@@ -88,28 +89,33 @@ impl Engine for Psync {
         batch: &[Request],
         timeout: Duration,
         done: &mut Vec<Completion>,
-    ) -> Result<()> {
+    ) -> Result<u64> {
         let dead = || Error::new(ErrorKind::Internal, "an I/O thread is gone");
         for request in batch {
             let worker = &mut self.workers[request.slot as usize];
             assert!((request.file as usize) < self.files, "a request names a known file");
             let buffer = worker.buffer.take().expect("the slot is idle");
-            assert!(request.bytes as usize <= buffer.block_bytes(), "a request fits its buffer");
+            assert!(request.bytes as usize <= buffer.bytes(0), "a request fits its buffer");
             worker.jobs.send((*request, buffer)).map_err(|_| dead())?;
             self.in_flight += 1;
         }
         if self.in_flight == 0 {
-            return Ok(());
+            return Ok(monotonic_ns());
         }
         match self.ended.recv_timeout(timeout) {
             Ok(ended) => self.take_back(ended, done),
-            Err(RecvTimeoutError::Timeout) => return Ok(()),
+            Err(RecvTimeoutError::Timeout) => return Ok(monotonic_ns()),
             Err(RecvTimeoutError::Disconnected) => return Err(dead()),
         }
         while let Ok(ended) = self.ended.try_recv() {
             self.take_back(ended, done);
         }
-        Ok(())
+        Ok(monotonic_ns())
+    }
+
+    fn pause(&mut self, time: Duration) -> u64 {
+        std::thread::sleep(time);
+        monotonic_ns()
     }
 }
 
@@ -127,14 +133,16 @@ impl Drop for Psync {
 }
 
 fn work(files: &[File], queue: &Receiver<Job>, report: &SyncSender<Done>) {
+    cores::release();
     while let Ok((request, mut buffer)) = queue.recv() {
         let file = &files[request.file as usize];
         let data = &mut buffer.slot_mut(0)[..request.bytes as usize];
         let started_ns = monotonic_ns();
-        let moved = if request.write {
-            file.write_at(data, request.offset)
-        } else {
-            file.read_at(data, request.offset)
+        let moved = match request.op {
+            Op::Read => file.read_at(data, request.offset),
+            Op::Write => file.write_at(data, request.offset),
+            Op::Fsync => file.sync_all().map(|()| 0),
+            Op::Fdatasync => file.sync_data().map(|()| 0),
         };
         let ended_ns = monotonic_ns();
         let result = match moved {

@@ -1,21 +1,21 @@
 //! `io_uring`: one ring, registered files, registered buffers in one arena.
 
-use std::io;
+mod ring;
+
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
 use dyno_record::{Error, ErrorKind, Result, monotonic_ns};
-use io_uring::types::{Fixed, SubmitArgs, Timespec};
-use io_uring::{Builder, IoUring, opcode, squeue};
+use io_uring::types::{Fixed, FsyncFlags, SubmitArgs, Timespec};
+use io_uring::{opcode, squeue};
 
-use super::{Completion, Engine, Name, Request, Setup};
+use self::ring::{Ring, is};
+use super::{Completion, Engine, Name, Op, Request, Setup};
 use crate::Notes;
 use crate::arena::Arena;
 
 /// Longest wait for I/Os in flight when an engine is dropped; a device that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Longest wait for the locked memory of rings that are being torn down.
-const MEMORY_PATIENCE: Duration = Duration::from_millis(500);
 
 /// How buffers are given to the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ struct Slot {
 /// The engine. Its ring belongs to the thread that opened it.
 pub struct Uring {
     // Dropped in this order: the ring must be gone before its buffers.
-    ring: IoUring,
+    ring: Ring,
     /// `None` once given up to a device that hangs.
     arena: Option<Arena>,
     buffers: Buffers,
@@ -52,31 +52,32 @@ impl Uring {
     /// # Errors
     /// `io` if the kernel has no usable `io_uring` or forbids it, `out_of_memory` without buffers.
     pub fn open(setup: &Setup<'_>, buffers: Buffers, notes: &mut Notes) -> Result<Self> {
-        let ring = ring(setup.slots)
+        let mut ring = Ring::new(setup.slots.len() as u32)
             .map_err(|error| unavailable(&format!("io_uring is not available ({error})")))?;
-        if !ring.params().is_feature_ext_arg() {
+        if !ring.waits_with_limit() {
             return Err(unavailable(
                 "io_uring of this kernel can not wait with a limit (5.11 can)",
             ));
         }
-        let fds: Vec<_> = setup.files.iter().map(AsRawFd::as_raw_fd).collect();
+        let fds: Vec<_> = setup.files.iter().map(|file| file.as_raw_fd()).collect();
         ring.submitter()
             .register_files(&fds)
             .map_err(|error| unavailable(&format!("io_uring can not register files ({error})")))?;
 
-        let arena = Arena::new(setup.slots as usize, setup.block_bytes as usize, setup.seed)?;
+        let arena = Arena::new(setup.slots, setup.seed)?;
         let buffers = match buffers {
             Buffers::Registered => register(&ring, &arena, notes),
             Buffers::Plain => Buffers::Plain,
         };
+        ring.register_itself();
         Ok(Self {
             ring,
             arena: Some(arena),
             buffers,
             files: fds.len(),
-            slots: vec![Slot::default(); setup.slots as usize],
+            slots: vec![Slot::default(); setup.slots.len()],
             in_flight: 0,
-            entries: Vec::with_capacity(setup.slots as usize),
+            entries: Vec::with_capacity(setup.slots.len()),
         })
     }
 
@@ -87,21 +88,24 @@ impl Uring {
 
     fn entry(&self, request: &Request) -> squeue::Entry {
         let arena = self.arena.as_ref().expect("the arena is given up in drop only");
-        assert!(request.bytes as usize <= arena.block_bytes(), "a request fits its buffer");
+        let slot = request.slot as usize;
+        assert!(request.bytes as usize <= arena.bytes(slot), "a request fits its buffer");
         assert!((request.file as usize) < self.files, "a request names a registered file");
         let file = Fixed(request.file);
-        let (data, bytes) = (arena.slot_ptr(request.slot as usize), request.bytes);
-        let entry = match (request.write, self.buffers) {
-            (false, Buffers::Registered) => {
+        let (data, bytes) = (arena.slot_ptr(slot), request.bytes);
+        let entry = match (request.op, self.buffers) {
+            (Op::Fsync, _) => opcode::Fsync::new(file).build(),
+            (Op::Fdatasync, _) => opcode::Fsync::new(file).flags(FsyncFlags::DATASYNC).build(),
+            (Op::Read, Buffers::Registered) => {
                 opcode::ReadFixed::new(file, data, bytes, 0).offset(request.offset).build()
             }
-            (true, Buffers::Registered) => {
+            (Op::Write, Buffers::Registered) => {
                 opcode::WriteFixed::new(file, data, bytes, 0).offset(request.offset).build()
             }
-            (false, Buffers::Plain) => {
+            (Op::Read, Buffers::Plain) => {
                 opcode::Read::new(file, data, bytes).offset(request.offset).build()
             }
-            (true, Buffers::Plain) => {
+            (Op::Write, Buffers::Plain) => {
                 opcode::Write::new(file, data, bytes).offset(request.offset).build()
             }
         };
@@ -122,11 +126,9 @@ impl Uring {
         }
     }
 
-    fn reap(&mut self, done: &mut Vec<Completion>) {
-        let mut completions = self.ring.completion();
-        if completions.is_empty() {
-            return;
-        }
+    /// Collects what has ended; the result is the clock after that.
+    fn reap(&mut self, done: &mut Vec<Completion>) -> u64 {
+        let mut completions = self.ring.completions();
         let ended_ns = monotonic_ns();
         for entry in &mut completions {
             let slot = entry.user_data() as u32;
@@ -136,6 +138,7 @@ impl Uring {
             let (started_ns, result) = (state.started_ns, entry.result());
             done.push(Completion { slot, result, started_ns, ended_ns });
         }
+        ended_ns
     }
 }
 
@@ -158,7 +161,7 @@ impl Engine for Uring {
         batch: &[Request],
         timeout: Duration,
         done: &mut Vec<Completion>,
-    ) -> Result<()> {
+    ) -> Result<u64> {
         if !batch.is_empty() {
             let started_ns = monotonic_ns();
             self.entries.clear();
@@ -172,17 +175,21 @@ impl Engine for Uring {
             // SAFETY: every entry points into the arena at the buffer of its own slot. The buffer
             // is not lent out while the slot is busy, and the arena outlives the I/O: `drop` waits
             // for all of them, or leaks the arena.
-            unsafe { self.ring.submission().push_multiple(&self.entries) }.map_err(|_| {
+            unsafe { self.ring.push(&self.entries) }.map_err(|_| {
                 Error::new(ErrorKind::Internal, "the submission queue has no room for a batch")
             })?;
             self.in_flight += batch.len();
         }
         if self.in_flight == 0 {
-            return Ok(());
+            return Ok(monotonic_ns());
         }
         self.enter(timeout)?;
-        self.reap(done);
-        Ok(())
+        Ok(self.reap(done))
+    }
+
+    fn pause(&mut self, time: Duration) -> u64 {
+        std::thread::sleep(time);
+        monotonic_ns()
     }
 }
 
@@ -212,35 +219,7 @@ impl Drop for Uring {
     }
 }
 
-/// A ring in the cheapest mode of completion that the kernel has.
-fn ring(slots: u32) -> io::Result<IoUring> {
-    // Completions handled when this thread asks for them (6.1), without interrupting it (5.19), or
-    // as ever. Older kernels answer EINVAL to a flag they do not know.
-    let modes: [fn(&mut Builder) -> &mut Builder; 3] = [
-        |builder| builder.setup_coop_taskrun().setup_single_issuer().setup_defer_taskrun(),
-        Builder::setup_coop_taskrun,
-        |builder| builder,
-    ];
-    let give_up_ns = monotonic_ns() + MEMORY_PATIENCE.as_nanos() as u64;
-    let mut mode = 0;
-    loop {
-        let mut builder = IoUring::builder();
-        match modes[mode](&mut builder).build(slots.next_power_of_two()) {
-            Err(error) if is(&error, libc::EINVAL) && mode + 1 < modes.len() => mode += 1,
-            // A ring closed a moment ago, perhaps by the step before, still holds its memory.
-            Err(error) if is(&error, libc::ENOMEM) && monotonic_ns() < give_up_ns => {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            built => return built,
-        }
-    }
-}
-
-fn is(error: &io::Error, errno: i32) -> bool {
-    error.raw_os_error() == Some(errno)
-}
-
-fn register(ring: &IoUring, arena: &Arena, notes: &mut Notes) -> Buffers {
+fn register(ring: &Ring, arena: &Arena, notes: &mut Notes) -> Buffers {
     // SAFETY: the arena lives until the buffers are unregistered or the ring is closed: `Uring`
     // owns both and drops the ring first.
     match unsafe { ring.submitter().register_buffers(&[arena.iovec()]) } {

@@ -60,6 +60,18 @@ pub(crate) fn cached_share(file: &File, bytes: u64) -> io::Result<f64> {
     Ok(cached as f64 / resident.len().max(1) as f64)
 }
 
+/// Puts what is on the device already out of the page cache, as far as nobody holds it there.
+#[cfg(target_os = "linux")]
+pub(crate) fn uncache(file: &File) {
+    use rustix::fs::{Advice, fadvise};
+    // Without success the pages stay, and are found.
+    let _ = file.sync_data();
+    let _ = fadvise(file, 0, None, Advice::DontNeed);
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn uncache(_: &File) {}
+
 #[cfg(target_os = "linux")]
 fn page_bytes() -> usize {
     // SAFETY: asks for a constant of the system.
@@ -193,5 +205,9 @@ mod tests {
         let file = tempfile::tempfile().unwrap();
         file.write_all_at(&vec![1; 4 * MIB as usize], 0).unwrap();
         assert!(cached_share(&file, 4 * MIB).unwrap() > 0.9);
+        uncache(&file);
+        let share = cached_share(&file, 4 * MIB).unwrap();
+        // A temporary directory in memory keeps all of it.
+        assert!(!(0.5..1.0).contains(&share), "{share}");
     }
 }

@@ -20,7 +20,17 @@ pub(crate) fn file_name(id: &str) -> String {
 /// Marks `file` as in use for as long as it is open; the kernel drops the mark when its owner dies,
 /// however it dies.
 pub(crate) fn lock(file: &File) -> io::Result<()> {
-    Ok(flock(file, FlockOperation::NonBlockingLockExclusive)?)
+    lock_as(file, true)
+}
+
+/// Locks `file`, alone or with others who read it too.
+pub(crate) fn lock_as(file: &File, alone: bool) -> io::Result<()> {
+    let operation = if alone {
+        FlockOperation::NonBlockingLockExclusive
+    } else {
+        FlockOperation::NonBlockingLockShared
+    };
+    Ok(flock(file, operation)?)
 }
 
 /// Removes every test file in `volume` that no process has locked, and notes it.

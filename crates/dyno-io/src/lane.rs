@@ -1,0 +1,178 @@
+//! A lane: one job on one target, with its own queue depth.
+
+use dyno_record::Error;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::arena::stamp;
+use crate::engine::{Completion, Engine, Op, Request};
+use crate::fault::{self, Fault};
+use crate::flow::{Flow, Next};
+use crate::pace::Pace;
+use crate::pattern::Pattern;
+use crate::tally::{Counts, Ended};
+
+/// What a step measures, on the engine's clock: I/Os that end after `start_ns`, up to `end_ns`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Window {
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+}
+
+/// What is in flight in a slot.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Slot {
+    /// Index of the lane that owns the slot.
+    pub(crate) lane: u32,
+    request: Request,
+    /// When the I/O was due, with a rate.
+    due_ns: u64,
+}
+
+impl Slot {
+    /// An idle slot of a lane.
+    pub(crate) fn of(lane: u32) -> Self {
+        Self { lane, ..Self::default() }
+    }
+}
+
+/// Where lanes hand in what they issue.
+pub(crate) struct Desk<'a> {
+    pub(crate) engine: &'a mut (dyn Engine + 'static),
+    /// By slot.
+    pub(crate) slots: Vec<Slot>,
+    /// What goes out with the next turn.
+    pub(crate) batch: Vec<Request>,
+    /// What makes written data unique.
+    pub(crate) data: Xoshiro256PlusPlus,
+}
+
+impl Desk<'_> {
+    #[inline]
+    fn issue(&mut self, request: Request, due_ns: u64) {
+        if request.op == Op::Write {
+            let buffer = self.engine.buffer_mut(request.slot);
+            stamp(&mut buffer[..request.bytes as usize], &mut self.data);
+        }
+        let slot = &mut self.slots[request.slot as usize];
+        (slot.request, slot.due_ns) = (request, due_ns);
+        self.batch.push(request);
+    }
+}
+
+/// One job on one target.
+pub(crate) struct Lane {
+    /// Its place among all lanes: by job, then by target of the job.
+    pub(crate) index: usize,
+    /// Index of the job in its curve.
+    pub(crate) job: usize,
+    /// Index of the target in the plan.
+    pub(crate) target: usize,
+    /// Index of the target's file among those of the engine.
+    pub(crate) file: u32,
+    pub(crate) pattern: Pattern,
+    pub(crate) pace: Option<Pace>,
+    pub(crate) flow: Flow,
+    /// Slots without an I/O.
+    pub(crate) idle: Vec<u32>,
+    pub(crate) counts: Counts,
+    /// Sum over all I/Os of their time in flight in the window.
+    pub(crate) in_flight_ns: u64,
+    /// Why the first failed I/O failed.
+    pub(crate) failure: Option<Error>,
+}
+
+/// How an I/O ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// It moved so many bytes.
+    Moved(u64),
+    Failed,
+}
+
+impl Lane {
+    /// Issues all that may be issued at `now_ns`.
+    #[inline]
+    pub(crate) fn issue(&mut self, now_ns: u64, desk: &mut Desk<'_>) {
+        while let Some(&slot) = self.idle.last() {
+            let (file, mut due_ns) = (self.file, 0);
+            let request = match self.flow.next() {
+                Next::Wait => return,
+                Next::Sync(op) => Request { slot, file, op, offset: 0, bytes: 0 },
+                Next::Access => {
+                    if let Some(pace) = &mut self.pace {
+                        if pace.due_ns() > now_ns {
+                            return;
+                        }
+                        due_ns = pace.take();
+                    }
+                    let access = self.pattern.access();
+                    let op = if access.write { Op::Write } else { Op::Read };
+                    Request { slot, file, op, offset: access.offset, bytes: access.bytes }
+                }
+            };
+            self.idle.pop();
+            self.flow.issued(request.op);
+            desk.issue(request, due_ns);
+        }
+    }
+
+    /// When the next I/O is due that could be issued then; `None` if none waits for its time.
+    pub(crate) fn wake_ns(&self) -> Option<u64> {
+        let pace = self.pace.as_ref()?;
+        (!self.idle.is_empty() && self.flow.next() == Next::Access).then(|| pace.due_ns())
+    }
+
+    /// Counts what has ended, in `interval` as well, and gives its slot free, or goes on in it with
+    /// the write of a read-modify-write if `more` may be issued.
+    #[inline]
+    pub(crate) fn end(
+        &mut self,
+        completion: &Completion,
+        window: Window,
+        interval: Option<&mut Counts>,
+        more: bool,
+        desk: &mut Desk<'_>,
+    ) -> End {
+        let Completion { slot, result, started_ns, ended_ns } = *completion;
+        let Slot { request, due_ns, .. } = desk.slots[slot as usize];
+        self.flow.ended(request.op);
+        let from_ns = started_ns.max(window.start_ns);
+        self.in_flight_ns += ended_ns.min(window.end_ns).saturating_sub(from_ns);
+        let inside = ended_ns > window.start_ns && ended_ns <= window.end_ns;
+        if result != request.bytes as i32 {
+            self.idle.push(slot);
+            self.fail(result, &request, interval.filter(|_| inside));
+            return End::Failed;
+        }
+        let second = self.flow == Flow::Modify && request.op == Op::Write;
+        if inside {
+            let ended = Ended {
+                op: request.op,
+                bytes: request.bytes,
+                service_ns: ended_ns - started_ns,
+                response_ns: self.pace.as_ref().map(|_| ended_ns.saturating_sub(due_ns)),
+                second,
+            };
+            self.counts.add(&ended);
+            if let Some(interval) = interval {
+                interval.add(&ended);
+            }
+        }
+        if more && self.flow == Flow::Modify && !second {
+            desk.issue(Request { op: Op::Write, ..request }, due_ns);
+        } else {
+            self.idle.push(slot);
+        }
+        End::Moved(u64::from(request.bytes))
+    }
+
+    #[cold]
+    fn fail(&mut self, result: i32, request: &Request, interval: Option<&mut Counts>) {
+        let fault = Fault::of(result, request.op);
+        self.counts.fail(fault);
+        if let Some(interval) = interval {
+            interval.fail(fault);
+        }
+        self.failure.get_or_insert_with(|| fault::error(result, request));
+    }
+}

@@ -1,0 +1,150 @@
+//! A curve: jobs that run together, at rising levels of load.
+
+use dyno_record::Result;
+use serde::Deserialize;
+
+use super::job::{Job, Rate};
+use super::{MOST_BUFFERS, Target, unique, wrong};
+
+/// Most I/Os in flight of all jobs on all targets: what the largest ring of every kernel takes.
+const DEEPEST: u64 = 32_768;
+
+/// A series of steps that differ in load only: in the queue depths or rates of the jobs.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Curve {
+    /// Name, recorded as the `phase` of each step.
+    pub name: String,
+    /// What runs together. Each list of queue depths or rates has one value for all levels, or one
+    /// for each.
+    pub jobs: Vec<Job>,
+    /// Length of the measured part of each step.
+    #[serde(default = "default_seconds")]
+    pub seconds: f64,
+    /// Unmeasured time before it.
+    #[serde(default = "default_warmup_seconds")]
+    pub warmup_seconds: f64,
+    /// Leave out the levels that follow once one is outside the ceiling.
+    #[serde(default = "default_stop_at_ceiling")]
+    pub stop_at_ceiling: bool,
+}
+
+const fn default_seconds() -> f64 {
+    3.0
+}
+const fn default_warmup_seconds() -> f64 {
+    0.5
+}
+const fn default_stop_at_ceiling() -> bool {
+    true
+}
+
+/// The load of one step: for each job the queue depth on each of its targets, and the rate.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Level {
+    pub(crate) jobs: Vec<(u32, Option<f64>)>,
+    /// I/Os in flight asked for, of all jobs on all targets.
+    pub(crate) queue_depth: u32,
+}
+
+impl Level {
+    /// What a step at this level does, in a few words: `random read 8 KiB, depth 8`.
+    pub(crate) fn title(&self, curve: &Curve) -> String {
+        let parts = curve.jobs.iter().zip(&self.jobs).map(|(job, (depth, rate))| {
+            let rate = rate.map_or_else(String::new, |rate| format!(", {rate} a second"));
+            format!("{}{rate}, depth {depth}", job.title())
+        });
+        parts.collect::<Vec<_>>().join(" + ")
+    }
+}
+
+impl Curve {
+    /// What a step of this curve does, in a few words: `random read 8 KiB`.
+    pub fn title(&self) -> String {
+        let titles: Vec<_> = self.jobs.iter().map(Job::title).collect();
+        titles.join(" + ")
+    }
+
+    /// Planned length of one step in milliseconds, warm-up included.
+    pub(crate) fn step_ms(&self) -> u64 {
+        ((self.warmup_seconds + self.seconds) * 1e3).round() as u64
+    }
+
+    /// Number of steps.
+    pub(crate) fn levels(&self) -> usize {
+        self.jobs.iter().map(Job::levels).max().unwrap_or(0)
+    }
+
+    /// The load of the step at `index`.
+    pub(crate) fn level(&self, index: usize) -> Level {
+        let jobs: Vec<_> =
+            self.jobs.iter().map(|job| (job.queue_depth(index), job.rate(index))).collect();
+        let depth =
+            self.jobs.iter().zip(&jobs).map(|(job, (depth, _))| depth * job.on.len() as u32);
+        Level { queue_depth: depth.sum(), jobs }
+    }
+
+    pub(super) fn normalise(&mut self, targets: &[Target], ceiling_ms: f64) -> Result<()> {
+        if !(self.seconds > 0.0 && self.seconds <= 86_400.0) {
+            return wrong("seconds: use more than 0, at most 86400");
+        }
+        if !(0.0..=86_400.0).contains(&self.warmup_seconds) {
+            return wrong("warmup_seconds: use 0 to 86400");
+        }
+        if self.jobs.is_empty() {
+            return wrong("jobs: at least one is needed");
+        }
+        unique("jobs", self.jobs.iter().map(|job| job.name.as_str()))?;
+        for job in &mut self.jobs {
+            job.normalise(targets, ceiling_ms)
+                .map_err(|error| error.context(format!("job '{}'", job.name)))?;
+        }
+        self.order_levels()?;
+        let buffers = |index: usize| {
+            let bytes = |job: &Job| {
+                let buffer = u64::from(job.largest_block().next_multiple_of(4096));
+                u64::from(job.queue_depth(index)) * buffer * job.on.len() as u64
+            };
+            self.jobs.iter().map(bytes).sum::<u64>()
+        };
+        let depth = |index: usize| {
+            let depth = |job: &Job| u64::from(job.queue_depth(index)) * job.on.len() as u64;
+            self.jobs.iter().map(depth).sum::<u64>()
+        };
+        for index in 0..self.levels() {
+            if depth(index) > DEEPEST {
+                return wrong("queue_depths: depth × targets of all jobs must be at most 32768");
+            }
+            if buffers(index) > MOST_BUFFERS {
+                return wrong("queue_depths: depth × block size × targets must be at most 1 GiB");
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings the levels into order: one list that varies rises; several are taken as they are.
+    fn order_levels(&mut self) -> Result<()> {
+        let levels = self.levels();
+        let lists = self.jobs.iter().flat_map(|job| {
+            [job.queue_depths.len(), job.rate.as_ref().map_or(1, |rate| rate.per_second.len())]
+        });
+        let varying: Vec<usize> = lists.filter(|length| *length > 1).collect();
+        if varying.iter().any(|length| *length != levels) {
+            return wrong(
+                "queue_depths, rate: lists with several values need one for each level, so the \
+                 same number of them",
+            );
+        }
+        if let [_] = varying[..] {
+            for job in &mut self.jobs {
+                job.queue_depths.sort_unstable();
+                job.queue_depths.dedup();
+                if let Some(Rate { per_second, .. }) = &mut job.rate {
+                    per_second.sort_by(f64::total_cmp);
+                    per_second.dedup();
+                }
+            }
+        }
+        Ok(())
+    }
+}

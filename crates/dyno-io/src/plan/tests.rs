@@ -1,0 +1,126 @@
+use serde_json::{Value, json};
+
+use super::*;
+
+fn plan(change: impl FnOnce(&mut Value)) -> Result<Plan, String> {
+    let mut value = json!({
+        "file_id": "a", "spool": "/tmp/io.jsonl", "clock": {"unix_ns": 0, "monotonic_ns": 0},
+        "targets": [{"directory": "/tmp"}],
+        "steps": [{"name": "c", "jobs": [
+            {"name": "j", "pattern": "random", "block_bytes": 8192, "queue_depths": [8, 1, 8]},
+        ]}],
+    });
+    change(&mut value);
+    let plan: Plan = serde_json::from_value(value).map_err(|error| error.to_string())?;
+    plan.normalised().map_err(|error| error.to_string())
+}
+
+#[test]
+fn depths_rise_and_defaults_are_sensible() {
+    let plan = plan(|value| value["targets"][0]["bytes"] = json!(100_000)).unwrap();
+    let curve = &plan.steps[0];
+    assert_eq!(curve.jobs[0].queue_depths, [1, 8]);
+    assert_eq!(curve.levels(), 2);
+    assert_eq!(curve.level(1), Level { jobs: vec![(8, None)], queue_depth: 8 });
+    assert_eq!(plan.targets[0].bytes, Some(98_304));
+    assert_eq!((plan.targets[0].name(), plan.label()), ("/tmp", "/tmp".to_owned()));
+    assert_eq!(curve.jobs[0].ceiling_ms, Some(20.0));
+    assert_eq!(curve.title(), "random read 8 KiB");
+    assert!(plan.writer(0).is_none());
+}
+
+#[test]
+fn a_database_in_one_plan() {
+    let plan = plan(|value| {
+        value["targets"] = json!([
+            {"name": "data", "directory": "/tmp"},
+            {"name": "fast", "path": "/dev/null", "destroy": true},
+        ]);
+        value["steps"][0]["jobs"] = json!([
+            {"name": "pages", "targets": ["data"], "pattern": {"zipf": {"theta": 0.9}},
+             "block_bytes": 8192, "read_percent": 70, "queue_depths": [4, 8, 16], "to_percent": 80},
+            {"name": "temp", "targets": ["data"], "pattern": {"streams": {"count": 4}},
+             "blocks": [{"bytes": 8192, "percent": 70}, {"bytes": 65536, "percent": 30}],
+             "read_percent": 50, "queue_depths": [2], "from_percent": 80},
+            {"name": "log", "targets": ["fast"], "pattern": "sequential", "block_bytes": 4096,
+             "read_percent": 0, "sync": {"every": 8}, "queue_depths": [8], "ceiling_ms": 5,
+             "rate": {"per_second": [100, 200, 400], "arrivals": "fixed"}},
+        ]);
+    })
+    .unwrap();
+    let curve = &plan.steps[0];
+    assert_eq!(curve.level(2).jobs, [(16, None), (2, None), (8, Some(400.0))]);
+    assert_eq!(curve.level(2).queue_depth, 26);
+    assert_eq!(
+        curve.level(1).title(curve),
+        "zipf 70/30 8 KiB, depth 8 + streams 50/50 8 KiB/64 KiB, depth 2 + \
+         sequential write 4 KiB, each 8 synced, 200 a second, depth 8"
+    );
+    assert_eq!(plan.writer(1).map(|job| job.name.as_str()), Some("log"));
+    assert_eq!(plan.label(), "2 targets");
+    assert_eq!(curve.jobs[2].sync, Some(Sync { call: SyncCall::Fdatasync, every: 8 }));
+}
+
+#[test]
+fn wrong_values_are_named() {
+    type Change = fn(&mut Value);
+    fn job(value: &mut Value) -> &mut Value {
+        &mut value["steps"][0]["jobs"][0]
+    }
+    let cases: &[(&str, Change)] = &[
+        ("file_id", |v| v["file_id"] = json!("../x")),
+        ("ceiling_ms", |v| v["ceiling_ms"] = json!(0)),
+        ("ceiling_ms", |v| job(v)["ceiling_ms"] = json!(-1)),
+        ("threads", |v| v["threads"] = json!(0)),
+        ("interval_seconds", |v| v["interval_seconds"] = json!(0)),
+        ("`continue`", |v| v["on_error"] = json!("ignore")),
+        ("targets", |v| v["targets"] = json!([])),
+        ("targets", |v| v["targets"] = json!([{}])),
+        ("targets", |v| v["targets"][0]["path"] = json!("/dev/sda")),
+        ("twice", |v| v["targets"] = json!([{"directory": "/tmp"}, {"directory": "/tmp"}])),
+        ("destroy", |v| v["targets"][0]["destroy"] = json!(true)),
+        ("fill", |v| v["targets"] = json!([{"path": "/dev/sda", "fill": true}])),
+        ("bytes", |v| v["targets"][0]["bytes"] = json!(100)),
+        ("steps", |v| v["steps"] = json!([])),
+        ("jobs", |v| v["steps"][0]["jobs"] = json!([])),
+        ("seconds", |v| v["steps"][0]["seconds"] = json!(0)),
+        ("'nowhere'", |v| job(v)["targets"] = json!(["nowhere"])),
+        ("block_bytes", |v| job(v)["block_bytes"] = json!(1000)),
+        ("block_bytes", |v| job(v)["block_bytes"] = Value::Null),
+        ("blocks", |v| job(v)["blocks"] = json!([{"bytes": 8192, "percent": 100}])),
+        ("percents", |v| {
+            job(v)["block_bytes"] = Value::Null;
+            job(v)["blocks"] = json!([{"bytes": 8192, "percent": 60}]);
+        }),
+        ("align_bytes", |v| job(v)["align_bytes"] = json!(100)),
+        ("bytes", |v| v["targets"][0]["bytes"] = json!(4096)),
+        ("read_percent", |v| job(v)["read_percent"] = json!(101)),
+        ("modify", |v| {
+            job(v)["modify"] = json!(true);
+            job(v)["read_percent"] = json!(50);
+        }),
+        ("sync", |v| job(v)["sync"] = json!({"every": 1})),
+        ("from_percent", |v| job(v)["from_percent"] = json!(100)),
+        ("theta", |v| job(v)["pattern"] = json!({"zipf": {"theta": 0}})),
+        ("hot_spot", |v| {
+            let spot = json!({"access_percent": 100, "space_percent": 10});
+            job(v)["pattern"] = json!({"hot_spot": spot});
+        }),
+        ("streams", |v| job(v)["pattern"] = json!({"streams": {"count": 0}})),
+        ("queue_depths", |v| job(v)["queue_depths"] = json!([0])),
+        ("queue_depths", |v| job(v)["queue_depths"] = json!([])),
+        ("1 GiB", |v| {
+            job(v)["queue_depths"] = json!([4096]);
+            job(v)["block_bytes"] = json!(1 << 20);
+        }),
+        ("rate", |v| job(v)["rate"] = json!({"per_second": []})),
+        ("same number", |v| job(v)["rate"] = json!({"per_second": [1, 2]})),
+        ("null", |v| v["null"] = json!({"channels": 0})),
+        ("null", |v| v["null"] = json!({"stall_every_ms": 10, "stall_ms": 10})),
+        ("deepth", |v| job(v)["deepth"] = json!(1)),
+    ];
+    for (word, change) in cases {
+        let message = plan(change).unwrap_err();
+        assert!(message.contains(word), "{word}: {message}");
+    }
+}

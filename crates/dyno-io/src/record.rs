@@ -1,0 +1,111 @@
+//! Lines of the spools: columns of the bundle's tables on storage.
+
+use dyno_record::{Latency, Result};
+use serde::Serialize;
+
+use crate::outcome::Figures;
+use crate::plan::{Curve, Job};
+use crate::tally::Counts;
+
+/// A line of `io.jsonl` (whole steps), of the parts, or of the intervals.
+#[derive(Debug, Serialize)]
+pub(crate) struct Line {
+    pub(crate) t_ns: i64,
+    pub(crate) seconds: f64,
+    pub(crate) volume: String,
+    pub(crate) phase: String,
+    pub(crate) level: usize,
+    /// `None` for all jobs.
+    pub(crate) job: Option<String>,
+    /// What all jobs concerned share; `None` where they differ.
+    pub(crate) pattern: Option<&'static str>,
+    /// `None` for a mix as well.
+    pub(crate) block_bytes: Option<u32>,
+    pub(crate) read_percent: Option<u8>,
+    pub(crate) queue_depth: u32,
+    pub(crate) rate: Option<f64>,
+    pub(crate) reads: u64,
+    pub(crate) writes: u64,
+    pub(crate) syncs: u64,
+    pub(crate) read_bytes: u64,
+    pub(crate) write_bytes: u64,
+    pub(crate) late: u64,
+    pub(crate) unissued: u64,
+    /// A JSON object: class of error → count.
+    pub(crate) errors: String,
+    /// Encoded histograms of service time, ns; of syncs `None` without any.
+    pub(crate) read_latency: String,
+    pub(crate) write_latency: String,
+    pub(crate) sync_latency: Option<String>,
+    /// Encoded histograms of response time, ns; `None` without a rate.
+    pub(crate) read_response: Option<String>,
+    pub(crate) write_response: Option<String>,
+    /// Of a whole step or part; `None` of an interval.
+    pub(crate) in_flight_mean: Option<f64>,
+    pub(crate) inside_ceiling: Option<bool>,
+}
+
+impl Line {
+    /// The line of `counts`, which are those of `jobs`; place and time are the caller's to say.
+    ///
+    /// # Errors
+    /// Those of [`Latency::encode`].
+    pub(crate) fn new(curve: &Curve, jobs: &[&Job], counts: &Counts) -> Result<Self> {
+        let encode = |latency: &Option<Latency>| latency.as_ref().map(Latency::encode).transpose();
+        let whole = |latency| match encode(latency)? {
+            Some(text) => Ok(text),
+            None => Latency::new().encode(),
+        };
+        Ok(Self {
+            t_ns: 0,
+            seconds: 0.0,
+            volume: String::new(),
+            phase: curve.name.clone(),
+            level: 0,
+            job: None,
+            pattern: common(jobs, |job| Some(job.pattern.as_str())),
+            block_bytes: common(jobs, |job| job.block_bytes),
+            read_percent: common(jobs, |job| Some(if job.modify { 50 } else { job.read_percent })),
+            queue_depth: 0,
+            rate: None,
+            reads: counts.reads,
+            writes: counts.writes,
+            syncs: counts.syncs,
+            read_bytes: counts.read_bytes,
+            write_bytes: counts.write_bytes,
+            late: counts.late,
+            unissued: counts.unissued,
+            errors: errors_json(counts),
+            read_latency: whole(&counts.read)?,
+            write_latency: whole(&counts.write)?,
+            sync_latency: encode(&counts.sync)?,
+            read_response: encode(&counts.read_response)?,
+            write_response: encode(&counts.write_response)?,
+            in_flight_mean: None,
+            inside_ceiling: None,
+        })
+    }
+
+    /// The same line with what figures say besides the counts.
+    pub(crate) fn with(mut self, figures: &Figures) -> Self {
+        self.queue_depth = figures.queue_depth;
+        self.rate = figures.rate;
+        self.in_flight_mean = Some(figures.in_flight_mean);
+        self.inside_ceiling = Some(figures.inside_ceiling);
+        self
+    }
+}
+
+/// What all jobs have in common, if they do.
+fn common<T: PartialEq>(jobs: &[&Job], value: impl Fn(&Job) -> Option<T>) -> Option<T> {
+    let (first, rest) = jobs.split_first()?;
+    let first = value(first);
+    if rest.iter().all(|job| value(job) == first) { first } else { None }
+}
+
+fn errors_json(counts: &Counts) -> String {
+    let errors = counts.errors.iter();
+    let named: serde_json::Map<_, _> =
+        errors.map(|(fault, count)| (fault.as_str().to_owned(), (*count).into())).collect();
+    serde_json::Value::Object(named).to_string()
+}

@@ -1,0 +1,160 @@
+//! The lanes of a thread, and its way from an engine to what it saw.
+
+use std::fs::File;
+use std::sync::mpsc::{Receiver, Sender};
+
+use dyno_record::Result;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng as _;
+
+use super::{Message, Spec};
+use crate::engine::{self, Choice, Setup};
+use crate::flow::Flow;
+use crate::lane::{Desk, Lane, Slot, Window};
+use crate::pace::Pace;
+use crate::pattern::Pattern;
+use crate::tally::Counts;
+use crate::worker::{self, Intervals, Share, Shared};
+use crate::{Notes, cores};
+
+/// The lanes of each thread.
+pub(super) fn crews(spec: &Spec<'_>, patterns: Vec<Pattern>) -> Vec<Vec<Lane>> {
+    let jobs = spec.curve.jobs.iter().enumerate();
+    let pairs: Vec<(usize, usize, usize)> = jobs
+        .flat_map(|(job, of)| of.on.iter().enumerate().map(move |(place, on)| (job, place, *on)))
+        .collect();
+    let cores = cores::list().len();
+    let wanted = spec.plan.threads.map_or(cores, |threads| threads as usize);
+    let threads = wanted.min(pairs.len()).max(1);
+    let targets: Vec<_> = pairs.iter().map(|(_, _, target)| *target).collect();
+    let of_lane = cores::spread(&targets, threads);
+    let mut crews: Vec<Vec<Lane>> = (0..threads).map(|_| Vec::new()).collect();
+    for (index, ((job, place, target), pattern)) in pairs.into_iter().zip(patterns).enumerate() {
+        let of = &spec.curve.jobs[job];
+        let pace = spec.level.jobs[job].1.map(|per_second| {
+            let arrivals = of.rate.as_ref().map(|rate| rate.arrivals).unwrap_or_default();
+            let seed = spec.seed.wrapping_add(index as u64);
+            // Times are moved to the start once that is known.
+            Pace::new((per_second, arrivals), (place, of.on.len()), 0, seed)
+        });
+        crews[of_lane[index]].push(Lane {
+            index,
+            job,
+            target,
+            file: 0,
+            pattern,
+            pace,
+            flow: Flow::of(of),
+            idle: Vec::new(),
+            counts: Counts::of(of),
+            in_flight_ns: 0,
+            failure: None,
+        });
+    }
+    crews.retain(|crew| !crew.is_empty());
+    crews
+}
+
+/// One thread: opens an engine, waits for the signal, drives its lanes.
+pub(super) fn work(
+    spec: &Spec<'_>,
+    index: usize,
+    mut lanes: Vec<Lane>,
+    go: &Receiver<Window>,
+    messages: &Sender<Message>,
+    shared: &Shared<'_>,
+) -> Result<Option<Share>> {
+    let mut notes = Notes::default();
+    if matches!(spec.engine, Choice::Auto | Choice::IoUring) {
+        take_core(index, &mut notes);
+    }
+    let files = own_files(&mut lanes, spec.files);
+    let (slots, lengths) = own_slots(&mut lanes, spec);
+    let seed = spec.seed.wrapping_add((index as u64) << 32);
+    let null = &spec.plan.null;
+    let setup = Setup { files: &files, slots: &lengths, seed, null, start_ns: spec.start_ns };
+    let mut engine = engine::open(spec.engine, &setup, &mut notes)?;
+    // Other numbers than those that the buffers were filled with.
+    let data = Xoshiro256PlusPlus::seed_from_u64(!seed);
+    let batch = Vec::with_capacity(slots.len());
+    let desk = Desk { engine: engine.as_mut(), slots, batch, data };
+    let ready = Message::Ready(desk.engine.name(), notes);
+    let Ok(window) = messages.send(ready).map_err(|_| ()).and_then(|()| go.recv().map_err(|_| ()))
+    else {
+        return Ok(None);
+    };
+    let begin_ns = window.start_ns - (spec.curve.warmup_seconds * 1e9) as u64;
+    for pace in lanes.iter_mut().filter_map(|lane| lane.pace.as_mut()) {
+        pace.begin_at(begin_ns);
+    }
+    let fresh = || spec.curve.jobs.iter().map(Counts::of).collect();
+    // The receiver lives until all workers have ended; if it is gone nobody wants to know.
+    let hand_on = |index, end_ns, jobs| drop(messages.send(Message::Interval(index, end_ns, jobs)));
+    let intervals = spec.plan.intervals.as_ref().map(|_| Intervals {
+        length_ns: (spec.plan.interval_seconds * 1e9) as u64,
+        fresh: &fresh,
+        send: &hand_on,
+    });
+    worker::run(lanes, desk, window, intervals.as_ref(), shared).map(Some)
+}
+
+fn take_core(index: usize, notes: &mut Notes) {
+    let cores = cores::list();
+    if let Err(error) = cores::pin(cores[index % cores.len()]) {
+        notes.add(format!("I/O threads could not be kept on a core each ({error})"));
+    }
+    cores::wake_precisely();
+}
+
+/// The files of these lanes only, in the order that the lanes are told.
+fn own_files<'a>(lanes: &mut [Lane], all: &[&'a File]) -> Vec<&'a File> {
+    let mut targets: Vec<usize> = lanes.iter().map(|lane| lane.target).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    for lane in lanes {
+        lane.file = targets.binary_search(&lane.target).unwrap_or(0) as u32;
+    }
+    targets.iter().filter_map(|target| all.get(*target).copied()).collect()
+}
+
+/// Gives each lane its slots; returns whose each slot is, and the length of its buffer.
+fn own_slots(lanes: &mut [Lane], spec: &Spec<'_>) -> (Vec<Slot>, Vec<u32>) {
+    let (mut slots, mut lengths) = (Vec::new(), Vec::new());
+    for (index, lane) in lanes.iter_mut().enumerate() {
+        let depth = spec.level.jobs[lane.job].0;
+        let first = slots.len() as u32;
+        lane.idle = (first..first + depth).rev().collect();
+        for _ in 0..depth {
+            slots.push(Slot::of(index as u32));
+            lengths.push(spec.curve.jobs[lane.job].largest_block());
+        }
+    }
+    (slots, lengths)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_registers_the_files_of_its_lanes_only() {
+        let files: Vec<File> = (0..4).map(|_| tempfile::tempfile().unwrap()).collect();
+        let all: Vec<&File> = files.iter().collect();
+        let lane = |target| Lane {
+            index: 0,
+            job: 0,
+            target,
+            file: 9,
+            pattern: crate::pattern::tests::any(),
+            pace: None,
+            flow: Flow::Free,
+            idle: Vec::new(),
+            counts: Counts::default(),
+            in_flight_ns: 0,
+            failure: None,
+        };
+        let mut lanes = [lane(3), lane(1), lane(3)];
+        assert_eq!(own_files(&mut lanes, &all).len(), 2);
+        assert_eq!(lanes.each_ref().map(|lane| lane.file), [1, 0, 1]);
+    }
+}

@@ -1,0 +1,126 @@
+//! Files and block devices that are there: written to only if the plan says so, never removed.
+
+use std::fs::{File, FileType, Metadata, OpenOptions};
+use std::io::{self, Seek as _, SeekFrom};
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+use dyno_record::{Error, ErrorKind, Result};
+
+use super::{Kind, Place, leftover, set_direct};
+use crate::{Notes, Plan};
+
+/// Opens the target at `index` of the plan.
+///
+/// # Errors
+/// `usage` if the plan would write without `destroy`, asks for more than there is, or names neither
+/// a file nor a block device; `denied` without permission; `io` if it is in use, or else.
+pub(super) fn open(plan: &Plan, index: usize, notes: &mut Notes) -> Result<Place> {
+    let target = &plan.targets[index];
+    let path = target.place();
+    let meta = path.metadata().map_err(|error| told(&error, path))?;
+    let kind = kind(meta.file_type(), path)?;
+    let writes = target.fill || plan.writer(index).is_some();
+    if let (Some(job), false) = (plan.writer(index), target.destroy) {
+        let text = format!(
+            "destroy: job '{}' would overwrite {}; say 'destroy: true' if its content may be \
+             lost, or let all jobs on it read only",
+            job.name,
+            path.display()
+        );
+        return Err(Error::new(ErrorKind::Usage, text));
+    }
+    let mut file = open_as(kind, path, writes)?;
+    let meta = file.metadata().map_err(|error| told(&error, path))?;
+    if self::kind(meta.file_type(), path)? != kind {
+        let text = format!("{} was replaced while it was opened", path.display());
+        return Err(Error::new(ErrorKind::Io, text));
+    }
+    let lock = lock(kind, writes, path)?;
+    let size = size(&mut file, kind, &meta).map_err(|error| told(&error, path))?;
+    let bytes = target.bytes.unwrap_or(size / 512 * 512);
+    if bytes > size || bytes == 0 {
+        let text = format!(
+            "bytes: {} were asked for, but {} has {size}; leave 'bytes' out to use all",
+            target.bytes.unwrap_or(512),
+            path.display()
+        );
+        return Err(Error::new(ErrorKind::Usage, text));
+    }
+    let direct = set_direct(&file, target.name(), notes);
+    Ok(Place {
+        name: target.name().to_owned(),
+        path: path.to_owned(),
+        kind,
+        bytes,
+        file,
+        direct,
+        extents_written: None,
+        fill: target.fill,
+        _made: None,
+        _lock: lock,
+    })
+}
+
+fn kind(kind: FileType, path: &Path) -> Result<Kind> {
+    let what = match () {
+        () if kind.is_file() => return Ok(Kind::File),
+        () if kind.is_block_device() => return Ok(Kind::Device),
+        () if kind.is_dir() => "is a directory: give it as 'directory' to have a file made there",
+        () => "is neither a file nor a block device",
+    };
+    Err(Error::new(ErrorKind::Usage, format!("path: {} {what}", path.display())))
+}
+
+fn open_as(kind: Kind, path: &Path, writes: bool) -> Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(writes);
+    // The kernel refuses a device exclusively if it is mounted, used for swap, or part of a volume
+    // or an array, or if a partition of it is.
+    #[cfg(target_os = "linux")]
+    if kind == Kind::Device {
+        options.custom_flags(libc::O_EXCL);
+    }
+    let _ = kind;
+    options.open(path).map_err(|error| told(&error, path))
+}
+
+/// Locks out other runs: the writing one has the file alone, reading ones share it. A device is
+/// held by how it was opened.
+fn lock(kind: Kind, writes: bool, path: &Path) -> Result<Option<File>> {
+    if kind != Kind::File {
+        return Ok(None);
+    }
+    let lock = File::open(path).map_err(|error| told(&error, path))?;
+    match leftover::lock_as(&lock, writes) {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+            let text = format!("{} is in use: another process has locked it", path.display());
+            Err(Error::new(ErrorKind::Io, text))
+        }
+        // File systems without locks have files all the same.
+        _ => Ok(Some(lock)),
+    }
+}
+
+fn size(file: &mut File, kind: Kind, meta: &Metadata) -> io::Result<u64> {
+    if kind == Kind::File { Ok(meta.len()) } else { file.seek(SeekFrom::End(0)) }
+}
+
+fn told(error: &io::Error, path: &Path) -> Error {
+    let path = path.display();
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            let text = format!("{path} is not there: name an existing file or block device");
+            Error::new(ErrorKind::Io, text)
+        }
+        io::ErrorKind::PermissionDenied => {
+            let text = format!("no permission to open {path}: give it to this user, or use sudo");
+            Error::new(ErrorKind::Denied, text)
+        }
+        io::ErrorKind::ResourceBusy => Error::new(
+            ErrorKind::Io,
+            format!("{path} is in use: unmount it, or take it out of its volume or array"),
+        ),
+        _ => Error::from_io(error, format!("opening {path}")),
+    }
+}

@@ -1,0 +1,133 @@
+//! Targets filled with incompressible data before they are measured.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::time::Duration;
+
+use dyno_record::{Control, Error, ErrorKind, Result};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng as _;
+
+use super::Place;
+use crate::arena::stamp;
+use crate::engine::{self, Engine, Name, Op, Request, Setup};
+use crate::{Notes, Plan};
+
+/// I/Os in flight while a target is filled, and their size: large enough for full speed.
+const SLOTS: [u32; 8] = [BLOCK; 8];
+const BLOCK: u32 = 512 << 10;
+/// Without `O_DIRECT`, data written between two syncs: bounds dirty memory and the last sync.
+const SYNC_BYTES: u64 = 64 << 20;
+const TICK: Duration = Duration::from_millis(50);
+
+/// Fills what is to be filled, the targets of each device one after another and all devices at
+/// once. `written` hears of bytes written since it last heard. Returns the engine.
+///
+/// # Errors
+/// `cancelled`, `disk_full` or `io`.
+pub(crate) fn fill_all(
+    plan: &Plan,
+    places: &[Place],
+    control: &Control,
+    notes: &mut Notes,
+    written: impl Fn(u64) + Sync,
+) -> Result<Option<Name>> {
+    let mut devices: BTreeMap<u64, Vec<&Place>> = BTreeMap::new();
+    for place in places.iter().filter(|place| place.fill) {
+        devices.entry(place.device()).or_default().push(place);
+    }
+    let filled = std::thread::scope(|scope| {
+        let written = &written;
+        let start = |(index, targets): (usize, Vec<_>)| {
+            scope.spawn(move || fill(plan, (index as u64, &targets), control, written))
+        };
+        let threads: Vec<_> = devices.into_values().enumerate().map(start).collect();
+        let panicked = |_| Err(Error::new(ErrorKind::Internal, "a thread that fills panicked"));
+        let filled = threads.into_iter().map(|thread| thread.join().unwrap_or_else(panicked));
+        // All threads must have ended before the first error is told.
+        filled.collect::<Vec<_>>().into_iter().collect::<Result<Vec<_>>>()
+    })?;
+    let mut names = Vec::with_capacity(filled.len());
+    for (name, said) in filled {
+        notes.add_all(&said);
+        names.push(name);
+    }
+    Ok(names.iter().find(|name| **name == Name::Psync).or(names.first()).copied())
+}
+
+/// Fills targets one after another with one engine.
+fn fill(
+    plan: &Plan,
+    (device, targets): (u64, &[&Place]),
+    control: &Control,
+    written: &impl Fn(u64),
+) -> Result<(Name, Notes)> {
+    let mut notes = Notes::default();
+    let files: Vec<_> = targets.iter().map(|place| &place.file).collect();
+    let seed = plan.seed.wrapping_add(device);
+    let setup = Setup { files: &files, slots: &SLOTS, seed, null: &plan.null, start_ns: 0 };
+    let mut engine = engine::open(plan.engine, &setup, &mut notes)?;
+    let mut data = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(1 << 32));
+    for target in targets.iter().enumerate() {
+        write_all(target, engine.as_mut(), &mut data, control, written)?;
+    }
+    Ok((engine.name(), notes))
+}
+
+/// Writes the whole target in order and makes it durable.
+fn write_all(
+    (file, place): (usize, &&Place),
+    engine: &mut dyn Engine,
+    data: &mut Xoshiro256PlusPlus,
+    control: &Control,
+    written: &impl Fn(u64),
+) -> Result<()> {
+    let mut idle: Vec<u32> = (0..SLOTS.len() as u32).collect();
+    let mut lengths = [0; SLOTS.len()];
+    let (mut batch, mut done) = (Vec::new(), Vec::new());
+    let (mut next, mut ended, mut synced) = (0, 0, 0);
+    while ended < place.bytes {
+        control.check()?;
+        batch.clear();
+        while next < place.bytes
+            && let Some(slot) = idle.pop()
+        {
+            let bytes = u64::from(BLOCK).min(place.bytes - next) as u32;
+            stamp(engine.buffer_mut(slot), data);
+            batch.push(Request { slot, file: file as u32, op: Op::Write, offset: next, bytes });
+            lengths[slot as usize] = bytes;
+            next += u64::from(bytes);
+        }
+        engine.turn(&batch, TICK, &mut done)?;
+        let before = ended;
+        for completion in done.drain(..) {
+            let bytes = lengths[completion.slot as usize];
+            written_whole(place, completion.result, bytes)?;
+            idle.push(completion.slot);
+            ended += u64::from(bytes);
+        }
+        if !place.direct && ended - synced >= SYNC_BYTES {
+            sync(place)?;
+            synced = ended;
+        }
+        written(ended - before);
+    }
+    sync(place)
+}
+
+fn written_whole(place: &Place, result: i32, bytes: u32) -> Result<()> {
+    if result == bytes as i32 {
+        return Ok(());
+    }
+    let error = if result < 0 {
+        io::Error::from_raw_os_error(-result)
+    } else {
+        // A short write says that the next one would fail for want of room.
+        io::Error::from_raw_os_error(libc::ENOSPC)
+    };
+    Err(place.error(&error, "filling"))
+}
+
+fn sync(place: &Place) -> Result<()> {
+    place.file.sync_all().map_err(|error| place.error(&error, "syncing"))
+}

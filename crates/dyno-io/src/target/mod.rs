@@ -1,0 +1,227 @@
+//! What is read and written, opened and proved: made files, existing files, block devices.
+
+mod evidence;
+mod existing;
+mod fill;
+mod leftover;
+mod made;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
+
+use dyno_record::{Error, ErrorKind, Result};
+use serde::Serialize;
+
+use crate::plan::Target;
+use crate::{Notes, Plan};
+use evidence::{cached_share, uncache, unwritten_bytes};
+
+pub(crate) use fill::fill_all;
+
+/// What a target is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A file that Dyno has made, and removes.
+    Made,
+    /// A file that was there.
+    File,
+    /// A block device.
+    Device,
+    /// Nothing: the null engine's.
+    Null,
+}
+
+/// An open target.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) name: String,
+    pub(crate) path: PathBuf,
+    pub(crate) kind: Kind,
+    /// Bytes used, from the start.
+    pub(crate) bytes: u64,
+    pub(crate) file: File,
+    /// Whether I/O bypasses the page cache, as far as it is known.
+    pub(crate) direct: bool,
+    /// Whether all of it was on written extents before the first step; `None` if unknown.
+    pub(crate) extents_written: Option<bool>,
+    /// Whether Dyno writes all of it before the first step.
+    pub(crate) fill: bool,
+    /// Removes a made file.
+    _made: Option<made::Made>,
+    /// Holds the lock, and is never given to an engine: the kernel closes the files of a killed
+    /// ring late, and their locks would make a dead file look alive.
+    _lock: Option<File>,
+}
+
+/// Opens every target of the plan; what goes wrong leaves no made file behind.
+///
+/// # Errors
+/// `usage` for a target that the plan does not allow to be used so, `denied` without permission,
+/// `disk_full` with the space needed, else `io`.
+pub(crate) fn open_all(plan: &Plan, notes: &mut Notes) -> Result<Vec<Place>> {
+    let directories: BTreeSet<_> =
+        plan.targets.iter().filter_map(|t| t.directory.as_ref()).collect();
+    for directory in directories {
+        leftover::remove(directory, notes);
+    }
+    no_target_twice(&plan.targets)?;
+    let mut places: Vec<Place> = Vec::with_capacity(plan.targets.len());
+    for (index, target) in plan.targets.iter().enumerate() {
+        let place = match &target.directory {
+            Some(directory) => made::open(plan, index, directory, notes),
+            None => existing::open(plan, index, notes),
+        };
+        let place = place.map_err(|error| error.context(target.to_string()))?;
+        plan.fits(index, place.bytes)?;
+        places.push(place);
+    }
+    Ok(places)
+}
+
+/// Fails if two targets are one file or device, by whatever names.
+fn no_target_twice(targets: &[Target]) -> Result<()> {
+    let mut seen: BTreeMap<(bool, u64, u64), &str> = BTreeMap::new();
+    for target in targets {
+        // What can not be looked at is told when it is opened.
+        let Some(Ok(meta)) = target.path.as_ref().map(|path| path.metadata()) else { continue };
+        let identity = match meta.rdev() {
+            0 => (false, meta.dev(), meta.ino()),
+            device => (true, device, 0),
+        };
+        if let Some(other) = seen.insert(identity, target.name()) {
+            let text = format!(
+                "targets: '{other}' and '{}' are one and the same; use several jobs on one target \
+                 instead",
+                target.name()
+            );
+            return Err(Error::new(ErrorKind::Usage, text));
+        }
+    }
+    Ok(())
+}
+
+impl Place {
+    /// The file system or device that the target is on: its targets share its speed.
+    pub(crate) fn device(&self) -> u64 {
+        self.file.metadata().map_or(0, |meta| match self.kind {
+            Kind::Device => meta.rdev(),
+            _ => meta.dev(),
+        })
+    }
+
+    /// Checks that reads will reach the device: all extents written, none cached.
+    ///
+    /// # Errors
+    /// `io`.
+    pub(crate) fn prove(&mut self, notes: &mut Notes) -> Result<()> {
+        if self.kind == Kind::Device {
+            if !self.fill {
+                notes.add(format!(
+                    "{} was measured as it is: reads of blocks never written do not reach its \
+                     media",
+                    self.name
+                ));
+            }
+            return Ok(());
+        }
+        if self.kind == Kind::File {
+            // Others may have read or written it a moment ago.
+            uncache(&self.file);
+        }
+        self.prove_uncached(notes)?;
+        match unwritten_bytes(&self.file, self.bytes) {
+            Ok(0) => self.extents_written = Some(true),
+            Ok(bytes) => {
+                self.extents_written = Some(false);
+                notes.add(format!(
+                    "{bytes} bytes of {} have no written extent: reads of them do not reach the \
+                     device",
+                    self.name
+                ));
+            }
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                notes.add("the file system does not tell its extents (no FIEMAP): not checked");
+            }
+            Err(error) => return Err(self.error(&error, "mapping the extents of")),
+        }
+        Ok(())
+    }
+
+    /// Settles that a file accepted `O_DIRECT` in name only if its pages are in memory.
+    ///
+    /// # Errors
+    /// `io`.
+    pub(crate) fn prove_uncached(&mut self, notes: &mut Notes) -> Result<()> {
+        if !self.direct || self.kind == Kind::Device {
+            return Ok(());
+        }
+        let cached = cached_share(&self.file, self.bytes);
+        let share = cached.map_err(|error| self.error(&error, "looking for cached pages of"))?;
+        if share > 0.01 {
+            self.direct = false;
+            notes.add(format!(
+                "{:.0} % of {} is in memory although O_DIRECT was accepted: page cache in play",
+                share * 100.0,
+                self.name
+            ));
+        }
+        Ok(())
+    }
+
+    /// Notes what has happened to a file while it was measured in `step`.
+    pub(crate) fn look_again(&self, step: &str, notes: &mut Notes) {
+        if self.kind == Kind::Device {
+            return;
+        }
+        let Ok(meta) = self.file.metadata() else { return };
+        if meta.nlink() == 0 {
+            notes.add(format!(
+                "{} was removed by someone else by the end of '{step}': what was measured is a \
+                 file without a name",
+                self.name
+            ));
+        }
+        if meta.len() < self.bytes {
+            notes.add(format!(
+                "{} was cut by someone else, to {} of {} bytes by the end of '{step}'",
+                self.name,
+                meta.len(),
+                self.bytes
+            ));
+        }
+    }
+
+    fn error(&self, error: &io::Error, what: &str) -> Error {
+        Error::from_io(error, format!("{what} {}", self.path.display()))
+    }
+}
+
+/// Switches the page cache off for `file`; notes where it can not be.
+fn set_direct(file: &File, name: &str, notes: &mut Notes) -> bool {
+    match try_direct(file) {
+        Ok(()) => true,
+        Err(error) => {
+            notes.add(format!("no O_DIRECT on {name} ({error}): page cache in play"));
+            false
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn try_direct(file: &File) -> io::Result<()> {
+    use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+    Ok(fcntl_setfl(file, fcntl_getfl(file)? | OFlags::DIRECT)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn try_direct(_: &File) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+fn mib(bytes: u64) -> String {
+    format!("{} MiB", bytes.div_ceil(1 << 20))
+}

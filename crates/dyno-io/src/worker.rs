@@ -1,0 +1,249 @@
+//! A worker: one thread, one engine, many lanes.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use dyno_record::{Control, Error, Result};
+
+use crate::engine::Completion;
+use crate::lane::{Desk, End, Lane, Window};
+use crate::plan::OnError;
+use crate::tally::Counts;
+
+/// Longest wait between two looks at the clock and at the control handle.
+pub(crate) const TICK: Duration = Duration::from_millis(50);
+/// Failed I/Os that end a step.
+const MOST_ERRORS: u64 = 100;
+/// Failed I/Os that end a step in which nothing has succeeded.
+const MOST_FIRST_ERRORS: u64 = 10;
+
+/// What all workers of a step share.
+pub(crate) struct Shared<'a> {
+    pub(crate) control: &'a Control,
+    pub(crate) on_error: OnError,
+    /// Set once a worker can not go on: the others end as well.
+    pub(crate) stop: AtomicBool,
+}
+
+/// The job totals of an interval, and how they are handed on: `index`, end (ns), totals by job.
+pub(crate) struct Intervals<'a> {
+    pub(crate) length_ns: u64,
+    pub(crate) fresh: &'a dyn Fn() -> Vec<Counts>,
+    pub(crate) send: &'a dyn Fn(u64, u64, Vec<Counts>),
+}
+
+/// What a worker saw.
+pub(crate) struct Share {
+    pub(crate) lanes: Vec<Lane>,
+    pub(crate) window: Window,
+    /// Time until the last I/O in flight at the end of the window ended.
+    pub(crate) drain_ns: u64,
+    /// The engine's clock at the very end.
+    pub(crate) now_ns: u64,
+    /// Why the step ended early, and on which target (its index in the plan).
+    pub(crate) failure: Option<(usize, Error)>,
+}
+
+/// Drives `lanes` through the window.
+///
+/// # Errors
+/// `cancelled`, or `io`/`internal` if the engine can not go on. Failed I/Os are in the lanes.
+pub(crate) fn run<'a>(
+    lanes: Vec<Lane>,
+    desk: Desk<'a>,
+    window: Window,
+    intervals: Option<&'a Intervals<'a>>,
+    shared: &'a Shared<'a>,
+) -> Result<Share> {
+    let depth = desk.slots.len();
+    let paced = lanes.iter().any(|lane| lane.pace.is_some());
+    let mut worker = Worker {
+        paced,
+        lanes,
+        desk,
+        window,
+        shared,
+        current: intervals.map(|intervals| Current::new(intervals, window)),
+        done: Vec::with_capacity(depth),
+        in_flight: 0,
+        bytes: 0,
+        succeeded: 0,
+        failed: 0,
+    };
+    worker.measure()?;
+    worker.drain()?;
+    Ok(worker.share())
+}
+
+struct Worker<'a> {
+    lanes: Vec<Lane>,
+    paced: bool,
+    desk: Desk<'a>,
+    window: Window,
+    shared: &'a Shared<'a>,
+    current: Option<Current<'a>>,
+    done: Vec<Completion>,
+    in_flight: usize,
+    /// Moved since the last report.
+    bytes: u64,
+    succeeded: u64,
+    failed: u64,
+}
+
+impl Worker<'_> {
+    fn measure(&mut self) -> Result<()> {
+        let mut now_ns = self.desk.engine.now_ns();
+        let mut next_tick_ns = now_ns;
+        for lane in &mut self.lanes {
+            lane.issue(now_ns, &mut self.desk);
+        }
+        loop {
+            if now_ns >= next_tick_ns {
+                self.shared.control.add(0, std::mem::take(&mut self.bytes));
+                next_tick_ns = now_ns + TICK.as_nanos() as u64;
+            }
+            self.shared.control.check()?;
+            if now_ns >= self.window.end_ns {
+                return Ok(());
+            }
+            if self.shared.stop.load(Relaxed) || self.is_hopeless() {
+                self.shared.stop.store(true, Relaxed);
+                self.window.end_ns = now_ns;
+                self.window.start_ns = self.window.start_ns.min(now_ns);
+                return Ok(());
+            }
+            now_ns = self.turn(now_ns)?;
+            self.count(now_ns < self.window.end_ns, now_ns);
+            if self.paced && now_ns < self.window.end_ns {
+                for lane in self.lanes.iter_mut().filter(|lane| lane.pace.is_some()) {
+                    lane.issue(now_ns, &mut self.desk);
+                }
+            }
+        }
+    }
+
+    /// Sends out what was issued and waits for what comes first: an I/O's end, the next one's time,
+    /// the end of the window, or a tick.
+    fn turn(&mut self, now_ns: u64) -> Result<u64> {
+        let mut until_ns = self.window.end_ns;
+        if self.paced {
+            let wake_ns = self.lanes.iter().filter_map(Lane::wake_ns).min();
+            until_ns = until_ns.min(wake_ns.unwrap_or(until_ns)).max(now_ns);
+        }
+        let timeout = TICK.min(Duration::from_nanos(until_ns - now_ns));
+        self.in_flight += self.desk.batch.len();
+        if self.in_flight == 0 {
+            return Ok(self.desk.engine.pause(timeout));
+        }
+        let now_ns = self.desk.engine.turn(&self.desk.batch, timeout, &mut self.done)?;
+        self.desk.batch.clear();
+        Ok(now_ns)
+    }
+
+    /// Counts what has ended, and issues what may follow if there is `more` to do.
+    fn count(&mut self, more: bool, now_ns: u64) {
+        let Self { lanes, desk, window, current, done, .. } = self;
+        self.in_flight -= done.len();
+        for completion in done.drain(..) {
+            if let Some(current) = current {
+                current.roll(completion.ended_ns.min(window.end_ns));
+            }
+            let lane = &mut lanes[desk.slots[completion.slot as usize].lane as usize];
+            let interval = current.as_mut().map(|current| &mut current.jobs[lane.job]);
+            match lane.end(&completion, *window, interval, more, desk) {
+                End::Moved(bytes) => {
+                    self.succeeded += 1;
+                    self.bytes += bytes;
+                }
+                End::Failed => self.failed += 1,
+            }
+            if more {
+                lane.issue(now_ns, desk);
+            }
+        }
+    }
+
+    fn drain(&mut self) -> Result<()> {
+        while self.in_flight > 0 {
+            self.shared.control.check()?;
+            let now_ns = self.desk.engine.turn(&[], TICK, &mut self.done)?;
+            self.count(false, now_ns);
+        }
+        Ok(())
+    }
+
+    /// Whether so much has failed that going on is pointless.
+    fn is_hopeless(&self) -> bool {
+        let first = MOST_FIRST_ERRORS.max(self.desk.slots.len() as u64);
+        self.shared.on_error == OnError::Stop
+            && (self.failed > MOST_ERRORS || self.succeeded == 0 && self.failed >= first)
+    }
+
+    fn share(mut self) -> Share {
+        self.shared.control.add(0, self.bytes);
+        let Window { start_ns, end_ns } = self.window;
+        if let Some(current) = self.current.take() {
+            current.finish(end_ns);
+        }
+        for lane in &mut self.lanes {
+            if let Some(pace) = &mut lane.pace {
+                lane.counts.unissued = pace.give_up(start_ns, end_ns);
+            }
+        }
+        let hopeless = self.shared.on_error == OnError::Stop
+            && (self.failed > MOST_ERRORS || self.succeeded == 0);
+        let (failed, all) = (self.failed, self.failed + self.succeeded);
+        let told = |error: Error| error.context(format!("{failed} of {all} I/Os failed"));
+        let mut failures = self
+            .lanes
+            .iter_mut()
+            .filter_map(|lane| Some((lane.target, told(lane.failure.take()?))));
+        let failure = failures.next().filter(|_| hopeless);
+        let now_ns = self.desk.engine.now_ns();
+        Share {
+            lanes: self.lanes,
+            window: self.window,
+            drain_ns: now_ns.saturating_sub(end_ns),
+            now_ns,
+            failure,
+        }
+    }
+}
+
+/// The interval that is under way.
+struct Current<'a> {
+    intervals: &'a Intervals<'a>,
+    index: u64,
+    start_ns: u64,
+    jobs: Vec<Counts>,
+}
+
+impl<'a> Current<'a> {
+    fn new(intervals: &'a Intervals<'a>, window: Window) -> Self {
+        Self { intervals, index: 0, start_ns: window.start_ns, jobs: (intervals.fresh)() }
+    }
+
+    /// Hands on every interval that has ended before `now_ns`: an I/O that ends with an interval is
+    /// of that interval.
+    #[inline]
+    fn roll(&mut self, now_ns: u64) {
+        while now_ns > self.start_ns + self.intervals.length_ns {
+            let jobs = std::mem::replace(&mut self.jobs, (self.intervals.fresh)());
+            self.hand_on(self.start_ns + self.intervals.length_ns, jobs);
+        }
+    }
+
+    fn hand_on(&mut self, end_ns: u64, jobs: Vec<Counts>) {
+        (self.intervals.send)(self.index, end_ns, jobs);
+        self.index += 1;
+        self.start_ns = end_ns;
+    }
+
+    fn finish(mut self, end_ns: u64) {
+        self.roll(end_ns);
+        if end_ns > self.start_ns {
+            let jobs = std::mem::take(&mut self.jobs);
+            self.hand_on(end_ns, jobs);
+        }
+    }
+}
