@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from dyno.profiles.model import Curve, Profile
@@ -60,7 +61,7 @@ def _step(profile: Profile, curve: Curve, depth: int) -> str:
     return _section(f"{curve.name}-qd{depth}", options)
 
 
-def _section(name: str, options: dict[str, object]) -> str:
+def _section(name: str, options: Mapping[str, object]) -> str:
     lines = [key if value is None else f"{key}={value}" for key, value in options.items()]
     return "\n".join([f"[{name}]", *lines])
 
