@@ -72,10 +72,9 @@ def ours(out: Path, wire: dict[str, Any], select: dict[str, Any], users: int, s:
 
 @functools.cache
 def start_s() -> float:
-    """CPU of a process that only starts Python and loads Dyno's compiled half."""
-    return statistics.median(
-        process(sys.executable, "-c", "from dyno import _core").cpu_s for _ in range(5)
-    )
+    """CPU of a process that only starts Python and loads what it drives with."""
+    imports = "import json; from dyno import _core; from dyno.drive import scheduler"
+    return statistics.median(process(sys.executable, "-c", imports).cpu_s for _ in range(5))
 
 
 def peer(out: Path, command: list[str | Path], rate: str, count: str) -> Seen:

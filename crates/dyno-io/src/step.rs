@@ -78,7 +78,8 @@ pub(crate) fn run(
 ) -> Result<Seen> {
     let begin = Instant::now();
     let crews = crews(spec, patterns);
-    let shared = Shared { control, on_error: spec.plan.on_error, stop: AtomicBool::new(false) };
+    let (on_error, workers) = (spec.plan.on_error, crews.len());
+    let shared = Shared { control, on_error, workers, stop: AtomicBool::new(false) };
     let shared = &shared;
     std::thread::scope(|scope| {
         let (messages, inbox) = channel();

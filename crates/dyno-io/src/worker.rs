@@ -21,6 +21,8 @@ const MOST_FIRST_ERRORS: u64 = 10;
 pub(crate) struct Shared<'a> {
     pub(crate) control: &'a Control,
     pub(crate) on_error: OnError,
+    /// How many workers there are.
+    pub(crate) workers: usize,
     /// Set once a worker can not go on: the others end as well.
     pub(crate) stop: AtomicBool,
 }

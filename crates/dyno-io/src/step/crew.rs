@@ -66,7 +66,10 @@ pub(super) fn work(
 ) -> Result<Option<Share>> {
     let mut notes = Notes::default();
     if matches!(spec.engine, Choice::Auto | Choice::IoUring) {
-        take_core(index, &mut notes);
+        if shared.workers > 1 {
+            take_core(index, &mut notes);
+        }
+        cores::wake_precisely();
     }
     let files = own_files(&mut lanes, spec.files);
     let (slots, lengths) = own_slots(&mut lanes, spec);
@@ -98,12 +101,13 @@ pub(super) fn work(
     worker::run(lanes, desk, window, intervals.as_ref(), shared).map(Some)
 }
 
+/// Keeps this thread on a core of its own. One alone goes where the scheduler wants it, which is
+/// near the device's interrupt: on another core each I/O waits for that one to wake up.
 fn take_core(index: usize, notes: &mut Notes) {
     let cores = cores::list();
     if let Err(error) = cores::pin(cores[index % cores.len()]) {
         notes.add(format!("I/O threads could not be kept on a core each ({error})"));
     }
-    cores::wake_precisely();
 }
 
 /// The files of these lanes only, in the order that the lanes are told.
