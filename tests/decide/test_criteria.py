@@ -57,6 +57,21 @@ def test_a_limit_is_kept_or_not(tmp_path: Path, text: str, passed: bool, value: 
     assert result.intervals >= 14
 
 
+def test_of_several_databases_the_machine_is_judged_once(tmp_path: Path) -> None:
+    builder = built(tmp_path, "cpu < 70 %", "throughput > 1000 /s", "new_order p95 < 50 ms")
+    for number in (1, 2):
+        builder.oltp(4, level=f"users-4-db-{number}")
+        builder.phases[-1].detail.update(database=number, part_of="users-4")
+    found = results(builder)
+    assert [(one.level, one.criterion.split()[0]) for one in found] == [
+        ("users-4", "cpu"),
+        ("users-4", "throughput"),
+        ("users-4", "new_order"),
+        ("users-4-db-1", "new_order"),
+        ("users-4-db-2", "new_order"),
+    ]
+
+
 def test_a_broken_criterion_leaves_the_run_valid(tmp_path: Path) -> None:
     found = judged(built(tmp_path, "cpu < 70 %").write())
     assert found.validity.valid is True

@@ -8,7 +8,7 @@ from dyno.analyse.level import level
 from dyno.analyse.series import Series, sampled
 from dyno.analyse.window import LevelWindow
 from dyno.bundle import Bundle
-from dyno.criteria import Criterion, Metric, Missing, asked, known
+from dyno.criteria import Criterion, Metric, Missing, asked, judging, known
 from dyno.model import Estimate
 from dyno.series import Key
 
@@ -36,7 +36,7 @@ def of_level(bundle: Bundle, name: str, series: dict[Key, Series] | None = None)
     words = known(bundle.run)
     return [
         figure
-        for criterion in asked(bundle.run)
+        for criterion in judging(bundle.run, found.phase.detail if found.phase else {})
         for figure in _figures(f"criterion.{name}.{criterion}", criterion, words, window)
     ]
 

@@ -6,7 +6,7 @@ A metric lives in ``criteria/measures``; what it reads, analysis offers it as a 
 
 from __future__ import annotations
 
-from dyno.criteria.asked import asked, known
+from dyno.criteria.asked import asked, judging, known
 from dyno.criteria.base import Measured, Metric, Missing, Window
 from dyno.criteria.language import USER, Criterion, parse, parse_all
 from dyno.criteria.registry import defaults, metrics
@@ -20,6 +20,7 @@ __all__ = [
     "Window",
     "asked",
     "defaults",
+    "judging",
     "known",
     "metrics",
     "parse",

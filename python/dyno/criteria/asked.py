@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -39,6 +39,20 @@ def asked(run: Run, *lists: str) -> list[Criterion]:
             binding = name == "slo" or criterion.source == USER
             found.setdefault(str(criterion), replace(criterion, binding=binding))
     return list(found.values())
+
+
+def judging(run: Run, detail: Mapping[str, Any]) -> list[Criterion]:
+    """The criteria that a level is judged by; ``detail`` is that of its phase.
+
+    One of several databases at once is judged by limits on response times alone, so that a slow one
+    does not hide among the others. The machine, the errors and the throughput are of them all, and
+    judged once, in the sum.
+    """
+    found = asked(run)
+    if detail.get("part_of") is None:
+        return found
+    words = known(run)
+    return [criterion for criterion in found if words[criterion.metric].responses]
 
 
 def _read(items: Any, words: dict[str, Metric]) -> Sequence[Criterion]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
-from dyno.criteria import Criterion, asked, known
+from dyno.criteria import Criterion, judging, known
 from dyno.decide.case import Case
 from dyno.model import CriterionResult, Finding, Phase
 from dyno.units import digits
@@ -17,7 +17,7 @@ def criteria(case: Case) -> list[Finding]:
     return [
         _finding(case, phase, level, criterion)
         for phase, level in _levels(case)
-        for criterion in asked(run)
+        for criterion in judging(run, phase.detail)
     ]
 
 
