@@ -74,7 +74,7 @@ class Bundle:
     def parts(self, level: str | None) -> list[Phase]:
         """Phases of the databases of which ``level`` is the sum, in the order of the run."""
         every = self.run.phases if level is not None else ()
-        return [phase for phase in every if phase.detail.get("part_of") == level]
+        return [phase for phase in every if phase.part_of == level]
 
     def checks(self) -> list[Check]:
         """The proofs in ``checks.json``."""

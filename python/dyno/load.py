@@ -179,7 +179,8 @@ def check(
     """
     workload = workloads.get(workload_name)
     name = f"check-{workload_name}-{target.name}-{after}"
-    with recorder.phase(name, f"Check {target.name} after the {after}", "check", target.name):
+    title = f"Check {target.name} after the {after}{_which(workload_name)}"
+    with recorder.phase(name, title, "check", target.name):
         sessions = _Sessions(target, workload_name)
         checks = sessions.work(lambda: workload.check(target.name, sessions.open, loaded, after))
         checks = _told_apart(checks, workload_name)
@@ -211,7 +212,7 @@ def check_isolation(
         raise UsageError(f"{workload_name} has no isolation scenarios; leave --isolation out.")
     found, level = isolation.require(target, level)
     name = f"isolation-{workload_name}-{target.name}"
-    title = f"Isolation of transactions on {target.name}"
+    title = f"Isolation of transactions on {target.name}{_which(workload_name)}"
     with recorder.phase(name, title, "check", target.name) as detail:
         detail.update(
             workload=workload_of(workload_name),

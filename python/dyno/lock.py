@@ -24,16 +24,14 @@ class OutLock:
         """Takes the lock.
 
         Raises:
-            UsageError: If the folder cannot be made or written.
+            UsageError: If the folder cannot be made or written, or its volume is full.
             TargetError: If another Dyno holds it.
         """
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
-            raise UsageError(
-                f"Cannot write in {self._path.parent}: {error.strerror}. Give another --out DIR."
-            ) from error
+            raise self._refusal(error) from error
         if not self._taken():
             owner = os.pread(self._fd, 32, 0).decode(errors="replace").strip() or "unknown"
             os.close(self._fd)
@@ -42,9 +40,17 @@ class OutLock:
                 "wait for it, since two would spoil each other's figures.",
                 kind="busy",
             )
-        os.ftruncate(self._fd, 0)
-        os.pwrite(self._fd, str(os.getpid()).encode(), 0)
+        try:
+            os.ftruncate(self._fd, 0)
+            os.pwrite(self._fd, str(os.getpid()).encode(), 0)
+        except OSError as error:
+            os.close(self._fd)
+            raise self._refusal(error) from error
         return self
+
+    def _refusal(self, error: OSError) -> UsageError:
+        folder = self._path.parent
+        return UsageError(f"Cannot write in {folder}: {error.strerror}. Give another --out DIR.")
 
     def _taken(self) -> bool:
         for pause_s in (_LOOK_S, 0.0):

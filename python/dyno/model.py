@@ -98,6 +98,12 @@ class Phase(Model):
         """Length in seconds; 0 while the phase has no end."""
         return 0.0 if self.end_ns is None else (self.end_ns - self.start_ns) / 1e9
 
+    @property
+    def part_of(self) -> str | None:
+        """The level that is the sum of this one and those of other databases, if it is a part."""
+        level = self.detail.get("part_of")
+        return level if isinstance(level, str) else None
+
 
 class Applied(Model):
     """A setting that was changed for a run.

@@ -1,4 +1,4 @@
-"""How the names of checks start, which those who make, judge and show them have in common."""
+"""How the names of checks start, for those who judge and show them."""
 
 from __future__ import annotations
 

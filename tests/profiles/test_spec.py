@@ -43,6 +43,8 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
     fitted = found.fitted(1 << 21, 2.0, 5.0)
     assert (fitted.file_bytes, fitted.warmup_s, fitted.ceiling_ms) == (1 << 21, 0.5, 5.0)
     assert found.fitted() == found
+    with pytest.raises(UsageError, match=r"4,096 bytes does not hold the largest block, 8,192"):
+        found.fitted(4096)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from dyno.report import document, summary
 from tests.bundle_rows import io_row
@@ -13,7 +14,7 @@ from tests.report.conftest import sheet_of
 RATES = {(8, 100): 60_000.0, (64, 100): 16_000.0, (8, 70): 50_000.0, (64, 70): 40_000.0}
 
 
-def grid(out: Path) -> Judged:
+def grid(out: Path, *more: dict[str, Any]) -> Judged:
     """Random reads and a 70/30 mix of 8 and 64 KiB; the mix of 64 KiB is beyond the ceiling."""
     builder = Builder(out / "20261120T150000Z-cd34", verb="io").machine()
     rows = builder.tables.setdefault("io", [])
@@ -31,6 +32,7 @@ def grid(out: Path) -> Judged:
                 "t_ns": builder.now + len(rows) * SECOND,
             }
             rows.append(row)
+    rows += [row | {"t_ns": builder.now + len(rows) * SECOND} for row in more]
     detail = {"volume": "/srv/dyno-runs", "file_bytes": 1 << 30, "ceiling_ms": 20.0,
               "engine": "io_uring", "direct": True, "notes": [], "figures": figures}  # fmt: skip
     builder.phase("io", "Storage profile", "io", 20.0, detail=detail)
@@ -62,3 +64,33 @@ def test_a_grid(tmp_path: Path) -> None:
     squares = [item.text for item in sheet.page.section("storage").all("title")]
     assert "Random read, 64 KiB: 16,000 IOPS" in squares
     assert "Random 70/30 mix, 64 KiB: none" in squares
+
+
+def test_a_list_of_ones_own(tmp_path: Path) -> None:
+    """Curves of any name, the first about I/Os though it is sequential, and one without a block."""
+    builder = Builder(tmp_path / "20261120T150000Z-cd34", verb="io").machine()
+    rows = builder.tables.setdefault("io", [])
+    for name, kind, block in (
+        ("mine", "sequential_read", 16 << 10),
+        ("other", "mixed", 16 << 10),
+        ("broken", "random_read", None),
+    ):
+        row = io_row(kind, 8, 1000.0, 1.5, 20.0, 0.3)
+        rows.append(row | {"phase": name, "t_ns": builder.now, "block_bytes": block})
+    detail = {"volume": "/srv/dyno-runs", "ceiling_ms": 20.0, "figures": {"mine": "iops"}}
+    builder.phase("io", "Storage profile", "io", 20.0, detail=detail)
+    found = judged(builder.write())
+    lines = summary(found.bundle, found.estimates, found.findings)
+    assert "Storage       read 1,000; 16K 70/30 1,000 IOPS" in lines
+    made = document(found.bundle, found.estimates, found.findings)["io"]["curves"]
+    assert [(curve["name"], curve["figure"], curve["best"]) for curve in made] == [
+        ("mine", "iops", 1000), ("other", "iops", 1000),
+    ]  # fmt: skip
+    cards = sheet_of(found).page.section("headlines").text
+    assert "Sequential read" in cards and "Random 70/30 mix" in cards
+
+
+def test_what_is_in_no_matrix_is_told_beside_it(tmp_path: Path) -> None:
+    found = grid(tmp_path, io_row("sequential_read", 16, 4000.0, 1.5, 20.0))
+    lines = summary(found.bundle, found.estimates, found.findings)
+    assert "              read 1,049 MB/s" in lines

@@ -91,6 +91,15 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresTarge
         yield target
 
 
+@pytest.fixture
+def empty_postgres(postgres: PostgresTarget) -> Iterator[PostgresTarget]:
+    """The same without a workload's tables, which go again: other modules' tests use it, too."""
+    drop = "DROP SCHEMA IF EXISTS dyno_tpch, dyno_tpcc CASCADE"
+    ask(postgres, drop)
+    yield postgres
+    ask(postgres, drop)
+
+
 @contextlib.contextmanager
 def public_folder() -> Iterator[Path]:
     """A folder that every user can reach, unlike pytest's own; removed at the end."""

@@ -34,12 +34,10 @@ def mysql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 @pytest.fixture(params=["postgresql", "duckdb", "mysql"])
-def target(request: pytest.FixtureRequest, out: Path, postgres: Any) -> Iterator[Any]:
+def target(request: pytest.FixtureRequest, out: Path) -> Iterator[Any]:
     """A target with empty tables."""
     if request.param == "postgresql":
-        session = postgres.connect()
-        session.execute("DROP SCHEMA IF EXISTS dyno_tpch CASCADE")
-        session.close()
+        postgres = request.getfixturevalue("empty_postgres")
         postgres.create_tables("tpch", replace=True)
         yield postgres
         return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -26,14 +25,8 @@ SCALE = 0.01
 
 
 @pytest.fixture
-def server(postgres: PostgresTarget) -> Iterator[PostgresTarget]:
-    def clear() -> None:
-        with closing(postgres.connect()) as session:
-            session.execute("DROP SCHEMA IF EXISTS dyno_tpch CASCADE")
-
-    clear()  # other modules' tests use the server, too
-    yield postgres
-    clear()
+def server(empty_postgres: PostgresTarget) -> PostgresTarget:
+    return empty_postgres
 
 
 def written(folder: Path, text: str, workload: str = "tpch") -> Layout:

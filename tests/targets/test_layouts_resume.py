@@ -50,17 +50,14 @@ CUT_OFF = {
 
 
 @pytest.fixture(params=["postgresql", "duckdb", "mysql"])
-def target(request: pytest.FixtureRequest, out: Path, postgres: Any) -> Iterator[Any]:
-    if request.param != "postgresql":
-        if request.param == "mysql":
-            require_mariadb()
-        url = targets.parse(f"embedded:{request.param}")
-        with targets.open_target(url, out, LIMITS) as opened:
-            yield opened
+def target(request: pytest.FixtureRequest, out: Path) -> Iterator[Any]:
+    if request.param == "postgresql":
+        yield request.getfixturevalue("empty_postgres")
         return
-    yield postgres
-    with closing(postgres.connect()) as session:
-        session.execute("DROP SCHEMA IF EXISTS dyno_tpch CASCADE")
+    if request.param == "mysql":
+        require_mariadb()
+    with targets.open_target(targets.parse(f"embedded:{request.param}"), out, LIMITS) as opened:
+        yield opened
 
 
 def layout_for(target: Any, folder: Path) -> Layout:

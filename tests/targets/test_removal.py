@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -20,12 +19,10 @@ WHERE nspname LIKE 'dyno\_%' AND relkind IN ('r', 'v') ORDER BY 1, 2
 
 
 @pytest.fixture
-def url(postgres: PostgresTarget) -> Iterator[str]:
-    ask(postgres, "DROP SCHEMA IF EXISTS dyno_tpch, dyno_tpcc CASCADE")
-    with closing(postgres.connect()) as session:
+def url(empty_postgres: PostgresTarget) -> str:
+    with closing(empty_postgres.connect()) as session:
         host, user = session.raw.info.host, session.raw.info.user
-    yield f"postgresql://{user}@/postgres?host={host}"
-    ask(postgres, "DROP SCHEMA IF EXISTS dyno_tpch, dyno_tpcc CASCADE")
+    return f"postgresql://{user}@/postgres?host={host}"
 
 
 def test_only_what_is_marked_goes(postgres: PostgresTarget, url: str, out: Path) -> None:

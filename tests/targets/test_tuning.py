@@ -184,10 +184,10 @@ def test_a_server_of_others_is_set_in_dynos_sessions_only(postgres: PostgresTarg
 
 
 def test_the_drivers_own_sessions_have_them_too(
-    postgres: PostgresTarget, monkeypatch: pytest.MonkeyPatch
+    empty_postgres: PostgresTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     core = pytest.importorskip("dyno._core")
-    remote = at(postgres)
+    remote = at(empty_postgres)
     with remote:
         remote.create_tables("tpch", replace=True)
         # Without the load's journal, which is another session's.

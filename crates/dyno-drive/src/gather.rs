@@ -112,7 +112,7 @@ impl Gather {
         let all = &mut self.reports;
         all.cpu_ns += report.cpu_ns;
         self.utilised_ns = self.utilised_ns.max(report.cpu_ns);
-        all.parts.resize(report.parts.len(), Part::default());
+        all.parts.resize_with(report.parts.len(), Part::default);
         for (into, from) in all.parts.iter_mut().zip(&report.parts) {
             into.merge(from);
         }

@@ -36,7 +36,8 @@ impl Parts {
 
     /// So many parts in which nothing has happened yet.
     pub fn fresh(&self) -> Vec<Part> {
-        vec![Part::default(); self.count as usize]
+        // Not clones of one, which would write all the memory of its histogram.
+        std::iter::repeat_with(Part::default).take(self.count as usize).collect()
     }
 }
 

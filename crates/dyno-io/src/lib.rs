@@ -11,31 +11,32 @@
 //! ```
 
 mod arena;
-pub mod ceiling;
+mod ceiling;
 mod cores;
 pub mod engine;
 mod fault;
 mod flow;
+mod health;
 mod lane;
 mod notes;
 mod outcome;
 mod pace;
 pub mod pattern;
+mod place;
 mod plan;
 mod profile;
 mod record;
 mod report;
 mod step;
 mod tally;
-mod target;
 mod worker;
 
 pub use fault::Fault;
 pub use notes::Notes;
 pub use outcome::{Figures, Outcome, Part, Percentiles, Step, Subject};
+pub use place::Kind;
 pub use plan::{Arrivals, Block, Curve, Job, OnError, Plan, Rate, Sync, SyncCall, Target};
 pub use profile::profile;
-pub use target::Kind;
 
 /// Engines that a plan can ask for by name, besides `auto`.
 pub const ENGINES: [&str; 3] = ["io_uring", "psync", "null"];

@@ -10,8 +10,8 @@ use crate::Notes;
 use crate::ceiling::{Point, inside};
 use crate::engine::Name;
 use crate::fault::Fault;
+use crate::place::{Kind, Place};
 use crate::tally::Counts;
-use crate::target::{Kind, Place};
 
 /// The result of a profile.
 #[derive(Debug, Clone, Serialize)]

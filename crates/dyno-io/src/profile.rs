@@ -13,10 +13,10 @@ use crate::ceiling::best;
 use crate::engine::{Choice, Name};
 use crate::outcome::{Step, Subject};
 use crate::pattern::Pattern;
+use crate::place::{self, Kind, Place};
 use crate::plan::Curve;
 use crate::report::{Report, Spools};
 use crate::step::{self, Spec};
-use crate::target::{self, Kind, Place};
 use crate::{Notes, Outcome, Plan};
 
 /// Speed assumed for the progress bar until the targets are filled, bytes per millisecond.
@@ -93,12 +93,12 @@ impl<'a> Run<'a> {
     fn open_targets(&mut self) -> Result<()> {
         let (plan, control) = (self.plan, self.progress.control);
         control.set_step("opening the targets");
-        self.places = target::open_all(plan, &mut self.notes)?;
+        self.places = place::open_all(plan, &mut self.notes)?;
         control.set_step("filling the targets");
         let all: u64 = self.places.iter().filter(|place| place.fill).map(|place| place.bytes).sum();
         let (done, planned_ms) = (AtomicU64::new(0), prepare_ms(plan));
         let progress = &self.progress;
-        let name = target::fill_all(plan, &self.places, control, &mut self.notes, |written| {
+        let name = place::fill_all(plan, &self.places, control, &mut self.notes, |written| {
             let done = done.fetch_add(written, Relaxed) + written;
             let share = done as f64 / all.max(1) as f64;
             progress.tell((planned_ms as f64 * share) as u64);

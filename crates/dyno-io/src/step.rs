@@ -9,9 +9,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 use std::time::Instant;
 
-use dyno_record::{Control, Error, ErrorKind, Result, monotonic_ns};
+use dyno_record::{Control, Error, ErrorKind, Result, StopOnPanic, monotonic_ns};
 
 use crate::engine::{Choice, Name};
+use crate::health::Health;
 use crate::lane::{Lane, Window};
 use crate::pattern::Pattern;
 use crate::plan::{Curve, Level};
@@ -78,8 +79,8 @@ pub(crate) fn run(
 ) -> Result<Seen> {
     let begin = Instant::now();
     let crews = crews(spec, patterns);
-    let (on_error, workers) = (spec.plan.on_error, crews.len());
-    let shared = Shared { control, on_error, workers, stop: AtomicBool::new(false) };
+    let health = Health::new(spec.plan.on_error, spec.level.queue_depth);
+    let shared = Shared { control, health, workers: crews.len(), stop: AtomicBool::new(false) };
     let shared = &shared;
     std::thread::scope(|scope| {
         let (messages, inbox) = channel();
@@ -112,7 +113,7 @@ pub(crate) fn run(
         let ended = join(handles)?;
         told?;
         let engine = engine.ok_or_else(|| internal("an I/O thread never started"))?;
-        Ok(seen(ended, (engine, threads, start_seconds), window))
+        Ok(seen(ended, &shared.health, (engine, threads, start_seconds), window))
     })
 }
 
@@ -132,6 +133,7 @@ fn start<'scope, 'env>(
 ) -> Result<Started<'scope>> {
     let (signal, go) = sync_channel(1);
     let work = move || {
+        let _death = StopOnPanic(&shared.stop);
         let share = work(spec, index, lanes, &go, &messages, shared);
         if share.is_err() {
             shared.stop.store(true, Relaxed);
@@ -201,6 +203,7 @@ fn join(handles: Vec<ScopedJoinHandle<'_, Result<Option<Share>>>>) -> Result<Vec
 
 fn seen(
     shares: Vec<Share>,
+    health: &Health,
     (engine, threads, start_seconds): (Name, usize, f64),
     window: Window,
 ) -> Seen {
@@ -214,14 +217,19 @@ fn seen(
         lanes: Vec::new(),
         failure: None,
     };
+    let mut all = health.failed();
     for share in shares {
         seen.window.start_ns = seen.window.start_ns.min(share.window.start_ns);
         seen.window.end_ns = seen.window.end_ns.min(share.window.end_ns);
         seen.drain_ns = seen.drain_ns.max(share.drain_ns);
         seen.now_ns = seen.now_ns.max(share.now_ns);
+        all += share.succeeded;
         seen.failure = seen.failure.or(share.failure);
         seen.lanes.extend(share.lanes);
     }
+    seen.failure = seen.failure.filter(|_| health.has_failed()).map(|(target, error)| {
+        (target, error.context(format!("{} of {all} I/Os failed", health.failed())))
+    });
     seen.lanes.sort_by_key(|lane| lane.index);
     seen
 }

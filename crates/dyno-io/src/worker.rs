@@ -6,21 +6,17 @@ use std::time::Duration;
 use dyno_record::{Control, Error, Result};
 
 use crate::engine::Completion;
+use crate::health::Health;
 use crate::lane::{Desk, End, Lane, Window};
-use crate::plan::OnError;
 use crate::tally::Counts;
 
 /// Longest wait between two looks at the clock and at the control handle.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
-/// Failed I/Os that end a step.
-const MOST_ERRORS: u64 = 100;
-/// Failed I/Os that end a step in which nothing has succeeded.
-const MOST_FIRST_ERRORS: u64 = 10;
 
 /// What all workers of a step share.
 pub(crate) struct Shared<'a> {
     pub(crate) control: &'a Control,
-    pub(crate) on_error: OnError,
+    pub(crate) health: Health,
     /// How many workers there are.
     pub(crate) workers: usize,
     /// Set once a worker can not go on: the others end as well.
@@ -42,7 +38,9 @@ pub(crate) struct Share {
     pub(crate) drain_ns: u64,
     /// The engine's clock at the very end.
     pub(crate) now_ns: u64,
-    /// Why the step ended early, and on which target (its index in the plan).
+    /// I/Os that succeeded.
+    pub(crate) succeeded: u64,
+    /// The first failure, and on which target (its index in the plan).
     pub(crate) failure: Option<(usize, Error)>,
 }
 
@@ -70,7 +68,6 @@ pub(crate) fn run<'a>(
         in_flight: 0,
         bytes: 0,
         succeeded: 0,
-        failed: 0,
     };
     worker.measure()?;
     worker.drain()?;
@@ -89,7 +86,6 @@ struct Worker<'a> {
     /// Moved since the last report.
     bytes: u64,
     succeeded: u64,
-    failed: u64,
 }
 
 impl Worker<'_> {
@@ -108,7 +104,7 @@ impl Worker<'_> {
             if now_ns >= self.window.end_ns {
                 return Ok(());
             }
-            if self.shared.stop.load(Relaxed) || self.is_hopeless() {
+            if self.shared.stop.load(Relaxed) || self.shared.health.is_hopeless() {
                 self.shared.stop.store(true, Relaxed);
                 self.window.end_ns = now_ns;
                 self.window.start_ns = self.window.start_ns.min(now_ns);
@@ -154,10 +150,13 @@ impl Worker<'_> {
             let interval = current.as_mut().map(|current| &mut current.jobs[lane.job]);
             match lane.end(&completion, *window, interval, more, desk) {
                 End::Moved(bytes) => {
+                    if self.succeeded == 0 {
+                        self.shared.health.succeed();
+                    }
                     self.succeeded += 1;
                     self.bytes += bytes;
                 }
-                End::Failed => self.failed += 1,
+                End::Failed => self.shared.health.fail(),
             }
             if more {
                 lane.issue(now_ns, desk);
@@ -174,13 +173,6 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// Whether so much has failed that going on is pointless.
-    fn is_hopeless(&self) -> bool {
-        let first = MOST_FIRST_ERRORS.max(self.desk.slots.len() as u64);
-        self.shared.on_error == OnError::Stop
-            && (self.failed > MOST_ERRORS || self.succeeded == 0 && self.failed >= first)
-    }
-
     fn share(mut self) -> Share {
         self.shared.control.add(0, self.bytes);
         let Window { start_ns, end_ns } = self.window;
@@ -192,21 +184,15 @@ impl Worker<'_> {
                 lane.counts.unissued = pace.give_up(start_ns, end_ns);
             }
         }
-        let hopeless = self.shared.on_error == OnError::Stop
-            && (self.failed > MOST_ERRORS || self.succeeded == 0);
-        let (failed, all) = (self.failed, self.failed + self.succeeded);
-        let told = |error: Error| error.context(format!("{failed} of {all} I/Os failed"));
-        let mut failures = self
-            .lanes
-            .iter_mut()
-            .filter_map(|lane| Some((lane.target, told(lane.failure.take()?))));
-        let failure = failures.next().filter(|_| hopeless);
+        let mut lanes = self.lanes.iter_mut();
+        let failure = lanes.find_map(|lane| Some((lane.target, lane.failure.take()?)));
         let now_ns = self.desk.engine.now_ns();
         Share {
             lanes: self.lanes,
             window: self.window,
             drain_ns: now_ns.saturating_sub(end_ns),
             now_ns,
+            succeeded: self.succeeded,
             failure,
         }
     }

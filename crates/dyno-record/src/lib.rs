@@ -8,6 +8,7 @@ mod control;
 mod error;
 mod interval;
 mod latency;
+mod panic;
 mod spool;
 
 pub use clock::{Clock, monotonic_ns};
@@ -15,4 +16,5 @@ pub use control::{Control, Progress};
 pub use error::{Error, ErrorKind, Result};
 pub use interval::{OpInterval, OpTotals};
 pub use latency::Latency;
+pub use panic::StopOnPanic;
 pub use spool::Spool;

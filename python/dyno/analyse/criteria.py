@@ -36,7 +36,7 @@ def of_level(bundle: Bundle, name: str, series: dict[Key, Series] | None = None)
     words = known(bundle.run)
     return [
         figure
-        for criterion in judging(bundle.run, found.phase.detail if found.phase else {})
+        for criterion in judging(bundle.run, found.phase)
         for figure in _figures(f"criterion.{name}.{criterion}", criterion, words, window)
     ]
 

@@ -10,6 +10,7 @@ from dyno.analyse.histograms import Latencies
 from dyno.analyse.rows import counts, number, rows
 from dyno.bundle import Bundle
 from dyno.model import Estimate
+from dyno.profiles.figure import recorded
 
 CEILING_MS = 20.0
 """Latency ceiling on p95 where the bundle does not give its own."""
@@ -78,7 +79,8 @@ def io(bundle: Bundle) -> list[Estimate]:
             }
             for depth, point in depths.items():
                 estimates += _figures(f"{start}.{curve}.qd{depth}", point)
-            about = _figure(bundle, volume, curve, depths)
+            pattern = next(iter(depths.values())).pattern
+            about = recorded(bundle.run, volume, curve, pattern)
             estimates += _best(f"{start}.{curve}", depths, ceiling, about)
     return estimates
 
@@ -98,22 +100,6 @@ def _ceiling_ms(bundle: Bundle, volume: str) -> float:
         if phase.kind == "io" and phase.detail.get("volume") == volume:
             return number(phase.detail.get("ceiling_ms")) or CEILING_MS
     return CEILING_MS
-
-
-def _figure(bundle: Bundle, volume: str, curve: str, depths: dict[int, _Point]) -> str:
-    """What a curve is about: ``iops`` or ``mbps``; by its pattern where the bundle is silent."""
-    for phase in bundle.run.phases:
-        figures = phase.detail.get("figures")
-        if (
-            phase.kind == "io"
-            and phase.detail.get("volume") == volume
-            and isinstance(figures, dict)
-        ):
-            found = figures.get(curve)
-            if found in ("iops", "mbps"):
-                return str(found)
-    sequential = any(point.pattern == "sequential" for point in depths.values())
-    return "mbps" if sequential else "iops"
 
 
 def _figures(name: str, point: _Point) -> Iterable[Estimate]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dyno.cli._options import Options, common, examples, parse_bytes, parse_seconds
+from dyno.errors import UsageError
 
 if TYPE_CHECKING:
     from dyno.profiles.model import Profile
@@ -36,7 +37,7 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     "io",
     short_help="Measure the storage under a folder.",
     epilog=examples(
-        "dyno io /var/lib/postgresql            two minutes, 4 GiB test file",
+        "dyno io /var/lib/postgresql            about a minute, 4 GiB test file",
         "dyno io /data --profile oltp           most IOPS inside 20 ms, 16 mixes",
         "dyno io /data --profile dss --dry-run  what it would do, and how long",
         "dyno io /data --profile oltp --fio > oltp.fio",
@@ -99,6 +100,8 @@ def command(
         None if ceiling is None else positive(ceiling, "--ceiling"),
     )
     plan = IoPlan(volume.absolute(), asked)
+    if fio and dry_run:
+        raise UsageError("--fio and --dry-run exclude each other: both only print.")
     if fio:
         from dyno.profiles.fio import job_file
 

@@ -56,8 +56,10 @@ def list_runs(options: Options) -> int:
 def show(run: str, options: Options) -> int:
     """The summary of RUN (an id, its unique beginning, a path, or `last`)."""
     from dyno.bundle import find_bundle
+    from dyno.lock import OutLock
     from dyno.report import document, summary
 
+    at_work = OutLock.held(options.out)
     bundle = find_bundle(options.out, run)
     estimates, findings = bundle.estimates(), bundle.findings()
     if options.as_json:
@@ -65,7 +67,9 @@ def show(run: str, options: Options) -> int:
         return 0
     click.echo("\n".join(summary(bundle, estimates, findings)))
     for phase in bundle.run.phases:
-        click.echo(f"  {phase.status:12}{phase.seconds:9.1f} s  {phase.title}")
+        click.echo(
+            f"  {_status(phase.status, at_work=at_work):12}{phase.seconds:9.1f} s  {phase.title}"
+        )
     return 0
 
 
@@ -81,6 +85,7 @@ def export(run: str, to: Path, options: Options) -> int:
 
     from dyno.bundle import find_bundle
     from dyno.errors import UsageError
+    from dyno.lock import OutLock
     from dyno.record import file_error
 
     bundle = find_bundle(options.out, run)
@@ -95,22 +100,26 @@ def export(run: str, to: Path, options: Options) -> int:
         raise file_error(error, to) from error
     finally:
         partial.unlink(missing_ok=True)
-    document = {**_row(bundle), "file": str(to), "bytes": to.stat().st_size}
+    row = _row(bundle, at_work=OutLock.held(options.out))
+    document = {**row, "file": str(to), "bytes": to.stat().st_size}
     click.echo(
         json.dumps(document, indent=1) if options.as_json else f"{to}: {to.stat().st_size:,} bytes"
     )
     return 0
 
 
-def _row(bundle: Any, *, at_work: bool = True) -> dict[str, Any]:
+def _status(status: str, *, at_work: bool) -> str:
+    """One that goes on though nobody works on it was killed before it could say so."""
+    return "cut off" if status == "running" and not at_work else status
+
+
+def _row(bundle: Any, *, at_work: bool) -> dict[str, Any]:
     run = bundle.run
-    # One that nobody works on was killed before it could say so.
-    cut_off = run.status == "running" and not at_work
     return {
         "run": run.run,
         "bundle": str(bundle.path),
         "verb": run.verb,
-        "status": "cut off" if cut_off else run.status,
+        "status": _status(run.status, at_work=at_work),
         "workloads": list(run.workloads),
         "valid": run.validity.valid,
         "reasons": [reason.message for reason in run.validity.reasons],

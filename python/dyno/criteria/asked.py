@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from dyno.criteria.base import Metric
 from dyno.criteria.language import USER, Criterion, parse
 from dyno.criteria.registry import metrics
 from dyno.errors import UsageError
-from dyno.model import Run
+from dyno.model import Phase, Run
 
 
 def known(run: Run) -> dict[str, Metric]:
@@ -41,15 +41,15 @@ def asked(run: Run, *lists: str) -> list[Criterion]:
     return list(found.values())
 
 
-def judging(run: Run, detail: Mapping[str, Any]) -> list[Criterion]:
-    """The criteria that a level is judged by; ``detail`` is that of its phase.
+def judging(run: Run, phase: Phase | None) -> list[Criterion]:
+    """The criteria that the level of a phase is judged by.
 
     One of several databases at once is judged by limits on response times alone, so that a slow one
     does not hide among the others. The machine, the errors and the throughput are of them all, and
     judged once, in the sum.
     """
     found = asked(run)
-    if detail.get("part_of") is None:
+    if phase is None or phase.part_of is None:
         return found
     words = known(run)
     return [criterion for criterion in found if words[criterion.metric].responses]

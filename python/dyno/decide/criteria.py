@@ -17,7 +17,7 @@ def criteria(case: Case) -> list[Finding]:
     return [
         _finding(case, phase, level, criterion)
         for phase, level in _levels(case)
-        for criterion in judging(run, phase.detail)
+        for criterion in judging(run, phase)
     ]
 
 

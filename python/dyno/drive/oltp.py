@@ -204,7 +204,10 @@ def explained(target: Target) -> Generator[None]:
         yield
     except TargetError as error:
         if error.kind == "connection_lost" and isinstance(target, Mortal):
-            raise target.died() or error from error
+            died = target.died()
+            if died is None:
+                raise
+            raise died from error
         if error.kind != "too_many_connections" or not isinstance(target, Limited):
             raise
         raise TargetError(f"{error}. {target.room()}".rstrip(), kind=error.kind) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Literal
 
+from dyno.errors import UsageError
 from dyno.model import Model
 
 Pattern = Literal["random", "sequential"]
@@ -69,7 +70,11 @@ class Profile(Model):
         step_s: float | None = None,
         ceiling_ms: float | None = None,
     ) -> Profile:
-        """The same with another test file, length of a step or ceiling, where they are given."""
+        """The same with another test file, length of a step or ceiling, where they are given.
+
+        Raises:
+            UsageError: If the file does not hold the largest block.
+        """
         changes: dict[str, float] = {}
         if file_bytes is not None:
             changes["file_bytes"] = file_bytes
@@ -77,7 +82,14 @@ class Profile(Model):
             changes.update(step_s=step_s, warmup_s=step_s * WARMUP)
         if ceiling_ms is not None:
             changes["ceiling_ms"] = ceiling_ms
-        return self.model_copy(update=changes)
+        fitted = self.model_copy(update=changes)
+        largest = max(curve.block_bytes for curve in self.curves)
+        if fitted.file_bytes < largest:
+            raise UsageError(
+                f"A test file of {fitted.file_bytes:,} bytes does not hold the largest block, "
+                f"{largest:,} bytes. Give a larger --size."
+            )
+        return fitted
 
     def requests(self) -> list[dict[str, Any]]:
         """The curves as the engine takes them."""

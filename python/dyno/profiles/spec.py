@@ -109,7 +109,9 @@ def read(text: str) -> Profile:
         warmup_s=step_s * WARMUP,
         ceiling_ms=spec.ceiling_ms,
         curves=tuple(
-            curve for part, curves in enumerate(spec.curves) for curve in _curves(part, curves)
+            curve
+            for part, curves in enumerate(spec.curves)
+            for curve in _curves(what, part, curves)
         ),
     )
     repeated = profile.repeated()
@@ -124,11 +126,12 @@ def read(text: str) -> Profile:
     return profile
 
 
-def _curves(part: int, spec: CurvesSpec) -> list[Curve]:
+def _curves(what: str, part: int, spec: CurvesSpec) -> list[Curve]:
     shapes = [(reads, _size(block)) for reads in spec.reads for block in spec.blocks]
     if spec.name is not None and len(shapes) > 1:
         raise UsageError(
-            f"curves[{part}].name names one curve, but there are {len(shapes)}: leave it out."
+            f"{what}: curves[{part}].name names one curve, but there are {len(shapes)}: leave it "
+            "out."
         )
     usual: Figure = "mbps" if spec.pattern == "sequential" else "iops"
     return [

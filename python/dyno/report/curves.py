@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from dyno.profiles.figure import recorded
 from dyno.report.page import Page
 from dyno.report.words import bytes_text, figure
 
@@ -31,9 +32,13 @@ class Curve:
     @property
     def kind(self) -> str:
         """``Sequential read``, ``Random 70/30 mix``."""
-        mix = f"{self.read_percent}/{100 - self.read_percent} mix"
-        what = {100: "read", 0: "write"}.get(self.read_percent, mix)
-        return f"{self.pattern.capitalize()} {what}"
+        return f"{self.pattern.capitalize()} {self.what}{' mix' * self.is_mix}"
+
+    @property
+    def what(self) -> str:
+        """``read``, ``write`` or ``70/30``."""
+        mix = f"{self.read_percent}/{100 - self.read_percent}"
+        return {100: "read", 0: "write"}.get(self.read_percent, mix)
 
     @property
     def is_mix(self) -> bool:
@@ -78,28 +83,23 @@ def curves(page: Page, start: str = "io", volume: str = "") -> list[Curve]:
         start: How the names of the volume's estimates start.
         volume: The volume, where there are several.
     """
-    wanted = ["volume", "phase", "pattern", "read_percent", "block_bytes"]
-    table = page.bundle.table("io")
-    if any(name not in table.column_names for name in wanted):
-        return []
-    found: dict[str, Curve] = {}
-    for row in table.select(wanted).to_pylist():
-        name = str(row["phase"])
-        if name in found or (volume and row["volume"] != volume):
+    found: list[Curve] = []
+    for (where, name), (pattern, reads, block) in page.io_shapes.items():
+        if volume and where != volume:
             continue
-        speed = page.value(f"{start}.{name}.best_mbps")
-        rate = page.value(f"{start}.{name}.best_iops")
-        about = "mbps" if speed is not None or row["pattern"] == "sequential" else "iops"
-        found[name] = Curve(
-            name=name,
-            pattern=str(row["pattern"]),
-            read_percent=int(row["read_percent"]),
-            block_bytes=int(row["block_bytes"]),
-            figure=about,
-            best=speed if about == "mbps" else rate,
-            depth=page.value(f"{start}.{name}.best_depth"),
+        about = recorded(page.run, where, name, pattern)
+        found.append(
+            Curve(
+                name=name,
+                pattern=pattern,
+                read_percent=reads,
+                block_bytes=block,
+                figure=about,
+                best=page.value(f"{start}.{name}.best_{about}"),
+                depth=page.value(f"{start}.{name}.best_depth"),
+            )
         )
-    return list(found.values())
+    return found
 
 
 def matrices(found: Iterable[Curve]) -> list[Matrix]:
@@ -121,16 +121,43 @@ def is_grid(found: Sequence[Curve]) -> bool:
     return len({curve.kind for curve in found}) < len(found)
 
 
-def highest_of_kinds(found: Sequence[Curve]) -> list[Curve]:
-    """Of each kind the curve with the highest figure; empty where block sizes do not vary."""
-    if not is_grid(found):
-        return []
-    highest: dict[str, Curve] = {}
+def headlines(found: Sequence[Curve]) -> list[Curve]:
+    """The curves to tell first, those about MB/s before those about IOPS, reads before writes.
+
+    Where block sizes vary within a kind, only the one with the highest figure.
+    """
+    highest: dict[tuple[str, str], Curve] = {}
     for curve in found:
-        before = highest.get(curve.kind)
-        if curve.best is not None and (before is None or curve.best > (before.best or 0.0)):
-            highest[curve.kind] = curve
-    return list(highest.values())
+        key = (curve.kind, curve.figure)
+        if curve.best is not None and curve.best > (
+            highest[key].best or 0 if key in highest else 0
+        ):
+            highest[key] = curve
+    order = {"mbps": 0, "iops": 1}
+    return sorted(highest.values(), key=lambda one: (order[one.figure], -one.read_percent))
+
+
+def lines(found: Sequence[Curve], ceiling_ms: float | None) -> list[str]:
+    """The curves as text of at most 66 columns: matrices where block sizes vary, else one line."""
+    grids = matrices(found) if is_grid(found) else []
+    told = {curve.name for grid in grids for curve in grid.curves.values()}
+    text = _list([curve for curve in found if curve.name not in told])
+    return [line for grid in grids for line in matrix_lines(grid, ceiling_ms)] + [text] * bool(text)
+
+
+def _list(found: Sequence[Curve]) -> str:
+    """``read 1,585, write 921 MB/s; 8K read 85,300; 70/30 50,700 IOPS``."""
+    parts: list[str] = []
+    size = ""
+    for about, joint in (("mbps", ", "), ("iops", "; ")):
+        words: list[str] = []
+        for curve in headlines([one for one in found if one.figure == about]):
+            own = "" if curve.pattern == "sequential" else f"{curve.block_bytes / 1024:g}K "
+            words.append(f"{own if own != size else ''}{curve.what} {figure(curve.best)}")
+            size = own
+        if words:
+            parts.append(f"{joint.join(words)} {UNITS[about]}")
+    return "; ".join(parts)
 
 
 def matrix_lines(matrix: Matrix, ceiling_ms: float | None) -> list[str]:

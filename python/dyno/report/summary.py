@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from dyno import proofs
 from dyno.bundle import Bundle
 from dyno.model import CriterionResult, Estimate, Finding
-from dyno.report import capacity, transactions
+from dyno.report import capacity, curves, transactions
 from dyno.report.cache import word as word_of
-from dyno.report.curves import curves, is_grid, matrices, matrix_lines
 from dyno.report.maintenance import costs
 from dyno.report.page import Page
 from dyno.report.steps import database_of
@@ -111,24 +110,8 @@ def _machine(page: Page) -> str:
 
 
 def _storage(page: Page) -> list[str]:
-    """The usual four figures, or a grid as a table."""
-    found = curves(page)
-    if is_grid(found):
-        ceiling = page.value("io.ceiling_ms")
-        lines = [line for each in matrices(found) for line in matrix_lines(each, ceiling)]
-        return [_line("" if place else "Storage", line) for place, line in enumerate(lines)]
-    words: list[str] = []
-    read = page.value("io.sequential_read.best_mbps")
-    write = page.value("io.sequential_write.best_mbps")
-    if read is not None and write is not None:
-        words.append(f"read {figure(read)}, write {figure(write)} MB/s")
-    random = page.value("io.random_read.best_iops")
-    if random is not None:
-        words.append(f"8K read {figure(random)}")
-    mixed = page.value("io.mixed.best_iops")
-    if mixed is not None:
-        words.append(f"70/30 {figure(mixed)} IOPS")
-    return [_line("Storage", "; ".join(words))]
+    told = curves.lines(curves.curves(page), page.value("io.ceiling_ms"))
+    return [_line("" if place else "Storage", line) for place, line in enumerate(told)]
 
 
 def _loads(page: Page) -> str:
@@ -242,8 +225,10 @@ def _maintenance(page: Page) -> str:
 
 
 def _checks(page: Page) -> str:
+    answers = page.answer_checks
     groups = {
         "answers": proofs.ANSWERS,
+        "streams": (proofs.AMONG_STREAMS,),
         "order": (proofs.ORDER,),
         "conditions": (proofs.CONDITION,),
         "isolation": (proofs.ISOLATION,),
@@ -253,6 +238,13 @@ def _checks(page: Page) -> str:
     results = {"data": others}
     for label, starts in groups.items():
         results[label] = [c.passed for c in page.checks if c.name.startswith(starts)]
+    # That streams agree proves no answer, though one that differs is wrong.
+    results["answers"] = [check.passed for check in answers]
+    results["streams"] = [
+        c.passed
+        for c in page.checks
+        if c.name.startswith(proofs.AMONG_STREAMS) and c not in answers
+    ]
     warned = sum(1 for item in page.findings if item.level == "warning")
     parts = [
         _counts(results, "FAILED", passed=False),  # first: a long line is cut at its end

@@ -17,7 +17,6 @@ def line(page: Page, columns: int) -> str:
     names = [f"oltp.{level.name}" for level in levels]
     rates = "/".join(figure(page.value(f"{name}.tps")) for name in names)
     p95 = "/".join(figure(page.value(f"{name}.new_order.response_p95_ms")) for name in names)
-    plural = "" if users == [1] else "s"
     detail = levels[0].phase.detail if levels[0].phase else {}
     several = number(detail.get("databases"))
     where = "" if several is None else f" in {several:g} databases"
@@ -26,7 +25,8 @@ def line(page: Page, columns: int) -> str:
     unpaced = " unpaced" if any(page.unpaced(level.name) for level in page.levels) else ""
     loops = [recorded(level.phase.detail.get("loop")) if level.phase else None for level in levels]
     due = [rate.title for rate in loops if rate is not None]
-    who = f"{'/'.join(map(str, dict.fromkeys(users) if due else users))} user{plural}{where}"
+    shown = list(dict.fromkeys(users)) if due else users
+    who = f"{'/'.join(map(str, shown))} user{'s' if shown != [1] else ''}{where}"
     what = f"{rates} /s; p95 {p95} ms"
     # As much of the rates that were asked for as there is room for.
     asked = [f" at {' and '.join(dict.fromkeys(due))}", f" at {len(set(due))} rates"] if due else []

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dyno_gen::{Dataset, Part};
-use dyno_record::{Control, Error, ErrorKind, Result};
+use dyno_record::{Control, Error, ErrorKind, Result, StopOnPanic};
 use tokio::runtime::{Builder, Runtime};
 
 use super::plan::{LoadOutcome, LoadPlan, LoadedTable};
@@ -181,7 +181,7 @@ impl Work<'_> {
     /// Loads part after part until there are no more. A panic stops the others as every failure
     /// does; the connection goes with it, so that the server keeps no part of it.
     fn run<S: Stream>(&self, mut stream: S, start: Instant) -> Result<()> {
-        let _stops_the_others = Death(self.stop.failed);
+        let _stops_the_others = StopOnPanic(self.stop.failed);
         while let Some(part) = self.parts.get(self.next.fetch_add(1, Relaxed)) {
             let started_s = start.elapsed().as_secs_f64();
             let result = self.stop.check().and_then(|()| stream.load(self.data, part, &self.stop));
@@ -203,17 +203,6 @@ impl Work<'_> {
         }
         stream.close();
         Ok(())
-    }
-}
-
-/// Stops every stream if the thread that holds it panics.
-struct Death<'a>(&'a AtomicBool);
-
-impl Drop for Death<'_> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.0.store(true, Relaxed);
-        }
     }
 }
 

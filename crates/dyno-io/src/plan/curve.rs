@@ -59,12 +59,6 @@ impl Level {
 }
 
 impl Curve {
-    /// What a step of this curve does, in a few words: `random read 8 KiB`.
-    pub fn title(&self) -> String {
-        let titles: Vec<_> = self.jobs.iter().map(Job::title).collect();
-        titles.join(" + ")
-    }
-
     /// Planned length of one step in milliseconds, warm-up included.
     pub(crate) fn step_ms(&self) -> u64 {
         ((self.warmup_seconds + self.seconds) * 1e3).round() as u64

@@ -22,7 +22,7 @@ pub use target::Target;
 
 /// Most buffer memory of one step: also the kernel's limit for one registered buffer.
 const MOST_BUFFERS: u64 = 1 << 30;
-/// Most threads: more than any machine has cores to pin them to.
+/// Most threads.
 const MOST_THREADS: u32 = 1024;
 
 /// A profile of one or several targets.
@@ -42,8 +42,8 @@ pub struct Plan {
     /// What failed I/Os lead to.
     #[serde(default)]
     pub on_error: OnError,
-    /// Threads, each pinned to a core of its own; left out, as many as there is work for, at most
-    /// one a core.
+    /// Threads, spread over the cores where there are several; left out, as many as there is work
+    /// for, at most one a core.
     pub threads: Option<u32>,
     /// Seed of offsets, read/write choice, arrivals and data.
     #[serde(default)]

@@ -25,7 +25,7 @@ fn depths_rise_and_defaults_are_sensible() {
     assert_eq!(plan.targets[0].bytes, Some(98_304));
     assert_eq!((plan.targets[0].name(), plan.label()), ("/tmp", "/tmp".to_owned()));
     assert_eq!(curve.jobs[0].ceiling_ms, Some(20.0));
-    assert_eq!(curve.title(), "random read 8 KiB");
+    assert_eq!(curve.jobs[0].title(), "random read 8 KiB");
     assert!(plan.writer(0).is_none());
 }
 

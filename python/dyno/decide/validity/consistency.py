@@ -6,13 +6,12 @@ from collections.abc import Iterable
 
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
-from dyno.decide.validity.isolation import PREFIX
-from dyno.proofs import ANSWERS, ORDER
+from dyno.proofs import ANSWERS, ISOLATION, ORDER
 
 
 def _check(case: Case) -> Iterable[Ruling]:
     for check in case.checks:
-        if check.passed is False and not check.name.startswith((*ANSWERS, ORDER, PREFIX)):
+        if check.passed is False and not check.name.startswith((*ANSWERS, ISOLATION, ORDER)):
             yield Ruling(
                 "invalid",
                 f"The data in {check.target} fails {check.name}: {check.message}",

@@ -31,7 +31,7 @@ def _check(case: Case) -> Iterable[Ruling]:
 
 
 def _is_watched(case: Case, phase: Phase) -> bool:
-    if phase.detail.get("part_of") is not None:  # the sum has the same time, and is watched
+    if phase.part_of is not None:  # the sum has the same time, and is watched
         return False
     return (case.value(f"resource.{phase.name}.samples") or 0) >= FEWEST_SAMPLES
 

@@ -6,14 +6,12 @@ from collections.abc import Iterable
 
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
-
-PREFIX = "isolation"
-"""How the names of checks on isolation start."""
+from dyno.proofs import ISOLATION
 
 
 def _check(case: Case) -> Iterable[Ruling]:
     for check in case.checks:
-        if check.passed is False and check.name.startswith(PREFIX):
+        if check.passed is False and check.name.startswith(ISOLATION):
             yield Ruling(
                 "invalid",
                 f"{check.target} does not keep transactions apart ({check.name}): {check.message}. "

@@ -6,7 +6,7 @@ from dyno import proofs
 from dyno.model import Check
 from dyno.report import capacity
 from dyno.report.blocks import Block, Card, Cards, Note, Notes, Section
-from dyno.report.curves import Curve, curves, highest_of_kinds
+from dyno.report.curves import curves, headlines, is_grid
 from dyno.report.maintenance import costs
 from dyno.report.page import Page
 from dyno.report.steps import loads_that_stayed, which
@@ -28,31 +28,14 @@ def section(page: Page) -> Section | None:
 
 def _storage(page: Page) -> Cards | None:
     ceiling = page.value("io.ceiling_ms")
-    cards = _of_grid(highest_of_kinds(curves(page)), ceiling)
-    for curve, label in (
-        ("sequential_read", "Sequential read"),
-        ("sequential_write", "Sequential write"),
-    ):
-        best = page.value(f"io.{curve}.best_mbps")
-        if best is not None:
-            depth = page.value(f"io.{curve}.best_depth")
-            cards.append(Card(label, figure(best), "MB/s", f"at queue depth {figure(depth)}"))
-    for curve, label in (("random_read", "Random read"), ("mixed", "Random 70/30 mix")):
-        best = page.value(f"io.{curve}.best_iops")
-        if best is not None:
-            depth = page.value(f"io.{curve}.best_depth")
-            within = f"p95 ≤ {figure(ceiling)} ms, queue depth {figure(depth)}"
-            cards.append(Card(label, figure(best), "IOPS", within))
-    return Cards("Storage", cards) if cards else None
-
-
-def _of_grid(best: list[Curve], ceiling: float | None) -> list[Card]:
+    found = curves(page)
     cards: list[Card] = []
-    for curve in best:
-        within = f"p95 ≤ {figure(ceiling)} ms, " if curve.figure == "iops" else ""
-        detail = f"{bytes_text(curve.block_bytes)}, {within}queue depth {figure(curve.depth)}"
+    for curve in headlines(found):
+        within = f"p95 ≤ {figure(ceiling)} ms, queue" if curve.figure == "iops" else "at queue"
+        size = f"{bytes_text(curve.block_bytes)}, " if is_grid(found) else ""
+        detail = f"{size}{within} depth {figure(curve.depth)}"
         cards.append(Card(curve.kind, figure(curve.best), curve.unit, detail))
-    return cards
+    return Cards("Storage", cards) if cards else None
 
 
 def _loads(page: Page) -> list[Cards]:
@@ -113,8 +96,7 @@ def _queries(page: Page) -> Cards | None:
         return None
     match = page.answers_equal
     if match is not None:
-        checks = [check for check in page.checks if check.name.startswith(proofs.ANSWERS)]
-        cards.append(_proof("Answers", "equal" if match else "differ", checks))
+        cards.append(_proof("Answers", "equal" if match else "differ", page.answer_checks))
     elif page.unproven:
         cards.append(Card("Answers", "–", "", "not compared: none to expect at this scale"))
     scale = page.scale("tpch")

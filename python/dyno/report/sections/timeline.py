@@ -119,7 +119,7 @@ def _bands(page: Page) -> Iterable[charts.Band]:
     start = page.run.clock.unix_ns
     for phase in page.run.phases:
         lane = _LANES.get(phase.kind)
-        if phase.end_ns is None or lane is None or _is_part(phase):
+        if phase.end_ns is None or lane is None or phase.part_of:
             continue
         words = f"{phase.title}: {seconds(phase.seconds)}"
         yield charts.Band(
@@ -129,11 +129,6 @@ def _bands(page: Page) -> Iterable[charts.Band]:
             _label(page, phase),
             words if phase.status == "done" else f"{words}, {phase.status}",
         )
-
-
-def _is_part(phase: Phase) -> bool:
-    """Whether it is one of several databases at once: of the machine their sum tells as much."""
-    return phase.kind == "oltp" and phase.detail.get("part_of") is not None
 
 
 def _label(page: Page, phase: Phase) -> str:
@@ -163,7 +158,7 @@ def _table(page: Page) -> Table:
     rows: list[list[str | Cell]] = []
     for phase in page.phases("io", "load", "index", "dss", "oltp"):
         name = f"resource.{phase.name}"
-        if not page.value(f"{name}.samples") or _is_part(phase):
+        if not page.value(f"{name}.samples") or phase.part_of:
             continue
         disk = f"{name}.disk.{device}"
         rows.append(
@@ -192,7 +187,7 @@ def _table(page: Page) -> Table:
 
 def _limits(page: Page) -> Table:
     rows: list[list[str | Cell]] = []
-    parts = {phase.name for phase in page.run.phases if _is_part(phase)}
+    parts = {phase.name for phase in page.run.phases if phase.part_of}
     titles = {phase.name: phase.title for phase in page.run.phases}
     for finding in page.findings:
         if finding.code.startswith("limit-") and finding.phase not in parts:

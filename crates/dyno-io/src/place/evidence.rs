@@ -1,4 +1,4 @@
-//! Evidence that reads of the test file reach the device.
+//! Evidence that reads of a file reach the device.
 //!
 //! A read of an extent that was never written, or of a page in the cache, costs the device nothing
 //! and gives figures far too good.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::time::Duration;
 
 use dyno_record::{Control, Error, ErrorKind, Result};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -11,6 +10,7 @@ use rand_xoshiro::rand_core::SeedableRng as _;
 use super::Place;
 use crate::arena::stamp;
 use crate::engine::{self, Engine, Name, Op, Request, Setup};
+use crate::worker::TICK;
 use crate::{Notes, Plan};
 
 /// I/Os in flight while a target is filled, and their size: large enough for full speed.
@@ -18,7 +18,6 @@ const SLOTS: [u32; 8] = [BLOCK; 8];
 const BLOCK: u32 = 512 << 10;
 /// Without `O_DIRECT`, data written between two syncs: bounds dirty memory and the last sync.
 const SYNC_BYTES: u64 = 64 << 20;
-const TICK: Duration = Duration::from_millis(50);
 
 /// Fills what is to be filled, the targets of each device one after another and all devices at
 /// once. `written` hears of bytes written since it last heard. Returns the engine.
