@@ -95,9 +95,16 @@ def test_a_rate_is_searched_up_to_the_most_allowed(out: Path) -> None:
     done = dyno(
         *("run", "tpcc", "--target", "null:?mean_us=500", "--find-max", "rate"),
         *("--slo", "response p95 < 2s", "--max-rate", "100", "--users", "16"),
-        *("--warmup", "100ms", "--duration", "500ms", "--json", "--out", out),
+        *("--warmup", "100ms", "--duration", "1s", "--json", "--out", out),
     )
     found = document(done)["capacity"]
+    stopped = [window for window in found["windows"] if not window["passed"]]
+    # Of 100 due in a second a machine that stands still for 30 ms at its end does not carry 98:
+    # the window says so then, and what was found lies below it.
+    assert all("of the rate was carried" in window["words"] for window in stopped), found
+    if stopped:
+        assert found["failing"] == min(window["load"] for window in stopped)
+        return
     assert [window["load"] for window in found["windows"]] == [10, 40, 100, 100]
     assert (found["best"], found["failing"], found["stopped"]) == (100, None, "most")
     assert found["confirmed"] is True
