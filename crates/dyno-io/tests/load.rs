@@ -270,3 +270,56 @@ fn a_failure_names_the_target_and_ends_all_threads() {
         lines(spool);
     }
 }
+
+#[test]
+fn a_job_of_which_nothing_was_due_is_inside_and_one_that_hangs_is_not() {
+    // The job's first I/O is due at the very start, in the warm-up, and the next in 100 s.
+    let rare = json!({"name": "rare", "pattern": "random", "block_bytes": 8192,
+                      "queue_depths": [1], "rate": {"per_second": [0.01], "arrivals": "fixed"}});
+    let busy = json!({"name": "busy", "pattern": "random", "block_bytes": 8192, "read_percent": 0,
+                      "queue_depths": [1]});
+    for (read_us, inside) in [(1000.0, true), (3.6e9, false)] {
+        let steps = json!([{"name": "c", "jobs": [rare, busy], "seconds": 1}]);
+        let seen = simulate(plan(1, json!({"read_us": read_us}), steps));
+        let step = &seen.outcome.steps[0];
+        assert_eq!(step.figures.reads, 0);
+        assert_eq!(part(&step.parts, None, Some("rare")).inside_ceiling, inside);
+        assert_eq!(step.figures.inside_ceiling, inside);
+    }
+}
+
+#[test]
+fn the_ceiling_is_about_the_figure_asked_for() {
+    // Every 20th I/O takes 50 ms: p95 is 1 ms, the mean 3.5 ms, p99 50 ms.
+    let model = json!({"read_us": 1000, "slow_every": 20, "slow_us": 50_000});
+    for (of, ceiling_ms, inside) in
+        [("p95", 2, true), ("mean", 2, false), ("mean", 4, true), ("p99", 49, false)]
+    {
+        let job = json!({"pattern": "random", "block_bytes": 8192, "queue_depths": [1]});
+        let steps = json!([curve("c", job, json!({"seconds": 7, "warmup_seconds": 0}))]);
+        let change = json!({"ceiling_of": of, "ceiling_ms": ceiling_ms});
+        let seen = simulate(with(plan(1, model.clone(), steps), change));
+        assert_eq!(seen.outcome.steps[0].figures.inside_ceiling, inside, "{of} {ceiling_ms}");
+    }
+}
+
+#[test]
+fn intervals_tell_what_was_due_in_them_and_still_waits() {
+    // In the last 400 ms of each second nothing starts, of 100 I/Os due every 100 ms.
+    let job = json!({"pattern": "random", "block_bytes": 8192, "queue_depths": [4],
+                     "rate": {"per_second": [1000], "arrivals": "fixed"}});
+    let steps = json!([curve("r", job, json!({"seconds": 2, "warmup_seconds": 0}))]);
+    let model = json!({"read_us": 200, "channels": 4, "stall_every_ms": 1000, "stall_ms": 400});
+    let seen = simulate(with(plan(1, model, steps), json!({"interval_seconds": 0.1})));
+    let waits: Vec<u64> = seen.intervals.iter().map(|line| count(line, "unissued")).collect();
+    assert_eq!(waits.len(), 20);
+    // Four are in flight throughout, of which one or two had begun before.
+    for second in [0, 10] {
+        let busy = &waits[second..second + 6];
+        assert!(busy.iter().all(|waiting| *waiting == 0), "{waits:?}");
+        let stalled = &waits[second + 6..second + 10];
+        assert!((95..=98).contains(&stalled[0]), "{waits:?}");
+        assert_eq!(stalled[1..], [100; 3], "{waits:?}");
+    }
+    assert!(count(&seen.steps[0], "unissued") >= 395, "those of the last stall never were");
+}
