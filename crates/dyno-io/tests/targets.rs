@@ -241,7 +241,7 @@ fn what_a_target_holds_is_sampled_and_told() {
     );
     // What Dyno has filled is not worth a word, and what it has made not looked at.
     let outcome = measure(on(&path, 100, json!({"destroy": true, "fill": true})));
-    assert_eq!(outcome.targets[0].content.unwrap().compressed_percent, 100.0);
+    assert!(outcome.targets[0].content.unwrap().compressed_percent > 99.9);
     let made = plan(folder.path(), &json!([curve("c", job(100, 1), short())]));
     assert_eq!(measure(made).targets[0].content, None);
 }
