@@ -252,7 +252,7 @@ fn what_was_read_elsewhere_is_not_written() {
     for engine in ["auto", "psync"] {
         let path = folder.path().join("zeroes");
         std::fs::write(&path, vec![0; 4 * MIB as usize]).unwrap();
-        // Blocks of two sizes: a small write leaves the rest of the buffer as it was read.
+        // Blocks of two sizes: a small one leaves the rest of the buffer as it was.
         let job = json!({"pattern": "random", "read_percent": 50, "queue_depths": [2],
                          "blocks": [{"bytes": 8192, "percent": 50}, {"bytes": 65536, "percent": 50}],
                          "align_bytes": 8192});
