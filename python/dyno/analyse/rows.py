@@ -21,7 +21,6 @@ _REQUIRED = {
     Table.QUERIES: ("t_ns", "stream", "query", "target"),
     Table.DURING: ("t_ns", "part", "query", "target"),
     Table.IO: _STORAGE,
-    Table.IO_PARTS: _STORAGE,
     Table.OPS: ("t_ns", "seconds", "phase", "op", "done", "rolled_back"),
 }
 

@@ -67,16 +67,15 @@ class Arm:
         """That of its plan."""
         ms, of = self.detail.get("ceiling_ms"), self.detail.get("ceiling_of")
         known = isinstance(ms, int | float) and not isinstance(ms, bool) and 0 < ms < 1e9
-        return Ceiling(float(ms) if known else CEILING_MS, of if of in get_args(CeilingOf) else "p95")
+        kind: CeilingOf = "mean" if of == "mean" else "p99" if of == "p99" else "p95"
+        return Ceiling(float(ms) if known else CEILING_MS, kind)
 
 
 def how(run: Run) -> How:
     """In which way volumes were measured."""
-    for phase in run.phases:
-        found = phase.detail.get("how")
-        if phase.kind == "io" and found in get_args(How):
-            return found
-    return "single"
+    ways: tuple[How, ...] = get_args(How)
+    told = [phase.detail.get("how") for phase in run.phases if phase.kind == "io"]
+    return next((way for found in told for way in ways if way == found), "single")
 
 
 def arms(run: Run, measured: Iterable[tuple[str, int]]) -> list[Arm]:

@@ -39,8 +39,7 @@ def _fills(places: Sequence[Place]) -> Iterable[Estimate]:
     for place in places:
         first = next(other for other in places if other.arm is place.arm)
         for curve in place.curves if place is not first else ():
-            bests = _bests(curve.name)
-            found = _quotient(bests, place, lambda repeat, bests=bests: bests(first, repeat))
+            found = _against(place, first, _bests(curve.name))
             if found is not None:
                 value, low, high, times = found
                 yield Estimate(
@@ -54,7 +53,7 @@ def _fills(places: Sequence[Place]) -> Iterable[Estimate]:
 
 
 def _ratio(name: str, place: Place, first: Place, bests: _Bests) -> Iterable[Estimate]:
-    found = _quotient(bests, place, lambda repeat: bests(first, repeat))
+    found = _against(place, first, bests)
     if found is not None:
         value, low, high, times = found
         yield Estimate(
@@ -115,9 +114,17 @@ def _bests(curve: str) -> _Bests:
     return value
 
 
+_Quotient = tuple[float, float | None, float | None, int]
+"""A quotient, the bounds of its 95 % interval, and how many times made them."""
+
+
+def _against(place: Place, other: Place, bests: _Bests) -> _Quotient | None:
+    return _quotient(bests, place, lambda repeat: bests(other, repeat))
+
+
 def _quotient(
     bests: _Bests, place: Place, expected: Callable[[int | None], float | None]
-) -> tuple[float, float | None, float | None, int] | None:
+) -> _Quotient | None:
     """A best divided by what is expected, and its 95 % interval where it was measured repeatedly.
 
     The arms of one time are measured close together, so each time gives a quotient of its own. The
@@ -125,7 +132,7 @@ def _quotient(
     times together.
 
     Returns:
-        The quotient, its bounds, and how many times made them; None if either has no best.
+        None if either has no best.
     """
     whole, against = bests(place, None), expected(None)
     if not whole or not against:

@@ -46,9 +46,7 @@ def rate(name: str, point: Point, unit: str) -> Estimate:
         return Estimate(name=name, value=value, unit=unit, source="; ".join(words))
     words.append(f"95 % t interval over {point.windows} windows")
     low, high = max(0.0, value - half), value + half
-    return Estimate(
-        name=name, value=value, unit=unit, low=low, high=high, source="; ".join(words)
-    )
+    return Estimate(name=name, value=value, unit=unit, low=low, high=high, source="; ".join(words))
 
 
 def syncs(name: str, part: Part, table: str) -> Estimate:

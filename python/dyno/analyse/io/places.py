@@ -148,7 +148,7 @@ def _parts(bundle: Bundle) -> dict[_Step, list[Row]]:
 
 def _pieces(steps: Iterable[Row], parts: dict[_Step, list[Row]]) -> Pieces:
     """The parts of some steps. A lone volume may be called as its arm: then the job comes first."""
-    pieces = Pieces()
+    pieces = Pieces({}, {}, {})
     for step in steps:
         jobs: set[str] = set()
         for row in parts.get(_step(step, step["volume"]), []):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -94,9 +94,9 @@ class Part:
 class Pieces:
     """Rows of the parts of a load, by name: volumes, jobs, and each job on each volume."""
 
-    volumes: dict[str, list[Row]] = field(default_factory=dict[str, list[Row]])
-    jobs: dict[str, list[Row]] = field(default_factory=dict[str, list[Row]])
-    lanes: dict[tuple[str, str], list[Row]] = field(default_factory=dict[tuple[str, str], list[Row]])
+    volumes: dict[str, list[Row]]
+    jobs: dict[str, list[Row]]
+    lanes: dict[tuple[str, str], list[Row]]
 
 
 class Point(Part):

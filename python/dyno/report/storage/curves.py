@@ -100,6 +100,12 @@ class Curve:
         return "mixed sizes" if self.block_bytes is None else bytes_text(self.block_bytes)
 
     @property
+    def size_word(self) -> str:
+        """``8K``, or that sizes are mixed."""
+        kib = (self.block_bytes or 0) / 1024
+        return "mixed" if not kib else f"{kib / 1024:g}M" if kib >= 1024 else f"{kib:g}K"
+
+    @property
     def title(self) -> str:
         """``Random read, 8 KiB``; where jobs differ its name and theirs."""
         if self.jobs:
@@ -109,11 +115,9 @@ class Curve:
     @property
     def short(self) -> str:
         """``8K random read``, for columns of text."""
-        if self.block_bytes is None or self.pattern is None:
+        if self.pattern is None:
             return self.kind
-        kib = self.block_bytes / 1024
-        size = f"{kib / 1024:g}M" if kib >= 1024 else f"{kib:g}K"
-        return f"{size} {self.pattern.replace('_', ' ')} {self.what}"
+        return f"{self.size_word} {self.pattern.replace('_', ' ')} {self.what}"
 
     @property
     def unit(self) -> str:
