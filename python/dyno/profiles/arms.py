@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from dyno.model import Run
 
 How = Literal["single", "together", "compare", "scaling"]
 CeilingOf = Literal["p95", "mean", "p99"]
+
+_WAYS: tuple[How, ...] = ("single", "together", "compare", "scaling")
 
 CEILING_MS = 20.0
 """Latency ceiling where the bundle does not give its own."""
@@ -66,16 +68,16 @@ class Arm:
     def ceiling(self) -> Ceiling:
         """That of its plan."""
         ms, of = self.detail.get("ceiling_ms"), self.detail.get("ceiling_of")
-        known = isinstance(ms, int | float) and not isinstance(ms, bool) and 0 < ms < 1e9
         kind: CeilingOf = "mean" if of == "mean" else "p99" if of == "p99" else "p95"
-        return Ceiling(float(ms) if known else CEILING_MS, kind)
+        if isinstance(ms, int | float) and not isinstance(ms, bool) and 0 < ms < 1e9:
+            return Ceiling(float(ms), kind)
+        return Ceiling(of=kind)
 
 
 def how(run: Run) -> How:
     """In which way volumes were measured."""
-    ways: tuple[How, ...] = get_args(How)
     told = [phase.detail.get("how") for phase in run.phases if phase.kind == "io"]
-    return next((way for found in told for way in ways if way == found), "single")
+    return next((way for found in told for way in _WAYS if way == found), "single")
 
 
 def arms(run: Run, measured: Iterable[tuple[str, int]]) -> list[Arm]:
