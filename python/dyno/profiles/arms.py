@@ -16,7 +16,7 @@ from dyno.model import Run
 How = Literal["single", "together", "compare", "scaling"]
 CeilingOf = Literal["p95", "mean", "p99"]
 
-_WAYS: tuple[How, ...] = ("single", "together", "compare", "scaling")
+_WAYS: tuple[How, ...] = ("together", "compare", "scaling")
 
 CEILING_MS = 20.0
 """Latency ceiling where the bundle does not give its own."""
@@ -77,7 +77,10 @@ class Arm:
 def how(run: Run) -> How:
     """In which way volumes were measured."""
     told = [phase.detail.get("how") for phase in run.phases if phase.kind == "io"]
-    return next((way for found in told for way in _WAYS if way == found), "single")
+    for way in _WAYS:
+        if way in told:
+            return way
+    return "single"
 
 
 def arms(run: Run, measured: Iterable[tuple[str, int]]) -> list[Arm]:

@@ -10,7 +10,7 @@ from dyno.report.charts import theme
 from dyno.report.charts.render import Chart, Data
 
 _THICK, _GAP = 17, 12
-_LABELS = 125
+_LABELS = 132
 
 
 @dataclass(frozen=True)

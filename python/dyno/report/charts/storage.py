@@ -41,7 +41,7 @@ def latency(points: Sequence[Point], ceiling_ms: float, quantity: str, width: in
     names = list(dict.fromkeys(point.series for point in points))
     data = Data()
     x_axis = alt.Axis(title="IOPS", format=",.0f", tickCount=max(3, width // 110))
-    x = alt.X("iops:Q", axis=x_axis)
+    x = alt.X("iops:Q", axis=x_axis, scale=alt.Scale(zero=True))
     latencies = [point.latency for point in points]
     low, high = min(latencies) / 2, max([*latencies, ceiling_ms]) * 1.6
     y_axis = alt.Axis(title=f"{quantity}, ms", format="~g", values=theme.log_ticks(low, high))
@@ -64,7 +64,8 @@ def latency(points: Sequence[Point], ceiling_ms: float, quantity: str, width: in
         .mark_text(align="left", dx=5, dy=11, fontSize=theme.FONT_SIZE - 2, aria=False)
         .encode(x=x, y=y, text="label:N", color=alt.value(theme.MUTED))
     )
-    layers = alt.layer(*_ceiling(ceiling_ms, y, data), lines, marks, depths)
+    rule = _ceiling(ceiling_ms, y, data, width, right=_crowded(points, ceiling_ms))
+    layers = alt.layer(*rule, lines, marks, depths)
     return Chart(layers.properties(width=width, height=max(270, width // 2)), data)
 
 
@@ -84,13 +85,27 @@ def _apart(points: Sequence[Point], width: int) -> list[Point]:
     return kept
 
 
-def _ceiling(ceiling_ms: float, y: Any, data: Data) -> list[Any]:
+def _crowded(points: Sequence[Point], ceiling_ms: float) -> bool:
+    """Whether more curves come near the ceiling on the left than on the right."""
+    middle = max(point.iops for point in points) / 2
+    near = [point.iops < middle for point in points if 0.5 < point.latency / ceiling_ms < 4]
+    return sum(near) * 2 > len(near)
+
+
+def _ceiling(ceiling_ms: float, y: Any, data: Data, width: int, *, right: bool) -> list[Any]:
     import altair as alt
 
     named = data.named([{"latency": ceiling_ms, "words": f"ceiling {ceiling_ms:g} ms"}])
     rule = alt.Chart(named).mark_rule(strokeDash=[5, 4], strokeWidth=1.2, aria=False)
-    text = alt.Chart(named).mark_text(align="left", dx=4, dy=-7, x=0, aria=False)
+    base = alt.Chart(named)
+    text = (
+        base.mark_text(align="right", dx=-4, dy=-7, aria=False)
+        if right
+        else base.mark_text(align="left", dx=4, dy=-7, aria=False)
+    )
     return [
         rule.encode(y=y, color=alt.value(theme.MUTED)),
-        text.encode(y=y, text="words:N", x=alt.value(0), color=alt.value(theme.MUTED)),
+        text.encode(
+            y=y, text="words:N", x=alt.value(width if right else 0), color=alt.value(theme.MUTED)
+        ),
     ]

@@ -56,6 +56,8 @@ def _of_place(place: Place) -> list[Card]:
             continue
         bound = curve.figure == "iops" or best.confirmed is not None
         within = f"{ceiling.of} ≤ {figure(ceiling.ms)} ms, " if bound else "at "
+        if best.low is not None and best.high is not None:
+            within = f"{figure(best.low)} to {figure(best.high)} with 95 %; {within}"
         size = f"{curve.size}, " if is_grid(place.curves) else ""
         at = "–" if best.load is None else load_title(best.load)
         cards.append(

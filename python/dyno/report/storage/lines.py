@@ -20,7 +20,7 @@ from dyno.report.storage.curves import (
 )
 from dyno.report.storage.places import Place, places
 from dyno.report.storage.tables import COLUMNS, cut
-from dyno.report.words import bytes_text, figure
+from dyno.report.words import bytes_text, figure, joined, with_unit
 
 MOST_LINES = 24
 """More than that is for the sheet."""
@@ -59,10 +59,10 @@ def _alone(page: Page, place: Place) -> list[str]:
     told += _confirmations([curve for grid in grids for curve in grid.curves.values()])
     told += [listed] if (listed := _list(plain)) else []
     for curve in rest:
+        if curve not in plain:
+            told += _detail(page, curve, ceiling)
         if curve.is_open:
             told += tables.of_loads(page, curve)
-        elif curve not in plain:
-            told += _detail(page, curve, ceiling)
         if curve.jobs:
             told += tables.of_jobs(page, curve)
     told += tables.of_volumes(page, place.curves)
@@ -83,16 +83,15 @@ def _detail(page: Page, curve: Curve, ceiling: Ceiling) -> list[str]:
         name = curve.at(curve.best.load)
         words.append(f"{figure(page.value(f'{name}.syncs_per_s'))} syncs/s")
         p95 = page.value(f"{name}.sync_p95_ms")
-        words[-1] += f", p95 of a sync {figure(p95)} ms"
-    text = "; ".join(words).replace("\N{NARROW NO-BREAK SPACE}", " ")
-    return textwrap.wrap(text, COLUMNS, subsequent_indent="  ")
+        words[-1] += f", p95 of a sync {with_unit(p95, 'ms')}"
+    return textwrap.wrap("; ".join(words), COLUMNS, subsequent_indent="  ")
 
 
 def best_text(curve: Curve, ceiling: Ceiling) -> str:
     """``12,345 IOPS (12,100–12,600) at depth 24 inside 20 ms, confirmed twice``."""
     best = curve.best
     bound = curve.figure == "iops" or (best is not None and best.confirmed is not None)
-    within = f"inside {figure(ceiling.ms)} ms"
+    within = f"inside {with_unit(ceiling.ms, 'ms')}"
     if ceiling.of != "p95":
         within += f" ({ceiling.of})"
     if best is None:
@@ -101,7 +100,7 @@ def best_text(curve: Curve, ceiling: Ceiling) -> str:
     if best.low is not None and best.high is not None:
         words.append(f"({figure(best.low)}–{figure(best.high)})")
     if best.load is not None:
-        words.append(f"at {load_title(best.load).removeprefix('queue ')}")
+        words.append(f"at {joined(load_title(best.load).removeprefix('queue '))}")
     return " ".join([*words, *([within] if bound else [])]) + confirmed_text(best)
 
 

@@ -33,8 +33,9 @@ class Place:
 
     @property
     def of(self) -> str:
-        """The same after the name of a figure: `` of a+b, 40 % full``."""
-        return f" of {self.title}" if self.arm.key else f", {self.title}" if self.title else ""
+        """The same after the name of a figure: `` of a+b at 40 % full``."""
+        full = f" at {self.stage.label} full" if self.stage.label else ""
+        return f"{f' of {self.arm.key}' * bool(self.arm.key)}{full}"
 
     def curve(self, name: str) -> Curve | None:
         """Its curve of this name."""

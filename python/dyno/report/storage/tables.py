@@ -11,7 +11,7 @@ from dyno.report.storage.places import Place
 from dyno.report.words import figure
 
 COLUMNS = 66
-_LABEL = 22
+_LABEL = 21
 _MOST_VOLUMES = 6
 
 

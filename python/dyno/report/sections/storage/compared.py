@@ -92,20 +92,20 @@ def _fills(page: Page, own: Sequence[Place]) -> list[Block]:
         return page.estimate(f"{place.start}.{curve.name}.best_change_percent")
 
     def label(found: Estimate | None) -> str:
-        return "" if found is None else f" ({found.value:+.1f} %)"
+        return "" if found is None else f" ({_signed(found.value)} %)"
 
     of = f" of {own[0].arm.key}" if own[0].arm.key else ""
     caption = f"Best of each curve{of} by fill level"
     names = [f"{place.stage.label} full" for place in own]
-    figures = _bars(own, names, change, label, caption, f"In brackets: against {first}.")
+    figures = _bars(own, names, change, label, caption, f"In brackets: against {first} full.")
     rows = [
         [curve.title, name, *_best(curve), _change(change(place, curve))]
         for at in own[0].curves
         for place, name in zip(own, names, strict=True)
         if (curve := place.curve(at.name)) is not None
     ]
-    columns = [Column("Curve"), Column("Volume"), *_BEST]
-    columns.append(Column(f"Against {first}", numeric=True))
+    columns = [Column("Curve"), Column("Fill level"), *_BEST]
+    columns.append(Column(f"Against {first} full", numeric=True))
     note = "Intervals: 95 %, where there was more than one window or one time."
     return [*figures, Table(caption, columns, rows, folded=True, note=note)]
 
@@ -113,10 +113,14 @@ def _fills(page: Page, own: Sequence[Place]) -> list[Block]:
 def _change(found: Estimate | None) -> str:
     if found is None:
         return "–"
-    text = f"{found.value:+.1f} %"
+    text = f"{_signed(found.value)} %"
     if found.low is None or found.high is None:
         return text
-    return f"{text} ({found.low:+.1f} to {found.high:+.1f})"
+    return f"{text} ({_signed(found.low)} to {_signed(found.high)})"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.1f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _bars(

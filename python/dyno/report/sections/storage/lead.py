@@ -51,7 +51,7 @@ def _sentences(page: Page, found: Sequence[Place]) -> Iterable[str]:
         turns = ", the arms in turn" if way in {"compare", "scaling"} else ""
         yield f"All was measured {repeats:g} times{turns}."
     if any(place.stage.label for place in found):
-        yield "Fill levels count what the test files take."
+        yield "The test files grew from one fill level to the next."
     yield "The depth is the number of requests kept in flight."
 
 

@@ -36,8 +36,11 @@ class _Charts:
     def of_list(self) -> list[Figure]:
         random = [curve for curve in self.curves if curve.pattern != "sequential" or curve.is_open]
         points = [point for curve in random for point in self.points(curve, curve.title, both=True)]
+        which = (
+            "Reads" if any(curve.pattern == "sequential" for curve in random) else "Random reads"
+        )
         found = (
-            [self.latency(points, "Random reads and writes, each on their own", _WIDE)]
+            [self.latency(points, f"{which} and writes, each on their own", _WIDE)]
             if points
             else []
         )
