@@ -27,7 +27,7 @@ def io(bundle: Bundle) -> list[Estimate]:
         for curve in place.curves:
             name = f"{place.start}.{curve.name}"
             for load, point in curve.points.items():
-                estimates += figures(f"{name}.{load.name}", load, point)
+                estimates += figures(f"{name}.{load.name}", load, point, place.arm.ceiling.of)
                 estimates += part_figures(f"{name}.{load.name}", point)
             estimates += best_figures(name, curve, place.arm.ceiling)
     return [*estimates, *comparison(bundle.run, found)]

@@ -14,13 +14,28 @@ MB = "MB = 10^6 bytes"
 _TIMES = ("mean", *QUANTILES, "max")
 
 
-def figures(name: str, load: Load, point: Point) -> Iterable[Estimate]:
-    """All figures of a load, whose names start with ``name``."""
+def figures(name: str, load: Load, point: Point, of: str) -> Iterable[Estimate]:
+    """All figures of a load.
+
+    Args:
+        name: How their names start.
+        load: What was asked.
+        point: What was measured.
+        of: What the ceiling is about: ``p95``, ``mean`` or ``p99``.
+    """
     yield rate(f"{name}.iops", point, "IOPS")
     yield rate(f"{name}.mbps", point, "MB/s")
     yield Estimate(name=f"{name}.in_flight", value=point.in_flight, unit="", source=TABLE)
     yield Estimate(name=f"{name}.errors", value=point.errors, unit="", source=TABLE)
     yield from times(name, point, _TIMES, TABLE)
+    if len(point.lanes) > 1:
+        yield Estimate(
+            name=f"{name}.slowest_{of}_ms",
+            value=point.slowest_ms(of),
+            unit="ms",
+            source=f"io_parts table, histograms; the highest {of} of reads, writes and syncs of any "
+            "job on any volume",
+        )
     if point.syncs:
         yield syncs(name, point, TABLE)
     if point.is_open:

@@ -36,9 +36,8 @@ class _Charts:
     def of_list(self) -> list[Figure]:
         random = [curve for curve in self.curves if curve.pattern != "sequential" or curve.is_open]
         points = [point for curve in random for point in self.points(curve, curve.title, both=True)]
-        which = (
-            "Reads" if any(curve.pattern == "sequential" for curve in random) else "Random reads"
-        )
+        mixed = any(curve.pattern == "sequential" for curve in random)
+        which = "Reads" if mixed else "Random reads"
         found = (
             [self.latency(points, f"{which} and writes, each on their own", _WIDE)]
             if points

@@ -24,6 +24,8 @@ def table(page: Page, place: Place) -> Table:
         Column(label, numeric=True)
         for label in ("Depth", "Due, 1/s", "In flight", "IOPS", "95 %", "MB/s", "Syncs/s")
     ]
+    ceiling = place.arm.ceiling
+    columns.append(Column(f"Slowest {ceiling.of}, ms", numeric=True))
     for side in SIDES:
         columns += [
             Column(f"{side.capitalize()} {label}, ms", numeric=True) for label in _TIMES.values()
@@ -37,7 +39,6 @@ def table(page: Page, place: Place) -> Table:
         Column(label, numeric=True)
         for label in ("Late, %", "Not issued", "Failed", "Windows", "CoV, %")
     ]
-    ceiling = place.arm.ceiling
     rows = [_row(page, curve, load, ceiling) for curve in place.curves for load in curve.loads]
     kept, rows = without_empty(columns, rows)
     return Table(f"Every point{place.of}", kept, rows, folded=True, note=_note(place, kept))
@@ -50,6 +51,11 @@ def _note(place: Place, columns: list[Column]) -> str:
         words.append(
             "Response times run from when an I/O was due; late ones were issued more than 1 ms "
             "after that."
+        )
+    if f"Slowest {place.arm.ceiling.of}, ms" in labels:
+        words.append(
+            "The slowest: of reads, writes and syncs of any job on any volume, for which the "
+            "ceiling is."
         )
     if "95 %" in labels:
         words.append("95 %: half of the interval of the mean IOPS over the windows.")
@@ -64,6 +70,7 @@ def _row(page: Page, curve: Curve, load: Load, ceiling: Ceiling) -> list[str | C
     row += [figure(page.value(f"{name}.{what}")) for what in ("in_flight", "iops")]
     row.append(_half(page, f"{name}.iops"))
     row += [figure(page.value(f"{name}.{what}")) for what in ("mbps", "syncs_per_s")]
+    row += _times(page, f"{name}.slowest_", {ceiling.of: ceiling.of}, ceiling)
     for side in SIDES:
         row += _times(page, f"{name}.{side}_", _TIMES, None if curve.is_open else ceiling)
     for side in SIDES[:2]:
