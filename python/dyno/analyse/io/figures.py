@@ -33,8 +33,8 @@ def figures(name: str, load: Load, point: Point, of: str) -> Iterable[Estimate]:
             name=f"{name}.slowest_{of}_ms",
             value=point.slowest_ms(of),
             unit="ms",
-            source=f"io_parts table, histograms; the highest {of} of reads, writes and syncs of any "
-            "job on any volume",
+            source=f"io_parts table, histograms; the highest {of} of reads, writes and syncs of "
+            "any job on any volume",
         )
     if point.syncs:
         yield syncs(name, point, TABLE)
