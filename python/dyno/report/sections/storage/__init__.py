@@ -12,7 +12,7 @@ from dyno.report.storage.places import places
 
 ORDER = 30
 
-_MOST_PLACES = 6
+_MOST_PLACES = 4
 """Arms and fill levels with all of their charts; of more only the tables are drawn."""
 
 
