@@ -184,7 +184,7 @@ def test_an_open_loop(tmp_path: Path) -> None:
         step(8600.0, rate=9000.0, depth=64, level=1, response=60.0, unissued=700, inside=False),
     ]
     found, lines, curves = told(bundle(tmp_path, rows))
-    assert lines[0] == "Random read, 8 KiB: 1,000 IOPS at 1,000/s inside 20 ms"
+    assert lines[0] == "Random read at a rate, 8 KiB: 1,000 IOPS at 1,000/s inside 20 ms"
     assert lines[1].split()[-4:] == ["offered/s", "done/s", "response", "service"]
     assert lines[3].split() == ["9,000", "8,600", "52.9", "0.882"]
     assert [load["rate"] for load in curves[0]["loads"]] == [1000, 9000]

@@ -107,7 +107,8 @@ def _source(found: Best, ceiling: Ceiling) -> str:
             sides = f"{of} of reads, of writes and of syncs"
         if point.is_open:
             sides += " by response time"
-        words = [f"highest with {sides}, each on its own{_lanes(point)}, at most {ceiling.ms:g} ms"]
+        every = " and for every job on every volume" if len(point.lanes) > 1 else ""
+        words = [f"highest with {sides}, each on its own{every}, at most {ceiling.ms:g} ms"]
         words += [f"at {at}", *([MB] if found.figure == "mbps" else [])]
     if point.windows > 1:
         words.append(f"95 % t interval over {point.windows} windows")

@@ -12,7 +12,6 @@ from dyno.report.maintenance import costs
 from dyno.report.page import Page
 from dyno.report.steps import loads_that_stayed, which
 from dyno.report.storage.curves import headlines, is_grid, load_title
-from dyno.report.storage.lines import confirmed_text
 from dyno.report.storage.places import Place, places
 from dyno.report.words import figure, fixed, number, seconds, users_title
 
@@ -62,7 +61,7 @@ def _of_place(place: Place) -> list[Card]:
         at = "–" if best.load is None else load_title(best.load)
         cards.append(
             Card(curve.kind, figure(best.value), curve.unit,
-                 f"{size}{within}{at}{confirmed_text(best)}")
+                 f"{size}{within}{at}{best.search}")
         )  # fmt: skip
     return cards
 

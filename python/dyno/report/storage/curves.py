@@ -21,6 +21,7 @@ class Best:
         load: None in bundles that do not tell it.
         latency_ms: What the ceiling is about, of the slowest side.
         confirmed: Windows measured after a search had found it; None if it was not searched.
+        stopped: Why that search ended, in the engine's word; empty where it is not told.
     """
 
     value: float
@@ -29,6 +30,20 @@ class Best:
     load: Load | None
     latency_ms: float | None
     confirmed: int | None
+    stopped: str = ""
+
+    @property
+    def search(self) -> str:
+        """``, confirmed twice``; nothing where the load was not searched."""
+        if self.confirmed is None:
+            return ""
+        times = {0: "not confirmed", 1: "confirmed once", 2: "confirmed twice"}
+        words = ["", times.get(self.confirmed, f"confirmed {self.confirmed} times")]
+        # Where the load could not grow, the best is no more than that of what was tried.
+        words += {"most": ["the largest load allowed"], "saturated": ["saturated"]}.get(
+            self.stopped, []
+        )
+        return ", ".join(words)
 
 
 @dataclass(frozen=True)
@@ -44,6 +59,7 @@ class Curve:
         volumes: Those that were measured at once; empty for a lone one.
         synced: Whether writes were made durable now and then.
         best: None if no load was inside the ceiling, or none was without failed I/Os.
+        alike: Whether there are others that only their names tell from it.
     """
 
     name: str
@@ -57,6 +73,7 @@ class Curve:
     volumes: tuple[str, ...] = ()
     synced: bool = False
     best: Best | None = None
+    alike: bool = False
 
     @property
     def value(self) -> float | None:
@@ -73,7 +90,13 @@ class Curve:
         """``Sequential read``, ``Random 70/30 mix``; its name where jobs differ."""
         if self.pattern is None or self.read_percent is None:
             return self.name.replace("_", " ")
-        return f"{self.pattern.replace('_', ' ').capitalize()} {self.what}{' mix' * self.is_mix}"
+        words = [self.pattern.replace("_", " ").capitalize(), self.what, "mix" * self.is_mix]
+        return " ".join(filter(None, [*words, self._which]))
+
+    @property
+    def _which(self) -> str:
+        """What tells it from another of its kind: that I/Os are due at a rate, or its name."""
+        return f"({self.name})" if self.alike else "at a rate" * self.is_open
 
     @property
     def what(self) -> str:
@@ -117,7 +140,8 @@ class Curve:
         """``8K random read``, for columns of text."""
         if self.pattern is None:
             return self.kind
-        return f"{self.size_word} {self.pattern.replace('_', ' ')} {self.what}"
+        words = f"{self.size_word} {self.pattern.replace('_', ' ')} {self.what}"
+        return f"{words} ({self.name})" if self.alike else f"{words}{', rate' * self.is_open}"
 
     @property
     def unit(self) -> str:

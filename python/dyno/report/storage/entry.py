@@ -53,6 +53,7 @@ def _curve(page: Page, place: Place, curve: Curve) -> dict[str, Any]:
         "best_rate": best.load.rate if best and best.load and best.load.by_rate else None,
         "latency_ms": None if best is None else best.latency_ms,
         "confirmed": None if best is None else best.confirmed,
+        "stopped": None if best is None else best.stopped or None,
         **_compared(page, f"{start}.ratio", "ratio"),
         **_compared(page, f"{start}.efficiency_percent", "efficiency_percent"),
         **_compared(page, f"{curve.start}.best_change_percent", "change_percent"),

@@ -10,7 +10,6 @@ from dyno.report.page import Page
 from dyno.report.storage import tables
 from dyno.report.storage.curves import (
     UNITS,
-    Best,
     Curve,
     Matrix,
     headlines,
@@ -101,15 +100,7 @@ def best_text(curve: Curve, ceiling: Ceiling) -> str:
         words.append(f"({figure(best.low)}–{figure(best.high)})")
     if best.load is not None:
         words.append(f"at {joined(load_title(best.load).removeprefix('queue '))}")
-    return " ".join([*words, *([within] if bound else [])]) + confirmed_text(best)
-
-
-def confirmed_text(best: Best) -> str:
-    """``, confirmed twice``; nothing where the load was not searched."""
-    if best.confirmed is None:
-        return ""
-    times = {0: "not confirmed", 1: "confirmed once", 2: "confirmed twice"}
-    return f", {times.get(best.confirmed, f'confirmed {best.confirmed} times')}"
+    return " ".join([*words, *([within] if bound else [])]) + best.search
 
 
 def _confirmations(found: Iterable[Curve]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dyno.profiles.arms import Arm, Load, Stage, arms, loads
@@ -58,10 +58,12 @@ def places(page: Page) -> list[Place]:
         Place(
             arm,
             stage,
-            tuple(
-                curve
-                for name, rows in groups[arm.label, stage.index].items()
-                if (curve := _curve(page, arm, stage, name, rows, jobs)).loads
+            _told_apart(
+                [
+                    curve
+                    for name, rows in groups[arm.label, stage.index].items()
+                    if (curve := _curve(page, arm, stage, name, rows, jobs)).loads
+                ]
             ),
         )
         for arm in arms(page.run, groups)
@@ -109,11 +111,29 @@ def _curve(
         jobs=own if len(own) > 1 else (),
         volumes=arm.members if len(arm.members) > 1 else (),
         synced=any(page.value(f"{start}.{load.name}.syncs_per_s") for load in kept),
-        best=_best(page, start, about, kept, arm.ceiling.of),
+        best=_best(page, start, about, kept, arm.ceiling.of, _stopped(arm, stage, name)),
     )
 
 
-def _best(page: Page, start: str, about: str, kept: tuple[Load, ...], of: str) -> Best | None:
+def _stopped(arm: Arm, stage: Stage, curve: str) -> str:
+    """Why the search of a curve ended, as its phase tells it."""
+    found: Any = arm.detail
+    for key in ("searches", curve, str(stage.index), "stopped"):
+        found = found.get(key) if isinstance(found, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def _told_apart(curves: list[Curve]) -> tuple[Curve, ...]:
+    """The curves, those marked that have the same kind and size as another."""
+    titles = [curve.title for curve in curves]
+    return tuple(
+        replace(curve, alike=True) if titles.count(curve.title) > 1 else curve for curve in curves
+    )
+
+
+def _best(
+    page: Page, start: str, about: str, kept: tuple[Load, ...], of: str, stopped: str
+) -> Best | None:
     found = page.estimate(f"{start}.best_{about}")
     if found is None:
         return None
@@ -129,4 +149,5 @@ def _best(page: Page, start: str, about: str, kept: tuple[Load, ...], of: str) -
         load=load,
         latency_ms=page.value(f"{start}.best_{of}_ms"),
         confirmed=None if confirmed is None else int(confirmed),
+        stopped=stopped,
     )
