@@ -174,7 +174,7 @@ def test_jobs_and_volumes_together(tmp_path: Path) -> None:
         "data", "temp", "log",
     ]  # fmt: skip
     assert sheet.page.table("By volume, at the best load")[2][:4] == [
-        "b", "database", "queue depth 12", "4,000",
+        "b", "database", f"depth{NARROW}12", "4,000",
     ]  # fmt: skip
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dyno.profiles.arms import Load
 from dyno.report.blocks import NOTHING, Cell, Column, Table, without_empty
 from dyno.report.page import Page
 from dyno.report.storage.curves import SIDES, Curve, load_title
 from dyno.report.storage.places import Place
 from dyno.report.storage.tables import shown_load
-from dyno.report.words import figure
+from dyno.report.words import figure, joined
 
 _TIMES = (
     *((f"{side.capitalize()} p95, ms", f"{side}_p95_ms") for side in SIDES),
@@ -31,7 +32,16 @@ def parts(page: Page, place: Place) -> list[Table]:
             _table(page, f"By volume{place.of}, at the best load", spread, "at", best=True),
             _table(page, f"By volume{place.of}, every load", spread, "at", best=False),
         ]
-    return [table for table in made if table.rows]
+    # Where curves have one load each, the best is all there is.
+    return [
+        table
+        for before, table in zip([None, *made], made, strict=False)
+        if table.rows and not (table.folded and before and len(before.rows) == len(table.rows))
+    ]
+
+
+def _short(load: Load) -> str:
+    return joined(load_title(load).removeprefix("queue "))
 
 
 def _table(page: Page, caption: str, curves: list[Curve], kind: str, *, best: bool) -> Table:
@@ -53,7 +63,7 @@ def _table(page: Page, caption: str, curves: list[Curve], kind: str, *, best: bo
                 values = [page.value(f"{start}.{what}") for _, what in (*_RATES, *_TIMES)]
                 failed = page.value(f"{start}.errors")
                 rows.append(
-                    [name, title, load_title(shown), *map(figure, values),
+                    [name, title, _short(shown), *map(figure, values),
                      Cell(figure(failed), "bad", "failed") if failed else NOTHING]
                 )  # fmt: skip
     kept, rows = without_empty(columns, rows)
