@@ -51,7 +51,7 @@ def _drops(case: Case) -> Iterable[Ruling]:
         phase = case.phase_of(step)
         yield Ruling(
             "invalid" if spoils else "warning",
-            f"Storage was throttled: at the {'best load ' * spoils}{step.label} the rate fell by "
+            f"Storage was throttled: at {'the best load ' * spoils}{step.label} the rate fell by "
             f"{percent:.0f} % at once, from {before or 0:,.0f} to {after or 0:,.0f} IOPS, "
             f"{at_s or 0:.0f} s into the run, and stayed there.{more} Look for burst credits, "
             "heat, a write cache that ran full; measure for longer than they last.",

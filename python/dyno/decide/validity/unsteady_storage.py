@@ -109,11 +109,14 @@ def _rulings(case: Case, drifts: Sequence[_Drift], level: str) -> Iterable[Rulin
     worst = max(drifts, key=lambda drift: drift.size)
     more = len({drift.step.figure for drift in drifts}) - 1
     others = f" So it was at {more} more load{'s'[: more > 1]}." if more else ""
-    what = "best load " if worst.told else ""
+    what = "the best load " if worst.told else ""
+    # What rises was not warm yet; what falls is a device that was new, or is getting busy inside.
+    falls = " fell " in worst.words
+    advice = ", or write the volume full before: a new device is faster than a used one"
     yield Ruling(
         "invalid" if level == "invalid" else "warning",
-        f"Storage was not steady: at the {what}{worst.step.label} {worst.words}.{others} Give a "
-        "longer --step, or write the volume full before: a new one is faster than a used one.",
+        f"Storage was not steady: at {what}{worst.step.label} {worst.words}.{others} Give a "
+        f"longer --step{advice * falls}.",
         _phase(case, worst.step),
         tuple(dict.fromkeys(drift.evidence for drift in drifts)),
     )
