@@ -252,7 +252,7 @@ def test_a_volatile_cache_is_a_note(tmp_path: Path, fsync: bool, cache: str, tol
 def test_what_is_easy_to_read(
     tmp_path: Path, content: dict[str, Any], valid: bool, words: str
 ) -> None:
-    builder = profile(tmp_path, targets=targets(), subjects=[{"name": "here", "content": content}])
+    builder = profile(tmp_path, targets=targets(), subjects=[{"name": "/srv", "content": content}])
     found = judged(builder.write())
     assert found.validity.valid is valid
     assert codes(found) == ({"compressible"} if words else set())
@@ -309,7 +309,41 @@ def test_a_disturbance_in_one_curve_of_a_long_profile(tmp_path: Path) -> None:
     assert reason.phase == "io"
 
 
+def test_a_curve_that_never_settled(tmp_path: Path) -> None:
+    builder = profile(tmp_path, settled={"mixed": False, "random_read": True})
+    row = step(builder, "mixed", BEST["mixed"])
+    rows = [{**row, "purpose": "settle", "level": place} for place in range(9)]
+    for place, one in enumerate(rows):
+        one["t_ns"] += place * data.SECOND // 2
+        # Of the windows before the last five nothing is said.
+        one["reads"] = one["reads"] if place > 3 else one["reads"] // 9
+    builder.tables["io"] = [one for one in builder.tables["io"] if one["phase"] != "mixed"] + rows
+    del builder.tables["io_intervals"]
+    found = judged(builder.write())
+    assert found.codes() == {"unsteady-storage"}
+    (reason,) = found.validity.reasons
+    assert "mixed had not settled after 9 windows" in reason.message
+
+
+@pytest.mark.parametrize(
+    ("search", "valid", "words"),
+    [
+        ({"best": 64, "confirmed": True, "stopped": "resolution"}, True, ""),
+        ({"best": 64, "confirmed": False, "stopped": "most"}, False, "no second window"),
+        ({"best": None, "confirmed": False, "stopped": "none inside"}, True, "not even"),
+    ],
+)
+def test_a_search_that_found_nothing_sure(
+    tmp_path: Path, search: dict[str, Any], valid: bool, words: str
+) -> None:
+    found = judged(profile(tmp_path, searches={"mixed": {"0": search}}).write())
+    assert found.validity.valid is valid
+    assert codes(found) == ({"unconfirmed"} if words else set())
+    assert all(words in item.message for item in of(found, "unconfirmed"))
+
+
 def test_details_of_another_shape_spoil_nothing(tmp_path: Path) -> None:
     odd: dict[str, Any] = {"targets": [5, {"facts": [], "bytes": "many"}], "subjects": {"a": 1}}
+    odd |= {"settled": 1, "searches": {"mixed": {"0": None}, "random_read": []}}
     found = judged(profile(tmp_path, **odd).write())
     assert found.validity.valid is True

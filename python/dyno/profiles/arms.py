@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from dyno.model import Run
 
 How = Literal["single", "together", "compare", "scaling"]
 CeilingOf = Literal["p95", "mean", "p99"]
+
+_WAYS: tuple[How, ...] = ("together", "compare", "scaling")
 
 CEILING_MS = 20.0
 """Latency ceiling where the bundle does not give its own."""
@@ -66,18 +68,18 @@ class Arm:
     def ceiling(self) -> Ceiling:
         """That of its plan."""
         ms, of = self.detail.get("ceiling_ms"), self.detail.get("ceiling_of")
-        known = isinstance(ms, int | float) and not isinstance(ms, bool) and 0 < ms < 1e9
-        return Ceiling(
-            float(ms) if known else CEILING_MS, of if of in get_args(CeilingOf) else "p95"
-        )
+        kind: CeilingOf = "mean" if of == "mean" else "p99" if of == "p99" else "p95"
+        if isinstance(ms, int | float) and not isinstance(ms, bool) and 0 < ms < 1e9:
+            return Ceiling(float(ms), kind)
+        return Ceiling(of=kind)
 
 
 def how(run: Run) -> How:
     """In which way volumes were measured."""
-    for phase in run.phases:
-        found = phase.detail.get("how")
-        if phase.kind == "io" and found in get_args(How):
-            return found
+    told = [phase.detail.get("how") for phase in run.phases if phase.kind == "io"]
+    for way in _WAYS:
+        if way in told:
+            return way
     return "single"
 
 

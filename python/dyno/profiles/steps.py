@@ -16,6 +16,9 @@ COLUMNS = (
     *("read_bytes", "write_bytes", "late", "unissued", "errors"),
 )
 
+SETTLED_ROUNDS = 5
+"""Windows that must agree where a load is repeated until it is steady; the figures are of these."""
+
 _LONGEST_S = 1e8
 
 Key = tuple[str, int, int, str, int]
@@ -136,11 +139,20 @@ def steps(bundle: Bundle) -> list[Step]:
 
 
 def windows(items: Iterable[Step]) -> dict[str, list[Step]]:
-    """The windows of each load, in the order of time, by how its figures are named."""
+    """The windows of each load, in the order of time, by how its figures are named.
+
+    Of a load that is repeated until it is steady only the last ones, which its figures are of.
+    """
     found: dict[str, list[Step]] = {}
+    settling: dict[tuple[str, int], list[Step]] = {}
     for step in sorted(items, key=lambda step: step.start_ns):
         found.setdefault(step.figure, []).append(step)
-    return found
+        if step.purpose == "settle":
+            settling.setdefault((step.figure, step.repeat), []).append(step)
+    early = {step.key for windows in settling.values() for step in windows[:-SETTLED_ROUNDS]}
+    return {
+        name: [step for step in windows if step.key not in early] for name, windows in found.items()
+    }
 
 
 def _says(row: dict[str, Any]) -> bool:

@@ -39,18 +39,24 @@ class Subject:
 
 def subjects(phase: Phase) -> list[Subject]:
     """The volumes of a phase; none in bundles of earlier versions."""
-    found = _dicts(phase.detail.get("subjects"))
-    contents = {str(one.get("name")): one.get("content") for one in found}
+    asked, found = _dicts(phase.detail.get("targets")), _dicts(phase.detail.get("subjects"))
+    # They are in one order; the engine has a name of its own for a volume without one.
+    seen = found if len(found) == len(asked) else [{} for _ in asked]
     return [
         Subject(
             name=str(one.get("name")),
             kind=str(one.get("kind")),
-            size=None if (size := _number(one.get("bytes"))) is None else int(size),
+            size=_size(one) or _size(of_it),
             facts=facts if isinstance(facts := one.get("facts"), dict) else {},
-            content=_numbers(contents.get(str(one.get("name")))),
+            content=_numbers(of_it.get("content")),
         )
-        for one in _dicts(phase.detail.get("targets"))
+        for one, of_it in zip(asked, seen, strict=True)
     ]
+
+
+def _size(one: dict[str, Any]) -> int | None:
+    size = _number(one.get("bytes"))
+    return None if size is None else int(size)
 
 
 def _dicts(listed: Any) -> list[dict[str, Any]]:

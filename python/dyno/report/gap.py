@@ -19,7 +19,7 @@ from dyno.report.words import (
 )
 
 COLUMNS = 80
-_LABEL, _TOOK, _SHARE = 25, 8, 11
+_LABEL, _TOOK, _SHARE = 24, 8, 11
 _REST = (9, 10, 7)
 _JOINT = "\N{NARROW NO-BREAK SPACE}"
 _STORAGE = ("limit-storage", "limit-synchronous-writes")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
@@ -13,7 +14,7 @@ from dyno.decide.validity.unsteady import (
     MOST_TREND_PERCENT,
     WARNING_TREND_PERCENT,
 )
-from dyno.profiles.steps import Step, windows
+from dyno.profiles.steps import SETTLED_ROUNDS, Step, windows
 from dyno.units import seconds_text
 
 FEWEST_INTERVALS = 10
@@ -48,6 +49,7 @@ def _check(case: Case) -> Iterable[Ruling]:
             short.append((name, of_it[0]))
         found += [drift for drift in _drifts(case, name, of_it) if drift is not None]
     told = [drift for drift in found if drift.told and drift.severe]
+    yield from _unsettled(case)
     yield from _rulings(case, told, "invalid")
     yield from _rulings(case, [drift for drift in found if drift not in told], "warning")
     if short:
@@ -60,6 +62,23 @@ def _check(case: Case) -> Iterable[Ruling]:
             _phase(case, step),
             tuple(f"{name}.intervals" for name, _ in short),
         )
+
+
+def _unsettled(case: Case) -> Iterable[Ruling]:
+    """Curves that were to be repeated until they are steady, and never were."""
+    for phase in case.phases("io"):
+        settled = phase.detail.get("settled")
+        found: dict[Any, Any] = settled if isinstance(settled, dict) else {}
+        for curve in (str(name) for name, done in found.items() if done is False):
+            own = [step for step in case.steps if step.purpose == "settle" and step.curve == curve]
+            count = sum(case.phase_of(step) == phase for step in own)
+            yield Ruling(
+                "invalid",
+                f"{phase.title}: {curve} had not settled after {count} windows: the last "
+                f"{SETTLED_ROUNDS} do not agree. Let the profile have more of them (settle = …).",
+                phase.name,
+                ("settled = false",),
+            )
 
 
 def _drifts(case: Case, name: str, of_it: Sequence[Step]) -> Iterable[_Drift | None]:
@@ -134,7 +153,8 @@ RULE = Rule(
         "In a window of a curve's best load the rate of I/Os rose or fell by more than "
         f"{MOST_TREND_PERCENT:g} % (its 95 % interval beyond {WARNING_TREND_PERCENT:g} %), MSER-5 "
         f"would leave out more than {MOST_DISCARD_PERCENT:g} %, or its windows vary by more than "
-        f"{MOST_VARIATION_PERCENT:g} %. A warning: less than that, such a window of another load, "
+        f"{MOST_VARIATION_PERCENT:g} %; or windows that were to go on until they agree never did. "
+        f"A warning: less than that, such a window of another load, "
         f"or one of fewer than {FEWEST_INTERVALS} intervals, which nothing can be told of."
     ),
     explanation=(
