@@ -119,6 +119,16 @@ def test_a_rate_that_drifts(
     assert all(words in item.message for item in of(found, "unsteady-storage"))
 
 
+def test_a_device_that_stands_still(tmp_path: Path) -> None:
+    builder = profile(tmp_path)
+    row = step(builder, "random_read", 8)
+    shape(builder, row, lambda at: 0.0 if 0.4 < at < 0.55 else 1.0)
+    found = judged(builder.write())
+    assert found.validity.valid is True
+    (told,) = of(found, "unsteady-storage")
+    assert "at random_read at depth 8 it stood still for 300 ms" in told.message
+
+
 def test_a_warm_up_without_end(tmp_path: Path) -> None:
     builder = profile(tmp_path, step_s=8.0)
     row = step(builder, "mixed", BEST["mixed"])

@@ -12,6 +12,7 @@ from dyno.analyse.steady import Trend, mser5, trend
 from dyno.bundle import Bundle
 from dyno.model import Estimate
 from dyno.profiles.steps import Key, steps, windows
+from dyno.silences import FEWEST_EXPECTED, stretches
 
 _TABLE = "io_intervals table"
 _COLUMNS = (
@@ -24,14 +25,15 @@ _WHOLE = 0.9
 
 @dataclass
 class _Course:
-    """The I/Os a second by interval of one step."""
+    """The I/Os a second by whole interval of one step."""
 
+    interval_s: float
     t_ns: list[int] = field(default_factory=list[int])
     rates: list[float] = field(default_factory=list[float])
 
 
 def io_course(bundle: Bundle) -> list[Estimate]:
-    """``<load>.intervals``, ``.trend_percent``, ``.mser_discard_percent`` and ``.drop_percent``.
+    """``<load>.intervals``, ``.trend_percent``, ``.mser_discard_percent``, ``.silent_s``, ``.drop_*``.
 
     Of several windows of a load the worst is told; a fall may also lie between two of them.
     Bundles without intervals give none.
@@ -62,7 +64,7 @@ def _courses(bundle: Bundle) -> dict[Key, _Course]:
     found: dict[Key, _Course] = {}
     for key, moments in sums.items():
         longest = max(seconds for _, seconds in moments.values())
-        course = found.setdefault(key, _Course())
+        course = found.setdefault(key, _Course(longest))
         for t_ns, (ended, seconds) in sorted(moments.items()):
             if seconds >= _WHOLE * longest:
                 course.t_ns.append(t_ns)
@@ -101,7 +103,21 @@ def _load(name: str, found: Sequence[_Course], start_ns: int) -> Iterable[Estima
             unit="%",
             source=f"{_TABLE}: MSER-5, share of a window that looks like a warm-up, at most",
         )
+    silent = max((_silent_s(course) for course in found), default=0.0)
+    yield Estimate(
+        name=f"{name}.silent_s",
+        value=silent,
+        unit="s",
+        source=f"{_TABLE}: the longest stretch of a window in which no I/O ended, though "
+        f"{FEWEST_EXPECTED:g} or more were to be expected",
+    )
     yield from _drop(name, found, start_ns)
+
+
+def _silent_s(course: _Course) -> float:
+    mean = sum(course.rates) / len(course.rates)
+    lengths = [count * course.interval_s for _, count in stretches(course.rates)]
+    return max((one for one in lengths if one * mean >= FEWEST_EXPECTED), default=0.0)
 
 
 def _line(course: _Course) -> Trend | None:

@@ -21,6 +21,12 @@ FEWEST_INTERVALS = 10
 MOST_VARIATION_PERCENT = 10.0
 
 
+_FELL = (
+    "Give a longer --step, or write the volume full before: a new device is faster than a used one."
+)
+_STILL = "Devices pause to clean up, and for others who use them: see what else was at work."
+
+
 @dataclass(frozen=True)
 class _Drift:
     """How the rate of a load was not steady.
@@ -36,6 +42,7 @@ class _Drift:
     severe: bool
     words: str
     evidence: str
+    advice: str = "Give a longer --step."
 
 
 def _check(case: Case) -> Iterable[Ruling]:
@@ -85,6 +92,7 @@ def _drifts(case: Case, name: str, of_it: Sequence[Step]) -> Iterable[_Drift | N
     # A search grows through loads that it does not keep; those may drift as they like.
     told = case.told(of_it[0])
     yield _within(case, name, of_it[0], told=told)
+    yield _still(case, name, of_it[0], told=told)
     yield _between(name, of_it, told=told)
 
 
@@ -103,8 +111,19 @@ def _within(case: Case, name: str, step: Step, *, told: bool) -> _Drift | None:
     severe = size > MOST_TREND_PERCENT and least > WARNING_TREND_PERCENT
     if least <= 0 or not (severe or (told and size > WARNING_TREND_PERCENT)):
         return None
-    words = f"the rate {'rose' if trend.value > 0 else 'fell'} by {size:.0f} % within a window"
-    return _Drift(step, told, size, severe, words, trend.name)
+    if trend.value > 0:
+        words = f"the rate rose by {size:.0f} % within a window"
+        return _Drift(step, told, size, severe, words, trend.name)
+    words = f"the rate fell by {size:.0f} % within a window"
+    return _Drift(step, told, size, severe, words, trend.name, _FELL)
+
+
+def _still(case: Case, name: str, step: Step, *, told: bool) -> _Drift | None:
+    silent_s = case.value(f"{name}.silent_s")
+    if not silent_s:
+        return None
+    words = f"it stood still for {seconds_text(silent_s)}"
+    return _Drift(step, told, silent_s, False, words, f"{name}.silent_s", _STILL)
 
 
 def _between(name: str, of_it: Sequence[Step], *, told: bool) -> _Drift | None:
@@ -129,13 +148,10 @@ def _rulings(case: Case, drifts: Sequence[_Drift], level: str) -> Iterable[Rulin
     more = len({drift.step.figure for drift in drifts}) - 1
     others = f" So it was at {more} more load{'s'[: more > 1]}." if more else ""
     what = "the best load " if worst.told else ""
-    # What rises was not warm yet; what falls is a device that was new, or is getting busy inside.
-    falls = " fell " in worst.words
-    advice = ", or write the volume full before: a new device is faster than a used one"
     yield Ruling(
         "invalid" if level == "invalid" else "warning",
-        f"Storage was not steady: at {what}{worst.step.label} {worst.words}.{others} Give a "
-        f"longer --step{advice * falls}.",
+        f"Storage was not steady: at {what}{worst.step.label} {worst.words}.{others} "
+        f"{worst.advice}",
         _phase(case, worst.step),
         tuple(dict.fromkeys(drift.evidence for drift in drifts)),
     )
@@ -154,7 +170,7 @@ RULE = Rule(
         f"{MOST_TREND_PERCENT:g} % (its 95 % interval beyond {WARNING_TREND_PERCENT:g} %), MSER-5 "
         f"would leave out more than {MOST_DISCARD_PERCENT:g} %, or its windows vary by more than "
         f"{MOST_VARIATION_PERCENT:g} %; or windows that were to go on until they agree never did. "
-        f"A warning: less than that, such a window of another load, "
+        f"A warning: less than that, a stretch without any, such a window of another load, "
         f"or one of fewer than {FEWEST_INTERVALS} intervals, which nothing can be told of."
     ),
     explanation=(
