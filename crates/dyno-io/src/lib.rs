@@ -21,12 +21,14 @@ mod lane;
 mod notes;
 mod outcome;
 mod pace;
-pub mod pattern;
+mod pattern;
 mod place;
 mod plan;
 mod profile;
 mod record;
 mod report;
+mod search;
+mod settle;
 mod step;
 mod tally;
 mod worker;
@@ -34,8 +36,12 @@ mod worker;
 pub use fault::Fault;
 pub use notes::Notes;
 pub use outcome::{Figures, Outcome, Part, Percentiles, Step, Subject};
-pub use place::Kind;
-pub use plan::{Arrivals, Block, Curve, Job, OnError, Plan, Rate, Sync, SyncCall, Target};
+pub use pattern::Order;
+pub use place::{Content, Kind};
+pub use plan::{
+    Arrivals, Block, CeilingOf, Curve, Job, OnError, Plan, Rate, Search, Settle, Sync, SyncCall,
+    Target,
+};
 pub use profile::profile;
 
 /// Engines that a plan can ask for by name, besides `auto`.

@@ -10,7 +10,9 @@ use crate::Notes;
 use crate::ceiling::{Point, inside};
 use crate::engine::Name;
 use crate::fault::Fault;
-use crate::place::{Kind, Place};
+use crate::place::{Content, Kind, Place};
+use crate::plan::CeilingOf;
+use crate::search::Stopped;
 use crate::tally::Counts;
 
 /// The result of a profile.
@@ -26,9 +28,14 @@ pub struct Outcome {
     pub prepare_seconds: f64,
     /// Every step in the order in which it ran.
     pub steps: Vec<Step>,
-    /// For each curve, by name, the index in `steps` of its best step inside the ceiling; curves
-    /// without one are absent.
+    /// For each curve, by name, the index in `steps` of its best step inside the ceiling, of all
+    /// stages; curves without one are absent. Of a search it is what was found, of a curve that was
+    /// to settle the last window.
     pub best: BTreeMap<String, usize>,
+    /// For each curve that searched, by name, what it found in each stage.
+    pub searches: BTreeMap<String, BTreeMap<usize, Search>>,
+    /// For each curve that was to settle, by name, whether it has, in every stage.
+    pub settled: BTreeMap<String, bool>,
     /// Fallbacks and whatever else limits the meaning of the figures.
     pub notes: Notes,
 }
@@ -48,6 +55,8 @@ pub struct Subject {
     pub direct: bool,
     /// Whether all of it was on written extents before the first step; `None` if unknown.
     pub extents_written: Option<bool>,
+    /// What a sample of it held before the first step; `None` of what Dyno has made.
+    pub content: Option<Content>,
 }
 
 impl Subject {
@@ -59,6 +68,52 @@ impl Subject {
             bytes: place.bytes,
             direct: place.direct,
             extents_written: place.extents_written,
+            content: place.content,
+        }
+    }
+}
+
+/// What a search has found. Loads are `queue_depth` of whole steps, or `rate` if rates vary.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Search {
+    /// The load with the most I/Os per second inside the ceiling; of those that give less than 1 %
+    /// less the least. `None` if none was inside.
+    pub best: Option<f64>,
+    /// The smallest load that was outside the ceiling, or had failures.
+    pub outside: Option<f64>,
+    /// Whether as many further windows as asked for found `best` inside.
+    pub confirmed: bool,
+    /// Windows that it took.
+    pub windows: usize,
+    /// Why no larger load was tried.
+    pub stopped: Stopped,
+}
+
+/// Why a step was run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// It is in the plan's list.
+    List,
+    /// A search makes the load larger.
+    Grow,
+    /// A search looks between two loads.
+    Narrow,
+    /// A search tries its best load once more.
+    Confirm,
+    /// One load is repeated until it is steady.
+    Settle,
+}
+
+impl Purpose {
+    /// The name used in bundles.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::List => "list",
+            Self::Grow => "grow",
+            Self::Narrow => "narrow",
+            Self::Confirm => "confirm",
+            Self::Settle => "settle",
         }
     }
 }
@@ -72,8 +127,12 @@ pub struct Step {
     pub seconds: f64,
     /// Name of the curve.
     pub phase: String,
-    /// Place of the step in the plan's curve, from 0.
+    /// Stage of the targets that grow, from 0.
+    pub stage: usize,
+    /// Place of the step in its curve and stage in the order in which they ran, from 0.
     pub level: usize,
+    /// Why it was run.
+    pub purpose: Purpose,
     /// Threads that did the I/O, each with its own engine.
     pub threads: usize,
     /// Time to set up threads, engines and buffers, until all of them started at once.
@@ -131,8 +190,8 @@ pub struct Figures {
     pub late: u64,
     /// I/Os that were due in the measured part and never issued, as all slots were busy.
     pub unissued: u64,
-    /// Whether every job on every target kept its ceiling: the p95 of reads, of writes and of
-    /// syncs, each on its own; response times where there is a rate.
+    /// Whether every job on every target kept its ceiling: reads, writes and syncs, each on its
+    /// own; response times where there is a rate. A job of which nothing was due keeps it.
     pub inside_ceiling: bool,
     /// Failed I/Os by class, those of the warm-up included.
     pub errors: BTreeMap<Fault, u64>,
@@ -196,10 +255,10 @@ impl Figures {
     }
 
     /// Whether a job's figures on one target keep its ceiling.
-    pub(crate) fn keeps(&self, ceiling_ms: f64) -> bool {
+    pub(crate) fn keeps(&self, ceiling_ms: f64, of: CeilingOf) -> bool {
         let read = self.read_response.or(self.read);
         let write = self.write_response.or(self.write);
-        inside([read, write, self.sync].map(|side| side.map(|latency| latency.p95)), ceiling_ms)
+        inside([read, write, self.sync].map(|side| side.map(|side| of.of(&side))), ceiling_ms)
     }
 }
 

@@ -33,7 +33,7 @@ class _Course:
 
 
 def io_course(bundle: Bundle) -> list[Estimate]:
-    """``<load>.intervals``, ``.trend_percent``, ``.mser_discard_percent``, ``.silent_s``, and falls.
+    """``<load>.intervals``, ``.trend_percent``, ``.mser_discard_percent``, ``.silent_s``; falls.
 
     Of several windows of a load the worst is told; a fall may also lie between two of them.
     Bundles without intervals give none.

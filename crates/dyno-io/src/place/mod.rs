@@ -1,24 +1,29 @@
 //! What is read and written, opened and proved: made files, existing files, block devices.
 
+mod content;
 mod evidence;
 mod existing;
 mod fill;
+mod identity;
 mod leftover;
 mod made;
+mod room;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
-use dyno_record::{Error, ErrorKind, Result};
+use dyno_record::{Control, Error, ErrorKind, Result};
 use serde::Serialize;
 
 use crate::plan::Target;
 use crate::{Notes, Plan};
 use evidence::{cached_share, uncache, unwritten_bytes};
 
+pub use content::Content;
 pub(crate) use fill::fill_all;
 
 /// What a target is.
@@ -41,14 +46,18 @@ pub(crate) struct Place {
     pub(crate) name: String,
     pub(crate) path: PathBuf,
     pub(crate) kind: Kind,
-    /// Bytes used, from the start.
+    /// Bytes used, from the start; of a made file its present length.
     pub(crate) bytes: u64,
+    /// Of those, still to be filled.
+    pub(crate) to_fill: Range<u64>,
     pub(crate) file: File,
     /// Whether I/O bypasses the page cache, as far as it is known.
     pub(crate) direct: bool,
     /// Whether all of it was on written extents before the first step; `None` if unknown.
     pub(crate) extents_written: Option<bool>,
-    /// Whether Dyno writes all of it before the first step.
+    /// A sample of what it held before the first step.
+    pub(crate) content: Option<Content>,
+    /// Whether Dyno fills it before it is measured.
     pub(crate) fill: bool,
     /// Removes a made file.
     _made: Option<made::Made>,
@@ -57,29 +66,54 @@ pub(crate) struct Place {
     _lock: Option<File>,
 }
 
-/// Opens every target of the plan; what goes wrong leaves no made file behind.
+/// Opens every target of the plan; made files are there, but empty. Nothing is removed, made or
+/// written before all targets that are there have been found fit. What goes wrong leaves no made
+/// file behind.
 ///
 /// # Errors
 /// `usage` for a target that the plan does not allow to be used so, `denied` without permission,
-/// `disk_full` with the space needed, else `io`.
+/// `disk_full` with the space needed of all stages, else `io`.
 pub(crate) fn open_all(plan: &Plan, notes: &mut Notes) -> Result<Vec<Place>> {
+    no_target_twice(&plan.targets)?;
+    let mut places: Vec<(usize, Place)> = Vec::with_capacity(plan.targets.len());
+    for (index, target) in plan.targets.iter().enumerate() {
+        if target.path.is_some() {
+            let place = existing::open(plan, index, notes);
+            let place = place.map_err(|error| error.context(target.to_string()))?;
+            plan.fits(index, place.bytes)?;
+            places.push((index, place));
+        } else if let Some(bytes) = target.bytes {
+            plan.fits(index, bytes)?;
+        }
+    }
     let directories: BTreeSet<_> =
         plan.targets.iter().filter_map(|t| t.directory.as_ref()).collect();
     for directory in directories {
         leftover::remove(directory, notes);
     }
-    no_target_twice(&plan.targets)?;
-    let mut places: Vec<Place> = Vec::with_capacity(plan.targets.len());
     for (index, target) in plan.targets.iter().enumerate() {
-        let place = match &target.directory {
-            Some(directory) => made::open(plan, index, directory, notes),
-            None => existing::open(plan, index, notes),
-        };
-        let place = place.map_err(|error| error.context(target.to_string()))?;
-        plan.fits(index, place.bytes)?;
-        places.push(place);
+        let Some(directory) = &target.directory else { continue };
+        let place = made::open(plan, index, directory, notes);
+        places.push((index, place.map_err(|error| error.context(target.to_string()))?));
     }
+    places.sort_unstable_by_key(|(index, _)| *index);
+    let places: Vec<Place> = places.into_iter().map(|(_, place)| place).collect();
+    room::check(plan, &places)?;
     Ok(places)
+}
+
+/// Makes every made file as long as it is in `stage`.
+///
+/// # Errors
+/// `disk_full` or `io`.
+pub(crate) fn grow_all(plan: &Plan, stage: usize, places: &mut [Place]) -> Result<()> {
+    for (target, place) in plan.targets.iter().zip(places) {
+        let bytes = target.bytes_at(stage).unwrap_or(place.bytes);
+        if place.kind == Kind::Made && bytes > place.bytes {
+            made::grow(place, bytes).map_err(|error| error.context(target.to_string()))?;
+        }
+    }
+    Ok(())
 }
 
 /// Fails if two targets are one file or device, by whatever names.
@@ -111,6 +145,25 @@ impl Place {
             Kind::Device => meta.rdev(),
             _ => meta.dev(),
         })
+    }
+
+    /// Whether it holds data that is not Dyno's own.
+    pub(crate) fn foreign(&self) -> bool {
+        !self.fill
+    }
+
+    /// Looks at a sample of what it holds, unless Dyno has made it.
+    ///
+    /// # Errors
+    /// `cancelled`, `out_of_memory`.
+    pub(crate) fn sample(&mut self, seed: u64, control: &Control, notes: &mut Notes) -> Result<()> {
+        if self.kind != Kind::Made {
+            self.content = content::sample(&self.file, self.bytes, seed, control)?;
+        }
+        if let Some(content) = &self.content {
+            content.note(&self.name, notes);
+        }
+        Ok(())
     }
 
     /// Checks that reads will reach the device: all extents written, none cached.
@@ -220,8 +273,4 @@ fn try_direct(file: &File) -> io::Result<()> {
 #[cfg(not(target_os = "linux"))]
 fn try_direct(_: &File) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
-}
-
-fn mib(bytes: u64) -> String {
-    format!("{} MiB", bytes.div_ceil(1 << 20))
 }
