@@ -24,7 +24,7 @@ def _check(case: Case) -> Iterable[Ruling]:
             if not seen or volume.name in told:
                 continue
             told.add(volume.name)
-            spoils = any(volume.content.get(kind, 0.0) >= MOST_PERCENT for kind in _ALIKE)
+            spoils = sum(volume.content.get(kind, 0.0) for kind in _ALIKE) >= MOST_PERCENT
             parts = ", ".join(f"{percent:.0f} % {kind}" for kind, percent in seen.items())
             yield Ruling(
                 "invalid" if spoils else "warning",
@@ -39,11 +39,9 @@ def _check(case: Case) -> Iterable[Ruling]:
 def _seen(volume: Subject) -> dict[str, float]:
     """Percent by kind, those beyond the limit."""
     content = volume.content
-    zeroes = content.get("zero_percent", 0.0)
     found = {
-        "zeroes": zeroes,
-        # Blocks of zeroes are alike as well.
-        "duplicates": max(0.0, content.get("duplicate_percent", 0.0) - zeroes),
+        "zeroes": content.get("zero_percent", 0.0),
+        "duplicates": content.get("duplicate_percent", 0.0),
         "saved by compression": 100.0 - content.get("compressed_percent", 100.0),
     }
     return {kind: percent for kind, percent in found.items() if percent >= WARNING_PERCENT}
