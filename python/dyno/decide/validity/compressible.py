@@ -39,10 +39,12 @@ def _check(case: Case) -> Iterable[Ruling]:
 def _seen(volume: Subject) -> dict[str, float]:
     """Percent by kind, those beyond the limit."""
     content = volume.content
+    zeroes = content.get("zero_percent", 0.0)
     found = {
-        "zeroes": content.get("zero_percent", 0.0),
+        "zeroes": zeroes,
         "duplicates": content.get("duplicate_percent", 0.0),
-        "saved by compression": 100.0 - content.get("compressed_percent", 100.0),
+        # Of zeroes nearly all.
+        "saved by compression": 100.0 - content.get("compressed_percent", 100.0) - zeroes,
     }
     return {kind: percent for kind, percent in found.items() if percent >= WARNING_PERCENT}
 
