@@ -19,7 +19,8 @@ class Table(Enum):
     ``t_ns`` and ``end_ns`` are ns since the Unix epoch; histograms are the public HDR encoding
     (V2, deflated, base64) of nanoseconds; maps of errors are JSON text. ``meter`` of a query says
     as JSON text where its figures come from, or why one is missing; bundles of earlier versions
-    lack these columns, which then are empty. ``during`` holds queries round maintenance.
+    lack these columns, which then are empty. ``during`` holds queries round maintenance. Of storage
+    ``io`` holds whole steps, ``io_parts`` their jobs and targets, ``io_intervals`` their course.
     """
 
     SAMPLES = {
@@ -64,18 +65,31 @@ class Table(Enum):
         "t_ns": _INT,
         "seconds": _FLOAT,
         "volume": _TEXT,
+        "arm": _TEXT,
+        "stage": _INT,
+        "repeat": _INT,
         "phase": _TEXT,
+        "level": _INT,
+        "purpose": _TEXT,
+        "job": _TEXT,
         "pattern": _TEXT,
         "block_bytes": _INT,
         "read_percent": _INT,
         "queue_depth": _INT,
+        "rate": _FLOAT,
         "reads": _INT,
         "writes": _INT,
+        "syncs": _INT,
         "read_bytes": _INT,
         "write_bytes": _INT,
+        "late": _INT,
+        "unissued": _INT,
         "errors": _TEXT,
         "read_latency": _TEXT,
         "write_latency": _TEXT,
+        "sync_latency": _TEXT,
+        "read_response": _TEXT,
+        "write_response": _TEXT,
         "in_flight_mean": _FLOAT,
         "inside_ceiling": _BOOL,
     }
@@ -95,7 +109,9 @@ class Table(Enum):
     @classmethod
     def of(cls, name: str) -> Table:
         """The table stored at ``name`` in a bundle: ``samples``, ``ops/users-4`` …"""
-        return cls.OPS if name.startswith("ops/") else cls[name.upper()]
+        if name.startswith("ops/"):
+            return cls.OPS
+        return cls.IO if name.startswith("io_") else cls[name.upper()]
 
     def schema(self) -> pa.Schema:
         """The Arrow schema."""
