@@ -92,15 +92,30 @@ def _filled(page: Page, place: Place, name: str) -> str:
     return own if change is None else f"{own} {change:+.1f}%"
 
 
-def of_loads(page: Page, curve: Curve) -> list[str]:
-    """An open loop: what was offered, what was done, and p95 of both latencies."""
+def of_rates(page: Page, curves: Iterable[Curve]) -> list[str]:
+    """Open loops: what was offered, what was done, and p95 of both latencies."""
     rows: list[tuple[str, list[str]]] = []
-    for load in curve.loads:
-        name = curve.at(load)
-        cells = [figure(load.rate), figure(page.value(f"{name}.iops"))]
-        cells += [figure(slowest(page, name, kind)) for kind in ("response_", "")]
-        rows.append(("" if rows else curve.short, cells))
-    return table("p95 of latency in ms", ["offered/s", "done/s", "response", "service"], rows)
+    for curve in curves:
+        for place, load in enumerate(curve.loads):
+            name = curve.at(load)
+            cells = [figure(load.rate), figure(page.value(f"{name}.iops"))]
+            cells += [figure(slowest(page, name, kind)) for kind in ("response_", "")]
+            rows.append(("" if place else curve.short.removesuffix(", rate"), cells))
+    head = "p95 of latency in ms"
+    return table(head, ["offered/s", "done/s", "response", "service"], rows) if rows else []
+
+
+def of_syncs(page: Page, curves: Iterable[Curve]) -> list[str]:
+    """Logs: writes made durable, syncs, and p95 of a write and of a sync."""
+    rows: list[tuple[str, list[str]]] = []
+    for curve in curves:
+        load = shown_load(curve)
+        if load is not None:
+            names = ("iops", "syncs_per_s", "write_p95_ms", "sync_p95_ms")
+            cells = [figure(page.value(f"{curve.at(load)}.{name}")) for name in names]
+            rows.append((curve.short, cells))
+    head = "p95 of latency in ms"
+    return table(head, ["writes/s", "syncs/s", "write", "sync"], rows) if rows else []
 
 
 def slowest(page: Page, name: str, kind: str = "", figure_of: str = "p95") -> float | None:
