@@ -57,8 +57,8 @@ class Reason(Model):
 
     Attributes:
         code: ``client-bound``, ``unsteady``, ``wrong-answers``, ``inconsistent``, ``throttled``,
-            ``incomplete``, ``errors``, ``not-isolated``, ``disturbed``, ``maintenance`` or
-            ``untrusted-storage``.
+            ``incomplete``, ``errors``, ``not-isolated``, ``disturbed``, ``maintenance``,
+            ``untrusted-storage``, ``unsteady-storage`` … (those of ``dyno.decide.validity``).
         message: One line for a person: what was seen and what to change.
         phase: Name of the phase it concerns, if one.
     """

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dyno.engine import run_engine
-from dyno.errors import UsageError
+from dyno.errors import TargetError, UsageError
+from dyno.host.volume import in_use, volume_facts
 from dyno.profiles.fill import Stage, require_room
 from dyno.profiles.model import Profile
 from dyno.profiles.volume import Arm, How, Volume, arms
@@ -59,9 +60,17 @@ class IoPlan:
 
         Raises:
             UsageError: If it would overwrite what it may not, or names an unknown volume.
+            TargetError: If a file or device is in use.
             DiskFullError: If the test files do not fit.
         """
         for volume in self.volumes:
+            used = in_use(volume.path)
+            if used is not None:
+                raise TargetError(
+                    f"{used}: its figures would be those of its other users, too. Free it, or name "
+                    "a folder on it.",
+                    kind="io",
+                )
             if volume.kind != "folder" and self.profile.writes and volume.name not in self.destroy:
                 raise UsageError(
                     f"The profile '{self.profile.name}' writes, and would overwrite {volume.path}. "
@@ -131,6 +140,7 @@ def profile(
                 "file_id": recorder.run.run,
                 "ceiling_ms": asked.ceiling_ms,
                 "ceiling_of": asked.ceiling_of,
+                "durable": plan.durable,
                 "on_error": plan.on_error,
                 "repeat": repeat,
                 "seed": plan.seed + repeat - 1,
@@ -172,6 +182,7 @@ def _detail(plan: IoPlan, arm: Arm, repeat: int) -> dict[str, Any]:
                 "path": str(volume.path),
                 "kind": _KINDS[volume.kind],
                 "bytes": plan.made_bytes().get(volume.name, plan.used_bytes),
+                "facts": volume_facts(volume.path),
             }
             for volume in arm.volumes
         ],
