@@ -94,6 +94,7 @@ def test_arms_against_the_first(tmp_path: Path) -> None:
     assert lines[0].split() == ["IOPS,", "p95", "<=", "20", "ms", "raid10", "raid6"]
     assert lines[1].split() == ["8K", "random", "read", "36,572", "24,503", "0.67x"]
     assert lines[-1].split() == ["256K", "seq.", "read", "599", "401", "0.67x"]
+    assert not [line for line in lines if "~" in line]
     slow = next(curve for curve in curves if curve["arm"] == "raid6")
     assert slow["ratio"] == pytest.approx(0.67, rel=1e-3)
     assert slow["ratio_interval"] == pytest.approx([0.67, 0.67], rel=1e-3)
@@ -116,6 +117,18 @@ def test_arms_against_the_first(tmp_path: Path) -> None:
     assert "Storage of raid6" in sheet.page.section("headlines").text
 
 
+def test_a_difference_that_may_be_chance_is_marked(tmp_path: Path) -> None:
+    rates = {"a": (1000.0, 1010.0, 1005.0), "b": (1040.0, 990.0, 1030.0), "c": (90.0, 91.0, 90.0)}
+    rows = [
+        step(rate, arm=arm, repeat=at + 1)
+        for arm, own in rates.items()
+        for at, rate in enumerate(own)
+    ]
+    _, lines, _ = told(bundle(tmp_path, rows, how="compare"))
+    assert lines[1].split()[3:] == ["1,005", "1,020", "1.01x~", "90.3", "0.09x"]
+    assert lines[2] == "~ its 95 % interval includes no difference"
+
+
 def test_fill_levels(tmp_path: Path) -> None:
     rows = [
         step(rate, stage=stage, curve=f"random_read_{kib}k", block=kib << 10)
@@ -125,6 +138,7 @@ def test_fill_levels(tmp_path: Path) -> None:
     found, lines, curves = told(bundle(tmp_path, rows, stages=["40 %", "62 %", "85 %"]))
     assert lines[0].split()[5:] == ["40", "%", "full", "62", "%", "full", "85", "%", "full"]
     assert lines[1].split()[3:] == ["40,000", "34,000", "-15.0%", "33,200", "-17.0%"]
+    assert lines[-1] == "measured once: a difference may be chance, see --repeat"
     last = curves[-1]
     assert (last["fill"], last["name"]) == ("85 %", "random_read_64k")
     assert last["change_percent"] == pytest.approx(-17)
@@ -220,8 +234,8 @@ def test_many_curves_are_cut_and_say_so(tmp_path: Path) -> None:
         for number in range(40)
     ]
     _, lines, _ = told(bundle(tmp_path, rows, how="compare"))
-    assert len(lines) == 24
-    assert lines[-1] == "… 18 more lines; the sheet and --json have all"
+    assert len(lines) == 40
+    assert lines[-1] == "… 3 more lines; the sheet and --json have all"
 
 
 def mixed(out: Path) -> Builder:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from dyno.profiles.arms import Ceiling, how
 from dyno.report.page import Page
-from dyno.report.storage import tables
+from dyno.report.storage import comparison, tables
 from dyno.report.storage.curves import (
     UNITS,
     Curve,
@@ -21,7 +21,7 @@ from dyno.report.storage.places import Place, places
 from dyno.report.storage.tables import COLUMNS, cut
 from dyno.report.words import bytes_text, figure, joined, with_unit
 
-MOST_LINES = 24
+MOST_LINES = 40
 """More than that is for the sheet."""
 
 
@@ -36,9 +36,9 @@ def lines(page: Page) -> list[str]:
     if len(arms) > 1:
         for stage in stages:
             own = [place for place in found if place.stage == stage]
-            told += tables.of_arms(page, own, how(page.run))
+            told += comparison.of_arms(page, own, how(page.run))
     elif len(stages) > 1:
-        told += tables.of_stages(page, found)
+        told += comparison.of_stages(page, found)
     else:
         told += _alone(page, found[0])
     told = [cut(line) for line in told]
