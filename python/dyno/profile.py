@@ -140,6 +140,7 @@ def profile(
                 "file_id": recorder.run.run,
                 "ceiling_ms": asked.ceiling_ms,
                 "ceiling_of": asked.ceiling_of,
+                "durable": plan.durable,
                 "on_error": plan.on_error,
                 "repeat": repeat,
                 "seed": plan.seed + repeat - 1,

@@ -9,7 +9,7 @@ use dyno_record::{Error, ErrorKind, Result};
 use rustix::fs::{FallocateFlags, fallocate};
 
 use super::identity::Identity;
-use super::{Kind, Place, leftover, set_direct};
+use super::{Kind, Place, dsync, leftover, set_direct};
 use crate::{Notes, Plan};
 
 /// A file of Dyno's own, by name and identity: removed on drop, unless something else has its name
@@ -37,7 +37,7 @@ pub(super) fn open(
         return Err(Error::new(ErrorKind::Io, text));
     }
     let path = directory.join(leftover::file_name(&format!("{}-{index}", plan.file_id)));
-    let (file, lock) = create_locked(&path, notes)?;
+    let (file, lock) = create_locked(&path, plan.durable, notes)?;
     // From here on an early return removes the file.
     let made = Made::new(&path, &file)?;
     let direct = set_direct(&file, &directory.display().to_string(), notes);
@@ -97,10 +97,11 @@ impl Drop for Made {
 
 /// Creates `path`, opened twice: for I/O, and with the lock. Another run that tidies up may remove
 /// the file before it is locked; then a new one is made.
-fn create_locked(path: &Path, notes: &mut Notes) -> Result<(File, File)> {
+fn create_locked(path: &Path, durable: bool, notes: &mut Notes) -> Result<(File, File)> {
     let mut options = OpenOptions::new();
-    options.read(true).write(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
+    options.read(true).write(true).mode(0o600);
     for _ in 0..10 {
+        options.custom_flags(libc::O_NOFOLLOW);
         let lock =
             options.create_new(true).open(path).map_err(|error| creation_error(&error, path))?;
         match leftover::lock(&lock) {
@@ -113,7 +114,8 @@ fn create_locked(path: &Path, notes: &mut Notes) -> Result<(File, File)> {
             }
         }
         let identity = Identity::of(&lock).map_err(|error| creation_error(&error, path))?;
-        match options.create_new(false).open(path) {
+        options.create_new(false).custom_flags(libc::O_NOFOLLOW | dsync(durable));
+        match options.open(path) {
             Ok(handle) if Identity::of(&handle).is_ok_and(|found| found == identity) => {
                 return Ok((handle, lock));
             }
@@ -150,6 +152,19 @@ fn creation_error(error: &io::Error, path: &Path) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::fs::fcntl_getfl;
+
+    #[test]
+    fn writes_are_durable_where_they_are_to_be() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, durable) in [("through", true), ("cached", false)] {
+            let mut notes = Notes::default();
+            let (file, _lock) =
+                create_locked(&folder.path().join(name), durable, &mut notes).unwrap();
+            let flags = fcntl_getfl(&file).unwrap().bits();
+            assert_eq!(flags & libc::O_DSYNC as u32 != 0, durable, "{name}");
+        }
+    }
 
     #[test]
     fn only_the_file_itself_is_removed() {

@@ -253,6 +253,11 @@ impl Place {
     }
 }
 
+/// The flag with which a file is opened whose writes are to end on the media.
+const fn dsync(durable: bool) -> i32 {
+    if durable { libc::O_DSYNC } else { 0 }
+}
+
 /// Switches the page cache off for `file`; notes where it can not be.
 fn set_direct(file: &File, name: &str, notes: &mut Notes) -> bool {
     match try_direct(file) {

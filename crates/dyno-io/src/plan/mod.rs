@@ -51,6 +51,9 @@ pub struct Plan {
     /// Which of several equal calls this is, from 1: copied into every line.
     #[serde(default = "default_repeat")]
     pub repeat: u32,
+    /// A write ends once it is on the media (`O_DSYNC`), not when a cache of the device has it.
+    #[serde(default)]
+    pub durable: bool,
     /// What failed I/Os lead to.
     #[serde(default)]
     pub on_error: OnError,

@@ -1,0 +1,202 @@
+"""The charts and the table of an arm at a fill level."""
+
+from __future__ import annotations
+
+from dyno.report.blocks import Block, Figure, Row
+from dyno.report.charts import bars, grid
+from dyno.report.charts import lines as linear
+from dyno.report.charts import storage as charts
+from dyno.report.charts.keys import keys
+from dyno.report.charts.render import Size, render
+from dyno.report.page import Page
+from dyno.report.sections.storage.points import table
+from dyno.report.storage.curves import Curve, Matrix, is_grid, load_title, matrices
+from dyno.report.storage.places import Place
+from dyno.report.words import bytes_text, figure
+
+_SIDES = {"read": "reads", "write": "writes"}
+_WIDE, _HALF, _SMALL = Size(550), Size(410), Size(410, 225)
+
+
+def blocks(page: Page, place: Place, *, drawn: bool) -> list[Block]:
+    """Charts two and two, unless they are not to be drawn, and every point."""
+    made = _Charts(page, place)
+    gridded = is_grid(place.curves)
+    figures = (made.of_grid() if gridded else made.of_list()) if drawn else made.heat_maps()
+    pairs = [figures[at : at + 2] for at in range(0, len(figures), 2)]
+    return [*(Row(pair, even=gridded) for pair in pairs), table(page, place)]
+
+
+class _Charts:
+    def __init__(self, page: Page, place: Place) -> None:
+        self.page, self.place, self.ceiling = page, place, place.arm.ceiling
+        # Latencies of jobs that differ have no point in common.
+        self.curves = [curve for curve in place.curves if not curve.jobs]
+
+    def of_list(self) -> list[Figure]:
+        random = [curve for curve in self.curves if curve.pattern != "sequential" or curve.is_open]
+        points = [point for curve in random for point in self.points(curve, curve.title, both=True)]
+        mixed = any(curve.pattern == "sequential" for curve in random)
+        which = "Reads" if mixed else "Random reads"
+        found = (
+            [self.latency(points, f"{which} and writes, each on their own", _WIDE)]
+            if points
+            else []
+        )
+        sequential = self.bars()
+        return [*found, self.sequential(sequential)] if sequential else found
+
+    def heat_maps(self) -> list[Figure]:
+        return [self.matrix(each) for each in matrices(self.curves)] if is_grid(self.curves) else []
+
+    def of_grid(self) -> list[Figure]:
+        figures = [*self.heat_maps(), *self.by_block()]
+        for kind in dict.fromkeys(curve.kind for curve in self.curves):
+            own = [curve for curve in self.curves if curve.kind == kind]
+            # Reads and writes of each would be more lines than one can tell apart.
+            points = [
+                point for curve in own for point in self.points(curve, curve.size, both=False)
+            ]
+            if points:
+                side = "the slower of its reads and writes" if own[0].is_mix else "by block size"
+                figures.append(self.latency(points, f"{kind}, {side}", _HALF))
+        return figures
+
+    def matrix(self, matrix: Matrix) -> Figure:
+        squares: list[grid.Square] = []
+        for kind in matrix.kinds:
+            for block in matrix.blocks:
+                curve = matrix.curves.get((kind, block))
+                value = None if curve is None else curve.value
+                column = f"{block / 1024:g}"
+                said = "none" if value is None else f"{figure(value)} {matrix.unit}"
+                words = f"{kind}, {column} KiB: {said}"
+                squares.append(grid.Square(kind, column, value or 0.0, figure(value), words))
+        of = self.ceiling.of
+        what = (
+            f"Most IOPS{self.place.of} with {of} of reads and of writes, each on its own, within "
+            f"{figure(self.ceiling.ms)} ms, by block size"
+            if matrix.figure == "iops"
+            else f"Highest MB/s (10⁶ bytes){self.place.of} by block size"
+        )
+        return Figure(
+            render(
+                lambda width: grid.heat(squares, "Block size, KiB", width),
+                _SMALL,
+                f"{what}: " + "; ".join(square.words for square in squares),
+            ),
+            f"{what}. The deeper the colour, the more.",
+        )
+
+    def by_block(self) -> list[Figure]:
+        """MB/s over the block size, a line for each kind of access."""
+        made: list[Figure] = []
+        for matrix in matrices(self.curves):
+            points: list[linear.Point] = []
+            for kind in matrix.kinds:
+                for block in matrix.blocks:
+                    curve = matrix.curves.get((kind, block))
+                    load = None if curve is None or curve.best is None else curve.best.load
+                    if curve is None or load is None:
+                        continue
+                    found = self.page.estimate(f"{curve.at(load)}.mbps")
+                    if found is not None:
+                        words = f"{kind}, {bytes_text(block)}: {figure(found.value)} MB/s"
+                        points.append(
+                            linear.Point(kind, block / 1024, found.value, words, found.low,
+                                         found.high)
+                        )  # fmt: skip
+            if points:
+                made.append(self.throughput(points, matrix.figure))
+        return made
+
+    def throughput(self, points: list[linear.Point], about: str) -> Figure:
+        which = "Highest MB/s" if about == "mbps" else "MB/s at the most IOPS inside the ceiling"
+        caption = f"{which}{self.place.of}, by block size (MB: 10⁶ bytes)."
+        return Figure(
+            render(
+                lambda width: linear.lines(points, "Block size, KiB", "MB/s", width, doubling=True),
+                _HALF,
+                f"{caption} " + "; ".join(point.words for point in points),
+            ),
+            caption,
+            keys([point.series for point in points], shapes=True),
+        )
+
+    def points(self, curve: Curve, title: str, *, both: bool) -> list[charts.Point]:
+        """Those of reads and of writes, or one for the slower of them."""
+        points: list[charts.Point] = []
+        of = self.ceiling.of
+        kind = "response_" if curve.is_open else ""
+        for place, load in enumerate(curve.loads):
+            name = curve.at(load)
+            iops = self.page.value(f"{name}.iops")
+            found = {side: self.page.value(f"{name}.{side}_{kind}{of}_ms") for side in _SIDES}
+            sides = {side: value for side, value in found.items() if value}
+            if not iops or not sides:
+                continue
+            if both and curve.is_mix:
+                shown = {f"{title}: {_SIDES[side]}": value for side, value in sides.items()}
+            else:
+                shown = {title: max(sides.values())}
+            label = str(load.depth) if not curve.is_open else load_title(load)
+            for series, latency in shown.items():
+                words = (
+                    f"{series}, {load_title(load)}: {figure(iops)} IOPS, {of} {figure(latency)} ms"
+                )
+                points.append(charts.Point(series, place, label, iops, latency, words))
+        return points
+
+    def latency(self, points: list[charts.Point], what: str, size: Size) -> Figure:
+        of = self.ceiling.of
+        opened = any(curve.is_open for curve in self.curves)
+        ceiling = figure(self.ceiling.ms)
+        most = max(points, key=lambda point: point.iops)
+        load = "load" if opened else "queue depth"
+        alt = (
+            f"Curves of {of} latency against IOPS{self.place.of} as the {load} rises. "
+            f"The most IOPS: {most.words}. The ceiling is at {ceiling} ms."
+        )
+        numbers = "its numbers" if opened else "numbers: the depth of the first curve"
+        caption = (
+            f"{what}: throughput against {of} latency{self.place.of}, a point for each {load} "
+            f"({numbers}). The ceiling is {ceiling} ms."
+        )
+        if opened:
+            caption += " Where I/Os are due at a rate it is response time, else service time."
+        return Figure(
+            render(
+                lambda width: charts.latency(points, self.ceiling.ms, f"{of} latency", width),
+                size,
+                alt,
+            ),
+            caption,
+            keys([point.series for point in points], shapes=True),
+        )
+
+    def bars(self) -> list[bars.Bar]:
+        return [
+            bars.Bar(
+                str(load.depth),
+                curve.title,
+                value,
+                f"{value:,.0f}",
+                f"{curve.title}, {load_title(load)}: {figure(value)} MB/s",
+            )
+            for curve in sorted(self.curves, key=lambda curve: curve.name)
+            if curve.pattern == "sequential" and not curve.is_open
+            for load in curve.loads
+            if (value := self.page.value(f"{curve.at(load)}.mbps")) is not None
+        ]
+
+    def sequential(self, found: list[bars.Bar]) -> Figure:
+        return Figure(
+            render(
+                lambda width: bars.upright(found, "Queue depth", "MB/s", width),
+                Size(360),
+                "Bars of sequential throughput in MB/s by queue depth: "
+                + "; ".join(bar.words for bar in found),
+            ),
+            f"Sequential throughput{self.place.of} by queue depth, in MB/s (10⁶ bytes).",
+            keys([bar.series for bar in found], shapes=False),
+        )
