@@ -21,7 +21,6 @@ from dyno.units import seconds_text
 FEWEST_INTERVALS = 10
 MOST_VARIATION_PERCENT = 10.0
 
-
 _FELL = (
     "Give a longer --step, or write the volume full before: a new device is faster than a used one."
 )
@@ -77,7 +76,7 @@ def _check(case: Case) -> Iterable[Ruling]:
 def _unsettled(case: Case) -> Iterable[Ruling]:
     """Curves that were to be repeated until they are steady, and never were."""
     for phase in case.phases("io"):
-        own = [step for step in case.steps if case.phase_of(step) == phase]
+        own = case.steps_in(phase)
         for curve in dict.fromkeys(step.curve for step in own):
             if not _is_unsettled(phase, curve):
                 continue
@@ -98,7 +97,6 @@ def _is_unsettled(phase: Phase | None, curve: str) -> bool:
 
 
 def _drifts(case: Case, name: str, of_it: Sequence[Step]) -> Iterable[_Drift | None]:
-    # A search grows through loads that it does not keep; those may drift as they like.
     told = case.told(of_it[0])
     yield _within(case, name, of_it[0], told=told)
     yield _still(case, name, of_it[0], told=told)
