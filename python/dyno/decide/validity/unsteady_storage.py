@@ -64,10 +64,11 @@ def _check(case: Case) -> Iterable[Ruling]:
     if short:
         name, step = short[0]
         others = f" and {len(short) - 1} more" if len(short) > 1 else ""
+        how = "--step" if case.bundle.run.verb == "io" else "dyno io --step"
         yield Ruling(
             "warning",
             f"Steps of {seconds_text(step.seconds)} are too short to tell whether the rate was "
-            f"steady ({step.label}{others}). --step 2s or more tells.",
+            f"steady ({step.label}{others}). {how} 2s or more tells.",
             _phase(case, step),
             tuple(f"{name}.intervals" for name, _ in short),
         )
