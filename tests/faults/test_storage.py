@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
@@ -165,6 +166,25 @@ def test_a_volume_that_fills_up(mounted: Callable[..., Path], out: Path, asked: 
     assert only(out).run.status == "failed"
 
 
+def test_room_taken_between_fill_levels(
+    mounted: Callable[..., Path], out: Path, asked: Asked
+) -> None:
+    folder = mounted("-t", "tmpfs", "-o", "size=200m", "dyno-test")
+
+    def take() -> None:
+        with (folder / "of-another").open("wb") as file:
+            os.posix_fallocate(file.fileno(), 0, shutil.disk_usage(folder).free - MIB)
+
+    words = (folder, "--fill", "25,100", "--fill-of", "64M", "--profile", asked("1s"))
+    code, errors = meddled(out, take, *words)
+    assert code == 3, errors
+    assert "No space left" in errors or "are free" in errors
+    bundle = only(out)
+    assert bundle.run.status == "failed"
+    assert [row["stage"] for row in bundle.table("io").to_pylist()] == [0]
+    assert not made(folder)
+
+
 def test_devices_in_use_or_too_small(
     mounted: Callable[..., Path], device: Path, out: Path, asked: Asked
 ) -> None:
@@ -176,8 +196,17 @@ def test_devices_in_use_or_too_small(
     (folder / "precious").write_text("data")
     for given in ((), ("--destroy",)):
         done = dyno(*words, *given, given=f"{device}\n")
-        told(done, 3, "in use", str(device))
+        told(done, 3, device.name, f"is mounted on {folder}")
     assert (folder / "precious").read_text() == "data"
+
+
+def test_a_device_that_another_process_holds(device: Path, out: Path, asked: Asked) -> None:
+    holder = os.open(device, os.O_RDONLY | os.O_EXCL)
+    try:
+        told(dyno("io", device, "--profile", asked(), "--out", out), 3, "in use", str(device))
+    finally:
+        os.close(holder)
+    assert only(out).run.status == "failed"
 
 
 def test_a_device_that_fails(image: Path, device: Path, out: Path, asked: Asked) -> None:
