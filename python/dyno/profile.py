@@ -17,7 +17,7 @@ from dyno.record import Recorder
 OnError = Literal["stop", "continue"]
 
 _INTERVALS = 50
-"""Of a step: so many tell whether it is steady; but none is shorter than 0.1 s or longer than 1 s."""
+"""Of a step: so many tell whether it is steady; but none is under 0.1 s or over 1 s."""
 _KINDS = {"folder": "made", "file": "file", "device": "device"}
 
 

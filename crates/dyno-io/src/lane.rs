@@ -26,7 +26,9 @@ pub(crate) struct Slot {
     pub(crate) lane: u32,
     /// Reads fill the buffer with data that is not Dyno's own, which is not to be written elsewhere.
     foreign: bool,
-    /// What is in flight, or was last.
+    /// Bytes of the buffer that may hold such data.
+    read: u32,
+    /// What is in flight.
     request: Request,
     /// When the I/O was due, with a rate.
     due_ns: u64,
@@ -56,10 +58,13 @@ impl Desk<'_> {
         let slot = &mut self.slots[request.slot as usize];
         if request.op == Op::Write {
             let buffer = self.engine.buffer_mut(request.slot);
-            if slot.foreign && slot.request.op == Op::Read {
-                self.data.fill_bytes(&mut buffer[..slot.request.bytes as usize]);
+            if slot.read > 0 {
+                self.data.fill_bytes(&mut buffer[..slot.read as usize]);
+                slot.read = 0;
             }
             stamp(&mut buffer[..request.bytes as usize], &mut self.data);
+        } else if slot.foreign {
+            slot.read = slot.read.max(request.bytes);
         }
         (slot.request, slot.due_ns) = (request, due_ns);
         self.batch.push(request);

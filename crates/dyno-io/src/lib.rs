@@ -35,7 +35,7 @@ mod worker;
 
 pub use fault::Fault;
 pub use notes::Notes;
-pub use outcome::{Figures, Outcome, Part, Percentiles, Step, Subject};
+pub use outcome::{Figures, Found, Outcome, Part, Percentiles, Purpose, Step, Subject};
 pub use pattern::Order;
 pub use place::{Content, Kind};
 pub use plan::{
@@ -43,6 +43,7 @@ pub use plan::{
     Target,
 };
 pub use profile::profile;
+pub use search::Stopped;
 
 /// Engines that a plan can ask for by name, besides `auto`.
 pub const ENGINES: [&str; 3] = ["io_uring", "psync", "null"];

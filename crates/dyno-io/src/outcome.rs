@@ -1,5 +1,7 @@
 //! What a profile found.
 
+mod course;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -12,8 +14,9 @@ use crate::engine::Name;
 use crate::fault::Fault;
 use crate::place::{Content, Kind, Place};
 use crate::plan::CeilingOf;
-use crate::search::Stopped;
 use crate::tally::Counts;
+
+pub use course::{Found, Purpose};
 
 /// The result of a profile.
 #[derive(Debug, Clone, Serialize)]
@@ -33,7 +36,7 @@ pub struct Outcome {
     /// to settle the last window.
     pub best: BTreeMap<String, usize>,
     /// For each curve that searched, by name, what it found in each stage.
-    pub searches: BTreeMap<String, BTreeMap<usize, Search>>,
+    pub searches: BTreeMap<String, BTreeMap<usize, Found>>,
     /// For each curve that was to settle, by name, whether it has, in every stage.
     pub settled: BTreeMap<String, bool>,
     /// Fallbacks and whatever else limits the meaning of the figures.
@@ -69,51 +72,6 @@ impl Subject {
             direct: place.direct,
             extents_written: place.extents_written,
             content: place.content,
-        }
-    }
-}
-
-/// What a search has found. Loads are `queue_depth` of whole steps, or `rate` if rates vary.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Search {
-    /// The load with the most I/Os per second inside the ceiling; of those that give less than 1 %
-    /// less the least. `None` if none was inside.
-    pub best: Option<f64>,
-    /// The smallest load that was outside the ceiling, or had failures.
-    pub outside: Option<f64>,
-    /// Whether as many further windows as asked for found `best` inside.
-    pub confirmed: bool,
-    /// Windows that it took.
-    pub windows: usize,
-    /// Why no larger load was tried.
-    pub stopped: Stopped,
-}
-
-/// Why a step was run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Purpose {
-    /// It is in the plan's list.
-    List,
-    /// A search makes the load larger.
-    Grow,
-    /// A search looks between two loads.
-    Narrow,
-    /// A search tries its best load once more.
-    Confirm,
-    /// One load is repeated until it is steady.
-    Settle,
-}
-
-impl Purpose {
-    /// The name used in bundles.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::List => "list",
-            Self::Grow => "grow",
-            Self::Narrow => "narrow",
-            Self::Confirm => "confirm",
-            Self::Settle => "settle",
         }
     }
 }

@@ -12,7 +12,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
 use crate::engine::{Choice, Name};
-use crate::outcome::{Search, Step, Subject};
+use crate::outcome::{Found, Step, Subject};
 use crate::place::{self, Kind, Place};
 use crate::report::Spools;
 use crate::{Notes, Outcome, Plan};
@@ -58,7 +58,7 @@ struct Run<'a> {
     seeds: Xoshiro256PlusPlus,
     steps: Vec<Step>,
     best: BTreeMap<String, usize>,
-    searches: BTreeMap<String, BTreeMap<usize, Search>>,
+    searches: BTreeMap<String, BTreeMap<usize, Found>>,
     settled: BTreeMap<String, bool>,
     notes: Notes,
 }

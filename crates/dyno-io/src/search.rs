@@ -131,7 +131,8 @@ fn best<'a>(rules: &Rules, points: &'a [Point], tried: &[Tried]) -> Option<&'a P
     }
     let best = least_of_the_best(&inside)?;
     let last = tried.iter().rfind(|window| window.purpose == Purpose::Confirm);
-    let current = last.and_then(|last| inside.iter().find(|point| point.load == last.load));
+    let current =
+        last.and_then(|last| inside.iter().find(|point| point.load.total_cmp(&last.load).is_eq()));
     Some(current.filter(|current| best.iops <= current.iops * CLEARLY).unwrap_or(&best))
 }
 

@@ -204,3 +204,6 @@ impl Worker<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

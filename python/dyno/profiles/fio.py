@@ -63,7 +63,8 @@ def _curve(profile: Profile, curve: Curve, volumes: Sequence[Volume]) -> Iterabl
             for job in curve.jobs:
                 on = [one for one in volumes if not job.volumes or one.name in job.volumes]
                 for volume in on:
-                    name = curve.name if len(curve.jobs) == 1 else f"{curve.name}-{level + 1}-{job.name}"
+                    several = len(curve.jobs) > 1
+                    name = curve.name + f"-{level + 1}-{job.name}" * several
                     name += "" if len(volumes) == 1 else f"-{volume.name}"
                     options = _options(job, level, scale, len(on))
                     times = {

@@ -225,4 +225,14 @@ mod tests {
         // A temporary directory in memory keeps all of it.
         assert!(!(0.5..1.0).contains(&share), "{share}");
     }
+
+    #[test]
+    fn large_files_are_looked_at_part_by_part() {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(5 * MAPPED / 2).unwrap();
+        file.write_all_at(&vec![1; 4 * MIB as usize], 2 * MAPPED).unwrap();
+        let share = cached_share(&file, 5 * MAPPED / 2).unwrap();
+        let written = 4.0 * MIB as f64 / (2.5 * MAPPED as f64);
+        assert!((share / written - 1.0).abs() < 0.01, "{share}");
+    }
 }

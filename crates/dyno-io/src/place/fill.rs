@@ -151,3 +151,49 @@ fn written_whole(place: &Place, result: i32, bytes: u32) -> Result<()> {
 fn sync(place: &Place) -> Result<()> {
     place.file.sync_all().map_err(|error| place.error(&error, "syncing"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Kind;
+    use super::*;
+
+    #[test]
+    fn what_fails_elsewhere_ends_it_as_well() {
+        let plan = serde_json::json!({
+            "file_id": "a", "spool": "/nowhere", "clock": {"unix_ns": 0, "monotonic_ns": 0},
+            "engine": "psync", "targets": [], "steps": [],
+        });
+        let plan: Plan = serde_json::from_value(plan).unwrap();
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(1 << 20).unwrap();
+        let place = Place {
+            name: String::new(),
+            path: "a file".into(),
+            kind: Kind::File,
+            bytes: 1 << 20,
+            to_fill: 4096..1 << 20,
+            file,
+            direct: false,
+            extents_written: None,
+            content: None,
+            fill: true,
+            _made: None,
+            _lock: None,
+        };
+        let moved = std::sync::atomic::AtomicU64::new(0);
+        let written = |bytes| {
+            moved.fetch_add(bytes, Relaxed);
+        };
+        let control = Control::new();
+        for (stop, expected) in [(true, 0), (false, (1 << 20) - 4096)] {
+            let stop = AtomicBool::new(stop);
+            let job = Job { plan: &plan, seed: 1, control: &control, written: &written, stop };
+            fill(&job, 0, &[&place]).unwrap();
+            assert_eq!(moved.load(Relaxed), expected);
+        }
+        let mut first = vec![0; 8192];
+        std::os::unix::fs::FileExt::read_exact_at(&place.file, &mut first, 0).unwrap();
+        assert!(first[..4096].iter().all(|byte| *byte == 0), "written twice");
+        assert!(first[4096..].iter().any(|byte| *byte != 0));
+    }
+}

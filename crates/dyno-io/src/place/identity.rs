@@ -37,3 +37,24 @@ impl From<&Metadata> for Identity {
         Self(meta.dev(), meta.ino())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_file_itself_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other) = (folder.path().join("a"), folder.path().join("b"));
+        // Both are open, so that neither can have the other's number.
+        let (first, second) = (File::create(&path).unwrap(), File::create(&other).unwrap());
+        std::fs::rename(&other, &path).unwrap();
+        let first = Identity::of(&first).unwrap();
+        assert_eq!(first.remove(&path).unwrap_err().kind(), io::ErrorKind::NotFound);
+        std::os::unix::fs::symlink(&path, &other).unwrap();
+        let second = Identity::of(&second).unwrap();
+        assert!(second.is_at(&path) && !second.is_at(&other), "a link is another file");
+        second.remove(&path).unwrap();
+        assert!(!path.exists());
+    }
+}

@@ -64,16 +64,11 @@ pub(super) fn open(
 pub(super) fn grow(place: &mut Place, bytes: u64) -> Result<()> {
     let from = place.bytes;
     let rest = || fallocate(&place.file, FallocateFlags::empty(), from, bytes - from);
-    match rustix::io::retry_on_intr(rest) {
-        Ok(()) => {}
-        Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::INVAL) => {
-            place
-                .file
-                .set_len(bytes)
-                .map_err(|error| place.error(&error, "setting the length of"))?
-        }
-        Err(error) => return Err(place.error(&error.into(), "reserving the space of")),
-    }
+    let reserved = match rustix::io::retry_on_intr(rest) {
+        Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::INVAL) => place.file.set_len(bytes),
+        reserved => reserved.map_err(Into::into),
+    };
+    reserved.map_err(|error| place.error(&error, "reserving the space of"))?;
     place.bytes = bytes;
     place.to_fill = from..bytes;
     Ok(())

@@ -7,9 +7,10 @@ use rand_xoshiro::rand_core::RngCore as _;
 
 use super::Run;
 use crate::ceiling::best;
-use crate::outcome::{Purpose, Search, Step};
+use crate::outcome::{Found, Purpose, Step};
 use crate::pattern::Pattern;
-use crate::plan::{self, Curve, Level, Settle};
+use crate::place::Place;
+use crate::plan::{Curve, Level, Search, Settle};
 use crate::report::{Report, Spools};
 use crate::search::{Next, Rules, Tried, next};
 use crate::settle::settled;
@@ -66,7 +67,7 @@ impl Run<'_> {
     fn search(
         &mut self,
         drive: &mut Drive<'_, '_>,
-        search: &plan::Search,
+        search: &Search,
         rules: &Rules,
     ) -> Result<Option<usize>> {
         let first = self.steps.len();
@@ -86,7 +87,7 @@ impl Run<'_> {
             let rate = search.by_rate.then(|| level.rate()).flatten();
             rate.unwrap_or(f64::from(level.queue_depth))
         };
-        let result = Search {
+        let result = Found {
             best: found.best.map(told),
             outside: found.outside.map(told),
             confirmed: found.confirmed,
@@ -143,7 +144,7 @@ impl Run<'_> {
         let title = self.title(curve, level, purpose);
         self.progress.control.set_step(title.as_str());
         let files: Vec<&File> = self.places.iter().map(|place| &place.file).collect();
-        let foreign: Vec<bool> = self.places.iter().map(|place| place.foreign()).collect();
+        let foreign: Vec<bool> = self.places.iter().map(Place::foreign).collect();
         let spec = Spec {
             plan: self.plan,
             curve,
@@ -189,13 +190,11 @@ impl Run<'_> {
 
     /// What a step does, in a few words.
     fn title(&self, curve: &Curve, level: &Level, purpose: Purpose) -> String {
-        let mut title = level.title(curve);
-        if purpose == Purpose::Confirm {
-            title.push_str(", once more");
+        let title = level.title(curve);
+        let again = if purpose == Purpose::Confirm { ", once more" } else { "" };
+        match self.plan.stages() {
+            1 => format!("{title}{again}"),
+            stages => format!("{title}{again}, stage {} of {stages}", self.stage + 1),
         }
-        if self.plan.stages() > 1 {
-            title.push_str(&format!(", stage {} of {}", self.stage + 1, self.plan.stages()));
-        }
-        title
     }
 }

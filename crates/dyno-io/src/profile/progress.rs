@@ -19,9 +19,9 @@ pub(super) struct Progress<'a> {
 impl<'a> Progress<'a> {
     pub(super) fn new(plan: &Plan, control: &'a Control) -> Self {
         let curve_ms = |curve: &Curve| curve.step_ms() * curve.most_windows() as u64;
-        let curves_ms = plan.steps.iter().map(curve_ms).sum::<u64>();
+        let all_ms = plan.steps.iter().map(curve_ms).sum::<u64>();
         let stages = 0..plan.stages();
-        control.set_total(stages.map(|stage| fill_ms(plan, stage) + curves_ms).sum());
+        control.set_total(stages.map(|stage| fill_ms(plan, stage) + all_ms).sum());
         control.set_done(0);
         Self { control, passed_ms: 0 }
     }

@@ -79,7 +79,7 @@ fn the_best_is_that_of_all_depths_in_a_fifth_of_their_time() {
                             search(&depths(256.0), device, ceiling_ms, noise, seed);
                         let case = format!("{device:?}, {ceiling_ms} ms, {noise}: {found:?}");
                         let Some(most) = exhaustive(device, ceiling_ms / (1.0 + noise)) else {
-                            assert!(found.best.is_none_or(|best| best == 1.0), "{case}");
+                            assert!(found.best.is_none_or(|best| best < 1.5), "{case}");
                             continue;
                         };
                         let best = found.best.unwrap_or_else(|| panic!("{case}"));
@@ -161,7 +161,7 @@ fn the_next_best_is_confirmed_if_a_confirming_window_is_outside() {
     let device = Device { one: 1000.0, most: 64_000.0, bend: 4.0, overload: (1e9, 0.0) };
     let mut at_32 = 0;
     let Searched { found, tried } = run(&depths(32.0), |depth| {
-        at_32 += u32::from(depth == 32.0);
+        at_32 += u32::from(depth > 31.5);
         (device.iops(depth), depth < 32.0 || at_32 != 2)
     });
     let confirmed = tried.iter().filter(|window| window.purpose == Purpose::Confirm);

@@ -1,16 +1,12 @@
-//! Searches, steadiness and stages on the null engine, whose answers can be worked out by hand.
-
-// Plans are put together from temporaries.
-#![allow(clippy::needless_pass_by_value)]
-
-mod common;
+//! Searches, steadiness and stages.
 
 use std::path::Path;
 
-use common::{curve, run, with};
 use dyno_io::{Outcome, Step};
 use dyno_record::Control;
 use serde_json::{Value, json};
+
+use crate::common::{self, curve, run, with};
 
 fn plan(model: Value, steps: Value) -> Value {
     let plan = common::plan(Path::new("/nowhere"), &steps);
@@ -73,7 +69,7 @@ fn the_search_finds_the_edge_of_the_ceiling_of_all_targets_and_jobs() {
     assert!(found.confirmed && found.outside.is_some_and(|outside| outside > 150.0), "{found:?}");
     assert!(loads(&lines, "grow").iter().all(|depth| depth % 2 == 1), "2 × data and 1 × log");
     let step = &outcome.steps[outcome.best["oltp"]];
-    assert_eq!(f64::from(step.figures.queue_depth), best);
+    assert_eq!(step.figures.queue_depth, best as u32);
     assert!(step.figures.iops > 0.95 * 80_000.0 && step.figures.inside_ceiling, "{step:?}");
 }
 
