@@ -8,7 +8,6 @@ from dyno.report.storage.curves import Curve
 from dyno.report.storage.places import Place
 from dyno.report.words import figure
 
-
 _SEARCHED: dict[str, tuple[str, Tone]] = {
     "most": (
         "The best is at the largest load that was allowed; more may be inside the ceiling",
