@@ -82,7 +82,7 @@ def test_a_search(tmp_path: Path) -> None:
     assert [load["depth"] for load in curve["loads"]] == [12, 24, 48]
     sheet = sheet_of(found)
     assert "the largest load that was allowed" in sheet.page.section("storage").text
-    assert "12,233 to 12,457 with 95 %" in sheet.page.section("headlines").text
+    assert f"95{NARROW}%: 12,233 to 12,457" in sheet.page.section("headlines").text
 
 
 def test_arms_against_the_first(tmp_path: Path) -> None:

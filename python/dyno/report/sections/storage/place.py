@@ -108,13 +108,11 @@ class _Charts:
                     load = None if curve is None or curve.best is None else curve.best.load
                     if curve is None or load is None:
                         continue
-                    found = self.page.estimate(f"{curve.at(load)}.mbps")
+                    # Without intervals: those of several kinds would hide each other.
+                    found = self.page.value(f"{curve.at(load)}.mbps")
                     if found is not None:
-                        words = f"{kind}, {bytes_text(block)}: {figure(found.value)} MB/s"
-                        points.append(
-                            linear.Point(kind, block / 1024, found.value, words, found.low,
-                                         found.high)
-                        )  # fmt: skip
+                        words = f"{kind}, {bytes_text(block)}: {figure(found)} MB/s"
+                        points.append(linear.Point(kind, block / 1024, found, words))
             if points:
                 made.append(self.throughput(points, matrix.figure))
         return made
