@@ -280,6 +280,7 @@ def test_only_the_steady_end_of_a_settling_curve_counts(tmp_path: Path) -> None:
     figures = found(tmp_path, rows)
     assert figures[f"io.{CURVE}.qd8.iops"].value == pytest.approx(4000)
     assert figures[f"io.{CURVE}.qd8.windows"].value == 5
+    assert figures[f"io.{CURVE}.settling_windows"].value == 3
 
 
 def test_curves_in_rising_order_whatever_order_they_ran_in(tmp_path: Path) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dyno.errors import DiskFullError, UsageError
-from dyno.profiles import fill
+from dyno import profile
+from dyno.errors import DiskFullError, TargetError, UsageError
+from dyno.profiles import fill, spec
 from dyno.profiles.volume import Volume, arms, order, parse
 
 
@@ -81,3 +82,10 @@ def test_only_folders_are_filled(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="--fill is for folders"):
         fill.stages(parse([str(tmp_path / "file")]), (40.0,), None)
+
+
+def test_a_device_that_is_mounted_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(profile, "in_use", lambda path: f"{path.name} is mounted on /data")
+    device = Volume(name="sdb", path=Path("/dev/sdb"), kind="device")
+    with pytest.raises(TargetError, match="sdb is mounted on /data: its figures"):
+        profile.IoPlan((device,), spec.read("quick")).check()

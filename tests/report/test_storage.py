@@ -93,7 +93,8 @@ def test_arms_against_the_first(tmp_path: Path) -> None:
     found, lines, curves = told(bundle(tmp_path, rows, how="compare", figures=FIGURES))
     assert lines[0].split() == ["IOPS,", "p95", "<=", "20", "ms", "raid10", "raid6"]
     assert lines[1].split() == ["8K", "random", "read", "36,572", "24,503", "0.67x"]
-    assert lines[-1].split() == ["256K", "sequential", "read", "599", "401", "0.67x"]
+    assert lines[-1].split() == ["256K", "seq.", "read", "599", "401", "0.67x"]
+    assert not [line for line in lines if "~" in line]
     slow = next(curve for curve in curves if curve["arm"] == "raid6")
     assert slow["ratio"] == pytest.approx(0.67, rel=1e-3)
     assert slow["ratio_interval"] == pytest.approx([0.67, 0.67], rel=1e-3)
@@ -102,7 +103,7 @@ def test_arms_against_the_first(tmp_path: Path) -> None:
     section = sheet.page.section("storage")
     assert [item.text for item in section.all("h3", class_="part")] == ["raid10", "raid6"]
     assert sum(text.startswith("Best of each curve by volume") for text in captions(sheet)) == 2
-    assert any("256K sequential read" in item.text for item in section.all("svg"))
+    assert any("256K seq. read" in item.text for item in section.all("svg"))
     table = sheet.page.table("Best of each curve by volume")
     assert table[2][:3] == [f"Random read, 8{NARROW}KiB", "raid6", "24,503"]
     assert table[2][-1] == "0.67 × (0.67 to 0.67)"
@@ -116,6 +117,18 @@ def test_arms_against_the_first(tmp_path: Path) -> None:
     assert "Storage of raid6" in sheet.page.section("headlines").text
 
 
+def test_a_difference_that_may_be_chance_is_marked(tmp_path: Path) -> None:
+    rates = {"a": (1000.0, 1010.0, 1005.0), "b": (1040.0, 990.0, 1030.0), "c": (90.0, 91.0, 90.0)}
+    rows = [
+        step(rate, arm=arm, repeat=at + 1)
+        for arm, own in rates.items()
+        for at, rate in enumerate(own)
+    ]
+    _, lines, _ = told(bundle(tmp_path, rows, how="compare"))
+    assert lines[1].split()[3:] == ["1,005", "1,020", "1.01x~", "90.3", "0.09x"]
+    assert lines[2] == "~ its 95 % interval includes no difference"
+
+
 def test_fill_levels(tmp_path: Path) -> None:
     rows = [
         step(rate, stage=stage, curve=f"random_read_{kib}k", block=kib << 10)
@@ -125,6 +138,7 @@ def test_fill_levels(tmp_path: Path) -> None:
     found, lines, curves = told(bundle(tmp_path, rows, stages=["40 %", "62 %", "85 %"]))
     assert lines[0].split()[5:] == ["40", "%", "full", "62", "%", "full", "85", "%", "full"]
     assert lines[1].split()[3:] == ["40,000", "34,000", "-15.0%", "33,200", "-17.0%"]
+    assert lines[-1] == "measured once: a difference may be chance, see --repeat"
     last = curves[-1]
     assert (last["fill"], last["name"]) == ("85 %", "random_read_64k")
     assert last["change_percent"] == pytest.approx(-17)
@@ -184,9 +198,8 @@ def test_an_open_loop(tmp_path: Path) -> None:
         step(8600.0, rate=9000.0, depth=64, level=1, response=60.0, unissued=700, inside=False),
     ]
     found, lines, curves = told(bundle(tmp_path, rows))
-    assert lines[0] == "Random read at a rate, 8 KiB: 1,000 IOPS at 1,000/s inside 20 ms"
-    assert lines[1].split()[-4:] == ["offered/s", "done/s", "response", "service"]
-    assert lines[3].split() == ["9,000", "8,600", "52.9", "0.882"]
+    assert lines[0].split()[-4:] == ["offered/s", "done/s", "response", "service"]
+    assert lines[2].split() == ["9,000", "8,600", "52.9", "0.882"]
     assert [load["rate"] for load in curves[0]["loads"]] == [1000, 9000]
     sheet = sheet_of(found)
     head, _, slow = sheet.page.table("Every point")
@@ -197,6 +210,23 @@ def test_an_open_loop(tmp_path: Path) -> None:
     assert cells["Read p95, ms"] == "0.882"
 
 
+def test_logs_and_what_is_repeated_until_steady(tmp_path: Path) -> None:
+    log: dict[str, Any] = {"pattern": "sequential", "reads": 0, "depth": 1}
+    rows = [
+        step(800.0, curve="commit_4k", block=4096, syncs=800.0, **log),
+        step(6400.0, curve="group_commit_8k", syncs=800.0, **log),
+        *(step(3000.0, curve="settling", level=level, purpose="settle") for level in range(9)),
+    ]
+    _, lines, _ = told(bundle(tmp_path, rows, settled={"settling": True}))
+    assert [line.split()[-5:] for line in lines[2:]] == [
+        ["ms", "writes/s", "syncs/s", "write", "sync"],
+        ["write", "800", "800", "1.15", "3.53"],
+        ["sync", "6,400", "800", "1.15", "3.53"],
+    ]
+    assert lines[4].startswith("8K write, 8 a sync")
+    assert " ".join(lines[:2]).endswith("steady after 4 windows")
+
+
 def test_many_curves_are_cut_and_say_so(tmp_path: Path) -> None:
     rows = [
         step(1000.0, arm=arm, curve=f"c{number}", block=512 * (number + 1))
@@ -204,8 +234,8 @@ def test_many_curves_are_cut_and_say_so(tmp_path: Path) -> None:
         for number in range(40)
     ]
     _, lines, _ = told(bundle(tmp_path, rows, how="compare"))
-    assert len(lines) == 24
-    assert lines[-1] == "… 18 more lines; the sheet and --json have all"
+    assert len(lines) == 40
+    assert lines[-1] == "… 3 more lines; the sheet and --json have all"
 
 
 def mixed(out: Path) -> Builder:

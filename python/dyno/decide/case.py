@@ -67,15 +67,11 @@ class Case:
 
     def phase_of(self, step: Step) -> Phase | None:
         """The phase in which a step was measured."""
-        return next(
-            (
-                phase
-                for phase in self.phases("io")
-                if phase.start_ns <= step.start_ns
-                and (phase.end_ns is None or step.start_ns < phase.end_ns)
-            ),
-            None,
-        )
+        return next((phase for phase in self.phases("io") if _holds(phase, step)), None)
+
+    def steps_in(self, phase: Phase) -> list[Step]:
+        """The steps that were measured in a phase."""
+        return [step for step in self.steps if _holds(phase, step)]
 
     def curves(self, phase: Phase) -> list[Phase]:
         """A storage profile by its curves: the phase as if it had been of one only."""
@@ -116,3 +112,9 @@ class Case:
         except (OSError, ValueError) as error:
             reason = str(error).splitlines()[0]
             raise UsageError(f"checks.json of {self.bundle.path} is damaged: {reason}.") from error
+
+
+def _holds(phase: Phase, step: Step) -> bool:
+    """Whether a step began in a phase."""
+    begun = phase.start_ns <= step.start_ns
+    return begun and (phase.end_ns is None or step.start_ns < phase.end_ns)

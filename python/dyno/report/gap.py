@@ -23,6 +23,7 @@ _LABEL, _TOOK, _SHARE = 24, 8, 11
 _REST = (9, 10, 7)
 _JOINT = "\N{NARROW NO-BREAK SPACE}"
 _STORAGE = ("limit-storage", "limit-synchronous-writes")
+_MOST_PERCENT = 105.0
 _OWN = 0.8
 """A smaller share of the device's reads is not the engine's alone."""
 _PATTERNS = {"sequential": "sequential", "random": "random", "mix": "of the mix"}
@@ -124,8 +125,9 @@ def _table(unit: str, kind: str, found: Sequence[Gap], parts: Sequence[str]) -> 
     lines = [f"{f'{unit} at the device':<{_LABEL + _TOOK}}{_row(heads, widths)}"]
     first = found[0].values
     best = [figure(first.get(f"{part}_profile")) for part in parts]
-    block = bytes_text(first.get(f"{parts[0]}_profile_io_bytes"))
-    depth = figure(first.get(f"{parts[0]}_profile_depth"))
+    told = next((part for part in parts if f"{part}_profile" in first), parts[0])
+    block = bytes_text(first.get(f"{told}_profile_io_bytes"))
+    depth = figure(first.get(f"{told}_profile_depth"))
     cells = _row([*best, block, depth, ""], widths)
     mix = found[0].sources.get("mix", "best").partition(",")[0].removeprefix("random ")
     lines.append(f"{f'Profile, {mix}':<{_LABEL + _TOOK}}{cells}")
@@ -164,6 +166,9 @@ def _why(one: Gap) -> str:
 
 def _reasons(one: Gap) -> Iterable[str]:
     values = one.values
+    shares = [value for name, value in values.items() if name.endswith("_share_percent")]
+    if shares and min(shares) > _MOST_PERCENT:
+        yield "It reached more than the profile, which had less in flight or other users beside it"
     asked, cached = values.get("engine_read_bytes"), values.get("cache_percent")
     read = values.get("device_read_bytes")
     if asked is not None and read is not None and asked < _OWN * read:

@@ -30,7 +30,14 @@ def io(bundle: Bundle) -> list[Estimate]:
                 estimates += figures(f"{name}.{load.name}", load, point, place.arm.ceiling.of)
                 estimates += part_figures(f"{name}.{load.name}", point)
             estimates += best_figures(name, curve, place.arm.ceiling)
+            if curve.settling is not None:
+                estimates.append(_settling(name, curve.settling))
     return [*estimates, *comparison(bundle.run, found)]
+
+
+def _settling(name: str, windows: int) -> Estimate:
+    source = "windows left out, before the last ones, which make the figures"
+    return Estimate(name=f"{name}.settling_windows", value=windows, unit="", source=source)
 
 
 def _ceiling(place: Place) -> Estimate:

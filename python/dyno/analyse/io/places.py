@@ -26,14 +26,15 @@ class Curve:
 
     Attributes:
         figure: What it is about: ``iops`` inside the ceiling, or ``mbps``.
-        settling: Windows left out, as they came before it was steady.
+        settling: Windows left out, as they came before it was steady; None if it is not repeated
+            until then.
     """
 
     name: str
     figure: str
     rows: list[Row]
     pieces: dict[_Step, list[Row]]
-    settling: int = 0
+    settling: int | None = None
     points: dict[Load, Point] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -111,7 +112,8 @@ def places(bundle: Bundle) -> list[Place]:
 def _curve(run: Run, name: str, own: list[Row], parts: dict[_Step, list[Row]]) -> Curve:
     about = recorded(run, own[0]["volume"], name, str(own[0]["pattern"]))
     kept = _steady(run, name, own)
-    return Curve(name, about, kept, parts, len(own) - len(kept))
+    repeated = any(row["purpose"] == "settle" for row in own)
+    return Curve(name, about, kept, parts, len(own) - len(kept) if repeated else None)
 
 
 def _steady(run: Run, name: str, own: list[Row]) -> list[Row]:

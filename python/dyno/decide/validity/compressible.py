@@ -17,7 +17,7 @@ _ALIKE = ("zero_percent", "duplicate_percent")
 def _check(case: Case) -> Iterable[Ruling]:
     told: set[str] = set()
     for phase in case.phases("io"):
-        if not any(step.row["reads"] for step in case.steps if case.phase_of(step) == phase):
+        if not any(step.row["reads"] for step in case.steps_in(phase)):
             continue
         for volume in subjects(phase):
             seen = _seen(volume)

@@ -24,12 +24,10 @@ def _check(case: Case) -> Iterable[Ruling]:
             continue
         volume = found[0]
         least = _least_ms(volume)
-        for step in case.steps:
+        for step in filter(_is_lone_read, case.steps_in(phase)):
             name = f"{step.figure}.read_p50_ms"
             value = case.value(name)
-            if not _is_lone_read(step) or case.phase_of(step) != phase or value is None:
-                continue
-            if value < least:
+            if value is not None and value < least:
                 told.add(volume.name)
                 medium = "spinning disks" if least == DISK_MS else "flash"
                 yield Ruling(

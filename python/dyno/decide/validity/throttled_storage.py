@@ -62,7 +62,7 @@ def _drops(case: Case) -> Iterable[Ruling]:
 
 def _capped(case: Case, phase: Phase) -> Iterable[Ruling]:
     """Limits of control groups that the measured rates came up to."""
-    steps = [step for step in case.steps if case.phase_of(step) == phase]
+    steps = case.steps_in(phase)
     for device, limits in _throttles(phase):
         for kind, limit in limits.items():
             column, words, scale = _LIMITS[kind]

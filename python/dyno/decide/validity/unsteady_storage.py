@@ -14,12 +14,12 @@ from dyno.decide.validity.unsteady import (
     MOST_TREND_PERCENT,
     WARNING_TREND_PERCENT,
 )
+from dyno.model import Phase
 from dyno.profiles.steps import SETTLED_ROUNDS, Step, windows
 from dyno.units import seconds_text
 
 FEWEST_INTERVALS = 10
 MOST_VARIATION_PERCENT = 10.0
-
 
 _FELL = (
     "Give a longer --step, or write the volume full before: a new device is faster than a used one."
@@ -49,23 +49,26 @@ def _check(case: Case) -> Iterable[Ruling]:
     found: list[_Drift] = []
     short: list[tuple[str, Step]] = []
     for name, of_it in windows(case.steps).items():
+        if _is_unsettled(case.phase_of(of_it[0]), of_it[0].curve):
+            continue
         intervals = case.value(f"{name}.intervals")
         if case.value(f"{name}.drop_percent") is not None:
             continue  # it fell by a step: of that another rule tells
         if intervals is not None and intervals < FEWEST_INTERVALS:
             short.append((name, of_it[0]))
         found += [drift for drift in _drifts(case, name, of_it) if drift is not None]
-    told = [drift for drift in found if drift.told and drift.severe]
     yield from _unsettled(case)
+    told = [drift for drift in found if drift.told and drift.severe]
     yield from _rulings(case, told, "invalid")
     yield from _rulings(case, [drift for drift in found if drift not in told], "warning")
     if short:
         name, step = short[0]
         others = f" and {len(short) - 1} more" if len(short) > 1 else ""
+        how = "--step" if case.bundle.run.verb == "io" else "dyno io --step"
         yield Ruling(
             "warning",
             f"Steps of {seconds_text(step.seconds)} are too short to tell whether the rate was "
-            f"steady ({step.label}{others}). --step 2s or more tells.",
+            f"steady ({step.label}{others}). {how} 2s or more tells.",
             _phase(case, step),
             tuple(f"{name}.intervals" for name, _ in short),
         )
@@ -74,11 +77,11 @@ def _check(case: Case) -> Iterable[Ruling]:
 def _unsettled(case: Case) -> Iterable[Ruling]:
     """Curves that were to be repeated until they are steady, and never were."""
     for phase in case.phases("io"):
-        settled = phase.detail.get("settled")
-        found: dict[Any, Any] = settled if isinstance(settled, dict) else {}
-        for curve in (str(name) for name, done in found.items() if done is False):
-            own = [step for step in case.steps if step.purpose == "settle" and step.curve == curve]
-            count = sum(case.phase_of(step) == phase for step in own)
+        own = case.steps_in(phase)
+        for curve in dict.fromkeys(step.curve for step in own):
+            if not _is_unsettled(phase, curve):
+                continue
+            count = sum(step.curve == curve for step in own)
             yield Ruling(
                 "invalid",
                 f"{phase.title}: {curve} had not settled after {count} windows: the last "
@@ -88,8 +91,13 @@ def _unsettled(case: Case) -> Iterable[Ruling]:
             )
 
 
+def _is_unsettled(phase: Phase | None, curve: str) -> bool:
+    settled = None if phase is None else phase.detail.get("settled")
+    found: dict[Any, Any] = settled if isinstance(settled, dict) else {}
+    return found.get(curve) is False
+
+
 def _drifts(case: Case, name: str, of_it: Sequence[Step]) -> Iterable[_Drift | None]:
-    # A search grows through loads that it does not keep; those may drift as they like.
     told = case.told(of_it[0])
     yield _within(case, name, of_it[0], told=told)
     yield _still(case, name, of_it[0], told=told)

@@ -12,7 +12,7 @@ from dyno.profiles.subjects import subjects
 def _check(case: Case) -> Iterable[Ruling]:
     told: set[str] = set()
     for phase in case.phases("io"):
-        own = [step for step in case.steps if case.phase_of(step) == phase]
+        own = case.steps_in(phase)
         if phase.detail.get("fsync") is True or any(step.row["syncs"] for step in own):
             continue
         if not any(step.row["writes"] for step in own):

@@ -57,7 +57,8 @@ class Curve:
         loads: In rising order.
         jobs: Those that ran together; empty for a lone one.
         volumes: Those that were measured at once; empty for a lone one.
-        synced: Whether writes were made durable now and then.
+        synced: Writes for each time that they were made durable, None if they never were.
+        settled: Whether a curve that is repeated until steady was so; None for others.
         best: None if no load was inside the ceiling, or none was without failed I/Os.
         alike: Whether there are others that only their names tell from it.
     """
@@ -71,7 +72,8 @@ class Curve:
     loads: tuple[Load, ...]
     jobs: tuple[str, ...] = ()
     volumes: tuple[str, ...] = ()
-    synced: bool = False
+    synced: int | None = None
+    settled: bool | None = None
     best: Best | None = None
     alike: bool = False
 
@@ -100,11 +102,13 @@ class Curve:
 
     @property
     def what(self) -> str:
-        """``read``, ``write``, ``synced write`` or ``70/30``."""
+        """``read``, ``write``, ``synced write``, ``write, 8 a sync`` or ``70/30``."""
         if self.read_percent is None:
             return "work"
         mix = f"{self.read_percent}/{100 - self.read_percent}"
-        write = "synced write" if self.synced else "write"
+        write = "write"
+        if self.synced is not None:
+            write = "synced write" if self.synced == 1 else f"write, {self.synced} a sync"
         return {100: "read", 0: write}.get(self.read_percent, mix)
 
     @property
@@ -140,7 +144,10 @@ class Curve:
         """``8K random read``, for columns of text."""
         if self.pattern is None:
             return self.kind
-        words = f"{self.size_word} {self.pattern.replace('_', ' ')} {self.what}"
+        # That of a log goes without saying.
+        shown = {"sequential": "" if self.synced else "seq."}
+        pattern = shown.get(self.pattern, self.pattern.replace("_", " "))
+        words = " ".join(filter(None, [self.size_word, pattern, self.what]))
         return f"{words} ({self.name})" if self.alike else f"{words}{', rate' * self.is_open}"
 
     @property

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from dyno.model import Estimate
 from dyno.profiles.arms import Load, how
 from dyno.report.page import Page
+from dyno.report.storage.comparison import change, efficiency, ratio
 from dyno.report.storage.curves import Curve
 from dyno.report.storage.places import Place, places
 from dyno.report.storage.tables import slowest
@@ -37,8 +39,6 @@ def entry(page: Page) -> dict[str, Any] | None:
 
 def _curve(page: Page, place: Place, curve: Curve) -> dict[str, Any]:
     best = curve.best
-    way = how(page.run)
-    start = ".".join(filter(None, (f"io.{way}.{place.arm.label}", place.stage.key, curve.name)))
     return {
         "arm": place.arm.label,
         "fill": place.stage.label or None,
@@ -54,15 +54,14 @@ def _curve(page: Page, place: Place, curve: Curve) -> dict[str, Any]:
         "latency_ms": None if best is None else best.latency_ms,
         "confirmed": None if best is None else best.confirmed,
         "stopped": None if best is None else best.stopped or None,
-        **_compared(page, f"{start}.ratio", "ratio"),
-        **_compared(page, f"{start}.efficiency_percent", "efficiency_percent"),
-        **_compared(page, f"{curve.start}.best_change_percent", "change_percent"),
+        **_compared("ratio", ratio(page, place, curve.name, how(page.run))),
+        **_compared("efficiency_percent", efficiency(page, place, curve.name)),
+        **_compared("change_percent", change(page, place, curve.name)),
         "loads": [_load(page, curve, load) for load in curve.loads],
     }
 
 
-def _compared(page: Page, name: str, key: str) -> dict[str, Any]:
-    found = page.estimate(name)
+def _compared(key: str, found: Estimate | None) -> dict[str, Any]:
     return {
         key: None if found is None else found.value,
         f"{key}_interval": None if found is None else _interval(found.low, found.high),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from dyno.profiles.arms import Ceiling, how
 from dyno.report.page import Page
-from dyno.report.storage import tables
+from dyno.report.storage import comparison, tables
 from dyno.report.storage.curves import (
     UNITS,
     Curve,
@@ -21,7 +21,7 @@ from dyno.report.storage.places import Place, places
 from dyno.report.storage.tables import COLUMNS, cut
 from dyno.report.words import bytes_text, figure, joined, with_unit
 
-MOST_LINES = 24
+MOST_LINES = 40
 """More than that is for the sheet."""
 
 
@@ -36,9 +36,9 @@ def lines(page: Page) -> list[str]:
     if len(arms) > 1:
         for stage in stages:
             own = [place for place in found if place.stage == stage]
-            told += tables.of_arms(page, own, how(page.run))
+            told += comparison.of_arms(page, own, how(page.run))
     elif len(stages) > 1:
-        told += tables.of_stages(page, found)
+        told += comparison.of_stages(page, found)
     else:
         told += _alone(page, found[0])
     told = [cut(line) for line in told]
@@ -50,9 +50,15 @@ def lines(page: Page) -> list[str]:
 
 def _alone(page: Page, place: Place) -> list[str]:
     ceiling = place.arm.ceiling
-    grids = matrices(place.curves) if is_grid(place.curves) else []
+    # Those that have tables of their own.
+    opened = [curve for curve in place.curves if curve.is_open and not curve.jobs]
+    synced = [
+        curve for curve in place.curves if curve.synced and not curve.jobs and curve not in opened
+    ]
+    others = [curve for curve in place.curves if curve not in opened and curve not in synced]
+    grids = matrices(others) if is_grid(others) else []
     in_grid = {curve.name for grid in grids for curve in grid.curves.values()}
-    rest = [curve for curve in place.curves if curve.name not in in_grid]
+    rest = [curve for curve in others if curve.name not in in_grid]
     plain = [curve for curve in rest if not _says_more(curve)]
     told = [line for grid in grids for line in matrix_lines(grid, ceiling)]
     told += _confirmations([curve for grid in grids for curve in grid.curves.values()])
@@ -60,10 +66,9 @@ def _alone(page: Page, place: Place) -> list[str]:
     for curve in rest:
         if curve not in plain:
             told += _detail(page, curve, ceiling)
-        if curve.is_open:
-            told += tables.of_loads(page, curve)
         if curve.jobs:
             told += tables.of_jobs(page, curve)
+    told += tables.of_syncs(page, synced) + tables.of_rates(page, opened)
     told += tables.of_volumes(page, place.curves)
     return told
 
@@ -72,12 +77,17 @@ def _says_more(curve: Curve) -> bool:
     """Whether there is more to say of it than one figure."""
     best = curve.best
     interval = best is not None and (best.low is not None or best.confirmed is not None)
-    return interval or curve.is_open or curve.synced or bool(curve.jobs)
+    return interval or bool(curve.jobs) or curve.settled is not None
 
 
 def _detail(page: Page, curve: Curve, ceiling: Ceiling) -> list[str]:
     """``Random read, 8 KiB: 12,345 IOPS (12,100–12,600) at depth 24 inside 20 ms, …``."""
     words = [f"{curve.title}: {best_text(curve, ceiling)}"]
+    if curve.settled is not None:
+        before = page.value(f"{curve.start}.settling_windows")
+        words.append(
+            f"steady after {figure(before)} windows" if curve.settled else "it never was steady"
+        )
     if curve.synced and curve.best is not None and curve.best.load is not None:
         name = curve.at(curve.best.load)
         words.append(f"{figure(page.value(f'{name}.syncs_per_s'))} syncs/s")

@@ -110,9 +110,25 @@ def _curve(
         loads=kept,
         jobs=own if len(own) > 1 else (),
         volumes=arm.members if len(arm.members) > 1 else (),
-        synced=any(page.value(f"{start}.{load.name}.syncs_per_s") for load in kept),
+        synced=_synced(page, [f"{start}.{load.name}" for load in kept]),
+        settled=_settled(arm, name),
         best=_best(page, start, about, kept, arm.ceiling.of, _stopped(arm, stage, name)),
     )
+
+
+def _synced(page: Page, loads_of: list[str]) -> int | None:
+    """Writes for each sync, where there are no others; for jobs together that there are syncs."""
+    for name in loads_of:
+        syncs, writes = page.value(f"{name}.syncs_per_s"), page.value(f"{name}.iops")
+        if syncs and writes:
+            return max(1, round(writes / syncs))
+    return None
+
+
+def _settled(arm: Arm, curve: str) -> bool | None:
+    told = arm.detail.get("settled")
+    found = told.get(curve) if isinstance(told, dict) else None
+    return found if isinstance(found, bool) else None
 
 
 def _stopped(arm: Arm, stage: Stage, curve: str) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dyno.profiles.arms import Ceiling, How, Load
+from dyno.profiles.arms import Ceiling, Load
 from dyno.report.page import Page
 from dyno.report.storage.curves import SIDES, Curve, load_title
-from dyno.report.storage.places import Place
 from dyno.report.words import figure
 
 COLUMNS = 66
@@ -41,66 +40,30 @@ def table(
     return told
 
 
-def of_arms(page: Page, found: Sequence[Place], way: How) -> list[str]:
-    """Curves down, arms across, each against the first: its ratio, or how well several scale."""
-    told: list[str] = []
-    stage = found[0].stage
-    if stage.label:
-        told.append(f"{stage.label} full")
-    for about, curves in _by_figure(found[0].curves):
-        rows = [
-            (curve.short, [_against(page, place, curve.name, way) for place in found])
-            for curve in curves
-        ]
-        names = [_column(place, way) for place in found]
-        told += table(heading(about, found[0].arm.ceiling), names, rows)
-    return told
-
-
-def _column(place: Place, way: How) -> str:
-    count = len(place.arm.members)
-    return f"{count} volume{'s'[: count != 1]}" if way == "scaling" else place.arm.label
-
-
-def _against(page: Page, place: Place, name: str, way: How) -> str:
-    curve = place.curve(name)
-    start = ".".join(filter(None, (f"io.{way}.{place.arm.label}", place.stage.key, name)))
-    own = figure(None if curve is None else curve.value)
-    efficiency = page.value(f"{start}.efficiency_percent")
-    ratio = page.value(f"{start}.ratio")
-    if efficiency is not None:
-        return f"{own} {figure(efficiency)}%"
-    return own if ratio is None else f"{own} {ratio:.2f}x"
-
-
-def of_stages(page: Page, found: Sequence[Place]) -> list[str]:
-    """Curves down, fill levels across, each with its change against the first."""
-    told: list[str] = []
-    for about, curves in _by_figure(found[0].curves):
-        rows = [
-            (curve.short, [_filled(page, place, curve.name) for place in found]) for curve in curves
-        ]
-        names = [f"{place.stage.label} full" for place in found]
-        told += table(heading(about, found[0].arm.ceiling), names, rows)
-    return told
-
-
-def _filled(page: Page, place: Place, name: str) -> str:
-    curve = place.curve(name)
-    own = figure(None if curve is None else curve.value)
-    change = page.value(f"{place.start}.{name}.best_change_percent")
-    return own if change is None else f"{own} {change:+.1f}%"
-
-
-def of_loads(page: Page, curve: Curve) -> list[str]:
-    """An open loop: what was offered, what was done, and p95 of both latencies."""
+def of_rates(page: Page, curves: Iterable[Curve]) -> list[str]:
+    """Open loops: what was offered, what was done, and p95 of both latencies."""
     rows: list[tuple[str, list[str]]] = []
-    for load in curve.loads:
-        name = curve.at(load)
-        cells = [figure(load.rate), figure(page.value(f"{name}.iops"))]
-        cells += [figure(slowest(page, name, kind)) for kind in ("response_", "")]
-        rows.append(("" if rows else curve.short, cells))
-    return table("p95 of latency in ms", ["offered/s", "done/s", "response", "service"], rows)
+    for curve in curves:
+        for place, load in enumerate(curve.loads):
+            name = curve.at(load)
+            cells = [figure(load.rate), figure(page.value(f"{name}.iops"))]
+            cells += [figure(slowest(page, name, kind)) for kind in ("response_", "")]
+            rows.append(("" if place else curve.short.removesuffix(", rate"), cells))
+    head = "p95 of latency in ms"
+    return table(head, ["offered/s", "done/s", "response", "service"], rows) if rows else []
+
+
+def of_syncs(page: Page, curves: Iterable[Curve]) -> list[str]:
+    """Logs: writes made durable, syncs, and p95 of a write and of a sync."""
+    rows: list[tuple[str, list[str]]] = []
+    for curve in curves:
+        load = shown_load(curve)
+        if load is not None:
+            names = ("iops", "syncs_per_s", "write_p95_ms", "sync_p95_ms")
+            cells = [figure(page.value(f"{curve.at(load)}.{name}")) for name in names]
+            rows.append((curve.short, cells))
+    head = "p95 of latency in ms"
+    return table(head, ["writes/s", "syncs/s", "write", "sync"], rows) if rows else []
 
 
 def slowest(page: Page, name: str, kind: str = "", figure_of: str = "p95") -> float | None:
@@ -134,7 +97,7 @@ def of_jobs(page: Page, curve: Curve) -> list[str]:
 def of_volumes(page: Page, curves: Iterable[Curve]) -> list[str]:
     """Of volumes measured at once: what each gave at the best load of all together."""
     told: list[str] = []
-    for about, own in _by_figure([curve for curve in curves if curve.volumes and curve.best]):
+    for about, own in by_figure([curve for curve in curves if curve.volumes and curve.best]):
         names = own[0].volumes
         rows: list[tuple[str, list[str]]] = []
         for curve in own:
@@ -152,7 +115,8 @@ def of_volumes(page: Page, curves: Iterable[Curve]) -> list[str]:
     return told
 
 
-def _by_figure(curves: Iterable[Curve]) -> Iterable[tuple[str, list[Curve]]]:
+def by_figure(curves: Iterable[Curve]) -> Iterable[tuple[str, list[Curve]]]:
+    """The curves of each kind of figure together."""
     listed = list(curves)
     for about in dict.fromkeys(curve.figure for curve in listed):
         yield about, [curve for curve in listed if curve.figure == about]

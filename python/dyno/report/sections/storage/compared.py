@@ -12,6 +12,7 @@ from dyno.report.charts.keys import keys
 from dyno.report.charts.render import Size, render
 from dyno.report.page import Page
 from dyno.report.sections.storage.scaling import scaling
+from dyno.report.storage.comparison import CHANCE, CHANCE_MEANS, chance, change, ratio
 from dyno.report.storage.curves import UNITS, Curve
 from dyno.report.storage.places import Place
 from dyno.report.words import figure
@@ -42,11 +43,10 @@ def _arms(page: Page, own: Sequence[Place]) -> list[Block]:
     full = f" at {stage.label} full" if stage.label else ""
 
     def against(place: Place, curve: Curve) -> Estimate | None:
-        names = ("io.compare", place.arm.label, place.stage.key, curve.name, "ratio")
-        return page.estimate(".".join(filter(None, names)))
+        return ratio(page, place, curve.name, "compare")
 
     def label(found: Estimate | None) -> str:
-        return "" if found is None else f" ({found.value:.2f}×)"
+        return "" if found is None else f" ({found.value:.2f}×{chance(found, 1)})"
 
     caption = f"Best of each curve by volume{full}"
     figures = _bars(own, [place.arm.label for place in own], against, label, caption,
@@ -88,18 +88,18 @@ def _ratio(found: Estimate | None) -> str:
 def _fills(page: Page, own: Sequence[Place]) -> list[Block]:
     first = own[0].stage.label
 
-    def change(place: Place, curve: Curve) -> Estimate | None:
-        return page.estimate(f"{place.start}.{curve.name}.best_change_percent")
+    def against(place: Place, curve: Curve) -> Estimate | None:
+        return change(page, place, curve.name)
 
     def label(found: Estimate | None) -> str:
-        return "" if found is None else f" ({_signed(found.value)} %)"
+        return "" if found is None else f" ({_signed(found.value)} %{chance(found, 0)})"
 
     of = f" of {own[0].arm.key}" if own[0].arm.key else ""
     caption = f"Best of each curve{of} by fill level"
     names = [f"{place.stage.label} full" for place in own]
-    figures = _bars(own, names, change, label, caption, f"In brackets: against {first} full.")
+    figures = _bars(own, names, against, label, caption, f"In brackets: against {first} full.")
     rows = [
-        [curve.title, name, *_best(curve), _change(change(place, curve))]
+        [curve.title, name, *_best(curve), _change(against(place, curve))]
         for at in own[0].curves
         for place, name in zip(own, names, strict=True)
         if (curve := place.curve(at.name)) is not None
@@ -149,7 +149,9 @@ def _bars(
             if (curve := place.curve(at.name)) is not None and curve.value is not None
         ]
         if found:
-            made.append(_figure(found, UNITS[about], f"{caption}. {note}", own[0]))
+            marked = any(CHANCE in bar.label for bar in found)
+            words = f"{caption}. {note}{f' {CHANCE_MEANS}.' * marked}"
+            made.append(_figure(found, UNITS[about], words, own[0]))
     return made
 
 

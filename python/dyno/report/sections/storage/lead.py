@@ -72,8 +72,13 @@ def targets(found: Sequence[Place]) -> list[Facts]:
     fsync = found[0].arm.detail.get("fsync")
     facts = [Fact(str(target["name"]), _target(target)) for target in _targets(found)]
     if facts and isinstance(fsync, bool):
-        words = "asked for" if fsync else "only where the profile has them"
-        facts.append(Fact("Syncs after writes", words))
+        words = (
+            "counted once they are on the media"
+            if fsync
+            else "counted once the device has taken them, perhaps into its cache; durable only "
+            "after the syncs of a profile that has them"
+        )
+        facts.append(Fact("Writes", words))
     return [Facts(facts)] if facts else []
 
 

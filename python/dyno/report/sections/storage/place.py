@@ -10,6 +10,7 @@ from dyno.report.charts.keys import keys
 from dyno.report.charts.render import Size, render
 from dyno.report.page import Page
 from dyno.report.sections.storage.points import table
+from dyno.report.sections.storage.syncs import syncs
 from dyno.report.storage.curves import Curve, Matrix, is_grid, load_title, matrices
 from dyno.report.storage.places import Place
 from dyno.report.words import bytes_text, figure
@@ -19,30 +20,29 @@ _WIDE, _HALF, _SMALL = Size(550), Size(410), Size(410, 225)
 
 
 def blocks(page: Page, place: Place, *, drawn: bool) -> list[Block]:
-    """Charts two and two, unless they are not to be drawn, and every point."""
+    """Charts two and two, unless they are not to be drawn, logs, and every point."""
     made = _Charts(page, place)
-    gridded = is_grid(place.curves)
+    gridded = is_grid(made.curves)
     figures = (made.of_grid() if gridded else made.of_list()) if drawn else made.heat_maps()
+    figures += made.of_rates() if drawn else []
     pairs = [figures[at : at + 2] for at in range(0, len(figures), 2)]
-    return [*(Row(pair, even=gridded) for pair in pairs), table(page, place)]
+    shown: list[Block] = [Row(pair, even=gridded) for pair in pairs]
+    return [*shown, *syncs(page, place), table(page, place)]
 
 
 class _Charts:
     def __init__(self, page: Page, place: Place) -> None:
         self.page, self.place, self.ceiling = page, place, place.arm.ceiling
         # Latencies of jobs that differ have no point in common.
-        self.curves = [curve for curve in place.curves if not curve.jobs]
+        alone = [curve for curve in place.curves if not curve.jobs]
+        self.rates = [curve for curve in alone if curve.is_open]
+        self.curves = [curve for curve in alone if not curve.is_open and curve.synced is None]
 
     def of_list(self) -> list[Figure]:
-        random = [curve for curve in self.curves if curve.pattern != "sequential" or curve.is_open]
+        random = [curve for curve in self.curves if curve.pattern != "sequential"]
         points = [point for curve in random for point in self.points(curve, curve.title, both=True)]
-        mixed = any(curve.pattern == "sequential" for curve in random)
-        which = "Reads" if mixed else "Random reads"
-        found = (
-            [self.latency(points, f"{which} and writes, each on their own", _WIDE)]
-            if points
-            else []
-        )
+        what = "Random reads and writes, each on their own"
+        found = [self.latency(points, what, _WIDE)] if points else []
         sequential = self.bars()
         return [*found, self.sequential(sequential)] if sequential else found
 
@@ -61,6 +61,14 @@ class _Charts:
                 side = "the slower of its reads and writes" if own[0].is_mix else "by block size"
                 figures.append(self.latency(points, f"{kind}, {side}", _HALF))
         return figures
+
+    def of_rates(self) -> list[Figure]:
+        """Open loops: what was done of what was due, and the response time."""
+        points = [
+            point for curve in self.rates for point in self.points(curve, curve.title, both=True)
+        ]
+        what = "I/Os due at a rate, reads and writes each on their own"
+        return [self.latency(points, what, _WIDE, load="rate")] if points else []
 
     def matrix(self, matrix: Matrix) -> Figure:
         squares: list[grid.Square] = []
@@ -147,26 +155,25 @@ class _Charts:
                 points.append(charts.Point(series, place, label, iops, latency, words))
         return points
 
-    def latency(self, points: list[charts.Point], what: str, size: Size) -> Figure:
+    def latency(
+        self, points: list[charts.Point], what: str, size: Size, load: str = "queue depth"
+    ) -> Figure:
         of = self.ceiling.of
-        opened = any(curve.is_open for curve in self.curves)
         ceiling = figure(self.ceiling.ms)
         most = max(points, key=lambda point: point.iops)
-        load = "load" if opened else "queue depth"
+        which = f"{of} latency" if load == "queue depth" else f"{of} response time"
         alt = (
-            f"Curves of {of} latency against IOPS{self.place.of} as the {load} rises. "
+            f"Curves of {which} against IOPS{self.place.of} as the {load} rises. "
             f"The most IOPS: {most.words}. The ceiling is at {ceiling} ms."
         )
-        numbers = "its numbers" if opened else "numbers: the depth of the first curve"
+        numbers = "the depth" if load == "queue depth" else "that"
         caption = (
-            f"{what}: throughput against {of} latency{self.place.of}, a point for each {load} "
-            f"({numbers}). The ceiling is {ceiling} ms."
+            f"{what}: throughput against {which}{self.place.of}, a point for each {load} "
+            f"(numbers: {numbers} of the first curve). The ceiling is {ceiling} ms."
         )
-        if opened:
-            caption += " Where I/Os are due at a rate it is response time, else service time."
         return Figure(
             render(
-                lambda width: charts.latency(points, self.ceiling.ms, f"{of} latency", width),
+                lambda width: charts.latency(points, self.ceiling.ms, which, width),
                 size,
                 alt,
             ),
@@ -184,7 +191,7 @@ class _Charts:
                 f"{curve.title}, {load_title(load)}: {figure(value)} MB/s",
             )
             for curve in sorted(self.curves, key=lambda curve: curve.name)
-            if curve.pattern == "sequential" and not curve.is_open
+            if curve.pattern == "sequential"
             for load in curve.loads
             if (value := self.page.value(f"{curve.at(load)}.mbps")) is not None
         ]

@@ -10,6 +10,7 @@ from dyno.report.charts import lines
 from dyno.report.charts.keys import keys
 from dyno.report.charts.render import Size, render
 from dyno.report.page import Page
+from dyno.report.storage.comparison import efficiency
 from dyno.report.storage.curves import UNITS, Curve, headlines
 from dyno.report.storage.places import Place
 from dyno.report.words import figure
@@ -32,7 +33,7 @@ def scaling(page: Page, own: Sequence[Place]) -> list[Block]:
     full = f" at {stage.label} full" if stage.label else ""
     rows: list[list[str | Cell]] = [
         [curve.title, str(len(place.arm.members)), place.arm.label, figure(curve.value),
-         curve.unit, _percent(_efficiency(page, place, curve))]
+         curve.unit, _percent(efficiency(page, place, curve.name))]
         for at in own[0].curves
         for place in own
         if (curve := place.curve(at.name)) is not None
@@ -46,11 +47,6 @@ def scaling(page: Page, own: Sequence[Place]) -> list[Block]:
     table = Table(f"By number of volumes{full}", columns, rows, note=note)
     pairs = [figures[at : at + 2] for at in range(0, len(figures), 2)]
     return [*(Row(pair, even=True) for pair in pairs), table]
-
-
-def _efficiency(page: Page, place: Place, curve: Curve) -> Estimate | None:
-    names = ("io.scaling", place.arm.label, place.stage.key, curve.name, "efficiency_percent")
-    return page.estimate(".".join(filter(None, names)))
 
 
 def _percent(found: Estimate | None) -> str:
