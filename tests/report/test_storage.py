@@ -69,15 +69,20 @@ def captions(sheet: Sheet) -> list[str]:
 
 
 def test_a_search(tmp_path: Path) -> None:
-    _, lines, curves = told(bundle(tmp_path, searched(24)))
+    why = {"random_read_8k": {"0": {"stopped": "most"}}}
+    found, lines, curves = told(bundle(tmp_path, searched(24), searches=why))
     assert lines == [
         "Random read, 8 KiB: 12,345 IOPS (12,233–12,457) at depth 24 inside",
-        "  20 ms, confirmed twice",
+        "  20 ms, confirmed twice, the largest load allowed",
     ]
     (curve,) = curves
     assert (curve["best"], curve["best_depth"], curve["confirmed"]) == (12_345, 24, 2)
     assert curve["best_interval"] == pytest.approx([12_233.2, 12_456.8], abs=0.1)
+    assert curve["stopped"] == "most"
     assert [load["depth"] for load in curve["loads"]] == [12, 24, 48]
+    sheet = sheet_of(found)
+    assert "the largest load that was allowed" in sheet.page.section("storage").text
+    assert f"95{NARROW}%: 12,233 to 12,457" in sheet.page.section("headlines").text
 
 
 def test_arms_against_the_first(tmp_path: Path) -> None:
@@ -217,7 +222,7 @@ def test_logs_and_what_is_repeated_until_steady(tmp_path: Path) -> None:
         step(6400.0, curve="group_commit_8k", syncs=800.0, **log),
         *(step(3000.0, curve="settling", level=level, purpose="settle") for level in range(9)),
     ]
-    _, lines, _ = told(bundle(tmp_path, rows, settled={"settling": True}))
+    found, lines, _ = told(bundle(tmp_path, rows, settled={"settling": True}))
     assert [line.split()[-5:] for line in lines[2:]] == [
         ["ms", "writes/s", "syncs/s", "write", "sync"],
         ["write", "800", "800", "1.15", "3.53"],
@@ -225,6 +230,9 @@ def test_logs_and_what_is_repeated_until_steady(tmp_path: Path) -> None:
     ]
     assert lines[4].startswith("8K write, 8 a sync")
     assert " ".join(lines[:2]).endswith("steady after 4 windows")
+    section = sheet_of(found).page.section("storage")
+    assert "Steady after 4 windows, which are left out here: Random read" in section.text
+    assert "Writes made durable, at the best load" in section.text
 
 
 def test_many_curves_are_cut_and_say_so(tmp_path: Path) -> None:

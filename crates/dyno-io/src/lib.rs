@@ -35,7 +35,7 @@ mod worker;
 
 pub use fault::Fault;
 pub use notes::Notes;
-pub use outcome::{Figures, Found, Outcome, Part, Percentiles, Purpose, Step, Subject};
+pub use outcome::{Figures, Found, Outcome, Part, Purpose, Step, Subject};
 pub use pattern::Order;
 pub use place::{Content, Kind};
 pub use plan::{

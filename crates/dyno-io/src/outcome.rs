@@ -5,7 +5,7 @@ mod course;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use dyno_record::Latency;
+use dyno_record::{Latency, Percentiles};
 use serde::Serialize;
 
 use crate::Notes;
@@ -155,38 +155,6 @@ pub struct Figures {
     pub errors: BTreeMap<Fault, u64>,
 }
 
-/// A latency distribution in milliseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Percentiles {
-    /// Mean.
-    pub mean: f64,
-    /// Median.
-    pub p50: f64,
-    /// 95th percentile.
-    pub p95: f64,
-    /// 99th percentile.
-    pub p99: f64,
-    /// 99.9th percentile.
-    pub p999: f64,
-    /// Largest.
-    pub max: f64,
-}
-
-impl Percentiles {
-    fn of(latency: Option<&Latency>) -> Option<Self> {
-        let latency = latency.filter(|latency| latency.count() > 0)?;
-        let at = |quantile| latency.quantile_ns(quantile) as f64 / 1e6;
-        Some(Self {
-            mean: latency.mean_ns() / 1e6,
-            p50: at(0.5),
-            p95: at(0.95),
-            p99: at(0.99),
-            p999: at(0.999),
-            max: latency.max_ns() as f64 / 1e6,
-        })
-    }
-}
-
 impl Figures {
     /// Figures of `counts` over `seconds`; the rest is the caller's to say.
     pub(crate) fn of(counts: &Counts, seconds: f64) -> Self {
@@ -200,11 +168,11 @@ impl Figures {
             syncs: counts.syncs,
             iops: per_second(counts.reads + counts.writes),
             mb_per_s: per_second(counts.read_bytes + counts.write_bytes) / 1e6,
-            read: Percentiles::of(counts.read.as_ref()),
-            write: Percentiles::of(counts.write.as_ref()),
-            sync: Percentiles::of(counts.sync.as_ref()),
-            read_response: Percentiles::of(counts.read_response.as_ref()),
-            write_response: Percentiles::of(counts.write_response.as_ref()),
+            read: brief(counts.read.as_ref()),
+            write: brief(counts.write.as_ref()),
+            sync: brief(counts.sync.as_ref()),
+            read_response: brief(counts.read_response.as_ref()),
+            write_response: brief(counts.write_response.as_ref()),
             late: counts.late,
             unissued: counts.unissued,
             inside_ceiling: false,
@@ -225,4 +193,9 @@ impl Step {
         let Figures { iops, inside_ceiling, errors, .. } = &self.figures;
         Point { iops: *iops, counts: *inside_ceiling && errors.is_empty() }
     }
+}
+
+/// The distribution in brief, unless nothing ended.
+fn brief(latency: Option<&Latency>) -> Option<Percentiles> {
+    latency.filter(|latency| latency.count() > 0).map(Percentiles::from)
 }

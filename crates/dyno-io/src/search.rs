@@ -142,14 +142,10 @@ fn grow(rules: &Rules, points: &[Point]) -> Result<f64, Stopped> {
         return Ok(rules.start);
     };
     if top.never_inside() {
-        // One pause of a device or machine must not end it.
-        let once = top.windows == 1;
+        // A pause of the device or machine must not end it, still less leave nothing found.
         let none = points.iter().all(Point::never_inside);
-        return match (once, none) {
-            (true, _) => Ok(top.load),
-            (false, true) => Err(Stopped::NoneInside),
-            (false, false) => Err(Stopped::Resolution),
-        };
+        let (enough, why) = if none { (3, Stopped::NoneInside) } else { (2, Stopped::Resolution) };
+        return if top.windows < enough { Ok(top.load) } else { Err(why) };
     }
     if top.load >= rules.most {
         return Err(Stopped::Most);
@@ -203,8 +199,8 @@ impl Rules {
     /// The most windows that a search can take.
     pub(crate) fn most_windows(&self) -> usize {
         let doublings = (self.most / self.start).log2().ceil().max(0.0) as usize;
-        // The first load, and one that is outside once more; each load may be outside once only.
-        let grow = 2 * (doublings + 1);
+        // Each load may be outside once, the first one twice.
+        let grow = 2 * (doublings + 1) + 1;
         grow + MOST_NARROW + MOST_TO_CONFIRM * self.confirm as usize
     }
 }

@@ -86,7 +86,10 @@ def gap(
 
 
 def application_phases(bundle: Bundle, estimates: Iterable[Estimate]) -> list[Phase]:
-    """Phases that say what an application took: tests of queries, and a level for each target."""
+    """Phases that say what an application took: tests of queries, and a level for each target.
+
+    Of levels that with most transactions; of a search only windows of its maximum count.
+    """
     figures = _values(estimates)
     done = [phase for phase in bundle.run.phases if phase.status == "done"]
     queries = [
@@ -94,8 +97,12 @@ def application_phases(bundle: Bundle, estimates: Iterable[Estimate]) -> list[Ph
         for phase in done
         if phase.kind == "dss" and phase.detail.get("test", "power") in _TESTS
     ]
+    counted = [phase.detail.get("counted") for phase in done if phase.kind == "search"]
+    kept = [name for names in counted if isinstance(names, list) for name in names]
     levels: dict[str | None, tuple[float, Phase]] = {}
     for phase in done:
+        if counted and phase.detail.get("level") not in kept:
+            continue
         tps = figures.get(f"oltp.{phase.detail.get('level')}.tps")
         if phase.kind == "oltp" and phase.part_of is None and tps:
             before = levels.get(phase.target)

@@ -74,7 +74,10 @@ class _Side:
 
     @property
     def name(self) -> str:
-        return self.bundle.run.run
+        """Its run id; bundles of others are untrusted input."""
+        from dyno.report.words import plain
+
+        return plain(self.bundle.run.run)
 
     @property
     def profiles(self) -> bool:
@@ -187,14 +190,7 @@ def _unlike(profile: _Side, application: _Side) -> list[str]:
 
     warnings: list[str] = []
     hosts = [side.bundle.run.host for side in (profile, application)]
-    machines = [
-        [
-            (host.get(section) or {}).get(name)
-            for section, name in (("cpu", "model"), ("cpu", "logical"), ("memory", "total_bytes"))
-        ]
-        for host in hosts
-    ]
-    if machines[0] != machines[1]:
+    if _machine(hosts[0]) != _machine(hosts[1]):
         warnings.append("The runs are of different machines: the shares mean little.")
     lies_on = {name for names in profiled_devices(profile.bundle).values() for name in names}
     for phase in application_phases(application.bundle, application.estimates):
@@ -205,6 +201,13 @@ def _unlike(profile: _Side, application: _Side) -> list[str]:
                 f"{', '.join(sorted(lies_on)) or 'an unknown device'}: not the same device."
             )
     return list(dict.fromkeys(warnings))
+
+
+def _machine(host: dict[str, Any]) -> list[Any]:
+    """What tells machines apart."""
+    names = (("cpu", "model"), ("cpu", "logical"), ("memory", "total_bytes"))
+    sections = [(host.get(section), name) for section, name in names]
+    return [facts.get(name) if isinstance(facts, dict) else None for facts, name in sections]
 
 
 def _beside(first: _Side, second: _Side) -> tuple[list[str], dict[str, Any]]:

@@ -1,8 +1,7 @@
 //! Which figure of the latencies a ceiling is about.
 
+use dyno_record::Percentiles;
 use serde::Deserialize;
-
-use crate::outcome::Percentiles;
 
 /// A figure of a latency distribution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]

@@ -172,7 +172,7 @@ fn the_next_best_is_confirmed_if_a_confirming_window_is_outside() {
     assert_eq!(found.outside, None, "it was inside at first");
 
     let never = run(&depths(32.0), |depth| (device.iops(depth), false));
-    assert_eq!(never.tried.len(), 2);
+    assert_eq!(never.tried.len(), 3);
     assert_eq!((never.found.best, never.found.stopped), (None, Stopped::NoneInside));
 
     let mut seen = std::collections::BTreeSet::new();

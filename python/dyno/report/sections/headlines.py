@@ -17,6 +17,8 @@ from dyno.report.words import figure, fixed, number, seconds, users_title
 
 ORDER = 10
 
+NARROW = "\N{NARROW NO-BREAK SPACE}"
+
 _MOST_PLACES = 4
 """Arms and fill levels of a storage profile that have groups of their own."""
 
@@ -54,15 +56,17 @@ def _of_place(place: Place) -> list[Card]:
         if best is None:
             continue
         bound = curve.figure == "iops" or best.confirmed is not None
-        within = f"{ceiling.of} ≤ {figure(ceiling.ms)} ms, " if bound else "at "
-        if best.low is not None and best.high is not None:
-            within = f"{figure(best.low)} to {figure(best.high)} with 95 %; {within}"
-        size = f"{curve.size}, " if is_grid(place.curves) else ""
+        words = [curve.size] if is_grid(place.curves) else []
+        if bound:
+            words.append(f"{ceiling.of} ≤ {figure(ceiling.ms)} ms")
         at = "–" if best.load is None else load_title(best.load)
-        cards.append(
-            Card(curve.kind, figure(best.value), curve.unit,
-                 f"{size}{within}{at}{best.search}")
-        )  # fmt: skip
+        words.append(at if bound else f"at {at}")
+        detail = ", ".join(words)
+        if best.low is not None and best.high is not None:
+            detail += f"; 95{NARROW}%: {figure(best.low)} to {figure(best.high)}"
+        if best.confirmed == 0:
+            detail += "; not confirmed"
+        cards.append(Card(curve.kind, figure(best.value), curve.unit, detail))
     return cards
 
 

@@ -111,8 +111,8 @@ def _curve(
         jobs=own if len(own) > 1 else (),
         volumes=arm.members if len(arm.members) > 1 else (),
         synced=_synced(page, [f"{start}.{load.name}" for load in kept]),
-        settled=_settled(arm, name),
-        best=_best(page, start, about, kept, arm.ceiling.of, _stopped(arm, stage, name)),
+        settled=_settled(page, arm, name),
+        best=_best(page, start, about, kept, arm.ceiling.of, _stopped(page, arm, stage, name)),
     )
 
 
@@ -125,18 +125,28 @@ def _synced(page: Page, loads_of: list[str]) -> int | None:
     return None
 
 
-def _settled(arm: Arm, curve: str) -> bool | None:
-    told = arm.detail.get("settled")
-    found = told.get(curve) if isinstance(told, dict) else None
-    return found if isinstance(found, bool) else None
+def _settled(page: Page, arm: Arm, curve: str) -> bool | None:
+    """Whether a curve was steady every time; None if it is not told of one."""
+    told = [each for each in _told(page, arm, "settled", curve) if isinstance(each, bool)]
+    return all(told) if told else None
 
 
-def _stopped(arm: Arm, stage: Stage, curve: str) -> str:
-    """Why the search of a curve ended, as its phase tells it."""
-    found: Any = arm.detail
-    for key in ("searches", curve, str(stage.index), "stopped"):
-        found = found.get(key) if isinstance(found, dict) else None
-    return found if isinstance(found, str) else ""
+def _stopped(page: Page, arm: Arm, stage: Stage, curve: str) -> str:
+    """Why the searches of a curve ended; empty where it is not told, or differs."""
+    told = _told(page, arm, "searches", curve, str(stage.index), "stopped")
+    words = {each for each in told if isinstance(each, str)}
+    return words.pop() if len(words) == 1 else ""
+
+
+def _told(page: Page, arm: Arm, *keys: str) -> list[Any]:
+    """What each phase of an arm has at the end of a way through its maps."""
+    found: list[Any] = []
+    for phase in page.phases("io"):
+        value: Any = phase.detail if phase.detail.get("volume") == arm.label else None
+        for key in keys:
+            value = value.get(key) if isinstance(value, dict) else None
+        found.append(value)
+    return found
 
 
 def _told_apart(curves: list[Curve]) -> tuple[Curve, ...]:

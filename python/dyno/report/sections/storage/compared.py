@@ -46,7 +46,7 @@ def _arms(page: Page, own: Sequence[Place]) -> list[Block]:
         return ratio(page, place, curve.name, "compare")
 
     def label(found: Estimate | None) -> str:
-        return "" if found is None else f" ({found.value:.2f}×{chance(found, 1)})"
+        return "" if found is None else f" ({found.value:.2f}×{_mark(found, 1)})"
 
     caption = f"Best of each curve by volume{full}"
     figures = _bars(own, [place.arm.label for place in own], against, label, caption,
@@ -92,7 +92,7 @@ def _fills(page: Page, own: Sequence[Place]) -> list[Block]:
         return change(page, place, curve.name)
 
     def label(found: Estimate | None) -> str:
-        return "" if found is None else f" ({_signed(found.value)} %{chance(found, 0)})"
+        return "" if found is None else f" ({_signed(found.value)} %{_mark(found, 0)})"
 
     of = f" of {own[0].arm.key}" if own[0].arm.key else ""
     caption = f"Best of each curve{of} by fill level"
@@ -117,6 +117,11 @@ def _change(found: Estimate | None) -> str:
     if found.low is None or found.high is None:
         return text
     return f"{text} ({_signed(found.low)} to {_signed(found.high)})"
+
+
+def _mark(found: Estimate, same: float) -> str:
+    mark = chance(found, same)
+    return f" {mark}" if mark else ""
 
 
 def _signed(value: float) -> str:

@@ -29,9 +29,12 @@ def lead(page: Page, found: Sequence[Place]) -> str:
             words = [f"Measured on {words[0]}: {', '.join(names[:8])}{', …' * (len(names) > 8)}"]
     elif size is not None:
         words.append(f"on a test file of {bytes_text(size)}")
-    direct = detail.get("direct")
-    if direct is not None:
-        words.append("past the page cache" if direct else "through the page cache")
+    cached = [place.arm.label for place in found if place.arm.detail.get("direct") is False]
+    if cached:
+        which = f"{', '.join(dict.fromkeys(cached))} " * (len(found) > len(cached))
+        words.append(f"{which}through the page cache")
+    elif detail.get("direct"):
+        words.append("past the page cache")
     if detail.get("engine"):
         words.append(f"with {detail['engine']}")
     return " ".join([f"{', '.join(words)}.", *_sentences(page, found)])

@@ -9,6 +9,7 @@ from dyno.report.charts import storage as charts
 from dyno.report.charts.keys import keys
 from dyno.report.charts.render import Size, render
 from dyno.report.page import Page
+from dyno.report.sections.storage.notes import notes
 from dyno.report.sections.storage.points import table
 from dyno.report.sections.storage.syncs import syncs
 from dyno.report.storage.curves import Curve, Matrix, is_grid, load_title, matrices
@@ -27,7 +28,7 @@ def blocks(page: Page, place: Place, *, drawn: bool) -> list[Block]:
     figures += made.of_rates() if drawn else []
     pairs = [figures[at : at + 2] for at in range(0, len(figures), 2)]
     shown: list[Block] = [Row(pair, even=gridded) for pair in pairs]
-    return [*shown, *syncs(page, place), table(page, place)]
+    return [*shown, *notes(page, place), *syncs(page, place), table(page, place)]
 
 
 class _Charts:
@@ -107,13 +108,11 @@ class _Charts:
                     load = None if curve is None or curve.best is None else curve.best.load
                     if curve is None or load is None:
                         continue
-                    found = self.page.estimate(f"{curve.at(load)}.mbps")
+                    # Without intervals: those of several kinds would hide each other.
+                    found = self.page.value(f"{curve.at(load)}.mbps")
                     if found is not None:
-                        words = f"{kind}, {bytes_text(block)}: {figure(found.value)} MB/s"
-                        points.append(
-                            linear.Point(kind, block / 1024, found.value, words, found.low,
-                                         found.high)
-                        )  # fmt: skip
+                        words = f"{kind}, {bytes_text(block)}: {figure(found)} MB/s"
+                        points.append(linear.Point(kind, block / 1024, found, words))
             if points:
                 made.append(self.throughput(points, matrix.figure))
         return made
