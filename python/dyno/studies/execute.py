@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from dyno.bundle import Bundle
-from dyno.errors import DynoError, Interrupted, TargetError, UsageError
+from dyno.errors import DynoError, Interrupted, TargetError
 from dyno.servers import become
-from dyno.studies import commands
+from dyno.studies import commands, saved
 from dyno.studies.analysis import tight
 from dyno.studies.book import Book, Entry
 from dyno.studies.metrics import METRICS
-from dyno.studies.model import Study, Variant
+from dyno.studies.model import Variant
 from dyno.studies.schedule import Slot
 
 _USABLE = {0, 1}
@@ -88,7 +87,7 @@ class Work:
                 self._drop(slot.variant, own)
                 return
             if study.reset == "reload":
-                self._load(variant, out)
+                self._reset(variant, out)
             entry = self._run(slot, len(own) + 1, variant, out)
             own.append(entry)
             self.book.add(entry)
@@ -111,8 +110,17 @@ class Work:
         mark = out / ".loaded"
         if not mark.exists():
             self._load(variant, out)
+            if self.book.study.reset == "reload" and variant.target.startswith("embedded:"):
+                saved.keep(out)
             mark.touch()
         return out
+
+    def _reset(self, variant: Variant, out: Path) -> None:
+        """The data as it was after the load: from the copy, or else loaded again."""
+        if saved.is_kept(out):
+            saved.restore(out)
+        else:
+            self._load(variant, out)
 
     def _load(self, variant: Variant, out: Path) -> None:
         words = commands.load(variant, out)
@@ -210,17 +218,3 @@ class Work:
         ]
         what = ", ".join(headline) if entry.valid else f"INVALID ({'; '.join(entry.reasons)})"
         return f"{done} {entry.variant}: {what}  [{took:.0f} s]"
-
-
-def require_room(study: Study, folder: Path) -> None:
-    """Fails unless there is some room at all for the data of the variants.
-
-    Raises:
-        UsageError: If the folder cannot be made.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"Cannot write in {folder}: {error.strerror}.") from error
-    shutil.disk_usage(folder)
-    del study

@@ -37,7 +37,7 @@ def keep(out: Path) -> None:
     if free < needed + _SPARE_BYTES and not _shares_blocks(out):
         raise DiskFullError(
             f"To begin each run from the same data takes {bytes_text(needed)} in {out}, "
-            f"{bytes_text(free)} are free; free some, or use reset = \"restart\"."
+            f'{bytes_text(free)} are free; free some, or use reset = "restart".'
         )
     shutil.rmtree(out / _COMING, ignore_errors=True)
     shutil.rmtree(out / _SAVED, ignore_errors=True)
@@ -58,6 +58,8 @@ def is_kept(out: Path) -> bool:
 
 def _copy(source: Path, target: Path) -> None:
     shutil.copytree(source, target, symlinks=True, copy_function=_clone)
+    for place, _, _ in os.walk(source):
+        _own(Path(place), target / Path(place).relative_to(source))
 
 
 def _clone(source: str, target: str) -> str:
