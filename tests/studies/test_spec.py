@@ -55,7 +55,7 @@ def test_factors_make_every_combination(tmp_path: Path) -> None:
         (BASE, "give either"),
         (BASE + MORE + '[factors]\n"run.users" = [1, 2]\n', "give either"),
         (BASE.replace('"tps"', '"tsp"') + MORE, "Did you mean 'tps'"),
-        (BASE.replace('"tpcc"', '"tpcd"') + MORE, "Did you mean 'tpcc'"),
+        (BASE.replace('"tpcc"', '"tpcd"') + MORE, "unknown workload 'tpcd'. Did you mean 'tpc"),
         (BASE + MORE.replace("settings.memory", "settings.memry"), "Did you mean 'memory'"),
         (BASE + MORE.replace("settings.memory", "memory"), "'memory' cannot differ"),
         (BASE + '[[variants]]\nname = "same"\n', "differs in nothing"),

@@ -16,8 +16,8 @@ def adjusted(p: Mapping[str, float], family: Family) -> dict[str, float]:
     Headline questions by Holm's method: the chance of any false yes is kept. Exploratory ones by
     Benjamini's and Hochberg's: the share of false ones among the yeses is.
     """
-    if not p:
-        return {}
+    if len(p) < 2:
+        return dict(p)
     from statsmodels.stats.multitest import multipletests
 
     names = list(p)

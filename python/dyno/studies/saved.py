@@ -65,7 +65,7 @@ def _copy(source: Path, target: Path) -> None:
 def _clone(source: str, target: str) -> str:
     """Copies a file, sharing its blocks where the file system can."""
     try:
-        with open(source, "rb") as one, open(target, "wb") as other:
+        with Path(source).open("rb") as one, Path(target).open("wb") as other:
             fcntl.ioctl(other, _FICLONE, one.fileno())
     except OSError:
         shutil.copyfile(source, target)

@@ -42,7 +42,7 @@ import itertools
 from collections.abc import Iterable
 from typing import Any
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from dyno import presets, settings, strict, studies
 from dyno.errors import UsageError, nearest
@@ -67,13 +67,6 @@ class Base(Strict):
     run: dict[str, Value] = {}
     settings: dict[str, Value] = {}
 
-    @field_validator("workload")
-    @classmethod
-    def _known(cls, name: str) -> str:
-        if name not in WORKLOADS:
-            raise ValueError(nearest(name, WORKLOADS))
-        return name
-
 
 class StudySpec(Strict):
     """A whole study."""
@@ -93,14 +86,6 @@ class StudySpec(Strict):
     base_name: str = "base"
     variants: list[dict[str, Value]] = []
     factors: dict[str, list[Value]] = {}
-
-    @field_validator("headline", "exploratory")
-    @classmethod
-    def _metrics(cls, names: list[str]) -> list[str]:
-        for name in names:
-            if name not in METRICS:
-                raise ValueError(nearest(name, METRICS))
-        return names
 
 
 def read(text: str) -> Study:
@@ -122,6 +107,8 @@ def build(name: str, source: str, what: str, spec: StudySpec) -> Study:
     """
     if bool(spec.variants) == bool(spec.factors):
         raise UsageError(f"{what}: give either [[variants]] or [factors].")
+    _require("metric", (*spec.headline, *spec.exploratory), METRICS, what)
+    _require("workload", (spec.base.workload,), WORKLOADS, what)
     try:
         made = _factorial(spec) if spec.factors else _named(spec)
     except UsageError as error:
@@ -149,6 +136,12 @@ def build(name: str, source: str, what: str, spec: StudySpec) -> Study:
         replace=spec.replace,
         time_limit_s=None if spec.time_limit is None else parse_seconds(spec.time_limit),
     )
+
+
+def _require(kind: str, names: Iterable[str], known: Iterable[str], what: str) -> None:
+    for name in names:
+        if name not in known:
+            raise UsageError(f"{what}: unknown {kind} '{name}'. {nearest(name, known)}")
 
 
 def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
