@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from dyno.studies.model import Study
 
 
+_SERVERS = {"postgresql", "postgres", "mysql", "mariadb"}
+"""Schemes of servers that are not Dyno's own, and so not Dyno's to start again."""
+
+
 class Word(click.Group):
     """``dyno study NAME`` runs it; ``list``, ``plan``, ``show`` and ``compare`` are words of it."""
 
@@ -175,8 +179,7 @@ def _check(study: Study) -> None:
                         f"The variant '{variant.name}' has {part}.{name}, which is no option of "
                         f"it. {nearest(name.replace('_', '-'), words)}"
                     )
-        own_server = variant.target.startswith(("embedded:", "null:")) or variant.workload == "io"
-        if study.reset == "restart" and not own_server:
+        if study.reset == "restart" and variant.target.partition(":")[0] in _SERVERS:
             raise UsageError(
                 f"{variant.name}: only an embedded server is started again before each run; "
                 'use reset = "nothing" or "reload".'
