@@ -52,13 +52,26 @@ class Clock(Model):
         return self.unix_ns + time.monotonic_ns() - self.monotonic_ns
 
 
+class ClockCheck(Model):
+    """How the clocks went apart during a run, seconds.
+
+    Attributes:
+        set_s: By how much the wall clock was set forward; below zero backward.
+        asleep_s: How long the machine slept, which the monotonic clock does not count; None where
+            the system does not tell.
+    """
+
+    set_s: float
+    asleep_s: float | None = None
+
+
 class Reason(Model):
     """Why a run is not valid.
 
     Attributes:
         code: ``client-bound``, ``unsteady``, ``wrong-answers``, ``inconsistent``, ``throttled``,
-            ``incomplete``, ``errors``, ``not-isolated``, ``disturbed``, ``maintenance`` or
-            ``untrusted-storage``.
+            ``incomplete``, ``errors``, ``not-isolated``, ``disturbed``, ``maintenance``,
+            ``untrusted-storage``, ``unsteady-storage`` … (those of ``dyno.decide.validity``).
         message: One line for a person: what was seen and what to change.
         phase: Name of the phase it concerns, if one.
     """
@@ -188,6 +201,7 @@ class Run(Model):
     error: str | None = None
     validity: Validity = Validity()
     clock: Clock
+    clock_check: ClockCheck | None = None
     host: dict[str, Any] = Field(default_factory=dict)
     targets: dict[str, TargetFacts] = Field(default_factory=dict)
     phases: tuple[Phase, ...] = ()

@@ -18,6 +18,7 @@ from dyno.model import (
     NOTICES,
     Check,
     Clock,
+    ClockCheck,
     Estimate,
     Finding,
     Phase,
@@ -111,6 +112,7 @@ class Recorder:
             UsageError: If the folder cannot be created.
         """
         self.clock = Clock.now()
+        self._asleep_ns = _asleep_ns()
         try:
             self.path = _make_folder(out)
         except OSError as error:
@@ -255,7 +257,12 @@ class Recorder:
                 for phase in self.run.phases
             ]
             self.run = self.run.model_copy(
-                update={"status": status, "error": error, "phases": tuple(phases)}
+                update={
+                    "status": status,
+                    "error": error,
+                    "phases": tuple(phases),
+                    "clock_check": self._clock_check(),
+                }
             )
             self._save()
             self.event("run-ended", status=status, error=error)
@@ -272,9 +279,22 @@ class Recorder:
         with self._lock:
             self._journal.close()
 
+    def _clock_check(self) -> ClockCheck:
+        set_ns = time.time_ns() - self.clock.unix_now_ns()
+        before, now = self._asleep_ns, _asleep_ns()
+        asleep_s = None if before is None or now is None else (now - before) / 1e9
+        # Asleep, wall time goes on: that is no setting of the clock.
+        return ClockCheck(set_s=set_ns / 1e9 - (asleep_s or 0.0), asleep_s=asleep_s)
+
     def _put_phase(self, phase: Phase) -> None:
         others = [old for old in self.run.phases if old.name != phase.name]
         self.update(phases=(*others, phase))
 
     def _save(self) -> None:
         write_atomically(self.path / "run.json", self.run.model_dump_json(indent=1))
+
+
+def _asleep_ns() -> int | None:
+    """How long the machine has slept since boot; None where the system does not tell."""
+    clock = getattr(time, "CLOCK_BOOTTIME", None)
+    return None if clock is None else time.clock_gettime_ns(clock) - time.monotonic_ns()

@@ -56,8 +56,12 @@ def parse_bytes(text: str) -> int:
     return int(size)
 
 
-def parse_seconds(text: str) -> float:
+def parse_seconds(text: str, *, none: bool = False) -> float:
     """Seconds of ``30``, ``30s``, ``500ms``, ``5m``, ``1h``.
+
+    Args:
+        text: What was written.
+        none: Whether it may be no time at all: ``0s``.
 
     Raises:
         UsageError: If it is no time above zero.
@@ -68,6 +72,8 @@ def parse_seconds(text: str) -> float:
         seconds = float(text.removesuffix(unit)) * factors.get(unit, 1.0)
     except ValueError:
         seconds = math.nan
+    if none and seconds == 0:
+        return 0.0
     if not math.isfinite(seconds) or seconds <= 0:
         zero = "above zero, " if seconds == 0 else ""
         raise UsageError(f"'{text}' is no time; write it {zero}like 500ms, 30s, 5m or 1h.")

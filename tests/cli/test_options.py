@@ -43,3 +43,9 @@ def test_nonsense_is_refused(text: str) -> None:
 def test_positive(value: float) -> None:
     with pytest.raises(UsageError, match="--x"):
         positive(value, "--x")
+
+
+def test_no_time_at_all_only_where_it_makes_sense() -> None:
+    assert parse_seconds("0s", none=True) == 0
+    with pytest.raises(UsageError, match="is no time"):
+        parse_seconds("-1s", none=True)

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from dyno.profiles import spec
+from dyno.profiles import spec, volume
 from dyno.profiles.fio import job_file
 from tests.conftest import missing
 
@@ -21,8 +21,8 @@ def sections(text: str) -> configparser.ConfigParser:
 
 def test_every_step_is_a_job(tmp_path: Path) -> None:
     profile = spec.read("oltp").fitted(1 << 20, 0.5)
-    jobs = sections(job_file(profile, tmp_path))
-    assert len(jobs.sections()) == 2 + profile.steps
+    jobs = sections(job_file(profile, volume.parse([str(tmp_path)])))
+    assert len(jobs.sections()) == 2 + 16 * 9  # depths of 1 to 256
     job = jobs["random_70_30_16k-qd4"]
     assert (job["rw"], job["rwmixread"], job["bs"], job["iodepth"]) == (
         "randrw",
@@ -31,7 +31,25 @@ def test_every_step_is_a_job(tmp_path: Path) -> None:
         "4",
     )
     assert (job["runtime"], job["ramp_time"], "stonewall" in job) == ("500ms", "125ms", True)
-    assert jobs["global"]["size"] == str(1 << 20)
+    assert job["size"] == str(1 << 20)
+
+
+def test_jobs_that_run_together_start_together(tmp_path: Path) -> None:
+    names = ["a", "b"]
+    for name in names:
+        (tmp_path / name).mkdir()
+    volumes = volume.parse([str(tmp_path / name) for name in names])
+    jobs = sections(job_file(spec.read("database"), volumes))
+    assert [name for name in jobs.sections() if name.startswith("prepare")] == [
+        "prepare-a",
+        "prepare-b",
+    ]
+    level = [name for name in jobs.sections() if name.startswith("database")][:6]
+    assert [name.split("-")[1:4] for name in level] == [
+        ["1", job, name] for job in ("data", "temp", "log") for name in names
+    ]
+    assert ["stonewall" in jobs[name] for name in level] == [True] + [False] * 5
+    assert (jobs[level[4]]["fdatasync"], jobs[level[4]]["offset"]) == ("1", "90%")
 
 
 def test_fio_does_what_it_says(tmp_path: Path) -> None:
@@ -42,16 +60,21 @@ def test_fio_does_what_it_says(tmp_path: Path) -> None:
     own.write_text(
         'size = "1M"\nstep = "200ms"\n[[curves]]\npattern = "random"\nblocks = ["8K"]\n'
         "reads = [70]\ndepths = [2, 4]\n"
+        '[[curves]]\nname = "skewed"\npattern = "zipf"\ntheta = 1.1\nmix = { 4K = 50, 16K = 50 }\n'
+        "reads = [100]\ndepths = [4]\nrates = [100.0]\narea = [0, 50]\n"
+        '[[curves]]\nname = "log"\npattern = "sequential"\nblocks = ["4K"]\nreads = [0]\n'
+        'sync = "fdatasync"\nevery = 4\ndepths = [1]\n'
     )
     folder = tmp_path / "a:b"
     folder.mkdir()
     path = tmp_path / "job.fio"
-    path.write_text(job_file(spec.read(str(own)), folder))
+    path.write_text(job_file(spec.read(str(own)), volume.parse([str(folder)])))
     done = subprocess.run(
         [fio, "--output-format=json", path], capture_output=True, text=True, check=True
     )
     jobs = {job["jobname"]: job for job in json.loads(done.stdout)["jobs"]}
-    assert set(jobs) == {"prepare", "random_70_30_8k-qd2", "random_70_30_8k-qd4"}
+    grid = {"random_70_30_8k-qd2", "random_70_30_8k-qd4"}
+    assert set(jobs) == {"prepare", *grid, "skewed-rate100", "log-qd1"}
     assert all(job["error"] == 0 for job in jobs.values())
     mixed = jobs["random_70_30_8k-qd4"]
     assert mixed["read"]["total_ios"] > mixed["write"]["total_ios"] > 0

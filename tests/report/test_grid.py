@@ -67,13 +67,13 @@ def test_a_grid(tmp_path: Path) -> None:
 
 
 def test_a_list_of_ones_own(tmp_path: Path) -> None:
-    """Curves of any name, the first about I/Os though it is sequential, and one without a block."""
+    """Curves of any name, the first about I/Os though it is sequential, and one of mixed blocks."""
     builder = Builder(tmp_path / "20261120T150000Z-cd34", verb="io").machine()
     rows = builder.tables.setdefault("io", [])
     for name, kind, block in (
         ("mine", "sequential_read", 16 << 10),
         ("other", "mixed", 16 << 10),
-        ("broken", "random_read", None),
+        ("blend", "random_read", None),
     ):
         row = io_row(kind, 8, 1000.0, 1.5, 20.0, 0.3)
         rows.append(row | {"phase": name, "t_ns": builder.now, "block_bytes": block})
@@ -81,10 +81,10 @@ def test_a_list_of_ones_own(tmp_path: Path) -> None:
     builder.phase("io", "Storage profile", "io", 20.0, detail=detail)
     found = judged(builder.write())
     lines = summary(found.bundle, found.estimates, found.findings)
-    assert "Storage       read 1,000; 16K 70/30 1,000 IOPS" in lines
+    assert "Storage       read 1,000; mixed read 1,000; 16K 70/30 1,000 IOPS" in lines
     made = document(found.bundle, found.estimates, found.findings)["io"]["curves"]
     assert [(curve["name"], curve["figure"], curve["best"]) for curve in made] == [
-        ("mine", "iops", 1000), ("other", "iops", 1000),
+        ("mine", "iops", 1000), ("other", "iops", 1000), ("blend", "iops", 1000),
     ]  # fmt: skip
     cards = sheet_of(found).page.section("headlines").text
     assert "Sequential read" in cards and "Random 70/30 mix" in cards

@@ -29,7 +29,7 @@ pub mod wire;
 mod workload;
 
 pub use load::{DonePart, Journal, LoadOutcome, LoadPlan, LoadWire, LoadedTable, SqliteFile, load};
-pub use outcome::{OpOutcome, Outcome, Percentiles, Writer};
+pub use outcome::{OpOutcome, Outcome, Writer};
 pub use parts::{Peak, Worst};
 pub use plan::{DrivePlan, Pacing, WirePlan, WorkloadName};
 pub use point_select::{Column, Holds, PointSelect};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dyno_record::{ErrorKind, Latency, OpTotals};
+use dyno_record::{ErrorKind, OpTotals, Percentiles};
 use serde::Serialize;
 
 use crate::parts::Worst;
@@ -83,34 +83,6 @@ pub struct OpOutcome {
     pub response_ms: Percentiles,
     /// From the send to the end, retries included.
     pub service_ms: Percentiles,
-}
-
-/// A distribution in brief, in milliseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[allow(missing_docs)]
-pub struct Percentiles {
-    pub p50: f64,
-    pub p90: f64,
-    pub p95: f64,
-    pub p99: f64,
-    pub p999: f64,
-    pub max: f64,
-    pub mean: f64,
-}
-
-impl From<&Latency> for Percentiles {
-    fn from(latency: &Latency) -> Self {
-        let at = |quantile| latency.quantile_ns(quantile) as f64 / 1e6;
-        Self {
-            p50: at(0.5),
-            p90: at(0.9),
-            p95: at(0.95),
-            p99: at(0.99),
-            p999: at(0.999),
-            max: latency.max_ns() as f64 / 1e6,
-            mean: latency.mean_ns() / 1e6,
-        }
-    }
 }
 
 impl From<&OpTotals> for OpOutcome {

@@ -2,24 +2,24 @@
 
 /// What a decision needs to know of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point {
+pub(crate) struct Point {
     /// I/Os per second.
-    pub iops: f64,
+    pub(crate) iops: f64,
     /// Whether the step counts at all: inside the ceiling, and nothing failed.
-    pub counts: bool,
+    pub(crate) counts: bool,
 }
 
-/// Whether every one of the p95s (of reads, of writes, of syncs), each on its own, is at most
+/// Whether every one of the latencies (of reads, of writes, of syncs), each on its own, is at most
 /// `ceiling_ms`. `None` stands for a kind of which nothing ended. Where nothing ended at all the
 /// answer is no: the latency is longer than the step.
-pub fn inside(p95s: impl IntoIterator<Item = Option<f64>>, ceiling_ms: f64) -> bool {
-    let mut known = p95s.into_iter().flatten().peekable();
-    known.peek().is_some() && known.all(|p95| p95 <= ceiling_ms)
+pub(crate) fn inside(latencies_ms: [Option<f64>; 3], ceiling_ms: f64) -> bool {
+    let mut known = latencies_ms.into_iter().flatten().peekable();
+    known.peek().is_some() && known.all(|ms| ms <= ceiling_ms)
 }
 
 /// Index of the step with the most I/Os per second among those that count, the earliest (least
 /// load) of equals; `None` if none counts.
-pub fn best(points: impl IntoIterator<Item = Point>) -> Option<usize> {
+pub(crate) fn best(points: impl IntoIterator<Item = Point>) -> Option<usize> {
     let mut best: Option<(usize, f64)> = None;
     for (index, point) in points.into_iter().enumerate() {
         if point.counts && best.is_none_or(|(_, iops)| point.iops > iops) {
@@ -35,16 +35,16 @@ mod tests {
 
     #[test]
     fn reads_and_writes_count_each_on_their_own() {
-        assert!(inside([Some(20.0), Some(20.0)], 20.0));
-        assert!(!inside([Some(20.1), Some(1.0)], 20.0));
-        assert!(!inside([Some(1.0), Some(20.1)], 20.0));
-        assert!(inside([Some(1.0), None], 20.0));
-        assert!(inside([None, Some(1.0)], 20.0));
+        assert!(inside([Some(20.0), Some(20.0), None], 20.0));
+        assert!(!inside([Some(20.1), Some(1.0), None], 20.0));
+        assert!(!inside([Some(1.0), Some(20.1), None], 20.0));
+        assert!(!inside([Some(1.0), None, Some(20.1)], 20.0));
+        assert!(inside([None, Some(1.0), None], 20.0));
     }
 
     #[test]
     fn a_step_in_which_nothing_ended_is_outside() {
-        assert!(!inside([None, None], 20.0));
+        assert!(!inside([None; 3], 20.0));
     }
 
     #[test]

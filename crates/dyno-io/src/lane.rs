@@ -1,7 +1,8 @@
 //! A lane: one job on one target, with its own queue depth.
 
-use dyno_record::Error;
+use dyno_record::{Control, Error, Result};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::RngCore as _;
 
 use crate::arena::stamp;
 use crate::engine::{Completion, Engine, Op, Request};
@@ -23,15 +24,20 @@ pub(crate) struct Window {
 pub(crate) struct Slot {
     /// Index of the lane that owns the slot.
     pub(crate) lane: u32,
+    /// Reads fill the buffer with data that is not Dyno's own, which is not to be written elsewhere.
+    foreign: bool,
+    /// Bytes of the buffer that may hold such data.
+    read: u32,
+    /// What is in flight.
     request: Request,
     /// When the I/O was due, with a rate.
     due_ns: u64,
 }
 
 impl Slot {
-    /// An idle slot of a lane.
-    pub(crate) fn of(lane: u32) -> Self {
-        Self { lane, ..Self::default() }
+    /// An idle slot of a lane, which reads `foreign` data.
+    pub(crate) fn of(lane: u32, foreign: bool) -> Self {
+        Self { lane, foreign, ..Self::default() }
     }
 }
 
@@ -49,11 +55,17 @@ pub(crate) struct Desk<'a> {
 impl Desk<'_> {
     #[inline]
     fn issue(&mut self, request: Request, due_ns: u64) {
+        let slot = &mut self.slots[request.slot as usize];
         if request.op == Op::Write {
             let buffer = self.engine.buffer_mut(request.slot);
+            if slot.read > 0 {
+                self.data.fill_bytes(&mut buffer[..slot.read as usize]);
+                slot.read = 0;
+            }
             stamp(&mut buffer[..request.bytes as usize], &mut self.data);
+        } else if slot.foreign {
+            slot.read = slot.read.max(request.bytes);
         }
-        let slot = &mut self.slots[request.slot as usize];
         (slot.request, slot.due_ns) = (request, due_ns);
         self.batch.push(request);
     }
@@ -71,6 +83,8 @@ pub(crate) struct Lane {
     pub(crate) file: u32,
     pub(crate) pattern: Pattern,
     pub(crate) pace: Option<Pace>,
+    /// A copy of `pace` that is ahead of it, from which what waits is counted.
+    pub(crate) ahead: Option<Pace>,
     pub(crate) flow: Flow,
     /// Slots without an I/O.
     pub(crate) idle: Vec<u32>,
@@ -120,6 +134,25 @@ impl Lane {
     pub(crate) fn wake_ns(&self) -> Option<u64> {
         let pace = self.pace.as_ref()?;
         (!self.idle.is_empty() && self.flow.next() == Next::Access).then(|| pace.due_ns())
+    }
+
+    /// How many I/Os were due in `window`, which is over, and have not been issued. To be asked of
+    /// one window after another.
+    pub(crate) fn waiting(&mut self, window: Window, control: &Control) -> Result<u64> {
+        let Some(pace) = &self.pace else { return Ok(0) };
+        if pace.due_ns() >= window.end_ns {
+            self.ahead = None;
+            return Ok(0);
+        }
+        if pace.due_ns() >= window.start_ns {
+            self.ahead = None;
+        }
+        self.ahead.get_or_insert_with(|| pace.clone()).give_up(window, control)
+    }
+
+    /// Whether there was nothing to do for it in the measured part.
+    pub(crate) fn had_nothing_due(&self) -> bool {
+        self.pace.is_some() && self.in_flight_ns == 0 && self.counts.unissued == 0
     }
 
     /// Counts what has ended, in `interval` as well, and gives its slot free, or goes on in it with

@@ -21,22 +21,29 @@ mod lane;
 mod notes;
 mod outcome;
 mod pace;
-pub mod pattern;
+mod pattern;
 mod place;
 mod plan;
 mod profile;
 mod record;
 mod report;
+mod search;
+mod settle;
 mod step;
 mod tally;
 mod worker;
 
 pub use fault::Fault;
 pub use notes::Notes;
-pub use outcome::{Figures, Outcome, Part, Percentiles, Step, Subject};
-pub use place::Kind;
-pub use plan::{Arrivals, Block, Curve, Job, OnError, Plan, Rate, Sync, SyncCall, Target};
+pub use outcome::{Figures, Found, Outcome, Part, Purpose, Step, Subject};
+pub use pattern::Order;
+pub use place::{Content, Kind};
+pub use plan::{
+    Arrivals, Block, CeilingOf, Curve, Job, OnError, Plan, Rate, Search, Settle, Sync, SyncCall,
+    Target,
+};
 pub use profile::profile;
+pub use search::Stopped;
 
 /// Engines that a plan can ask for by name, besides `auto`.
 pub const ENGINES: [&str; 3] = ["io_uring", "psync", "null"];

@@ -1,17 +1,22 @@
 //! What a profile found.
 
+mod course;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use dyno_record::Latency;
+use dyno_record::{Latency, Percentiles};
 use serde::Serialize;
 
 use crate::Notes;
 use crate::ceiling::{Point, inside};
 use crate::engine::Name;
 use crate::fault::Fault;
-use crate::place::{Kind, Place};
+use crate::place::{Content, Kind, Place};
+use crate::plan::CeilingOf;
 use crate::tally::Counts;
+
+pub use course::{Found, Purpose};
 
 /// The result of a profile.
 #[derive(Debug, Clone, Serialize)]
@@ -26,9 +31,14 @@ pub struct Outcome {
     pub prepare_seconds: f64,
     /// Every step in the order in which it ran.
     pub steps: Vec<Step>,
-    /// For each curve, by name, the index in `steps` of its best step inside the ceiling; curves
-    /// without one are absent.
+    /// For each curve, by name, the index in `steps` of its best step inside the ceiling, of all
+    /// stages; curves without one are absent. Of a search it is what was found, of a curve that was
+    /// to settle the last window.
     pub best: BTreeMap<String, usize>,
+    /// For each curve that searched, by name, what it found in each stage.
+    pub searches: BTreeMap<String, BTreeMap<usize, Found>>,
+    /// For each curve that was to settle, by name, whether it has, in every stage.
+    pub settled: BTreeMap<String, bool>,
     /// Fallbacks and whatever else limits the meaning of the figures.
     pub notes: Notes,
 }
@@ -48,6 +58,8 @@ pub struct Subject {
     pub direct: bool,
     /// Whether all of it was on written extents before the first step; `None` if unknown.
     pub extents_written: Option<bool>,
+    /// What a sample of it held before the first step; `None` of what Dyno has made.
+    pub content: Option<Content>,
 }
 
 impl Subject {
@@ -59,6 +71,7 @@ impl Subject {
             bytes: place.bytes,
             direct: place.direct,
             extents_written: place.extents_written,
+            content: place.content,
         }
     }
 }
@@ -72,8 +85,12 @@ pub struct Step {
     pub seconds: f64,
     /// Name of the curve.
     pub phase: String,
-    /// Place of the step in the plan's curve, from 0.
+    /// Stage of the targets that grow, from 0.
+    pub stage: usize,
+    /// Place of the step in its curve and stage in the order in which they ran, from 0.
     pub level: usize,
+    /// Why it was run.
+    pub purpose: Purpose,
     /// Threads that did the I/O, each with its own engine.
     pub threads: usize,
     /// Time to set up threads, engines and buffers, until all of them started at once.
@@ -131,43 +148,11 @@ pub struct Figures {
     pub late: u64,
     /// I/Os that were due in the measured part and never issued, as all slots were busy.
     pub unissued: u64,
-    /// Whether every job on every target kept its ceiling: the p95 of reads, of writes and of
-    /// syncs, each on its own; response times where there is a rate.
+    /// Whether every job on every target kept its ceiling: reads, writes and syncs, each on its
+    /// own; response times where there is a rate. A job of which nothing was due keeps it.
     pub inside_ceiling: bool,
     /// Failed I/Os by class, those of the warm-up included.
     pub errors: BTreeMap<Fault, u64>,
-}
-
-/// A latency distribution in milliseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Percentiles {
-    /// Mean.
-    pub mean: f64,
-    /// Median.
-    pub p50: f64,
-    /// 95th percentile.
-    pub p95: f64,
-    /// 99th percentile.
-    pub p99: f64,
-    /// 99.9th percentile.
-    pub p999: f64,
-    /// Largest.
-    pub max: f64,
-}
-
-impl Percentiles {
-    fn of(latency: Option<&Latency>) -> Option<Self> {
-        let latency = latency.filter(|latency| latency.count() > 0)?;
-        let at = |quantile| latency.quantile_ns(quantile) as f64 / 1e6;
-        Some(Self {
-            mean: latency.mean_ns() / 1e6,
-            p50: at(0.5),
-            p95: at(0.95),
-            p99: at(0.99),
-            p999: at(0.999),
-            max: latency.max_ns() as f64 / 1e6,
-        })
-    }
 }
 
 impl Figures {
@@ -183,11 +168,11 @@ impl Figures {
             syncs: counts.syncs,
             iops: per_second(counts.reads + counts.writes),
             mb_per_s: per_second(counts.read_bytes + counts.write_bytes) / 1e6,
-            read: Percentiles::of(counts.read.as_ref()),
-            write: Percentiles::of(counts.write.as_ref()),
-            sync: Percentiles::of(counts.sync.as_ref()),
-            read_response: Percentiles::of(counts.read_response.as_ref()),
-            write_response: Percentiles::of(counts.write_response.as_ref()),
+            read: brief(counts.read.as_ref()),
+            write: brief(counts.write.as_ref()),
+            sync: brief(counts.sync.as_ref()),
+            read_response: brief(counts.read_response.as_ref()),
+            write_response: brief(counts.write_response.as_ref()),
             late: counts.late,
             unissued: counts.unissued,
             inside_ceiling: false,
@@ -196,10 +181,10 @@ impl Figures {
     }
 
     /// Whether a job's figures on one target keep its ceiling.
-    pub(crate) fn keeps(&self, ceiling_ms: f64) -> bool {
+    pub(crate) fn keeps(&self, ceiling_ms: f64, of: CeilingOf) -> bool {
         let read = self.read_response.or(self.read);
         let write = self.write_response.or(self.write);
-        inside([read, write, self.sync].map(|side| side.map(|latency| latency.p95)), ceiling_ms)
+        inside([read, write, self.sync].map(|side| side.map(|side| of.of(&side))), ceiling_ms)
     }
 }
 
@@ -208,4 +193,9 @@ impl Step {
         let Figures { iops, inside_ceiling, errors, .. } = &self.figures;
         Point { iops: *iops, counts: *inside_ceiling && errors.is_empty() }
     }
+}
+
+/// The distribution in brief, unless nothing ended.
+fn brief(latency: Option<&Latency>) -> Option<Percentiles> {
+    latency.filter(|latency| latency.count() > 0).map(Percentiles::from)
 }

@@ -3,9 +3,14 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{RngCore as _, SeedableRng as _};
 
+use dyno_record::{Control, Result};
+
+use crate::lane::Window;
 use crate::plan::Arrivals;
 
 const NS: f64 = 1e9;
+/// I/Os taken between two looks at the control handle.
+const STRIDE: usize = 1 << 16;
 
 /// A schedule that does not depend on how long I/Os take.
 #[derive(Debug, Clone)]
@@ -67,11 +72,42 @@ impl Pace {
         due_ns
     }
 
-    /// Takes everything that is due before `end_ns`; returns how many from `start_ns` on.
-    pub(crate) fn give_up(&mut self, start_ns: u64, end_ns: u64) -> u64 {
+    /// Takes everything that is due before the end of `window`; returns how many in it.
+    ///
+    /// # Errors
+    /// `cancelled`: a long backlog of a Poisson process takes its time.
+    pub(crate) fn give_up(&mut self, window: Window, control: &Control) -> Result<u64> {
+        if let Spread::Fixed { .. } = self.spread {
+            self.skip_to(window.start_ns);
+            return Ok(self.skip_to(window.end_ns));
+        }
         let mut count = 0;
-        while self.due_ns < end_ns {
-            count += u64::from(self.take() >= start_ns);
+        while self.due_ns < window.end_ns {
+            control.check()?;
+            for _ in 0..STRIDE {
+                if self.due_ns >= window.end_ns {
+                    break;
+                }
+                count += u64::from(self.take() >= window.start_ns);
+            }
+        }
+        Ok(count)
+    }
+
+    /// Takes everything of an even schedule that is due before `to_ns`; returns how many.
+    fn skip_to(&mut self, to_ns: u64) -> u64 {
+        let Spread::Fixed { next, step } = &mut self.spread else { return 0 };
+        if self.due_ns >= to_ns {
+            return 0;
+        }
+        // How many fit in between, less one for what rounding may do; the last are taken one by one.
+        let between = (to_ns - self.due_ns) as f64 * self.per_second / NS / *step as f64;
+        let mut count = (between as u64).saturating_sub(1);
+        *next = *next + count * *step - *step;
+        self.advance();
+        while self.due_ns < to_ns {
+            self.advance();
+            count += 1;
         }
         count
     }
@@ -109,11 +145,45 @@ mod tests {
         assert_eq!(until(pace(0, 1), 3_000_000), [5, 1_000_005, 2_000_005]);
         assert_eq!(until(pace(1, 2), 4_000_000), [1_000_005, 3_000_005]);
         let mut given_up = pace(0, 1);
-        assert_eq!(given_up.give_up(1_000_000, 10_000_000), 9);
+        let window = Window { start_ns: 1_000_000, end_ns: 10_000_000 };
+        assert_eq!(given_up.give_up(window, &Control::new()).unwrap(), 9);
         assert_eq!(given_up.due_ns(), 10_000_005);
     }
 
+    #[test]
+    fn a_long_backlog_is_given_up_at_once_or_can_be_cancelled() {
+        let window = Window { start_ns: 0, end_ns: 86_400_000_000_000 };
+        let (control, rate) = (Control::new(), 10_000_000.0);
+        let mut fixed = Pace::new((rate, Arrivals::Fixed), (0, 1), 0, 0);
+        assert_eq!(fixed.give_up(window, &control).unwrap(), 864_000_000_000);
+        control.cancel();
+        let mut poisson = Pace::new((rate, Arrivals::Poisson), (0, 1), 0, 0);
+        assert!(poisson.give_up(window, &control).is_err());
+    }
+
     proptest! {
+        #[test]
+        fn an_even_backlog_is_what_would_have_been_taken(
+            rate in 0.5f64..2e6, share in 0usize..3, taken in 0usize..50, begin_ns in 0u64..1 << 40,
+            start in 0u64..5000, length in 0u64..5000,
+        ) {
+            let mut pace = Pace::new((rate, Arrivals::Fixed), (share, 3), begin_ns, 0);
+            for _ in 0..taken {
+                pace.take();
+            }
+            let at = |count: u64| begin_ns + (count as f64 / rate * NS) as u64;
+            let window = Window { start_ns: at(start), end_ns: at(start + length) };
+            let mut one_by_one = pace.clone();
+            let mut expected = 0;
+            while one_by_one.due_ns() < window.end_ns {
+                expected += u64::from(one_by_one.take() >= window.start_ns);
+            }
+            prop_assert_eq!(pace.give_up(window, &Control::new()).unwrap(), expected);
+            prop_assert_eq!(pace.due_ns(), one_by_one.due_ns());
+            prop_assert_eq!(pace.take(), one_by_one.take());
+            prop_assert_eq!(pace.due_ns(), one_by_one.due_ns());
+        }
+
         #[test]
         fn poisson_arrivals_have_their_rate_and_spread(
             rate in 10.0f64..100_000.0, share in 1usize..4, seed: u64,

@@ -3,7 +3,7 @@
 use dyno_record::{Latency, Result};
 use serde::Serialize;
 
-use crate::outcome::Figures;
+use crate::outcome::{Figures, Purpose};
 use crate::plan::{Curve, Job};
 use crate::tally::Counts;
 
@@ -13,8 +13,13 @@ pub(crate) struct Line {
     pub(crate) t_ns: i64,
     pub(crate) seconds: f64,
     pub(crate) volume: String,
+    /// All targets of the call, whatever `volume` is.
+    pub(crate) arm: String,
+    pub(crate) stage: usize,
+    pub(crate) repeat: u32,
     pub(crate) phase: String,
     pub(crate) level: usize,
+    pub(crate) purpose: &'static str,
     /// `None` for all jobs.
     pub(crate) job: Option<String>,
     /// What all jobs concerned share; `None` where they differ.
@@ -30,6 +35,7 @@ pub(crate) struct Line {
     pub(crate) read_bytes: u64,
     pub(crate) write_bytes: u64,
     pub(crate) late: u64,
+    /// I/Os due in this time and not issued by its end.
     pub(crate) unissued: u64,
     /// A JSON object: class of error → count.
     pub(crate) errors: String,
@@ -60,8 +66,12 @@ impl Line {
             t_ns: 0,
             seconds: 0.0,
             volume: String::new(),
+            arm: String::new(),
+            stage: 0,
+            repeat: 1,
             phase: curve.name.clone(),
             level: 0,
+            purpose: Purpose::List.as_str(),
             job: None,
             pattern: common(jobs, |job| Some(job.pattern.as_str())),
             block_bytes: common(jobs, |job| job.block_bytes),

@@ -4,7 +4,7 @@ use dyno_record::{Result, Spool};
 
 use crate::Plan;
 use crate::lane::{Lane, Window};
-use crate::outcome::{Figures, Part, Step};
+use crate::outcome::{Figures, Part, Purpose, Step};
 use crate::plan::{Curve, Job, Level};
 use crate::record::Line;
 use crate::step::{Interval, Seen};
@@ -15,8 +15,10 @@ pub(crate) struct Report<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) curve: &'a Curve,
     pub(crate) level: &'a Level,
-    /// Place of the level in its curve.
+    pub(crate) stage: usize,
+    /// Place of the step in its curve and stage.
     pub(crate) index: usize,
+    pub(crate) purpose: Purpose,
 }
 
 /// Where lines go.
@@ -88,7 +90,9 @@ impl Spools {
             };
             if let Some(spool) = &mut self.parts {
                 let mut line = report.line(&group.jobs, &group.counts, seen.window)?;
-                line.volume = part.target.clone().unwrap_or_else(|| report.plan.label());
+                if let Some(target) = &part.target {
+                    line.volume.clone_from(target);
+                }
                 line.job.clone_from(&part.job);
                 spool.write(&line.with(&part.figures))?;
             }
@@ -101,7 +105,9 @@ impl Spools {
             t_ns: line_start(report, seen.window),
             seconds: seconds(seen.window),
             phase: report.curve.name.clone(),
+            stage: report.stage,
             level: report.index,
+            purpose: report.purpose,
             threads: seen.threads,
             start_seconds: seen.start_seconds,
             figures: whole.figures,
@@ -123,7 +129,11 @@ impl<'a> Report<'a> {
         line.t_ns = line_start(self, window);
         line.seconds = seconds(window);
         line.volume = self.plan.label();
+        line.arm.clone_from(&line.volume);
+        line.stage = self.stage;
+        line.repeat = self.plan.repeat;
         line.level = self.index;
+        line.purpose = self.purpose.as_str();
         Ok(line)
     }
 
@@ -142,7 +152,8 @@ impl<'a> Report<'a> {
             }
             in_flight_ns += lane.in_flight_ns;
             let ceiling_ms = job.ceiling_ms.unwrap_or(self.plan.ceiling_ms);
-            inside &= Figures::of(&lane.counts, seconds).keeps(ceiling_ms);
+            let figures = Figures::of(&lane.counts, seconds);
+            inside &= lane.had_nothing_due() || figures.keeps(ceiling_ms, self.plan.ceiling_of);
             if !jobs.iter().any(|other: &&Job| other.name == job.name) {
                 jobs.push(job);
             }

@@ -29,6 +29,8 @@ pub(crate) struct Spec<'a> {
     pub(crate) level: &'a Level,
     /// By target; empty with the null engine.
     pub(crate) files: &'a [&'a File],
+    /// By target: whether it holds data that is not Dyno's own. Empty with the null engine.
+    pub(crate) foreign: &'a [bool],
     pub(crate) engine: Choice,
     /// Where a simulated clock starts.
     pub(crate) start_ns: u64,

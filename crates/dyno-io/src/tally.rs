@@ -24,7 +24,7 @@ pub(crate) struct Counts {
     pub(crate) write_bytes: u64,
     /// Of those above, issued more than 1 ms after they were due.
     pub(crate) late: u64,
-    /// Due in the measured part and never issued.
+    /// Due in this time and not issued by its end.
     pub(crate) unissued: u64,
     pub(crate) errors: BTreeMap<Fault, u64>,
     /// Service time: from just before the submission to the end.

@@ -1,5 +1,7 @@
 //! A worker: one thread, one engine, many lanes.
 
+mod current;
+
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
@@ -8,7 +10,9 @@ use dyno_record::{Control, Error, Result};
 use crate::engine::Completion;
 use crate::health::Health;
 use crate::lane::{Desk, End, Lane, Window};
-use crate::tally::Counts;
+use current::Current;
+
+pub(crate) use current::Intervals;
 
 /// Longest wait between two looks at the clock and at the control handle.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
@@ -21,13 +25,6 @@ pub(crate) struct Shared<'a> {
     pub(crate) workers: usize,
     /// Set once a worker can not go on: the others end as well.
     pub(crate) stop: AtomicBool,
-}
-
-/// The job totals of an interval, and how they are handed on: `index`, end (ns), totals by job.
-pub(crate) struct Intervals<'a> {
-    pub(crate) length_ns: u64,
-    pub(crate) fresh: &'a dyn Fn() -> Vec<Counts>,
-    pub(crate) send: &'a dyn Fn(u64, u64, Vec<Counts>),
 }
 
 /// What a worker saw.
@@ -71,7 +68,7 @@ pub(crate) fn run<'a>(
     };
     worker.measure()?;
     worker.drain()?;
-    Ok(worker.share())
+    worker.share()
 }
 
 struct Worker<'a> {
@@ -117,6 +114,9 @@ impl Worker<'_> {
                     lane.issue(now_ns, &mut self.desk);
                 }
             }
+            if let Some(current) = &mut self.current {
+                current.hand_on(&mut self.lanes, self.shared.control)?;
+            }
         }
     }
 
@@ -142,6 +142,12 @@ impl Worker<'_> {
     fn count(&mut self, more: bool, now_ns: u64) {
         let Self { lanes, desk, window, current, done, .. } = self;
         self.in_flight -= done.len();
+        if done.is_empty()
+            && let Some(current) = current
+        {
+            // An interval is over although nothing has ended in it.
+            current.roll(now_ns.min(window.end_ns));
+        }
         for completion in done.drain(..) {
             if let Some(current) = current {
                 current.roll(completion.ended_ns.min(window.end_ns));
@@ -173,65 +179,31 @@ impl Worker<'_> {
         Ok(())
     }
 
-    fn share(mut self) -> Share {
+    fn share(mut self) -> Result<Share> {
         self.shared.control.add(0, self.bytes);
-        let Window { start_ns, end_ns } = self.window;
-        if let Some(current) = self.current.take() {
-            current.finish(end_ns);
+        let window = self.window;
+        if let Some(mut current) = self.current.take() {
+            current.end_at(window.end_ns);
+            current.hand_on(&mut self.lanes, self.shared.control)?;
         }
         for lane in &mut self.lanes {
             if let Some(pace) = &mut lane.pace {
-                lane.counts.unissued = pace.give_up(start_ns, end_ns);
+                lane.counts.unissued = pace.give_up(window, self.shared.control)?;
             }
         }
         let mut lanes = self.lanes.iter_mut();
         let failure = lanes.find_map(|lane| Some((lane.target, lane.failure.take()?)));
         let now_ns = self.desk.engine.now_ns();
-        Share {
+        Ok(Share {
             lanes: self.lanes,
-            window: self.window,
-            drain_ns: now_ns.saturating_sub(end_ns),
+            window,
+            drain_ns: now_ns.saturating_sub(window.end_ns),
             now_ns,
             succeeded: self.succeeded,
             failure,
-        }
+        })
     }
 }
 
-/// The interval that is under way.
-struct Current<'a> {
-    intervals: &'a Intervals<'a>,
-    index: u64,
-    start_ns: u64,
-    jobs: Vec<Counts>,
-}
-
-impl<'a> Current<'a> {
-    fn new(intervals: &'a Intervals<'a>, window: Window) -> Self {
-        Self { intervals, index: 0, start_ns: window.start_ns, jobs: (intervals.fresh)() }
-    }
-
-    /// Hands on every interval that has ended before `now_ns`: an I/O that ends with an interval is
-    /// of that interval.
-    #[inline]
-    fn roll(&mut self, now_ns: u64) {
-        while now_ns > self.start_ns + self.intervals.length_ns {
-            let jobs = std::mem::replace(&mut self.jobs, (self.intervals.fresh)());
-            self.hand_on(self.start_ns + self.intervals.length_ns, jobs);
-        }
-    }
-
-    fn hand_on(&mut self, end_ns: u64, jobs: Vec<Counts>) {
-        (self.intervals.send)(self.index, end_ns, jobs);
-        self.index += 1;
-        self.start_ns = end_ns;
-    }
-
-    fn finish(mut self, end_ns: u64) {
-        self.roll(end_ns);
-        if end_ns > self.start_ns {
-            let jobs = std::mem::take(&mut self.jobs);
-            self.hand_on(end_ns, jobs);
-        }
-    }
-}
+#[cfg(test)]
+mod tests;

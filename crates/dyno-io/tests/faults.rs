@@ -181,3 +181,27 @@ fn with_too_little_locked_memory_buffers_are_not_registered() {
         assert!(notes(&outcome).contains("psync is used"), "{outcome}");
     }
 }
+
+#[test]
+fn a_volume_that_fills_up_between_two_stages_is_told() {
+    let Some(volume) = Mounted::new("size=80m") else { return };
+    let steps = json!([curve("c", job(100, 4), json!({"seconds": 1, "warmup_seconds": 0}))]);
+    let targets = json!([{"directory": volume.0.path(), "stages": [1 << 20, 8 << 20]}]);
+    let plan = with(plan(volume.0.path(), &steps), json!({"targets": targets}));
+    let control = Control::new();
+    let other = volume.0.path().join("other");
+    let (outcome, spool) = std::thread::scope(|scope| {
+        let running = scope.spawn(|| run(plan, &control));
+        while !control.progress().step.contains("stage 1 of 2") {
+            assert!(!running.is_finished(), "ended by itself");
+            std::thread::yield_now();
+        }
+        assert!(std::fs::write(&other, vec![1; 80 << 20]).is_err(), "there was room");
+        running.join().unwrap()
+    });
+    let error = outcome.unwrap_err();
+    assert_eq!((error.kind, spool.len()), (ErrorKind::DiskFull, 1), "{error}");
+    let left: Vec<_> =
+        volume.0.path().read_dir().unwrap().map(|file| file.unwrap().path()).collect();
+    assert_eq!(left, [other]);
+}

@@ -216,3 +216,60 @@ fn a_device_in_use_is_refused() {
     drop(holder);
     measure(on(&device.path, 100, json!({})));
 }
+
+#[test]
+fn what_a_target_holds_is_sampled_and_told() {
+    let folder = tempdir().unwrap();
+    let (path, _) = file(folder.path(), "data");
+    let outcome = measure(on(&path, 100, json!({})));
+    let content = outcome.targets[0].content.unwrap();
+    assert_eq!(content.sampled, 256);
+    // Of 16 different blocks each is there again every 128 KiB, of 512 equal bytes in a row.
+    assert!(content.duplicate_percent > 99.0 && content.zero_percent == 0.0, "{content:?}");
+    assert!(content.compressed_percent < 10.0, "{content:?}");
+    let notes = outcome.notes.as_slice();
+    for words in ["are there more than once", "can be compressed to"] {
+        assert!(notes.iter().any(|note| note.contains(words)), "{words}: {notes:?}");
+    }
+    let sparse = folder.path().join("sparse");
+    File::create(&sparse).unwrap().set_len(MIB).unwrap();
+    let outcome = measure(on(&sparse, 100, json!({})));
+    let notes = outcome.notes.as_slice();
+    assert!(
+        notes.iter().any(|note| note.contains("100 % of 128 sampled blocks are zeroes")),
+        "{notes:?}"
+    );
+    // What Dyno has filled is not worth a word, and what it has made not looked at.
+    let outcome = measure(on(&path, 100, json!({"destroy": true, "fill": true})));
+    assert!(outcome.targets[0].content.unwrap().compressed_percent > 99.9);
+    let made = plan(folder.path(), &json!([curve("c", job(100, 1), short())]));
+    assert_eq!(measure(made).targets[0].content, None);
+}
+
+#[test]
+fn what_was_read_elsewhere_is_not_written() {
+    let folder = tempdir().unwrap();
+    for engine in ["auto", "psync"] {
+        let path = folder.path().join("zeroes");
+        std::fs::write(&path, vec![0; 4 * MIB as usize]).unwrap();
+        // Blocks of two sizes: a small one leaves the rest of the buffer as it was.
+        let job = json!({"pattern": "random", "read_percent": 50, "queue_depths": [2],
+                         "blocks": [{"bytes": 8192, "percent": 50}, {"bytes": 65536, "percent": 50}],
+                         "align_bytes": 8192});
+        let steps = json!([curve("c", job, short())]);
+        let targets = json!([{"path": path, "destroy": true}]);
+        let plan = with(
+            plan(Path::new("/nowhere"), &steps),
+            json!({"targets": targets, "engine": engine}),
+        );
+        let outcome = measure(plan);
+        assert!(outcome.steps[0].figures.reads > 0 && outcome.steps[0].figures.writes > 0);
+        let after = std::fs::read(&path).unwrap();
+        let written: Vec<&[u8]> =
+            after.chunks(4096).filter(|page| page.iter().any(|byte| *byte != 0)).collect();
+        assert!(!written.is_empty());
+        for page in written {
+            assert!(lz4_flex::block::compress(page).len() >= 4096, "{engine}: can be compressed");
+        }
+    }
+}

@@ -26,7 +26,8 @@ fn steps() -> Value {
             "mixed",
             json!({"pattern": "random", "block_bytes": 8192, "read_percent": 70,
                    "queue_depths": [1, 16]}),
-            json!({"seconds": 1, "warmup_seconds": 0.05}),
+            // A busy device may be slow at depth 1 already.
+            json!({"seconds": 1, "warmup_seconds": 0.05, "stop_at_ceiling": false}),
         ),
     ])
 }
@@ -56,8 +57,12 @@ fn check_measured(outcome: &Outcome, spool: &[Value]) {
             "t_ns",
             "seconds",
             "volume",
+            "arm",
+            "stage",
+            "repeat",
             "phase",
             "level",
+            "purpose",
             "job",
             "pattern",
             "block_bytes",
@@ -250,4 +255,65 @@ fn a_file_system_in_memory_is_not_taken_for_a_device() {
     check_measured(&outcome, &spool);
     assert!(!outcome.direct);
     assert!(outcome.notes.as_slice().iter().any(|note| note.contains("page cache in play")));
+}
+
+#[test]
+fn a_file_grows_in_stages_and_only_its_new_part_is_filled() {
+    let folder = tempdir().unwrap();
+    let job = json!({"pattern": "random", "block_bytes": 8192, "queue_depths": [2]});
+    let steps = json!([curve("r", job, json!({"seconds": 0.3, "warmup_seconds": 0}))]);
+    let mut plan = plan(folder.path(), &steps);
+    plan["targets"] = json!([{"directory": folder.path(), "stages": [2 << 20, 3 << 20, 8 << 20]}]);
+    let control = Control::new();
+    let (outcome, spool) = run(plan, &control);
+    let outcome = outcome.unwrap();
+    assert_eq!(outcome.targets[0].bytes, 8 << 20);
+    assert_ne!(outcome.targets[0].extents_written, Some(false), "{:?}", outcome.notes);
+    let stages: Vec<_> = spool.iter().map(|line| line["stage"].as_u64().unwrap()).collect();
+    assert_eq!(stages, [0, 1, 2]);
+    let progress = control.progress();
+    assert_eq!(
+        (progress.done, progress.step.as_str()),
+        (progress.total, "random read 8 KiB, depth 2, stage 3 of 3")
+    );
+    // What was filled, each byte once, and what was read.
+    let read: u64 = spool.iter().map(|line| line["read_bytes"].as_u64().unwrap()).sum();
+    let in_flight = 3 * 2 * 8192;
+    let moved = (8 << 20) + read;
+    assert!((moved..=moved + in_flight).contains(&progress.bytes), "{progress:?}, {read} read");
+    assert!(is_empty(folder.path()));
+}
+
+#[test]
+fn the_room_of_the_last_stage_and_of_all_files_is_looked_at_first() {
+    let Some(volume) = Mounted::new("size=80m") else { return };
+    for (targets, needs) in [
+        (
+            json!([{"directory": volume.0.path(), "stages": [1 << 20, 40 << 20]}]),
+            "the test file needs 104 MiB free in",
+        ),
+        (
+            json!([{"name": "a", "directory": volume.0.path(), "bytes": 10 << 20},
+                {"name": "b", "directory": volume.0.path(), "bytes": 10 << 20}]),
+            "the 2 test files need 84 MiB free in",
+        ),
+    ] {
+        let mut plan = plan(volume.0.path(), &steps());
+        plan["targets"] = targets;
+        let error = error_of(plan);
+        assert_eq!(error.kind, ErrorKind::DiskFull);
+        assert!(error.message.contains(needs) && error.message.contains("80 MiB"), "{error}");
+        assert!(is_empty(volume.0.path()));
+    }
+}
+
+#[test]
+fn nothing_is_tidied_up_before_the_plan_is_found_fit() {
+    let folder = tempdir().unwrap();
+    let dead = folder.path().join(".dyno-io-dead-0.dat");
+    File::create(&dead).unwrap();
+    let mut plan = plan(folder.path(), &steps());
+    plan["targets"] = json!([{"directory": folder.path()}, {"path": "/nowhere/at/all"}]);
+    let error = error_of(plan);
+    assert!(error.message.contains("is not there") && dead.exists(), "{error}");
 }

@@ -9,6 +9,7 @@ mod error;
 mod interval;
 mod latency;
 mod panic;
+mod percentiles;
 mod spool;
 
 pub use clock::{Clock, monotonic_ns};
@@ -17,4 +18,5 @@ pub use error::{Error, ErrorKind, Result};
 pub use interval::{OpInterval, OpTotals};
 pub use latency::Latency;
 pub use panic::StopOnPanic;
+pub use percentiles::Percentiles;
 pub use spool::Spool;

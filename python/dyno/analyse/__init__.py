@@ -7,6 +7,7 @@ from dyno.analyse.criteria import of_level as criteria_level
 from dyno.analyse.dss import dss
 from dyno.analyse.during import during
 from dyno.analyse.io import io
+from dyno.analyse.io_course import io_course
 from dyno.analyse.load import load
 from dyno.analyse.oltp import of_level as oltp_level
 from dyno.analyse.oltp import oltp
@@ -16,7 +17,7 @@ from dyno.analyse.streams import streams
 from dyno.bundle import Bundle
 from dyno.model import Estimate
 
-TOPICS = (io, load, dss, streams, oltp, during, resources, criteria, search)
+TOPICS = (io, io_course, load, dss, streams, oltp, during, resources, criteria, search)
 
 
 def of_level(bundle: Bundle, level: str) -> list[Estimate]:

@@ -9,6 +9,7 @@ from dyno.analyse.rows import rows
 from dyno.analyse.series import Series, sampled
 from dyno.bundle import Bundle
 from dyno.model import Estimate, Phase
+from dyno.profiles.steps import Step, steps
 from dyno.series import Key
 
 MEASURED = frozenset({"io", "load", "index", "dss", "oltp"})
@@ -24,24 +25,46 @@ _SOURCES: dict[str, frozenset[str] | None] = {
     "process": frozenset({"cpu", "rss"}),
 }
 
+# What tells of disturbances, in each curve of a storage profile.
+_OF_CURVES: tuple[Key, ...] = (
+    ("cpu", "host", "busy"),
+    ("cpu", "host", "steal"),
+    ("process", "dyno", "cpu"),
+)
+
 
 def resources(bundle: Bundle) -> list[Estimate]:
     """``resource.<phase>.<source>.<subject>.<metric>.<mean|max|min>`` of each measured phase.
 
-    Transactions count from the end of their warm-up, queries from their first measured one.
+    Transactions count from the end of their warm-up, queries from their first measured one. Of each
+    curve of a storage profile the processors are told apart, as ``<phase>/<curve>``: in a long
+    profile a short disturbance is lost in the mean.
     """
     series = {
         key: one
         for key, one in sampled(bundle).items()
         if key[0] in _SOURCES and key[2] in (_SOURCES[key[0]] or {key[2]})
     }
+    of_curves = {key: series[key] for key in _OF_CURVES if key in series}
+    stored = steps(bundle)
     estimates: list[Estimate] = []
     for phase in bundle.run.phases:
         if phase.kind not in MEASURED or phase.end_ns is None:
             continue
-        start, end = _window(bundle, phase)
-        estimates += _phase(f"resource.{phase.name}", series, start, end)
+        name, window = f"resource.{phase.name}", _window(bundle, phase)
+        estimates += _phase(name, series, [window])
+        own = [step for step in stored if window[0] <= step.start_ns < window[1]]
+        for curve, spans in _curves(own).items():
+            estimates += _phase(f"{name}/{curve}", of_curves, spans)
     return estimates
+
+
+def _curves(own: Iterable[Step]) -> dict[str, list[tuple[int, int]]]:
+    """The measured times of each curve, if there are several."""
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for step in own:
+        spans.setdefault(step.curve, []).append((step.start_ns, step.end_ns))
+    return spans if len(spans) > 1 else {}
 
 
 def _window(bundle: Bundle, phase: Phase) -> tuple[int, int]:
@@ -61,11 +84,14 @@ def _window(bundle: Bundle, phase: Phase) -> tuple[int, int]:
     return start, end
 
 
-def _phase(name: str, series: dict[Key, Series], start_ns: int, end_ns: int) -> Iterable[Estimate]:
-    source = "samples in the phase"
+def _phase(
+    name: str, series: dict[Key, Series], spans: Iterable[tuple[int, int]]
+) -> Iterable[Estimate]:
+    source = "samples in the phase" + (", of the curve" if "/" in name else "")
+    listed = list(spans)
     longest = 0
     for (origin, subject, metric), one in series.items():
-        values = one.between(start_ns, end_ns)
+        values = [value for start, end in listed for value in one.between(start, end)]
         longest = max(longest, len(values))
         if not values:
             continue

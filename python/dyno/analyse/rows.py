@@ -10,15 +10,17 @@ from dyno.bundle import Bundle
 from dyno.errors import UsageError
 from dyno.tables import Table
 
+_STORAGE = (
+    *("volume", "phase", "queue_depth", "seconds"),
+    *("reads", "writes", "read_bytes", "write_bytes"),
+)
+
 # Columns without which a row says nothing; the others may be null.
 _REQUIRED = {
     Table.SAMPLES: (),
     Table.QUERIES: ("t_ns", "stream", "query", "target"),
     Table.DURING: ("t_ns", "part", "query", "target"),
-    Table.IO: (
-        *("volume", "phase", "pattern", "queue_depth", "seconds"),
-        *("reads", "writes", "read_bytes", "write_bytes"),
-    ),
+    Table.IO: _STORAGE,
     Table.OPS: ("t_ns", "seconds", "phase", "op", "done", "rolled_back"),
 }
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dyno.analyse import student
+
 BATCH = 5
 FEWEST_BATCHES = 10
 """Below that MSER-5 says nothing: with few batches the rule follows the noise."""
@@ -98,7 +100,7 @@ def trend(values: Sequence[float]) -> Trend | None:
     # The places are 0 … n − 1: the sum of their squared distances from their mean is n(n² − 1)/12.
     error = math.sqrt(float(squares[0]) / (count - 2) / (count * (count**2 - 1) / 12))
     scale = 100.0 * (count - 1) / mean
-    half, slope = _student(count - 2) * error, float(slope)
+    half, slope = student.quantile(count - 2) * error, float(slope)
     return Trend(slope * scale, (slope - half) * scale, (slope + half) * scale)
 
 
@@ -145,7 +147,7 @@ def half_width(values: Sequence[float]) -> float | None:
     means = [sum(rest[at : at + size]) / size for at in range(0, len(rest), size)]
     mean = sum(means) / batches
     variance = sum((value - mean) ** 2 for value in means) / (batches - 1)
-    return _student(batches - 1) * math.sqrt(variance / batches)
+    return student.quantile(batches - 1) * math.sqrt(variance / batches)
 
 
 def variation_percent(values: Sequence[float]) -> float | None:
@@ -160,10 +162,3 @@ def variation_percent(values: Sequence[float]) -> float | None:
         return None
     variance = sum((value - mean) ** 2 for value in values) / (count - 1)
     return 100.0 * math.sqrt(variance) / mean
-
-
-def _student(degrees: int) -> float:
-    """The two-sided 95 % quantile of Student's t."""
-    from scipy import special  # all of scipy.stats takes most of a second to import
-
-    return float(special.stdtrit(degrees, 0.975))

@@ -15,15 +15,17 @@ from dyno.drive import (
 from dyno.errors import TargetError, UsageError
 from dyno.model import Check
 from dyno.profile import IoPlan, profile
+from dyno.profiles.volume import order
 from dyno.report import diffs
 from dyno.targets.base import Loaded, LoadPlan, PowerResult, Target
 from dyno.units import seconds_text
 
 
 def storage(session: Session, plan: IoPlan) -> None:
-    """Profiles a volume."""
-    with session.console.phase("Storage profile") as progress:
-        profile(session.recorder, plan, progress)
+    """Profiles volumes: every arm of the plan, as often as it says."""
+    for repeat, arm in order(plan.arms, plan.repeats):
+        with session.console.phase(plan.title(arm, repeat)) as progress:
+            profile(session.recorder, plan, arm, repeat, progress)
 
 
 def load_and_prove(session: Session, target: Target, plan: LoadPlan, *, replace: bool) -> None:

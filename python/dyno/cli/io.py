@@ -1,17 +1,19 @@
-"""``dyno io``: what a volume gives."""
+"""``dyno io``: what storage gives."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from dyno.cli._options import Options, common, examples, parse_bytes, parse_seconds
+from dyno.cli._io import Asked
+from dyno.cli._io import options as asked_options
+from dyno.cli._options import Options, common, examples
 from dyno.errors import UsageError
 
 if TYPE_CHECKING:
-    from dyno.profiles.model import Profile
+    from dyno.cli._session import Session
+    from dyno.profile import IoPlan
 
 
 def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -27,114 +29,88 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     for name in profiles.names():
         found = spec.read(name)
         length = f"{found.steps} steps, at most {seconds_text(found.longest_s)}."
-        lines = textwrap.wrap(f"{profiles.purpose(name)} {length}", 70)
+        lines = textwrap.wrap(f"{profiles.purpose(name)} {length}", 68)
         for place, line in enumerate(lines):
-            click.echo(f"{name if place == 0 else '':9}{line}")
+            click.echo(f"{name if place == 0 else '':11}{line}")
     context.exit()
 
 
 @click.command(
     "io",
-    short_help="Measure the storage under a folder.",
+    short_help="Measure storage: folders, files, block devices.",
     epilog=examples(
         "dyno io /var/lib/postgresql            about a minute, 4 GiB test file",
         "dyno io /data --profile oltp           most IOPS inside 20 ms, 16 mixes",
         "dyno io /data --profile dss --dry-run  what it would do, and how long",
+        "dyno io /data --fill 40,62,85          as the volume fills up",
+        "dyno io raid10=/mnt/a raid6=/mnt/b --compare --repeat 5",
+        "dyno io /mnt/a /mnt/b /mnt/c --scaling",
+        "dyno io data=/mnt/a log=/mnt/b --profile mine.toml",
+        "dyno io /data --rate 5000,10000        open loop: latency at a given load",
+        "dyno io /dev/sdb --reads-only          a device as it is",
+        "dyno io /dev/sdb --destroy --profile steady",
         "dyno io /data --profile oltp --fio > oltp.fio",
-        "dyno io . --size 512M --step 500ms     a quick look",
         "dyno io /data --json | jq .io",
     ),
 )
-@click.argument("volume", type=click.Path(path_type=Path, exists=True, file_okay=False))
-@click.option(
-    "--profile",
-    "which",
-    default="quick",
-    show_default=True,
-    metavar="NAME|FILE",
-    help="What to measure: a profile's name, or a TOML file.",
-)
+@click.argument("volumes", metavar="[NAME=]VOLUME…", nargs=-1, required=True)
+@asked_options
 @click.option(
     "--profiles", is_flag=True, is_eager=True, expose_value=False, callback=_list,
     help="List the profiles.",
 )  # fmt: skip
-@click.option("--size", help="Size of the test file instead of the profile's, such as 512M.")
-@click.option("--step", help="Time measured at each depth instead of the profile's, such as 5s.")
-@click.option(
-    "--ceiling",
-    type=float,
-    metavar="MS",
-    help="Latency ceiling on p95 instead of the profile's, milliseconds.",
-)
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @click.option(
     "--fio", is_flag=True, help="Print the same test as a job file for fio, and do nothing."
 )
 @common
 def command(
-    volume: Path,
-    which: str,
-    size: str | None,
-    step: str | None,
-    ceiling: float | None,
-    dry_run: bool,
-    fio: bool,
-    options: Options,
+    volumes: tuple[str, ...], asked: Asked, dry_run: bool, fio: bool, options: Options
 ) -> int:
-    """Profile the volume under the folder VOLUME with a test file that is removed afterwards.
+    """Profile storage, before any database is on it.
 
-    Curves of sequential and random reads, writes and mixes at rising queue depth; those of
-    transactions end where the 95th percentile of reads or of writes passes the ceiling. All with
-    O_DIRECT, past the page cache.
+    In a folder a test file is made, filled with random data, and removed afterwards. Files and
+    block devices are only read, unless --destroy allows to overwrite them. Curves of sequential and
+    random reads, writes and mixes at rising load; those of transactions end where the latency of
+    reads or of writes passes the ceiling. All with O_DIRECT, past the page cache.
     """
-    from dyno.cli import _stages as stages
-    from dyno.cli._options import positive
+    from dyno.cli._io import confirm, tell
     from dyno.cli._session import run_session
-    from dyno.profile import IoPlan
-    from dyno.profiles import spec
 
-    asked = spec.read(which)
-    asked = asked.fitted(
-        None if size is None else parse_bytes(size),
-        None if step is None else parse_seconds(step),
-        None if ceiling is None else positive(ceiling, "--ceiling"),
-    )
-    plan = IoPlan(volume.absolute(), asked)
+    plan = asked.plan(volumes)
     if fio and dry_run:
         raise UsageError("--fio and --dry-run exclude each other: both only print.")
     if fio:
         from dyno.profiles.fio import job_file
 
-        click.echo(job_file(plan.profile, plan.volume), nl=False)
+        click.echo(job_file(plan.profile, plan.volumes), nl=False)
         return 0
     if dry_run:
-        _tell(plan.volume, plan.profile)
+        tell(plan)
         return 0
-    record = {"volume": str(plan.volume), **plan.profile.model_dump(mode="json")}
+    confirm(plan)
+    first = plan.volumes[0]
+    place = {"folder": first.path, "file": first.path.parent}.get(first.kind, options.out)
     return run_session(
-        options,
-        "io",
-        record,
-        (),
-        plan.volume,
-        lambda session: stages.storage(session, plan),
+        options, "io", _record(plan), (), place, lambda session: _body(session, plan)
     )
 
 
-def _tell(volume: Path, profile: Profile) -> None:
-    import shutil
+def _body(session: Session, plan: IoPlan) -> None:
+    from dyno.cli import _stages as stages
 
-    from dyno.units import bytes_text, seconds_text
+    stages.storage(session, plan)
 
-    free = shutil.disk_usage(volume).free
-    click.echo(
-        f"Would write a test file of {bytes_text(profile.file_bytes)} in {volume} "
-        f"({bytes_text(free)} free), and remove it in the end.\n"
-        f"{profile.steps} steps of {seconds_text(profile.step_s)}, each after "
-        f"{seconds_text(profile.warmup_s)} that do not count: at most "
-        f"{seconds_text(profile.longest_s)}."
-    )
-    for curve in profile.curves:
-        until = f" until p95 passes {profile.ceiling_ms:g} ms" * curve.until_ceiling
-        depths = ", ".join(map(str, curve.depths))
-        click.echo(f"  {curve.name:24}depth {depths}{until}")
+
+def _record(plan: IoPlan) -> dict[str, object]:
+    """What the bundle keeps of the plan."""
+    return {
+        "volume": plan.label(plan.arms[-1]),
+        "volumes": [volume.model_dump(mode="json") for volume in plan.volumes],
+        "how": plan.how,
+        "repeats": plan.repeats,
+        "stages": [stage.model_dump(mode="json") for stage in plan.stages],
+        "fsync": plan.durable,
+        "on_error": plan.on_error,
+        **plan.profile.model_dump(mode="json"),
+    }

@@ -133,7 +133,7 @@ def _body(session: Session, sizes: Sizes, *, replace: bool) -> None:
     from dyno.cli import _stages as stages
     from dyno.drive import OltpPlan, PowerPlan
     from dyno.profile import IoPlan
-    from dyno.profiles import spec
+    from dyno.profiles import spec, volume
     from dyno.targets.base import Loaded, LoadPlan
 
     out, threads = session.options.out, session.limits.threads
@@ -145,7 +145,7 @@ def _body(session: Session, sizes: Sizes, *, replace: bool) -> None:
         for url, plans in ((ROW, (dss, oltp)), (COLUMN, (dss,))):
             _require_own(session, url, plans)
     look = spec.read(profiles.DEFAULT).fitted(sizes.io_file_bytes, sizes.io_step_s)
-    stages.storage(session, IoPlan(out, look))
+    stages.storage(session, IoPlan(volume.parse([str(out)]), look))
     with session.target(ROW) as row:
         _load(session, row, dss)
         results = {row.name: stages.power(session, row, power)}

@@ -27,14 +27,15 @@ def judge(bundle: Bundle, estimates: Iterable[Estimate]) -> tuple[Validity, list
     case = Case.of(bundle, estimates)
     reasons: list[Reason] = []
     warned: list[Finding] = []
+    noted: list[Finding] = []
     for rule in rules():
         for ruling in rule.check(case):
             if ruling.level == "invalid":
                 reasons.append(Reason(code=rule.code, message=ruling.message, phase=ruling.phase))
-            warned.append(
+            (noted if ruling.level == "note" else warned).append(
                 Finding(
                     code=rule.code,
-                    level="warning",
+                    level="note" if ruling.level == "note" else "warning",
                     message=ruling.message,
                     phase=ruling.phase,
                     evidence=ruling.evidence,
@@ -50,6 +51,7 @@ def judge(bundle: Bundle, estimates: Iterable[Estimate]) -> tuple[Validity, list
         *(finding for finding in machine if finding.level == "warning"),
         *kept,
         *(limit.finding() for limit in limits),
+        *noted,
         *(finding for finding in machine if finding.level != "warning"),
     ]
     return validity, findings

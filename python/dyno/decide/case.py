@@ -9,6 +9,7 @@ from functools import cached_property
 from dyno.bundle import Bundle
 from dyno.errors import UsageError
 from dyno.model import Check, Estimate, Phase
+from dyno.profiles.steps import Step, steps
 
 MEASURED = frozenset({"io", "load", "index", "dss", "oltp"})
 """Kinds of phases whose figures are a result."""
@@ -52,6 +53,41 @@ class Case:
         """
         return self._levels("counted")
 
+    @cached_property
+    def steps(self) -> list[Step]:
+        """All steps of storage profiles."""
+        return steps(self.bundle)
+
+    def told(self, step: Step) -> bool:
+        """Whether a step belongs to what its curve is told by: the windows of its best load."""
+        start = f"{step.start}.{step.curve}"
+        if step.load.by_rate:
+            return self.value(f"{start}.best_rate") == step.load.rate
+        return self.value(f"{start}.best_depth") == step.load.depth
+
+    def phase_of(self, step: Step) -> Phase | None:
+        """The phase in which a step was measured."""
+        return next((phase for phase in self.phases("io") if _holds(phase, step)), None)
+
+    def steps_in(self, phase: Phase) -> list[Step]:
+        """The steps that were measured in a phase."""
+        return [step for step in self.steps if _holds(phase, step)]
+
+    def curves(self, phase: Phase) -> list[Phase]:
+        """A storage profile by its curves: the phase as if it had been of one only."""
+        start, end = f"resource.{phase.name}/", ".samples"
+        names = [
+            figure.name.removeprefix(start).removesuffix(end)
+            for figure in self.estimates
+            if figure.name.startswith(start) and figure.name.endswith(end)
+        ]
+        return [
+            phase.model_copy(
+                update={"name": f"{phase.name}/{name}", "title": f"{phase.title}, {name}"}
+            )
+            for name in names
+        ]
+
     def bounding(self) -> list[tuple[Phase, str]]:
         """The same, and of a search the windows of the smallest load that fails, too."""
         return self._levels("bounding")
@@ -76,3 +112,9 @@ class Case:
         except (OSError, ValueError) as error:
             reason = str(error).splitlines()[0]
             raise UsageError(f"checks.json of {self.bundle.path} is damaged: {reason}.") from error
+
+
+def _holds(phase: Phase, step: Step) -> bool:
+    """Whether a step began in a phase."""
+    begun = phase.start_ns <= step.start_ns
+    return begun and (phase.end_ns is None or step.start_ns < phase.end_ns)

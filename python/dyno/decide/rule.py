@@ -26,12 +26,13 @@ class Ruling:
     """What a rule found.
 
     Attributes:
-        level: ``invalid`` spoils the run; ``warning`` may spoil a figure.
+        level: ``invalid`` spoils the run; ``warning`` may spoil a figure; a ``note`` only says how
+            a figure is to be read.
         message: One line for a person: what was seen and what to change.
         evidence: Names of estimates, or short facts.
     """
 
-    level: Literal["invalid", "warning"]
+    level: Literal["invalid", "warning", "note"]
     message: str
     phase: str | None = None
     evidence: tuple[str, ...] = ()

@@ -118,14 +118,18 @@ class LimitRule:
 
 def view(case: Case, phase: Phase) -> View:
     """The view of ``phase``."""
-    samples = case.value(f"resource.{phase.name}.samples") or 0
     return View(
         case,
         phase,
         _sessions(phase),
         _processors(case.bundle.run.host),
-        samples >= FEWEST_SAMPLES and is_local(case, phase.target),
+        is_sampled(case, phase) and is_local(case, phase.target),
     )
+
+
+def is_sampled(case: Case, phase: Phase) -> bool:
+    """Whether there are readings enough to say something of a phase."""
+    return (case.value(f"resource.{phase.name}.samples") or 0) >= FEWEST_SAMPLES
 
 
 def foreign_percent(case: Case, phase: Phase) -> float | None:

@@ -20,6 +20,9 @@ SECTOR_BYTES = 512
 # A path of a multipath NVMe namespace, such as nvme0c1n1 below nvme0n1.
 _NVME_PATH = re.compile(r"(nvme\d+)c\d+(n\d+)")
 
+# How those that make mapped devices begin the identifiers of these.
+_MAPPERS = {"CRYPT": "crypt", "mpath": "multipath"}
+
 
 @dataclass(frozen=True)
 class WholeDevice:
@@ -98,6 +101,29 @@ def member_disks(folder: Path) -> list[Path]:
         for member in member_disks((disk / "slaves" / name).resolve()):
             found[member.name] = member
     return [found[name] for name in sorted(found)]
+
+
+def number(folder: Path) -> str | None:
+    """``major:minor`` of a device."""
+    return read_text(folder / "dev")
+
+
+def layers(folder: Path) -> list[str]:
+    """What a device is made by, the highest first: ``["LVM", "raid1"]``; none for a plain disk.
+
+    Of several devices below one the first stands for all.
+    """
+    disk = whole_disk(folder)
+    level, uuid = read_text(disk / "md/level"), read_text(disk / "dm/uuid")
+    below = children(disk / "slaves")
+    found = layers((disk / "slaves" / below[0]).resolve()) if below else []
+    if level:
+        return [level, *found]
+    if uuid is None:
+        return found
+    # A partition of a mapped device has the prefix part1-.
+    kind = re.sub(r"^part\d+-", "", uuid).partition("-")[0]
+    return [_MAPPERS.get(kind, kind or "device mapper"), *found]
 
 
 def disk_facts(folder: Path) -> dict[str, Any]:

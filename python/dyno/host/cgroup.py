@@ -1,8 +1,8 @@
-"""Limits on memory and processors that control groups of version 1 and 2 set for this process."""
+"""Limits on memory, processors and I/O that control groups set for this process: v1 and v2."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -11,6 +11,14 @@ from dyno.host.mounts import Mount, parse_mountinfo
 
 # Version 1 writes "no limit" as the largest multiple of a page below 2^63.
 _UNLIMITED = 1 << 60
+
+# Of version 1, a file each.
+_THROTTLES = {
+    "rbps": "blkio.throttle.read_bps_device",
+    "wbps": "blkio.throttle.write_bps_device",
+    "riops": "blkio.throttle.read_iops_device",
+    "wiops": "blkio.throttle.write_iops_device",
+}
 
 
 def parse_memberships(text: str) -> dict[str, str]:
@@ -52,6 +60,48 @@ def cgroup_facts(root: Path = ROOT) -> dict[str, Any]:
         "memory_limit_bytes": min((n for n in memory if n is not None), default=None),
         "cpu_quota": min((n for n in quota if n is not None), default=None),
     }
+
+
+def parse_io_max(text: str) -> dict[str, dict[str, int]]:
+    """Version 2's ``io.max``: limits by ``major:minor``; what has none (``max``) is left out."""
+    found: dict[str, dict[str, int]] = {}
+    for line in text.splitlines():
+        number, *words = line.split() or [""]
+        pairs = (word.partition("=") for word in words)
+        found[number] = {name: int(value) for name, _, value in pairs if value.isdigit()}
+    return found
+
+
+def io_limits(numbers: Collection[str], root: Path = ROOT) -> dict[str, int]:
+    """The tightest throttles that hold for this process on any of these devices.
+
+    Args:
+        numbers: The devices, as ``major:minor``.
+        root: The folder that holds ``proc`` and ``sys``.
+
+    Returns:
+        ``rbps`` and ``wbps`` (bytes a second), ``riops`` and ``wiops`` (I/Os a second); those that
+        are not limited are absent.
+    """
+    paths = parse_memberships(read_text(root / "proc/self/cgroup") or "")
+    mounts = parse_mountinfo(read_text(root / "proc/self/mountinfo") or "")
+    tightest: dict[str, int] = {}
+    for folder in _folders(root, mounts, paths, "blkio"):
+        for number, limits in _throttles(folder):
+            if number in numbers:
+                for name, limit in limits.items():
+                    tightest[name] = min(limit, tightest.get(name, limit))
+    return tightest
+
+
+def _throttles(folder: Path) -> Iterator[tuple[str, dict[str, int]]]:
+    """Devices and limits that one group sets."""
+    yield from parse_io_max(read_text(folder / "io.max") or "").items()
+    for name, file in _THROTTLES.items():
+        for line in (read_text(folder / file) or "").splitlines():
+            number, _, limit = line.partition(" ")
+            if limit.isdigit():
+                yield number, {name: int(limit)}
 
 
 def _folders(

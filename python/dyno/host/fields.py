@@ -1,6 +1,7 @@
 """What each field of the host facts means: the one place that documents them.
 
-Any field may be null where the machine does not tell. ``disks[]`` is one entry a disk.
+Any field may be null where the machine does not tell. ``disks[]`` is one entry a disk. ``VOLUME``
+has those of a volume that is profiled (``dyno.host.volume``).
 """
 
 from __future__ import annotations
@@ -75,4 +76,21 @@ FIELDS: dict[str, str] = {
     "dyno.version": "Version of Dyno.",
     "dyno.python": "Version of Python.",
     "dyno.implementation": "Kind of Python.",
+}
+
+VOLUME: dict[str, str] = {
+    "device": "Block device that carries it, or that it is.",
+    "model": "Model of its disks, as they say; several parted by commas.",
+    "rotational": "Whether the kernel takes one of its disks for a spinning one.",
+    "write_cache": "'write back' if a disk of it has a volatile cache that must be flushed.",
+    "virtual": "Whether a hypervisor runs this machine, or made the disk.",
+    "remote": "Whether a network lies between: its file system, or how the disk is attached.",
+    "filesystem": "File system, as the kernel names it; null of a device that is not mounted.",
+    "mount_options": "Mount options of the mount and of the file system.",
+    "raid": "What the device is made by, the highest first: 'LVM on raid1'; null for a plain disk.",
+    "members": "The disks at the bottom of it.",
+    "memory_bytes": "RAM of this machine.",
+    "cgroup_limit": "Throttles of control groups on it that hold for this process: rbps, wbps "
+    "(bytes a second), riops, wiops (I/Os a second); null without any.",
+    "size_bytes": "Size of the device or file, of a folder that of its file system.",
 }

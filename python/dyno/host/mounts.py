@@ -45,11 +45,11 @@ def parse_mountinfo(text: str) -> list[Mount]:
         mounts.append(
             Mount(
                 device=head[2],
-                root=_unescape(head[3]),
-                point=_unescape(head[4]),
+                root=unescape(head[3]),
+                point=unescape(head[4]),
                 fs_type=tail[0],
-                source=_unescape(tail[1]),
-                options=tuple(_unescape(option) for option in dict.fromkeys(options)),
+                source=unescape(tail[1]),
+                options=tuple(unescape(option) for option in dict.fromkeys(options)),
             )
         )
     return mounts
@@ -65,6 +65,6 @@ def mount_of(path: Path, mounts: Iterable[Mount]) -> Mount | None:
     return best
 
 
-def _unescape(text: str) -> str:
+def unescape(text: str) -> str:
     r"""Undoes the octal escapes of blanks, such as ``\040``."""
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)

@@ -117,18 +117,16 @@ def devices_under(mount: Mount, mounts: Sequence[Mount], root: Path = ROOT) -> l
         under = mount_of(Path(upper), below)
         return devices_under(under, below, root) if under else []
     # btrfs and some others mount a block device under an anonymous number.
-    named = _device_named(mount.source, root)
+    named = device_named(mount.source, root) if mount.source.startswith("/dev/") else None
     if named is None:
         return []
     return _btrfs_members(named, root) if mount.fs_type == "btrfs" else [named]
 
 
-def _device_named(source: str, root: Path) -> Path | None:
-    """The folder in ``/sys`` of a device file such as ``/dev/mapper/vg-data``."""
-    if not source.startswith("/dev/"):
-        return None
+def device_named(source: str, root: Path = ROOT) -> Path | None:
+    """The folder in ``/sys`` of a device file such as ``/dev/mapper/vg-data``, if it is one."""
     folder = root / "sys/class/block" / Path(source).name
-    if folder.exists():
+    if source.startswith("/dev/") and folder.exists():
         return folder.resolve()
     try:
         status = (root / source.lstrip("/")).stat()

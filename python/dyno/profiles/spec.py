@@ -1,70 +1,120 @@
 """A storage profile as it is written: TOML, read strictly.
 
 size = "4GiB"                        # of the test file
-step = "2s"                          # measured at each depth, after a quarter of it unmeasured
-ceiling_ms = 20.0                    # for p95 of reads and of writes, each on its own
+step = "2s"                          # measured at each level, after a quarter of it unmeasured
+ceiling_ms = 20.0                    # for reads, writes and syncs, each on its own
+ceiling_of = "p95"                   # or mean, p99
 
 [[curves]]                           # a curve for each block size and share of reads
-pattern = "random"                   # or sequential
-blocks = ["8K", "64K"]
+pattern = "random"                   # or sequential, zipf (theta = 0.99), hot_spot (hot = "80/20")
+blocks = ["8K", "64K"]               # or one curve of mixed sizes: mix = { 8K = 70, 64K = 30 }
 reads = [100, 70]                    # percent; the rest are writes
-depths = [1, 4, 16, 64]              # I/Os in flight
+depths = [1, 4, 16, 64]              # I/Os in flight on each volume
 until_ceiling = true                 # leave out what is deeper than the first beyond the ceiling
+search = 256                         # instead: search the load inside the ceiling, at most this
+settle = 60                          # instead: repeat one load until steady, at most so often
 figure = "iops"                      # or mbps; what the curve is about
+rates = [1000, 5000]                 # open loop: I/Os due a second; arrivals = "poisson" or "fixed"
+modify = true                        # read each block and write it back, instead of reads
+sync = "fdatasync"                   # or fsync, after each write or so many: every = 8
+streams = 4                          # of sequential: so many places in turn
+area = [0.0, 40.0]                   # percent of the volume
+align = "4K"                         # what offsets are multiples of; else the block
 name = "mine"                        # only where there is one curve
+
+[[curves]]                           # jobs that run together
+name = "database"
+[[curves.jobs]]                      # each with the keys above, but one block and one read
+name = "data"
+pattern = "random"
+block = "8K"
+read = 70
+depths = [1, 8, 64]
+volumes = ["data"]                   # only on these, by name; else on all
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 from pydantic import Field, field_validator
 
 from dyno import presets, profiles, strict
 from dyno.errors import UsageError
-from dyno.profiles.model import WARMUP, Curve, Figure, Pattern, Profile
+from dyno.profiles.access import DEEPEST, NAME, Access, JobSpec, block_size, curve_name, fits
+from dyno.profiles.job import Block, Job
+from dyno.profiles.model import WARMUP, CeilingOf, Curve, Figure, Profile, Search, Settle
 from dyno.strict import Strict
 from dyno.units import parse_bytes, parse_seconds
 
-LARGEST_BLOCK = 16 << 20
-DEEPEST = 4096
 MOST_IN_FLIGHT = 1 << 30
-_KIB = 1024
 
 
-class CurvesSpec(Strict):
-    """Curves: every combination of block size and share of reads."""
+class CurvesSpec(Access):
+    """Curves: every combination of block size and share of reads; or one, of several jobs."""
 
-    name: str | None = Field(default=None, pattern=r"^[a-z][a-z0-9_]{0,60}$")
-    pattern: Pattern
-    blocks: list[str] = Field(min_length=1)
-    reads: list[int] = Field(min_length=1)
-    depths: list[int] = Field(min_length=1)
+    name: str | None = Field(default=None, pattern=NAME)
+    blocks: list[str] | None = Field(default=None, min_length=1)
+    reads: list[int] | None = Field(default=None, min_length=1)
     until_ceiling: bool = False
+    search: float | None = Field(default=None, ge=2, le=1e7, allow_inf_nan=False)
+    settle: int | None = Field(default=None, ge=5, le=10_000)
     figure: Figure | None = None
+    jobs: list[JobSpec] | None = Field(default=None, min_length=1)
 
     @field_validator("blocks")
     @classmethod
-    def _sizes(cls, blocks: list[str]) -> list[str]:
-        for text in blocks:
-            size = _size(text)
-            if size % 512 or size > LARGEST_BLOCK:
-                raise ValueError("use multiples of 512 bytes, at most 16M")
+    def _sizes(cls, blocks: list[str] | None) -> list[str] | None:
+        for text in blocks or ():
+            block_size(text)
         return blocks
 
     @field_validator("reads")
     @classmethod
-    def _shares(cls, reads: list[int]) -> list[int]:
-        if any(not 0 <= share <= 100 for share in reads):
+    def _shares(cls, reads: list[int] | None) -> list[int] | None:
+        if any(not 0 <= share <= 100 for share in reads or ()):
             raise ValueError("use percent, 0 to 100")
         return reads
 
-    @field_validator("depths")
-    @classmethod
-    def _depths(cls, depths: list[int]) -> list[int]:
-        if any(not 1 <= depth <= DEEPEST for depth in depths):
-            raise ValueError(f"use 1 to {DEEPEST}")
-        return depths
+    def misfit(self) -> str | None:
+        """What does not go together, or None."""
+        if self.search is not None and self.settle is not None:
+            return "give search or settle, not both"
+        if (self.search or self.settle) and self.until_ceiling:
+            return "until_ceiling is for depths or rates that are listed"
+        if self.jobs is not None:
+            return self._misfit_of_jobs()
+        if (self.blocks is None) == (self.mix is None):
+            return "give blocks, mix, or jobs"
+        if self.reads is None and not self.modify:
+            return "reads is missing"
+        found = super().misfit() or fits(self.modify, self.sync, set(self.reads or ()), self.reads)
+        return found or self._misfit_of_load(self.depths or [], self.rates or [])
+
+    def _misfit_of_jobs(self) -> str | None:
+        shared = sorted(self.model_fields_set - {"name", "jobs", "search", "settle", "figure"})
+        shared = [key for key in shared if key != "until_ceiling"]
+        if shared:
+            return f"{shared[0]} belongs into the jobs"
+        if self.name is None:
+            return "name is missing: several jobs make one curve"
+        for place, job in enumerate(self.jobs or ()):
+            misfit = job.misfit() or self._misfit_of_load(job.depths or [], job.rates or [])
+            if misfit:
+                return f"in jobs[{place}] {misfit}"
+        lists = [levels for job in self.jobs or () for levels in (job.depths, job.rates) if levels]
+        lengths = {len(levels) for levels in lists if len(levels) > 1}
+        return (
+            "depths and rates of several levels need one for each level" * (len(lengths) > 1)
+            or None
+        )
+
+    def _misfit_of_load(self, depths: list[int], rates: list[float]) -> str | None:
+        if self.search is not None and (len(depths) > 1 or len(rates) > 1):
+            return "search starts from one depth and one rate"
+        if self.search is not None and not rates and self.search > DEEPEST:
+            return f"search is a depth here, at most {DEEPEST}"
+        if self.settle is not None and (len(depths) > 1 or len(rates) > 1):
+            return "settle is for one depth and one rate"
+        return None
 
 
 class ProfileSpec(Strict):
@@ -73,12 +123,16 @@ class ProfileSpec(Strict):
     size: str = "4GiB"
     step: str = "2s"
     ceiling_ms: float = Field(default=20.0, gt=0, allow_inf_nan=False)
+    ceiling_of: CeilingOf = "p95"
     curves: list[CurvesSpec] = Field(min_length=1)
 
     @field_validator("size")
     @classmethod
     def _file(cls, text: str) -> str:
-        _size(text)
+        try:
+            parse_bytes(text)
+        except UsageError as error:
+            raise ValueError(str(error).rstrip(".")) from None
         return text
 
     @field_validator("step")
@@ -108,6 +162,7 @@ def read(text: str) -> Profile:
         step_s=step_s,
         warmup_s=step_s * WARMUP,
         ceiling_ms=spec.ceiling_ms,
+        ceiling_of=spec.ceiling_of,
         curves=tuple(
             curve
             for part, curves in enumerate(spec.curves)
@@ -118,45 +173,55 @@ def read(text: str) -> Profile:
     if repeated:
         raise UsageError(f"{what}: two curves are '{repeated[0]}'; name one, or drop it.")
     for curve in profile.curves:
-        if curve.depths[-1] * curve.block_bytes > MOST_IN_FLIGHT:
+        if curve.in_flight_bytes() > MOST_IN_FLIGHT:
+            deepest = max(job.depths[-1] for job in curve.jobs)
             raise UsageError(
-                f"{what}: {curve.name} has {curve.depths[-1]} blocks of {curve.block_bytes} bytes "
-                "in flight; at most 1 GiB can be."
+                f"{what}: {curve.name} has up to {deepest} blocks of "
+                f"{max(job.block_bytes for job in curve.jobs)} bytes in flight; at most 1 GiB can "
+                "be."
             )
     return profile
 
 
 def _curves(what: str, part: int, spec: CurvesSpec) -> list[Curve]:
-    shapes = [(reads, _size(block)) for reads in spec.reads for block in spec.blocks]
+    misfit = spec.misfit()
+    if misfit:
+        raise UsageError(f"{what}: in curves[{part}] {misfit}.")
+    if spec.jobs is not None:
+        jobs = tuple(job.made() for job in spec.jobs)
+        names = [job.name for job in jobs]
+        if len(set(names)) < len(names):
+            raise UsageError(f"{what}: in curves[{part}] two jobs have the same name.")
+        return [_curve(spec, spec.name or "", jobs)]
+    mixes = (
+        [spec.mixed] if spec.mixed else [(Block(bytes=block_size(b)),) for b in spec.blocks or ()]
+    )
+    shapes = [(reads, blocks) for reads in spec.reads or [100] for blocks in mixes]
     if spec.name is not None and len(shapes) > 1:
         raise UsageError(
             f"{what}: curves[{part}].name names one curve, but there are {len(shapes)}: leave it "
             "out."
         )
-    usual: Figure = "mbps" if spec.pattern == "sequential" else "iops"
-    return [
-        Curve(
-            name=spec.name or curve_name(spec.pattern, reads, block),
-            pattern=spec.pattern,
-            block_bytes=block,
-            read_percent=reads,
-            depths=tuple(sorted(set(spec.depths))),
-            until_ceiling=spec.until_ceiling,
-            figure=spec.figure or usual,
-        )
-        for reads, block in shapes
-    ]
+    found: list[Curve] = []
+    for reads, blocks in shapes:
+        size = blocks[0].bytes if len(blocks) == 1 else None
+        name = spec.name or curve_name(spec, reads, size)
+        job = spec.job(name, blocks, reads)
+        if not job.rates:
+            job = job.model_copy(update={"depths": tuple(sorted(set(job.depths)))})
+        found.append(_curve(spec, name, (job,)))
+    return found
 
 
-def curve_name(pattern: str, read_percent: int, block_bytes: int) -> str:
-    """``sequential_read_256k``, ``random_70_30_8k``."""
-    what = {100: "read", 0: "write"}.get(read_percent, f"{read_percent}_{100 - read_percent}")
-    size = f"{block_bytes // _KIB}k" if block_bytes % _KIB == 0 else f"{block_bytes}b"
-    return f"{pattern}_{what}_{size}"
-
-
-def _size(text: Any) -> int:
-    try:
-        return parse_bytes(text)
-    except UsageError as error:
-        raise ValueError(str(error).rstrip(".")) from None
+def _curve(spec: CurvesSpec, name: str, jobs: tuple[Job, ...]) -> Curve:
+    usual: Figure = "mbps" if all(job.pattern == "sequential" for job in jobs) else "iops"
+    if any(job.sync for job in jobs):
+        usual = "iops"
+    return Curve(
+        name=name,
+        jobs=jobs,
+        until_ceiling=spec.until_ceiling,
+        figure=spec.figure or usual,
+        search=None if spec.search is None else Search(most=spec.search),
+        settle=None if spec.settle is None else Settle(most=spec.settle),
+    )

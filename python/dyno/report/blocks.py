@@ -166,7 +166,15 @@ class Text:
     kind: Literal["text"] = "text"
 
 
-Block = Table | Figure | Row | Facts | Cards | Notes | Code | Text
+@dataclass(frozen=True)
+class Heading:
+    """A title of what follows in a section."""
+
+    text: str
+    kind: Literal["heading"] = "heading"
+
+
+Block = Table | Figure | Row | Facts | Cards | Notes | Code | Text | Heading
 
 
 @dataclass(frozen=True)

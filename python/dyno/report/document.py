@@ -10,12 +10,12 @@ from dyno import proofs
 from dyno.bundle import Bundle
 from dyno.model import Estimate, Finding, Phase
 from dyno.report import cache
-from dyno.report.curves import curves
 from dyno.report.levels import bounds, level_entry
 from dyno.report.page import Page
 from dyno.report.query_work import FIGURES as WORK
 from dyno.report.query_work import meter_sources
 from dyno.report.steps import loads_that_stayed, steps
+from dyno.report.storage.entry import entry
 from dyno.report.trials import FIGURES, REFRESH_STREAM, figures, missing, trials
 
 
@@ -51,7 +51,7 @@ def document(
             if facts.tuned
         },
         "cache": cache.summary(run),
-        "io": _io(page),
+        "io": entry(page),
         "tpch": _tpch(page),
         "tpcc": _tpcc(page),
         "maintenance": [_maintenance(page, phase) for phase in page.phases("maintenance")],
@@ -131,30 +131,6 @@ def _maintenance(page: Page, phase: Phase) -> dict[str, Any]:
                 **{figure: page.value(f"{name}.db-{which}.{figure}") for figure in _BESIDE},
             }
             for which in parts
-        ],
-    }
-
-
-def _io(page: Page) -> dict[str, Any] | None:
-    if not page.phases("io") and page.value("io.ceiling_ms") is None:
-        return None
-    return {
-        "sequential_read_mbps": page.value("io.sequential_read.best_mbps"),
-        "sequential_write_mbps": page.value("io.sequential_write.best_mbps"),
-        "random_read_iops": page.value("io.random_read.best_iops"),
-        "mixed_iops": page.value("io.mixed.best_iops"),
-        "ceiling_ms": page.value("io.ceiling_ms"),
-        "curves": [
-            {
-                "name": curve.name,
-                "pattern": curve.pattern,
-                "read_percent": curve.read_percent,
-                "block_bytes": curve.block_bytes,
-                "figure": curve.figure,
-                "best": curve.best,
-                "best_depth": None if curve.depth is None else int(curve.depth),
-            }
-            for curve in curves(page)
         ],
     }
 

@@ -82,21 +82,6 @@ class Page:
     def _by_name(self) -> dict[str, Estimate]:
         return {estimate.name: estimate for estimate in self.estimates}
 
-    @cached_property
-    def io_shapes(self) -> dict[tuple[str, str], tuple[str, int, int]]:
-        """By volume and curve of storage profiles: pattern, percent of reads, bytes of a block."""
-        table = self.bundle.table("io")
-        shape = ("pattern", "read_percent", "block_bytes")
-        columns = ["volume", "phase", *shape]
-        if any(name not in table.column_names for name in columns):
-            return {}
-        found: dict[tuple[str, str], tuple[str, int, int]] = {}
-        for row in table.select(columns).to_pylist():
-            pattern, reads, block = (row[name] for name in shape)
-            if isinstance(pattern, str) and reads is not None and block:
-                found.setdefault((row["volume"], row["phase"]), (pattern, reads, block))
-        return found
-
     def estimate(self, name: str) -> Estimate | None:
         """The estimate called ``name``, if there is one."""
         return self._by_name.get(name)

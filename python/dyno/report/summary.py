@@ -1,4 +1,7 @@
-"""The summary for a terminal: at most ten lines of at most eighty columns."""
+"""The summary for a terminal: at most ten lines of at most eighty columns.
+
+Tables of a storage profile may be longer: where volumes are compared they are what was asked for.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,12 @@ from collections.abc import Iterable
 from dyno import proofs
 from dyno.bundle import Bundle
 from dyno.model import CriterionResult, Estimate, Finding
-from dyno.report import capacity, curves, transactions
+from dyno.report import capacity, transactions
 from dyno.report.cache import word as word_of
 from dyno.report.maintenance import costs
 from dyno.report.page import Page
 from dyno.report.steps import database_of
+from dyno.report.storage.lines import lines as storage_lines
 from dyno.report.trials import FIGURES, figures, missing, trials
 from dyno.report.words import (
     bytes_text,
@@ -25,6 +29,9 @@ from dyno.report.words import (
 
 COLUMNS = 80
 MOST_LINES = 10
+_STORAGE_LINES = 3
+"""Of them; a profile with more has so many lines more in all."""
+
 _LABEL = 14
 
 
@@ -33,9 +40,10 @@ def summary(
 ) -> list[str]:
     """The verdict, then a line for each part that was measured, then the notices."""
     page = Page.of(bundle, estimates, findings)
+    storage = _storage(page)
     lines = [
         _head(page),
-        *_storage(page),
+        *storage,
         _line("Loads", _loads(page)),
         _line("Load rate", _rates(page)),
         _line("Queries", _queries(page)),
@@ -48,7 +56,8 @@ def summary(
         *_why(page),
     ]
     notices = _notices(page)
-    kept = [line for line in lines if line][: max(1, MOST_LINES - len(notices))]
+    most = MOST_LINES + max(0, len(storage) - _STORAGE_LINES) - len(notices)
+    kept = [line for line in lines if line][: max(1, most)]
     return [*kept, *notices]
 
 
@@ -110,7 +119,7 @@ def _machine(page: Page) -> str:
 
 
 def _storage(page: Page) -> list[str]:
-    told = curves.lines(curves.curves(page), page.value("io.ceiling_ms"))
+    told = storage_lines(page)
     return [_line("" if place else "Storage", line) for place, line in enumerate(told)]
 
 

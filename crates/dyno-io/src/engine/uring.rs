@@ -2,6 +2,7 @@
 
 mod ring;
 
+use std::io;
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
@@ -16,6 +17,11 @@ use crate::arena::Arena;
 
 /// Longest wait for I/Os in flight when an engine is dropped; a device that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Parts in which a batch goes to the kernel, and the fewest I/Os of one: a device works on the
+/// first part while the kernel prepares the next, instead of on none until all are.
+const PARTS: usize = 4;
+const LEAST_PART: usize = 4;
 
 /// How buffers are given to the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,15 +121,28 @@ impl Uring {
     /// Enters the kernel once: submits what is queued, waits for one completion or `timeout`.
     fn enter(&self, timeout: Duration) -> Result<()> {
         let limit = Timespec::from(timeout);
-        match self.ring.submitter().submit_with_args(1, &SubmitArgs::new().timespec(&limit)) {
-            Ok(_) => Ok(()),
-            Err(error) => match error.raw_os_error() {
-                // The time is over, a signal came, or the kernel is short of memory or of room for
-                // completions: reap what is there; what is still queued goes with the next turn.
-                Some(libc::ETIME | libc::EINTR | libc::EAGAIN | libc::EBUSY) => Ok(()),
-                _ => Err(Error::from_io(&error, "io_uring_enter")),
-            },
+        entered(self.ring.submitter().submit_with_args(1, &SubmitArgs::new().timespec(&limit)))
+    }
+
+    /// Queues I/Os that start now.
+    fn queue(&mut self, part: &[Request]) -> Result<()> {
+        let started_ns = monotonic_ns();
+        self.entries.clear();
+        for request in part {
+            let entry = self.entry(request);
+            let state = &mut self.slots[request.slot as usize];
+            assert!(!state.busy, "slot {} is busy", request.slot);
+            *state = Slot { started_ns, busy: true };
+            self.entries.push(entry);
         }
+        // SAFETY: every entry points into the arena at the buffer of its own slot. The buffer is
+        // not lent out while the slot is busy, and the arena outlives the I/O: `drop` waits for all
+        // of them, or leaks the arena.
+        unsafe { self.ring.push(&self.entries) }.map_err(|_| {
+            Error::new(ErrorKind::Internal, "the submission queue has no room for a batch")
+        })?;
+        self.in_flight += part.len();
+        Ok(())
     }
 
     /// Collects what has ended; the result is the clock after that.
@@ -162,23 +181,14 @@ impl Engine for Uring {
         timeout: Duration,
         done: &mut Vec<Completion>,
     ) -> Result<u64> {
-        if !batch.is_empty() {
-            let started_ns = monotonic_ns();
-            self.entries.clear();
-            for request in batch {
-                let entry = self.entry(request);
-                let state = &mut self.slots[request.slot as usize];
-                assert!(!state.busy, "slot {} is busy", request.slot);
-                *state = Slot { started_ns, busy: true };
-                self.entries.push(entry);
+        let size = batch.len().div_ceil(PARTS).max(LEAST_PART);
+        let mut parts = batch.chunks(size).peekable();
+        while let Some(part) = parts.next() {
+            self.queue(part)?;
+            // The last goes with the wait.
+            if parts.peek().is_some() {
+                entered(self.ring.submitter().submit())?;
             }
-            // SAFETY: every entry points into the arena at the buffer of its own slot. The buffer
-            // is not lent out while the slot is busy, and the arena outlives the I/O: `drop` waits
-            // for all of them, or leaks the arena.
-            unsafe { self.ring.push(&self.entries) }.map_err(|_| {
-                Error::new(ErrorKind::Internal, "the submission queue has no room for a batch")
-            })?;
-            self.in_flight += batch.len();
         }
         if self.in_flight == 0 {
             return Ok(monotonic_ns());
@@ -236,6 +246,19 @@ fn register(ring: &Ring, arena: &Arena, notes: &mut Notes) -> Buffers {
             ));
             Buffers::Plain
         }
+    }
+}
+
+/// What a call of the kernel led to.
+fn entered(result: io::Result<usize>) -> Result<()> {
+    match result {
+        Ok(_) => Ok(()),
+        Err(error) => match error.raw_os_error() {
+            // The time is over, a signal came, or the kernel is short of memory or of room for
+            // completions: reap what is there; what is still queued goes with the next call.
+            Some(libc::ETIME | libc::EINTR | libc::EAGAIN | libc::EBUSY) => Ok(()),
+            _ => Err(Error::from_io(&error, "io_uring_enter")),
+        },
     }
 }
 

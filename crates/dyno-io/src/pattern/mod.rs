@@ -18,11 +18,11 @@ pub use order::Order;
 
 /// The part of a target that a job works on, in bytes: `from..to`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Space {
+pub(crate) struct Space {
     /// First byte.
-    pub from: u64,
+    pub(crate) from: u64,
     /// The byte after the last.
-    pub to: u64,
+    pub(crate) to: u64,
 }
 
 impl Space {
@@ -44,21 +44,21 @@ impl Space {
 
 /// The kind of accesses of a job.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shape {
+pub(crate) struct Shape {
     /// Where they go.
-    pub order: Order,
+    pub(crate) order: Order,
     /// Their sizes, with shares that make 100 together.
-    pub blocks: Vec<Block>,
+    pub(crate) blocks: Vec<Block>,
     /// What offsets are multiples of, from the start of the space; left out, see
     /// [`Job::align_bytes`](crate::Job::align_bytes).
-    pub align: Option<u64>,
+    pub(crate) align: Option<u64>,
     /// Share of reads in percent.
-    pub read_percent: u8,
+    pub(crate) read_percent: u8,
 }
 
 impl Shape {
     /// Whether every size has a place in `space`, in every stream of it.
-    pub fn fits(&self, space: Space) -> bool {
+    pub(crate) fn fits(&self, space: Space) -> bool {
         let largest = self.blocks.iter().map(|block| u64::from(block.bytes)).max().unwrap_or(0);
         let places = match self.order {
             Order::Streams { count } => u64::from(count) * self.directions(),
@@ -77,13 +77,13 @@ impl Shape {
 
 /// One access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Access {
+pub(crate) struct Access {
     /// Offset in the target.
-    pub offset: u64,
+    pub(crate) offset: u64,
     /// Length.
-    pub bytes: u32,
+    pub(crate) bytes: u32,
     /// Write rather than read.
-    pub write: bool,
+    pub(crate) write: bool,
 }
 
 /// A size of blocks, and where in the space it can lie.
@@ -106,7 +106,7 @@ enum Places {
 
 /// An endless series of accesses inside a space; equal seeds give equal series.
 #[derive(Debug, Clone)]
-pub struct Pattern {
+pub(crate) struct Pattern {
     rng: Xoshiro256PlusPlus,
     space: Space,
     sizes: Vec<Size>,
@@ -120,7 +120,7 @@ impl Pattern {
     ///
     /// # Panics
     /// If the shape does not fit there.
-    pub fn new(shape: &Shape, space: Space, seed: u64) -> Self {
+    pub(crate) fn new(shape: &Shape, space: Space, seed: u64) -> Self {
         assert!(shape.fits(space), "the space holds every block");
         let mut up_to = 0.0;
         let last = shape.blocks.len() - 1;
@@ -149,7 +149,7 @@ impl Pattern {
 
     /// The next access.
     #[inline]
-    pub fn access(&mut self) -> Access {
+    pub(crate) fn access(&mut self) -> Access {
         let write = match self.read_percent {
             0 => true,
             100.. => false,

@@ -1,10 +1,10 @@
 //! The patterns that a plan can name.
 
 use dyno_record::{Error, ErrorKind, Result};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// Where accesses go.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Order {
     /// Uniformly random.

@@ -31,20 +31,36 @@ pub(crate) fn unwritten_bytes(file: &File, bytes: u64) -> io::Result<u64> {
     Ok(unwritten)
 }
 
+/// Largest part of a file that is mapped at once, to ask for its pages.
+#[cfg(target_os = "linux")]
+const MAPPED: u64 = 1 << 30;
+
 /// Share (0 to 1) of the first `bytes` that is in the page cache.
 ///
 /// # Errors
 /// Of the operating system.
 #[cfg(target_os = "linux")]
 pub(crate) fn cached_share(file: &File, bytes: u64) -> io::Result<f64> {
+    let (mut cached, mut pages) = (0, 0);
+    for from in (0..bytes).step_by(MAPPED as usize) {
+        let length = MAPPED.min(bytes - from) as usize;
+        cached += cached_pages(file, from, length)?;
+        pages += length.div_ceil(page_bytes());
+    }
+    Ok(cached as f64 / pages.max(1) as f64)
+}
+
+/// How many pages of a part of `file` are in the page cache; the part starts at a whole page.
+#[cfg(target_os = "linux")]
+fn cached_pages(file: &File, from: u64, length: usize) -> io::Result<usize> {
     use std::os::fd::AsRawFd as _;
     use std::ptr::null_mut;
 
-    let length = usize::try_from(bytes).map_err(|_| io::ErrorKind::Unsupported)?;
+    let from = libc::off_t::try_from(from).map_err(|_| io::ErrorKind::Unsupported)?;
     // SAFETY: a fresh read-only mapping at an address of the kernel's choice touches no other
     // memory. It is never read through, only asked about.
     let base = unsafe {
-        libc::mmap(null_mut(), length, libc::PROT_READ, libc::MAP_SHARED, file.as_raw_fd(), 0)
+        libc::mmap(null_mut(), length, libc::PROT_READ, libc::MAP_SHARED, file.as_raw_fd(), from)
     };
     if base == libc::MAP_FAILED {
         return Err(io::Error::last_os_error());
@@ -56,8 +72,7 @@ pub(crate) fn cached_share(file: &File, bytes: u64) -> io::Result<f64> {
     // SAFETY: unmaps exactly the mapping made above, to which nothing points any more.
     unsafe { libc::munmap(base, length) };
     outcome?;
-    let cached = resident.iter().filter(|page| **page & 1 == 1).count();
-    Ok(cached as f64 / resident.len().max(1) as f64)
+    Ok(resident.iter().filter(|page| **page & 1 == 1).count())
 }
 
 /// Puts what is on the device already out of the page cache, as far as nobody holds it there.
@@ -209,5 +224,15 @@ mod tests {
         let share = cached_share(&file, 4 * MIB).unwrap();
         // A temporary directory in memory keeps all of it.
         assert!(!(0.5..1.0).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn large_files_are_looked_at_part_by_part() {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(5 * MAPPED / 2).unwrap();
+        file.write_all_at(&vec![1; 4 * MIB as usize], 2 * MAPPED).unwrap();
+        let share = cached_share(&file, 5 * MAPPED / 2).unwrap();
+        let written = 4.0 * MIB as f64 / (2.5 * MAPPED as f64);
+        assert!((share / written - 1.0).abs() < 0.01, "{share}");
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use dyno_record::{Error, ErrorKind, Result};
 
-use super::{Kind, Place, leftover, set_direct};
+use super::{Kind, Place, dsync, leftover, set_direct};
 use crate::{Notes, Plan};
 
 /// Opens the target at `index` of the plan.
@@ -30,7 +30,7 @@ pub(super) fn open(plan: &Plan, index: usize, notes: &mut Notes) -> Result<Place
         );
         return Err(Error::new(ErrorKind::Usage, text));
     }
-    let mut file = open_as(kind, path, writes)?;
+    let mut file = open_as(kind, path, writes, plan.durable)?;
     let meta = file.metadata().map_err(|error| told(&error, path))?;
     if self::kind(meta.file_type(), path)? != kind {
         let text = format!("{} was replaced while it was opened", path.display());
@@ -53,9 +53,11 @@ pub(super) fn open(plan: &Plan, index: usize, notes: &mut Notes) -> Result<Place
         path: path.to_owned(),
         kind,
         bytes,
+        to_fill: if target.fill { 0..bytes } else { 0..0 },
         file,
         direct,
         extents_written: None,
+        content: None,
         fill: target.fill,
         _made: None,
         _lock: lock,
@@ -72,16 +74,13 @@ fn kind(kind: FileType, path: &Path) -> Result<Kind> {
     Err(Error::new(ErrorKind::Usage, format!("path: {} {what}", path.display())))
 }
 
-fn open_as(kind: Kind, path: &Path, writes: bool) -> Result<File> {
+fn open_as(kind: Kind, path: &Path, writes: bool, durable: bool) -> Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(writes);
     // The kernel refuses a device exclusively if it is mounted, used for swap, or part of a volume
     // or an array, or if a partition of it is.
-    #[cfg(target_os = "linux")]
-    if kind == Kind::Device {
-        options.custom_flags(libc::O_EXCL);
-    }
-    let _ = kind;
+    let alone = if cfg!(target_os = "linux") && kind == Kind::Device { libc::O_EXCL } else { 0 };
+    options.custom_flags(alone | dsync(durable));
     options.open(path).map_err(|error| told(&error, path))
 }
 

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use dyno_record::{Control, Error, ErrorKind, Result};
+use dyno_record::{Control, Error, ErrorKind, Result, StopOnPanic};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
@@ -19,6 +20,18 @@ const BLOCK: u32 = 512 << 10;
 /// Without `O_DIRECT`, data written between two syncs: bounds dirty memory and the last sync.
 const SYNC_BYTES: u64 = 64 << 20;
 
+/// What all threads that fill go by.
+struct Job<'a, W> {
+    plan: &'a Plan,
+    /// Differs from one filling of a file to the next: no data is written twice.
+    seed: u64,
+    control: &'a Control,
+    /// Hears of bytes written since it last heard.
+    written: &'a W,
+    /// Set once one of them can not go on: the others end as well.
+    stop: AtomicBool,
+}
+
 /// Fills what is to be filled, the targets of each device one after another and all devices at
 /// once. `written` hears of bytes written since it last heard. Returns the engine.
 ///
@@ -26,19 +39,28 @@ const SYNC_BYTES: u64 = 64 << 20;
 /// `cancelled`, `disk_full` or `io`.
 pub(crate) fn fill_all(
     plan: &Plan,
-    places: &[Place],
+    (stage, places): (usize, &[Place]),
     control: &Control,
     notes: &mut Notes,
     written: impl Fn(u64) + Sync,
 ) -> Result<Option<Name>> {
     let mut devices: BTreeMap<u64, Vec<&Place>> = BTreeMap::new();
-    for place in places.iter().filter(|place| place.fill) {
+    for place in places.iter().filter(|place| !place.to_fill.is_empty()) {
         devices.entry(place.device()).or_default().push(place);
     }
+    let seed = plan.seed.wrapping_add((stage as u64) << 48);
+    let job = Job { plan, seed, control, written: &written, stop: AtomicBool::new(false) };
+    let job = &job;
     let filled = std::thread::scope(|scope| {
-        let written = &written;
         let start = |(index, targets): (usize, Vec<_>)| {
-            scope.spawn(move || fill(plan, (index as u64, &targets), control, written))
+            scope.spawn(move || {
+                let _death = StopOnPanic(&job.stop);
+                let filled = fill(job, index as u64, &targets);
+                if filled.is_err() {
+                    job.stop.store(true, Relaxed);
+                }
+                filled
+            })
         };
         let threads: Vec<_> = devices.into_values().enumerate().map(start).collect();
         let panicked = |_| Err(Error::new(ErrorKind::Internal, "a thread that fills panicked"));
@@ -55,43 +77,42 @@ pub(crate) fn fill_all(
 }
 
 /// Fills targets one after another with one engine.
-fn fill(
-    plan: &Plan,
-    (device, targets): (u64, &[&Place]),
-    control: &Control,
-    written: &impl Fn(u64),
-) -> Result<(Name, Notes)> {
+fn fill<W: Fn(u64)>(job: &Job<'_, W>, device: u64, targets: &[&Place]) -> Result<(Name, Notes)> {
     let mut notes = Notes::default();
     let files: Vec<_> = targets.iter().map(|place| &place.file).collect();
-    let seed = plan.seed.wrapping_add(device);
-    let setup = Setup { files: &files, slots: &SLOTS, seed, null: &plan.null, start_ns: 0 };
-    let mut engine = engine::open(plan.engine, &setup, &mut notes)?;
+    let seed = job.seed.wrapping_add(device);
+    let setup = Setup { files: &files, slots: &SLOTS, seed, null: &job.plan.null, start_ns: 0 };
+    let mut engine = engine::open(job.plan.engine, &setup, &mut notes)?;
     let mut data = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(1 << 32));
     for target in targets.iter().enumerate() {
-        write_all(target, engine.as_mut(), &mut data, control, written)?;
+        write_all(job, target, engine.as_mut(), &mut data)?;
     }
     Ok((engine.name(), notes))
 }
 
-/// Writes the whole target in order and makes it durable.
-fn write_all(
+/// Writes what is to be filled of the target, in order, and makes it durable.
+fn write_all<W: Fn(u64)>(
+    job: &Job<'_, W>,
     (file, place): (usize, &&Place),
     engine: &mut dyn Engine,
     data: &mut Xoshiro256PlusPlus,
-    control: &Control,
-    written: &impl Fn(u64),
 ) -> Result<()> {
     let mut idle: Vec<u32> = (0..SLOTS.len() as u32).collect();
     let mut lengths = [0; SLOTS.len()];
     let (mut batch, mut done) = (Vec::new(), Vec::new());
-    let (mut next, mut ended, mut synced) = (0, 0, 0);
-    while ended < place.bytes {
-        control.check()?;
+    let (mut next, mut ended, mut synced) = (place.to_fill.start, 0, 0);
+    let all = place.to_fill.end - place.to_fill.start;
+    while ended < all {
+        job.control.check()?;
+        if job.stop.load(Relaxed) {
+            // What happened elsewhere is told from there.
+            return Ok(());
+        }
         batch.clear();
-        while next < place.bytes
+        while next < place.to_fill.end
             && let Some(slot) = idle.pop()
         {
-            let bytes = u64::from(BLOCK).min(place.bytes - next) as u32;
+            let bytes = u64::from(BLOCK).min(place.to_fill.end - next) as u32;
             stamp(engine.buffer_mut(slot), data);
             batch.push(Request { slot, file: file as u32, op: Op::Write, offset: next, bytes });
             lengths[slot as usize] = bytes;
@@ -109,7 +130,7 @@ fn write_all(
             sync(place)?;
             synced = ended;
         }
-        written(ended - before);
+        (job.written)(ended - before);
     }
     sync(place)
 }
@@ -129,4 +150,50 @@ fn written_whole(place: &Place, result: i32, bytes: u32) -> Result<()> {
 
 fn sync(place: &Place) -> Result<()> {
     place.file.sync_all().map_err(|error| place.error(&error, "syncing"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Kind;
+    use super::*;
+
+    #[test]
+    fn what_fails_elsewhere_ends_it_as_well() {
+        let plan = serde_json::json!({
+            "file_id": "a", "spool": "/nowhere", "clock": {"unix_ns": 0, "monotonic_ns": 0},
+            "engine": "psync", "targets": [], "steps": [],
+        });
+        let plan: Plan = serde_json::from_value(plan).unwrap();
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(1 << 20).unwrap();
+        let place = Place {
+            name: String::new(),
+            path: "a file".into(),
+            kind: Kind::File,
+            bytes: 1 << 20,
+            to_fill: 4096..1 << 20,
+            file,
+            direct: false,
+            extents_written: None,
+            content: None,
+            fill: true,
+            _made: None,
+            _lock: None,
+        };
+        let moved = std::sync::atomic::AtomicU64::new(0);
+        let written = |bytes| {
+            moved.fetch_add(bytes, Relaxed);
+        };
+        let control = Control::new();
+        for (stop, expected) in [(true, 0), (false, (1 << 20) - 4096)] {
+            let stop = AtomicBool::new(stop);
+            let job = Job { plan: &plan, seed: 1, control: &control, written: &written, stop };
+            fill(&job, 0, &[&place]).unwrap();
+            assert_eq!(moved.load(Relaxed), expected);
+        }
+        let mut first = vec![0; 8192];
+        std::os::unix::fs::FileExt::read_exact_at(&place.file, &mut first, 0).unwrap();
+        assert!(first[..4096].iter().all(|byte| *byte == 0), "written twice");
+        assert!(first[4096..].iter().any(|byte| *byte != 0));
+    }
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use rustix::fs::{FlockOperation, flock};
 
+use super::identity::Identity;
 use crate::Notes;
 
 const PREFIX: &str = ".dyno-io-";
@@ -59,7 +60,11 @@ pub(crate) fn remove(volume: &Path, notes: &mut Notes) {
 fn remove_unless_locked(path: &Path) -> io::Result<bool> {
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(path)?;
     match lock(&file) {
-        Ok(()) => std::fs::remove_file(path).map(|()| true),
+        // A run that ended meanwhile has removed it, and another may have made one of that name.
+        Ok(()) => match Identity::of(&file)?.remove(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            removed => removed.map(|()| true),
+        },
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
         Err(error) => Err(error),
     }

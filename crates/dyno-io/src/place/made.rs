@@ -1,4 +1,4 @@
-//! Files that Dyno makes: locked while in use, removed whatever happens.
+//! Files that Dyno makes: locked while in use, grown stage by stage, removed whatever happens.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -6,28 +6,24 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use dyno_record::{Error, ErrorKind, Result};
-use rustix::fs::{FallocateFlags, fallocate, fstatvfs};
+use rustix::fs::{FallocateFlags, fallocate};
 
-use super::{Kind, Place, leftover, mib, set_direct};
+use super::identity::Identity;
+use super::{Kind, Place, dsync, leftover, set_direct};
 use crate::{Notes, Plan};
-
-/// Space left to others on the volume.
-const SPARE_BYTES: u64 = 64 << 20;
 
 /// A file of Dyno's own, by name and identity: removed on drop, unless something else has its name
 /// by then.
 #[derive(Debug)]
 pub(super) struct Made {
     path: PathBuf,
-    identity: (u64, u64),
+    identity: Identity,
 }
 
-/// Makes the file of the target at `index` of the plan in `directory`, with all of its space
-/// reserved.
+/// Makes the file of the target at `index` of the plan in `directory`, with nothing in it yet.
 ///
 /// # Errors
-/// `denied` without permission, `disk_full` with the space needed, `usage` if the file of this id
-/// is in use, else `io`.
+/// `denied` without permission, `usage` if the file of this id is in use, else `io`.
 pub(super) fn open(
     plan: &Plan,
     index: usize,
@@ -41,81 +37,66 @@ pub(super) fn open(
         return Err(Error::new(ErrorKind::Io, text));
     }
     let path = directory.join(leftover::file_name(&format!("{}-{index}", plan.file_id)));
-    let (file, lock) = create_locked(&path, notes)?;
+    let (file, lock) = create_locked(&path, plan.durable, notes)?;
     // From here on an early return removes the file.
     let made = Made::new(&path, &file)?;
-    let mut place = Place {
+    let direct = set_direct(&file, &directory.display().to_string(), notes);
+    Ok(Place {
         name: target.name().to_owned(),
         path,
         kind: Kind::Made,
-        bytes: target.bytes.unwrap_or_default(),
+        bytes: 0,
+        to_fill: 0..0,
         file,
-        direct: false,
+        direct,
         extents_written: None,
+        content: None,
         fill: true,
         _made: Some(made),
         _lock: Some(lock),
-    };
-    reserve(&place, directory)?;
-    place.direct = set_direct(&place.file, &directory.display().to_string(), notes);
-    Ok(place)
+    })
 }
 
-fn reserve(place: &Place, directory: &Path) -> Result<()> {
-    let stat = fstatvfs(&place.file)
-        .map_err(|error| place.error(&error.into(), "asking for the free space under"))?;
-    let free = stat.f_bavail.saturating_mul(stat.f_frsize);
-    let needed = place.bytes.saturating_add(SPARE_BYTES);
-    // Some network file systems report no size at all.
-    if stat.f_blocks > 0 && free < needed {
-        return Err(Error::new(
-            ErrorKind::DiskFull,
-            format!(
-                "the test file needs {} free in {}, there are {}: free some or choose a smaller \
-                 file",
-                mib(needed),
-                directory.display(),
-                mib(free)
-            ),
-        ));
-    }
-    let whole = || fallocate(&place.file, FallocateFlags::empty(), 0, place.bytes);
-    match rustix::io::retry_on_intr(whole) {
-        Ok(()) => Ok(()),
-        Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::INVAL) => place
-            .file
-            .set_len(place.bytes)
-            .map_err(|error| place.error(&error, "setting the length of")),
-        Err(error) => Err(place.error(&error.into(), "reserving the space of")),
-    }
+/// Makes a made file `bytes` long, with the space of all of it reserved.
+///
+/// # Errors
+/// `disk_full` or `io`.
+pub(super) fn grow(place: &mut Place, bytes: u64) -> Result<()> {
+    let from = place.bytes;
+    let rest = || fallocate(&place.file, FallocateFlags::empty(), from, bytes - from);
+    let reserved = match rustix::io::retry_on_intr(rest) {
+        Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::INVAL) => place.file.set_len(bytes),
+        reserved => reserved.map_err(Into::into),
+    };
+    reserved.map_err(|error| place.error(&error, "reserving the space of"))?;
+    place.bytes = bytes;
+    place.to_fill = from..bytes;
+    Ok(())
 }
 
 impl Made {
     fn new(path: &Path, file: &File) -> Result<Self> {
-        let meta = file.metadata().map_err(|error| {
-            let _ = std::fs::remove_file(path);
-            Error::from_io(&error, format!("looking at {}", path.display()))
-        })?;
-        Ok(Self { path: path.to_owned(), identity: (meta.dev(), meta.ino()) })
+        // Without its identity the file stays: the next run finds it unlocked, and removes it.
+        let identity = Identity::of(file)
+            .map_err(|error| Error::from_io(&error, format!("looking at {}", path.display())))?;
+        Ok(Self { path: path.to_owned(), identity })
     }
 }
 
 impl Drop for Made {
     fn drop(&mut self) {
-        let found = std::fs::symlink_metadata(&self.path);
-        if found.is_ok_and(|meta| (meta.dev(), meta.ino()) == self.identity) {
-            // A file that can not be removed now is found and removed by the next run.
-            let _ = std::fs::remove_file(&self.path);
-        }
+        // A file that can not be removed now is found and removed by the next run.
+        let _ = self.identity.remove(&self.path);
     }
 }
 
 /// Creates `path`, opened twice: for I/O, and with the lock. Another run that tidies up may remove
 /// the file before it is locked; then a new one is made.
-fn create_locked(path: &Path, notes: &mut Notes) -> Result<(File, File)> {
+fn create_locked(path: &Path, durable: bool, notes: &mut Notes) -> Result<(File, File)> {
     let mut options = OpenOptions::new();
-    options.read(true).write(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
+    options.read(true).write(true).mode(0o600);
     for _ in 0..10 {
+        options.custom_flags(libc::O_NOFOLLOW);
         let lock =
             options.create_new(true).open(path).map_err(|error| creation_error(&error, path))?;
         match leftover::lock(&lock) {
@@ -127,13 +108,19 @@ fn create_locked(path: &Path, notes: &mut Notes) -> Result<(File, File)> {
                     .add(format!("the file system has no locks ({error}): do not run two at once"));
             }
         }
-        return match options.create_new(false).open(path) {
-            Ok(handle) => Ok((handle, lock)),
-            Err(error) => {
-                let _ = std::fs::remove_file(path);
-                Err(creation_error(&error, path))
+        let identity = Identity::of(&lock).map_err(|error| creation_error(&error, path))?;
+        options.create_new(false).custom_flags(libc::O_NOFOLLOW | dsync(durable));
+        match options.open(path) {
+            Ok(handle) if Identity::of(&handle).is_ok_and(|found| found == identity) => {
+                return Ok((handle, lock));
             }
-        };
+            // Someone has put another file there.
+            Ok(_) => {}
+            Err(error) => {
+                let _ = identity.remove(path);
+                return Err(creation_error(&error, path));
+            }
+        }
     }
     Err(Error::new(ErrorKind::Io, format!("another process keeps removing {}", path.display())))
 }
@@ -160,6 +147,19 @@ fn creation_error(error: &io::Error, path: &Path) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::fs::fcntl_getfl;
+
+    #[test]
+    fn writes_are_durable_where_they_are_to_be() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, durable) in [("through", true), ("cached", false)] {
+            let mut notes = Notes::default();
+            let (file, _lock) =
+                create_locked(&folder.path().join(name), durable, &mut notes).unwrap();
+            let flags = fcntl_getfl(&file).unwrap().bits();
+            assert_eq!(flags & libc::O_DSYNC as u32 != 0, durable, "{name}");
+        }
+    }
 
     #[test]
     fn only_the_file_itself_is_removed() {

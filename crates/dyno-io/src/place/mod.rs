@@ -1,14 +1,19 @@
 //! What is read and written, opened and proved: made files, existing files, block devices.
 
+mod content;
 mod evidence;
 mod existing;
 mod fill;
+mod identity;
 mod leftover;
 mod made;
+mod proof;
+mod room;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
@@ -17,8 +22,8 @@ use serde::Serialize;
 
 use crate::plan::Target;
 use crate::{Notes, Plan};
-use evidence::{cached_share, uncache, unwritten_bytes};
 
+pub use content::Content;
 pub(crate) use fill::fill_all;
 
 /// What a target is.
@@ -41,14 +46,18 @@ pub(crate) struct Place {
     pub(crate) name: String,
     pub(crate) path: PathBuf,
     pub(crate) kind: Kind,
-    /// Bytes used, from the start.
+    /// Bytes used, from the start; of a made file its present length.
     pub(crate) bytes: u64,
+    /// Of those, still to be filled.
+    pub(crate) to_fill: Range<u64>,
     pub(crate) file: File,
     /// Whether I/O bypasses the page cache, as far as it is known.
     pub(crate) direct: bool,
     /// Whether all of it was on written extents before the first step; `None` if unknown.
     pub(crate) extents_written: Option<bool>,
-    /// Whether Dyno writes all of it before the first step.
+    /// A sample of what it held before the first step.
+    pub(crate) content: Option<Content>,
+    /// Whether Dyno fills it before it is measured.
     pub(crate) fill: bool,
     /// Removes a made file.
     _made: Option<made::Made>,
@@ -57,29 +66,54 @@ pub(crate) struct Place {
     _lock: Option<File>,
 }
 
-/// Opens every target of the plan; what goes wrong leaves no made file behind.
+/// Opens every target of the plan; made files are there, but empty. Nothing is removed, made or
+/// written before all targets that are there have been found fit. What goes wrong leaves no made
+/// file behind.
 ///
 /// # Errors
 /// `usage` for a target that the plan does not allow to be used so, `denied` without permission,
-/// `disk_full` with the space needed, else `io`.
+/// `disk_full` with the space needed of all stages, else `io`.
 pub(crate) fn open_all(plan: &Plan, notes: &mut Notes) -> Result<Vec<Place>> {
+    no_target_twice(&plan.targets)?;
+    let mut places: Vec<(usize, Place)> = Vec::with_capacity(plan.targets.len());
+    for (index, target) in plan.targets.iter().enumerate() {
+        if target.path.is_some() {
+            let place = existing::open(plan, index, notes);
+            let place = place.map_err(|error| error.context(target.to_string()))?;
+            plan.fits(index, place.bytes)?;
+            places.push((index, place));
+        } else if let Some(bytes) = target.bytes {
+            plan.fits(index, bytes)?;
+        }
+    }
     let directories: BTreeSet<_> =
         plan.targets.iter().filter_map(|t| t.directory.as_ref()).collect();
     for directory in directories {
         leftover::remove(directory, notes);
     }
-    no_target_twice(&plan.targets)?;
-    let mut places: Vec<Place> = Vec::with_capacity(plan.targets.len());
     for (index, target) in plan.targets.iter().enumerate() {
-        let place = match &target.directory {
-            Some(directory) => made::open(plan, index, directory, notes),
-            None => existing::open(plan, index, notes),
-        };
-        let place = place.map_err(|error| error.context(target.to_string()))?;
-        plan.fits(index, place.bytes)?;
-        places.push(place);
+        let Some(directory) = &target.directory else { continue };
+        let place = made::open(plan, index, directory, notes);
+        places.push((index, place.map_err(|error| error.context(target.to_string()))?));
     }
+    places.sort_unstable_by_key(|(index, _)| *index);
+    let places: Vec<Place> = places.into_iter().map(|(_, place)| place).collect();
+    room::check(plan, &places)?;
     Ok(places)
+}
+
+/// Makes every made file as long as it is in `stage`.
+///
+/// # Errors
+/// `disk_full` or `io`.
+pub(crate) fn grow_all(plan: &Plan, stage: usize, places: &mut [Place]) -> Result<()> {
+    for (target, place) in plan.targets.iter().zip(places) {
+        let bytes = target.bytes_at(stage).unwrap_or(place.bytes);
+        if place.kind == Kind::Made && bytes > place.bytes {
+            made::grow(place, bytes).map_err(|error| error.context(target.to_string()))?;
+        }
+    }
+    Ok(())
 }
 
 /// Fails if two targets are one file or device, by whatever names.
@@ -113,91 +147,19 @@ impl Place {
         })
     }
 
-    /// Checks that reads will reach the device: all extents written, none cached.
-    ///
-    /// # Errors
-    /// `io`.
-    pub(crate) fn prove(&mut self, notes: &mut Notes) -> Result<()> {
-        if self.kind == Kind::Device {
-            if !self.fill {
-                notes.add(format!(
-                    "{} was measured as it is: reads of blocks never written do not reach its \
-                     media",
-                    self.name
-                ));
-            }
-            return Ok(());
-        }
-        if self.kind == Kind::File {
-            // Others may have read or written it a moment ago.
-            uncache(&self.file);
-        }
-        self.prove_uncached(notes)?;
-        match unwritten_bytes(&self.file, self.bytes) {
-            Ok(0) => self.extents_written = Some(true),
-            Ok(bytes) => {
-                self.extents_written = Some(false);
-                notes.add(format!(
-                    "{bytes} bytes of {} have no written extent: reads of them do not reach the \
-                     device",
-                    self.name
-                ));
-            }
-            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
-                notes.add("the file system does not tell its extents (no FIEMAP): not checked");
-            }
-            Err(error) => return Err(self.error(&error, "mapping the extents of")),
-        }
-        Ok(())
-    }
-
-    /// Settles that a file accepted `O_DIRECT` in name only if its pages are in memory.
-    ///
-    /// # Errors
-    /// `io`.
-    pub(crate) fn prove_uncached(&mut self, notes: &mut Notes) -> Result<()> {
-        if !self.direct || self.kind == Kind::Device {
-            return Ok(());
-        }
-        let cached = cached_share(&self.file, self.bytes);
-        let share = cached.map_err(|error| self.error(&error, "looking for cached pages of"))?;
-        if share > 0.01 {
-            self.direct = false;
-            notes.add(format!(
-                "{:.0} % of {} is in memory although O_DIRECT was accepted: page cache in play",
-                share * 100.0,
-                self.name
-            ));
-        }
-        Ok(())
-    }
-
-    /// Notes what has happened to a file while it was measured in `step`.
-    pub(crate) fn look_again(&self, step: &str, notes: &mut Notes) {
-        if self.kind == Kind::Device {
-            return;
-        }
-        let Ok(meta) = self.file.metadata() else { return };
-        if meta.nlink() == 0 {
-            notes.add(format!(
-                "{} was removed by someone else by the end of '{step}': what was measured is a \
-                 file without a name",
-                self.name
-            ));
-        }
-        if meta.len() < self.bytes {
-            notes.add(format!(
-                "{} was cut by someone else, to {} of {} bytes by the end of '{step}'",
-                self.name,
-                meta.len(),
-                self.bytes
-            ));
-        }
+    /// Whether it holds data that is not Dyno's own.
+    pub(crate) fn foreign(&self) -> bool {
+        !self.fill
     }
 
     fn error(&self, error: &io::Error, what: &str) -> Error {
         Error::from_io(error, format!("{what} {}", self.path.display()))
     }
+}
+
+/// The flag with which a file is opened whose writes are to end on the media.
+const fn dsync(durable: bool) -> i32 {
+    if durable { libc::O_DSYNC } else { 0 }
 }
 
 /// Switches the page cache off for `file`; notes where it can not be.
@@ -220,8 +182,4 @@ fn try_direct(file: &File) -> io::Result<()> {
 #[cfg(not(target_os = "linux"))]
 fn try_direct(_: &File) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
-}
-
-fn mib(bytes: u64) -> String {
-    format!("{} MiB", bytes.div_ceil(1 << 20))
 }

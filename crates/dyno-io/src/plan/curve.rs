@@ -3,13 +3,15 @@
 use dyno_record::Result;
 use serde::Deserialize;
 
-use super::job::{Job, Rate};
-use super::{MOST_BUFFERS, Target, unique, wrong};
+use super::job::{DEEPEST as DEEPEST_JOB, Job, Rate};
+use super::{MOST_BUFFERS, Search, Settle, Target, unique, wrong};
+use crate::search::Rules;
 
 /// Most I/Os in flight of all jobs on all targets: what the largest ring of every kernel takes.
 const DEEPEST: u64 = 32_768;
 
-/// A series of steps that differ in load only: in the queue depths or rates of the jobs.
+/// A series of steps that differ in load only, in the queue depths or rates of the jobs: a list of
+/// levels, a search, or one load over and over.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
@@ -27,6 +29,10 @@ pub struct Curve {
     /// Leave out the levels that follow once one is outside the ceiling.
     #[serde(default = "default_stop_at_ceiling")]
     pub stop_at_ceiling: bool,
+    /// Looks for the best load instead of running a list.
+    pub search: Option<Search>,
+    /// Repeats the only level until it is steady.
+    pub settle: Option<Settle>,
 }
 
 const fn default_seconds() -> f64 {
@@ -48,6 +54,11 @@ pub(crate) struct Level {
 }
 
 impl Level {
+    /// I/Os due per second, of those jobs that have a rate; `None` if none has.
+    pub(crate) fn rate(&self) -> Option<f64> {
+        self.jobs.iter().filter_map(|(_, rate)| *rate).reduce(|sum, rate| sum + rate)
+    }
+
     /// What a step at this level does, in a few words: `random read 8 KiB, depth 8`.
     pub(crate) fn title(&self, curve: &Curve) -> String {
         let parts = curve.jobs.iter().zip(&self.jobs).map(|(job, (depth, rate))| {
@@ -69,10 +80,58 @@ impl Curve {
         self.jobs.iter().map(Job::levels).max().unwrap_or(0)
     }
 
-    /// The load of the step at `index`.
+    /// The most windows that it can take to run.
+    pub(crate) fn most_windows(&self) -> usize {
+        match (self.rules(), &self.settle) {
+            (Some(rules), _) => rules.most_windows(),
+            (None, Some(settle)) => settle.most,
+            (None, None) => self.levels(),
+        }
+    }
+
+    /// The load of the step at `index` of the list.
     pub(crate) fn level(&self, index: usize) -> Level {
-        let jobs: Vec<_> =
-            self.jobs.iter().map(|job| (job.queue_depth(index), job.rate(index))).collect();
+        self.with(self.jobs.iter().map(|job| (job.queue_depth(index), job.rate(index))).collect())
+    }
+
+    /// The load at which the largest of the jobs that `search` is about has `load`.
+    pub(crate) fn searched(&self, search: &Search, load: f64) -> Level {
+        let factor = load / self.start(search);
+        let of = |(index, job): (usize, &Job)| {
+            let (depth, rate) = (job.queue_depth(0), job.rate(0));
+            match search.on.contains(&index) {
+                false => (depth, rate),
+                true if search.by_rate => (depth, rate.map(|rate| rate * factor)),
+                true => (((f64::from(depth) * factor).round() as u32).max(1), rate),
+            }
+        };
+        self.with(self.jobs.iter().enumerate().map(of).collect())
+    }
+
+    /// What the search goes by, if there is one. No load needs more than a step can have.
+    pub(crate) fn rules(&self) -> Option<Rules> {
+        let search = self.search.as_ref()?;
+        let (start, mut most) = (self.start(search), search.most.unwrap_or(0.0));
+        if !search.by_rate {
+            while most > start && self.check(&self.searched(search, most)).is_err() {
+                most -= 1.0;
+            }
+        }
+        Some(Rules {
+            start,
+            most: most.max(start),
+            whole: !search.by_rate,
+            resolution: search.resolution_percent / 100.0,
+            confirm: search.confirm,
+        })
+    }
+
+    /// The largest load among the jobs that `search` is about, where it starts.
+    fn start(&self, search: &Search) -> f64 {
+        search.on.iter().map(|job| search.load(&self.jobs[*job])).fold(0.0, f64::max)
+    }
+
+    fn with(&self, jobs: Vec<(u32, Option<f64>)>) -> Level {
         let depth =
             self.jobs.iter().zip(&jobs).map(|(job, (depth, _))| depth * job.on.len() as u32);
         Level { queue_depth: depth.sum(), jobs }
@@ -94,24 +153,37 @@ impl Curve {
                 .map_err(|error| error.context(format!("job '{}'", job.name)))?;
         }
         self.order_levels()?;
-        let buffers = |index: usize| {
-            let bytes = |job: &Job| {
-                let buffer = u64::from(job.largest_block().next_multiple_of(4096));
-                u64::from(job.queue_depth(index)) * buffer * job.on.len() as u64
-            };
-            self.jobs.iter().map(bytes).sum::<u64>()
-        };
-        let depth = |index: usize| {
-            let depth = |job: &Job| u64::from(job.queue_depth(index)) * job.on.len() as u64;
-            self.jobs.iter().map(depth).sum::<u64>()
-        };
         for index in 0..self.levels() {
-            if depth(index) > DEEPEST {
-                return wrong("queue_depths: depth × targets of all jobs must be at most 32768");
+            self.check(&self.level(index))?;
+        }
+        let levels = self.levels();
+        match (&mut self.search, &self.settle) {
+            (Some(_), Some(_)) => wrong("search, settle: a curve has at most one of both"),
+            (Some(search), None) => search.normalise(&self.jobs),
+            (None, Some(_)) if levels > 1 => {
+                wrong("settle: queue_depths, rate: this is about a single value each")
             }
-            if buffers(index) > MOST_BUFFERS {
-                return wrong("queue_depths: depth × block size × targets must be at most 1 GiB");
+            (None, Some(settle)) => settle.check(),
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// Fails if a step can not have so much in flight.
+    fn check(&self, level: &Level) -> Result<()> {
+        let (mut all, mut buffers) = (0, 0);
+        for (job, (depth, _)) in self.jobs.iter().zip(&level.jobs) {
+            if *depth > DEEPEST_JOB {
+                return wrong("queue_depths: use 1 to 4096");
             }
+            let lanes = u64::from(*depth) * job.on.len() as u64;
+            all += lanes;
+            buffers += lanes * u64::from(job.largest_block().next_multiple_of(4096));
+        }
+        if all > DEEPEST {
+            return wrong("queue_depths: depth × targets of all jobs must be at most 32768");
+        }
+        if buffers > MOST_BUFFERS {
+            return wrong("queue_depths: depth × block size × targets must be at most 1 GiB");
         }
         Ok(())
     }

@@ -1,13 +1,15 @@
 //! A job: one kind of access to some of the targets.
 
 use dyno_record::Result;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::{Target, ceiling_fits, wrong};
 use crate::pattern::{Order, Shape, Space};
 
 /// Most I/Os in flight of a job on one target.
-const DEEPEST: u32 = 4096;
+pub(super) const DEEPEST: u32 = 4096;
+/// Most I/Os due per second of a job.
+pub(super) const FASTEST: f64 = 10_000_000.0;
 /// Largest block: larger ones are split by the kernel anyway.
 const LARGEST_BLOCK: u32 = 16 << 20;
 
@@ -54,7 +56,7 @@ pub struct Job {
 }
 
 /// A size in a mix of block sizes.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Block {
     /// Size, a multiple of 512.
@@ -64,7 +66,7 @@ pub struct Block {
 }
 
 /// When the writes of a job are made durable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sync {
     /// The call.
@@ -77,7 +79,7 @@ pub struct Sync {
 }
 
 /// A call that makes writes durable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SyncCall {
     /// Data, and of metadata what is needed to read it.
@@ -99,7 +101,7 @@ pub struct Rate {
 }
 
 /// How I/Os of an open loop are spread over time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Arrivals {
     /// Independent of each other, as those of many users are.
@@ -223,7 +225,7 @@ impl Job {
             return wrong("queue_depths: use 1 to 4096");
         }
         if let Some(rate) = &self.rate {
-            let sane = |rate: &f64| (0.001..=10_000_000.0).contains(rate);
+            let sane = |rate: &f64| (0.001..=FASTEST).contains(rate);
             if rate.per_second.is_empty() || !rate.per_second.iter().all(sane) {
                 return wrong("rate: per_second needs numbers from 0.001 to 10000000");
             }

@@ -1,7 +1,10 @@
 //! What to measure: targets, and curves of jobs on them.
 
+mod ceiling_of;
 mod curve;
 mod job;
+mod search;
+mod settle;
 mod target;
 
 #[cfg(test)]
@@ -11,13 +14,16 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use dyno_record::{Clock, Error, ErrorKind, Result};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::engine::{Choice, null};
 
+pub use ceiling_of::CeilingOf;
 pub use curve::Curve;
 pub(crate) use curve::Level;
 pub use job::{Arrivals, Block, Job, Rate, Sync, SyncCall};
+pub use search::Search;
+pub use settle::Settle;
 pub use target::Target;
 
 /// Most buffer memory of one step: also the kernel's limit for one registered buffer.
@@ -36,9 +42,18 @@ pub struct Plan {
     pub file_id: String,
     /// What is read and written, all at once.
     pub targets: Vec<Target>,
-    /// Latency ceiling for the p95 of reads, of writes and of syncs, milliseconds.
+    /// Latency ceiling for reads, for writes and for syncs, each on its own, milliseconds.
     #[serde(default = "default_ceiling_ms")]
     pub ceiling_ms: f64,
+    /// Which figure of the latencies the ceilings are about.
+    #[serde(default)]
+    pub ceiling_of: CeilingOf,
+    /// Which of several equal calls this is, from 1: copied into every line.
+    #[serde(default = "default_repeat")]
+    pub repeat: u32,
+    /// A write ends once it is on the media (`O_DSYNC`), not when a cache of the device has it.
+    #[serde(default)]
+    pub durable: bool,
     /// What failed I/Os lead to.
     #[serde(default)]
     pub on_error: OnError,
@@ -70,7 +85,7 @@ pub struct Plan {
 }
 
 /// What failed I/Os lead to. They are counted by class either way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnError {
     /// More than 100 in a step, or nothing but failures, end the step and the profile.
@@ -85,6 +100,9 @@ const fn default_ceiling_ms() -> f64 {
 }
 const fn default_interval_seconds() -> f64 {
     1.0
+}
+const fn default_repeat() -> u32 {
+    1
 }
 
 impl Plan {
@@ -116,6 +134,7 @@ impl Plan {
             target.normalise().map_err(|error| error.context(target.to_string()))?;
         }
         unique("targets", self.targets.iter().map(Target::name))?;
+        target::same_stages(&self.targets)?;
         if self.steps.is_empty() {
             return wrong("steps: at least one curve is needed");
         }
@@ -135,6 +154,11 @@ impl Plan {
             (None, [only]) => only.place().display().to_string(),
             (None, several) => format!("{} targets", several.len()),
         }
+    }
+
+    /// How often all curves are run: once for each stage of the targets that grow.
+    pub(crate) fn stages(&self) -> usize {
+        self.targets.iter().map(|target| target.stages.len()).max().unwrap_or(0).max(1)
     }
 
     /// The first job that writes to the target at `index`.

@@ -25,6 +25,10 @@ pub struct Target {
     /// Bytes used, from the start. Of a made file its size, 1 GiB if left out, in whole pages. Of
     /// an existing one at most its size, and all of it if left out.
     pub bytes: Option<u64>,
+    /// Instead of `bytes`, sizes that a made file grows to, one after another: all curves are run
+    /// at each of them.
+    #[serde(default)]
+    pub stages: Vec<u64>,
     /// The content of `path` may be overwritten.
     #[serde(default)]
     pub destroy: bool,
@@ -44,6 +48,16 @@ impl Target {
         self.directory.as_deref().or(self.path.as_deref()).unwrap_or(Path::new(""))
     }
 
+    /// Bytes that the plan says are used in `stage`.
+    pub(crate) fn bytes_at(&self, stage: usize) -> Option<u64> {
+        self.stages.get(stage).copied().or(self.bytes)
+    }
+
+    /// The most bytes that the plan says are used.
+    pub(crate) fn most_bytes(&self) -> Option<u64> {
+        self.stages.last().copied().or(self.bytes)
+    }
+
     pub(super) fn normalise(&mut self) -> Result<()> {
         if self.directory.is_some() == self.path.is_some() {
             return wrong("targets: give either 'directory' or 'path'");
@@ -52,12 +66,17 @@ impl Target {
             if self.destroy || self.fill {
                 return wrong("destroy, fill: these are for 'path'; a made file is always filled");
             }
-            let bytes = self.bytes.unwrap_or(1 << 30) / PAGE * PAGE;
+            self.normalise_stages()?;
+            let first = self.stages.first().copied().or(self.bytes);
+            let bytes = first.unwrap_or(1 << 30) / PAGE * PAGE;
             if bytes == 0 {
                 return wrong("bytes: at least 4096 are needed");
             }
             self.bytes = Some(bytes);
         } else {
+            if !self.stages.is_empty() {
+                return wrong("stages: these are for 'directory', of which Dyno makes the file");
+            }
             self.bytes = self.bytes.map(|bytes| bytes / SECTOR * SECTOR);
             if self.bytes == Some(0) {
                 return wrong("bytes: at least 512 are needed");
@@ -70,6 +89,29 @@ impl Target {
         self.name.get_or_insert(place);
         Ok(())
     }
+
+    fn normalise_stages(&mut self) -> Result<()> {
+        if self.bytes.is_some() && !self.stages.is_empty() {
+            return wrong("bytes, stages: give one of both");
+        }
+        for bytes in &mut self.stages {
+            *bytes = *bytes / PAGE * PAGE;
+        }
+        if self.stages.first() == Some(&0) || !self.stages.is_sorted_by(|a, b| a < b) {
+            return wrong("stages: sizes must rise, each by 4096 bytes at least");
+        }
+        Ok(())
+    }
+}
+
+/// Fails unless all targets that grow do so in as many stages.
+pub(super) fn same_stages(targets: &[Target]) -> Result<()> {
+    let mut counts = targets.iter().map(|target| target.stages.len()).filter(|count| *count > 0);
+    let first = counts.next();
+    if counts.any(|count| Some(count) != first) {
+        return wrong("stages: all targets that grow need the same number of them");
+    }
+    Ok(())
 }
 
 impl fmt::Display for Target {

@@ -62,11 +62,97 @@ fn a_database_in_one_plan() {
 }
 
 #[test]
-fn wrong_values_are_named() {
-    type Change = fn(&mut Value);
-    fn job(value: &mut Value) -> &mut Value {
-        &mut value["steps"][0]["jobs"][0]
+fn a_search_is_about_what_can_vary() {
+    let jobs = |jobs: Value, search: Value| {
+        plan(|value| {
+            value["steps"][0]["jobs"] = jobs;
+            value["steps"][0]["search"] = search;
+        })
+        .map(|plan| plan.steps[0].search.clone().unwrap())
+    };
+    let job = |name: &str, change: Value| {
+        let mut job = json!({"name": name, "pattern": "random", "block_bytes": 8192,
+                             "queue_depths": [2]});
+        job.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        job
+    };
+    let log = job("log", json!({"read_percent": 0, "sync": {}}));
+    let rate = job("rate", json!({"rate": {"per_second": [100]}}));
+    let of = |search: Search| (search.on, search.by_rate);
+    let plain = jobs(json!([job("a", json!({})), log, job("b", json!({}))]), json!({})).unwrap();
+    assert_eq!((plain.most, of(plain)), (Some(256.0), (vec![0, 2], false)));
+    let alone = jobs(json!([log]), json!({})).unwrap();
+    assert_eq!(of(alone), (vec![0], false), "a log alone is what it is about");
+    let paced = jobs(json!([job("a", json!({})), rate]), json!({"most": 1000})).unwrap();
+    assert_eq!(of(paced), (vec![1], true));
+    let named = jobs(json!([job("a", json!({})), rate, log]), json!({"jobs": ["log", "a"]}));
+    assert_eq!(of(named.unwrap()), (vec![2, 0], false));
+    let both = jobs(json!([job("a", json!({})), rate]), json!({"jobs": ["a", "rate"]}));
+    assert!(both.unwrap_err().contains("all have a rate, or none"));
+}
+
+type Change = fn(&mut Value);
+
+fn job(value: &mut Value) -> &mut Value {
+    &mut value["steps"][0]["jobs"][0]
+}
+
+fn refused(cases: &[(&str, Change)]) {
+    for (word, change) in cases {
+        let message = plan(change).unwrap_err();
+        assert!(message.contains(word), "{word}: {message}");
     }
+}
+
+#[test]
+fn wrong_searches_and_stages_are_named() {
+    fn search(value: &mut Value, search: Value) {
+        job(value)["queue_depths"] = json!([1]);
+        value["steps"][0]["search"] = search;
+    }
+    fn settle(value: &mut Value, settle: Value) {
+        job(value)["queue_depths"] = json!([1]);
+        value["steps"][0]["settle"] = settle;
+    }
+    refused(&[
+        ("`p50`", |v| v["ceiling_of"] = json!("p50")),
+        ("rise", |v| v["targets"][0]["stages"] = json!([8192, 8192])),
+        ("bytes, stages", |v| {
+            v["targets"][0]["bytes"] = json!(1 << 30);
+            v["targets"][0]["stages"] = json!([1 << 30]);
+        }),
+        ("'directory'", |v| v["targets"] = json!([{"path": "/dev/sda", "stages": [8192]}])),
+        ("same number", |v| {
+            v["targets"] = json!([
+                {"name": "a", "directory": "/tmp", "stages": [1 << 20]},
+                {"name": "b", "directory": "/tmp", "stages": [1 << 20, 1 << 21]},
+            ]);
+        }),
+        ("single value", |v| v["steps"][0]["search"] = json!({})),
+        ("single value", |v| v["steps"][0]["settle"] = json!({})),
+        ("at most one", |v| {
+            job(v)["queue_depths"] = json!([1]);
+            v["steps"][0]["settle"] = json!({});
+            v["steps"][0]["search"] = json!({});
+        }),
+        ("no job named 'x'", |v| search(v, json!({"jobs": ["x"]}))),
+        ("at least one", |v| search(v, json!({"jobs": []}))),
+        ("confirm", |v| search(v, json!({"confirm": 100}))),
+        ("resolution_percent", |v| search(v, json!({"resolution_percent": 0}))),
+        ("most must be 1", |v| search(v, json!({"most": 5000}))),
+        ("most must be 1", |v| search(v, json!({"most": 0.5}))),
+        ("most is needed", |v| {
+            job(v)["rate"] = json!({"per_second": [100]});
+            search(v, json!({}));
+        }),
+        ("rounds", |v| settle(v, json!({"rounds": 1}))),
+        ("most must be", |v| settle(v, json!({"most": 4}))),
+        ("within_percent", |v| settle(v, json!({"within_percent": 0}))),
+    ]);
+}
+
+#[test]
+fn wrong_values_are_named() {
     let cases: &[(&str, Change)] = &[
         ("file_id", |v| v["file_id"] = json!("../x")),
         ("ceiling_ms", |v| v["ceiling_ms"] = json!(0)),
@@ -119,8 +205,5 @@ fn wrong_values_are_named() {
         ("null", |v| v["null"] = json!({"stall_every_ms": 10, "stall_ms": 10})),
         ("deepth", |v| job(v)["deepth"] = json!(1)),
     ];
-    for (word, change) in cases {
-        let message = plan(change).unwrap_err();
-        assert!(message.contains(word), "{word}: {message}");
-    }
+    refused(cases);
 }

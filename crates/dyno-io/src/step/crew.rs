@@ -44,6 +44,7 @@ pub(super) fn crews(spec: &Spec<'_>, patterns: Vec<Pattern>) -> Vec<Vec<Lane>> {
             file: 0,
             pattern,
             pace,
+            ahead: None,
             flow: Flow::of(of),
             idle: Vec::new(),
             counts: Counts::of(of),
@@ -128,8 +129,10 @@ fn own_slots(lanes: &mut [Lane], spec: &Spec<'_>) -> (Vec<Slot>, Vec<u32>) {
         let depth = spec.level.jobs[lane.job].0;
         let first = slots.len() as u32;
         lane.idle = (first..first + depth).rev().collect();
+        // A read-modify-write writes back what it has read, changed.
+        let foreign = lane.flow != Flow::Modify && spec.foreign.get(lane.target) == Some(&true);
         for _ in 0..depth {
-            slots.push(Slot::of(index as u32));
+            slots.push(Slot::of(index as u32, foreign));
             lengths.push(spec.curve.jobs[lane.job].largest_block());
         }
     }
@@ -151,6 +154,7 @@ mod tests {
             file: 9,
             pattern: crate::pattern::tests::any(),
             pace: None,
+            ahead: None,
             flow: Flow::Free,
             idle: Vec::new(),
             counts: Counts::default(),

@@ -54,7 +54,7 @@ class Levels:
         return {
             "users": list(self.users) or [1],
             "databases": self.databases,
-            "warmup_s": parse_seconds(self.warmup),
+            "warmup_s": parse_seconds(self.warmup, none=True),
             "until_steady_s": None if limit is None else parse_seconds(limit),
             "think": self.think,
             "home": self.home,

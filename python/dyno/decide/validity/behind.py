@@ -8,12 +8,14 @@ from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.decide.validity.client_bound import signs
 from dyno.model import Phase
+from dyno.profiles.steps import Step, windows
 from dyno.rates import recorded
 
 MOST_LATE_PERCENT = 1.0
 
 
 def _check(case: Case) -> Iterable[Ruling]:
+    yield from _storage(case)
     for phase, name in case.levels():
         scheduled = case.value(f"{name}.scheduled")
         late, unsent = case.value(f"{name}.late") or 0, case.value(f"{name}.unsent") or 0
@@ -42,6 +44,37 @@ def _check(case: Case) -> Iterable[Ruling]:
         )
 
 
+def _storage(case: Case) -> Iterable[Ruling]:
+    """One ruling for all loads of a storage profile: the one that is furthest behind."""
+    shares: dict[str, float] = {}
+    first: dict[str, Step] = {}
+    for name, of_it in windows(case.steps).items():
+        # A search raises the rate until it is not kept; what it found is what counts.
+        searched = any(step.purpose in _SEARCHED for step in of_it)
+        if of_it[0].load.rate is None or (searched and not case.told(of_it[0])):
+            continue
+        late = sum(step.late for step in of_it)
+        due = sum(step.issued + (step.row["unissued"] or 0) for step in of_it)
+        if late * 100 > due * MOST_LATE_PERCENT:
+            shares[name], first[name] = 100 * late / due, of_it[0]
+    if not shares:
+        return
+    worst = max(shares, key=lambda name: shares[name])
+    step, phase = first[worst], case.phase_of(first[worst])
+    more = f" So it was at {len(shares) - 1} more." if len(shares) > 1 else ""
+    yield Ruling(
+        "warning",
+        f"Storage fell behind the rate: {step.label}, {shares[worst]:.3g} % of the I/Os due were "
+        f"issued late or never, as all in flight had not ended.{more} Response times include the "
+        "wait; give a lower rate, or more in flight.",
+        None if phase is None else phase.name,
+        tuple(f"{name}.late_percent" for name in shares),
+    )
+
+
+_SEARCHED = frozenset({"grow", "narrow"})
+
+
 def _in_a_part(case: Case, phase: Phase, name: str) -> bool:
     """Whether a rate that changes was too high for a part of the window."""
     rate = recorded(phase.detail.get("loop"))
@@ -53,8 +86,9 @@ RULE = Rule(
     code="behind",
     weight=Weight.DOUBTFUL,
     definition=(
-        f"In an open loop more than {MOST_LATE_PERCENT:g} % were sent late or never; of a rate "
-        "that changes also in a twentieth of the window, five intervals at least."
+        f"In an open loop, of transactions or of I/Os, more than {MOST_LATE_PERCENT:g} % were sent "
+        "late or never; of a rate that changes also in a twentieth of the window, five intervals "
+        "at least."
     ),
     explanation="Beyond its capacity a server's latency says only how long it was overloaded.",
     check=_check,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Iterable
 
 from dyno.decide.case import Case
@@ -12,25 +12,46 @@ MOST_ERROR_PERCENT = 1.0
 
 _MOST_NAMES = 5
 
-_IO_ERRORS = re.compile(r"io\..*\.qd\d+\.errors")
-
 
 def _check(case: Case) -> Iterable[Ruling]:
     yield from _transactions(case)
     yield from _queries(case)
-    failed = [
-        figure.name
-        for figure in case.estimates
-        if figure.value > 0 and _IO_ERRORS.fullmatch(figure.name)
-    ]
-    if failed:
-        yield Ruling(
-            "invalid",
-            f"I/O failed at {len(failed)} point{'s'[: len(failed) > 1]} of the storage profile. "
-            "Check the device's health and the kernel log.",
-            "io",
-            tuple(failed),
-        )
+    yield from _storage(case)
+
+
+def _storage(case: Case) -> Iterable[Ruling]:
+    """Failed I/Os by class, and what to do about those of which there are most."""
+    failed = [step for step in case.steps if step.errors]
+    if not failed:
+        return
+    counted: Counter[str] = Counter()
+    for step in failed:
+        counted.update(step.errors)
+    ranked = counted.most_common()
+    words = ", ".join(f"{count:,} {kind}" for kind, count in ranked)
+    steps = {step.figure: step.label for step in failed}
+    more = f" and {len(steps) - 1} more" if len(steps) > 1 else ""
+    phase = case.phase_of(failed[0])
+    yield Ruling(
+        "invalid",
+        f"I/O failed at {len(steps)} point{'s'[: len(steps) > 1]} of the storage profile "
+        f"({failed[0].label}{more}): {words}. {_ADVICE.get(ranked[0][0], _ADVICE['io'])}",
+        phase.name if phase is not None else "io",
+        tuple(f"{name}.errors" for name in steps),
+    )
+
+
+_ADVICE = {
+    "io": "Check the device's health and the kernel log.",
+    "short_read": "The file was cut while it was read: let nobody else write to it, run again.",
+    "short_write": "The volume took part of a write only: free some of it, run again.",
+    "disk_full": "The volume, or a quota on it, is full: free some, or give a smaller --size.",
+    "gone": "The device or file went away: see the kernel log, its cables, paths and mount.",
+    "timed_out": "The device took too long for the kernel: see its log, cables and paths.",
+    "out_of_memory": "The kernel had no memory for them: give fewer I/Os in flight, free some.",
+    "unaligned": "The device has larger blocks than were asked for: give a multiple of its own.",
+}
+"""What to do, by class of failed I/O as ``dyno_io::fault`` names them."""
 
 
 def _transactions(case: Case) -> Iterable[Ruling]:
@@ -104,7 +125,7 @@ RULE = Rule(
     weight=Weight.WRONG,
     definition=(
         f"More than {MOST_ERROR_PERCENT:g} % of the transactions failed (fewer: a warning), a "
-        "query failed, or I/O failed."
+        "query failed, or an I/O of a storage profile failed."
     ),
     explanation="Failing is often quick, and what failed was not done.",
     check=_check,

@@ -12,6 +12,8 @@ from dyno.model import Phase
 
 
 def _check(case: Case) -> Iterable[Ruling]:
+    for phase in case.phases("io"):
+        yield from _storage(phase)
     for phase in case.phases("search"):
         detail = phase.detail
         if phase.status != "done":
@@ -70,6 +72,29 @@ def _check(case: Case) -> Iterable[Ruling]:
             )
 
 
+def _storage(phase: Phase) -> Iterable[Ruling]:
+    """Searches for the most I/Os inside the ceiling."""
+    searches = phase.detail.get("searches")
+    for curve, stages in (searches if isinstance(searches, dict) else {}).items():
+        for found in (stages if isinstance(stages, dict) else {}).values():
+            if not isinstance(found, dict):
+                continue
+            if found.get("best") is None:
+                yield Ruling(
+                    "warning",
+                    f"{phase.title}: no load of {curve} kept the ceiling, not even the smallest. "
+                    "Give a higher --ceiling, or a smaller depth to begin with.",
+                    phase.name,
+                )
+            elif found.get("confirmed") is not True:
+                yield Ruling(
+                    "invalid",
+                    f"{phase.title}: the best load of {curve} kept the ceiling once, and no second "
+                    "window confirmed it. Give a longer --step.",
+                    phase.name,
+                )
+
+
 def _idle(case: Case, phase: Phase) -> Iterable[Ruling]:
     """Limits of the user's own on what did not happen at the maximum."""
     counted = phase.detail.get("counted")
@@ -109,9 +134,10 @@ RULE = Rule(
     weight=Weight.INCOMPLETE,
     definition=(
         "A search for the maximum ended before two windows at the maximum kept the limits, or none "
-        "of the limits could be judged there. A limit that was not judged as nothing happened that "
-        "it limits, a wide gap above the maximum, a load above it that the server refused or that "
-        "only never settled, or a curve that is not monotone, is a warning."
+        "of the limits could be judged there; or one of storage before its best load was "
+        "confirmed. A limit that was not judged as nothing happened that it limits, a wide gap "
+        "above the maximum, a load above it that the server refused or that only never settled, a "
+        "curve that is not monotone, or storage of which no load kept the ceiling, is a warning."
     ),
     explanation="Of many windows one keeps its limits by luck.",
     check=_check,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from dyno.report.charts import theme
 from dyno.report.charts.render import Chart, Data
@@ -33,11 +34,15 @@ def heat(squares: Sequence[Square], columns_title: str, width: int) -> Chart:
 
     rows = list(dict.fromkeys(square.row for square in squares))
     columns = list(dict.fromkeys(square.column for square in squares))
-    values = [square.value for square in squares if square.value > 0]
-    low, high = (min(values), max(values)) if values else (1.0, 10.0)
+    shades = _shades([square.value for square in squares])
     data = Data()
-    labels = alt.Axis(title=None, labelLimit=150, minExtent=_LABELS, domain=False, ticks=False)
-    base = alt.Chart(data.named(squares)).encode(
+    # Room for the longest name also in a wider font than the renderer's.
+    room = max(_LABELS, 7 * max((len(row) for row in rows), default=0))
+    labels = alt.Axis(title=None, labelLimit=room, minExtent=room, domain=False, ticks=False)
+    cells = [
+        {**asdict(square), "shade": shade} for square, shade in zip(squares, shades, strict=True)
+    ]
+    base = alt.Chart(data.named(cells)).encode(
         x=alt.X(
             "column:N",
             sort=columns,
@@ -47,12 +52,22 @@ def heat(squares: Sequence[Square], columns_title: str, width: int) -> Chart:
         ),
         y=alt.Y("row:N", sort=rows, axis=labels),
     )
-    shade = alt.Scale(type="log", domain=[low, max(high, low * 1.01)], range=[_PALE, _DEEP])
-    cells = base.mark_rect(color=theme.BLUE).encode(
-        fillOpacity=alt.FillOpacity("value:Q", scale=shade, legend=None),
-        description="words:N",
+    rects = base.mark_rect(color=theme.BLUE).encode(
+        fillOpacity=alt.FillOpacity("shade:Q", scale=None), description="words:N"
     )
     texts = base.mark_text(fontSize=theme.FONT_SIZE, aria=False).encode(
         text="text:N", color=alt.value(theme.INK)
     )
-    return Chart(alt.layer(cells, texts).properties(width=width, height=_ROW * len(rows)), data)
+    return Chart(alt.layer(rects, texts).properties(width=width, height=_ROW * len(rows)), data)
+
+
+def _shades(values: Sequence[float]) -> list[float]:
+    """Opacities by the logarithm; none where there is no value, for zero has no place there."""
+    known = [value for value in values if value > 0]
+    if not known:
+        return [0.0] * len(values)
+    low, span = min(known), math.log(max(known) / min(known)) or 1.0
+    return [
+        _PALE + (_DEEP - _PALE) * math.log(value / low) / span if value > 0 else 0.0
+        for value in values
+    ]

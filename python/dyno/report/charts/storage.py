@@ -1,4 +1,4 @@
-"""Storage: throughput against latency by depth, and sequential throughput."""
+"""Storage: throughput against latency, a point for each load."""
 
 from __future__ import annotations
 
@@ -12,35 +12,48 @@ from dyno.report.charts.render import Chart, Data
 
 @dataclass(frozen=True)
 class Point:
-    """One queue depth of a curve: IOPS, and the p95 latency of its reads or its writes in ms."""
+    """One load of a curve: IOPS, and the latency of its reads or its writes in ms.
+
+    Attributes:
+        place: Of the load among those of the curve, from the smallest.
+        label: The load in a word, beside the point.
+    """
 
     series: str
-    depth: int
+    place: int
+    label: str
     iops: float
     latency: float
     words: str
 
 
-def latency(points: Sequence[Point], ceiling_ms: float, width: int) -> Chart:
-    """IOPS across, p95 latency up (logarithmic), the ceiling as a line, depths at the points."""
+def latency(points: Sequence[Point], ceiling_ms: float, quantity: str, width: int) -> Chart:
+    """IOPS across, latency up (logarithmic), the ceiling as a line, loads at the points.
+
+    Args:
+        points: Of one or several curves, each in the order of its loads.
+        ceiling_ms: For that latency.
+        quantity: Which latency it is, such as ``p95 latency``.
+        width: Of the plot.
+    """
     import altair as alt
 
     names = list(dict.fromkeys(point.series for point in points))
     data = Data()
     x_axis = alt.Axis(title="IOPS", format=",.0f", tickCount=max(3, width // 110))
-    x = alt.X("iops:Q", axis=x_axis)
+    x = alt.X("iops:Q", axis=x_axis, scale=alt.Scale(zero=True))
     latencies = [point.latency for point in points]
     low, high = min(latencies) / 2, max([*latencies, ceiling_ms]) * 1.6
-    y_axis = alt.Axis(title="p95 latency, ms", format="~g", values=theme.log_ticks(low, high))
+    y_axis = alt.Axis(title=f"{quantity}, ms", format="~g", values=theme.log_ticks(low, high))
     y = alt.Y("latency:Q", axis=y_axis, scale=alt.Scale(type="log", domain=[low, high]))
     colours = alt.Scale(**theme.series_range(names, theme.SERIES))
     shapes = alt.Scale(**theme.series_range(names, theme.SHAPES))
     color = alt.Color("series:N", sort=names, scale=colours, legend=None)
     shape = alt.Shape("series:N", sort=names, scale=shapes, legend=None)
     base = alt.Chart(data.named(points))
-    # `order` joins the points by depth: beyond saturation IOPS fall while the depth rises.
+    # `order` joins the points by load: beyond saturation IOPS fall while the load rises.
     lines = base.mark_line(strokeWidth=1.8, aria=False).encode(
-        x=x, y=y, color=color, detail="series:N", order="depth:Q"
+        x=x, y=y, color=color, detail="series:N", order="place:Q"
     )
     marks = base.mark_point(size=52, filled=True, opacity=1).encode(
         x=x, y=y, color=color, shape=shape, description="words:N"
@@ -49,9 +62,10 @@ def latency(points: Sequence[Point], ceiling_ms: float, width: int) -> Chart:
     depths = (
         alt.Chart(data.named(_apart(labelled, width)))
         .mark_text(align="left", dx=5, dy=11, fontSize=theme.FONT_SIZE - 2, aria=False)
-        .encode(x=x, y=y, text="depth:Q", color=alt.value(theme.MUTED))
+        .encode(x=x, y=y, text="label:N", color=alt.value(theme.MUTED))
     )
-    layers = alt.layer(*_ceiling(ceiling_ms, y, data), lines, marks, depths)
+    rule = _ceiling(ceiling_ms, y, data, width, right=_crowded(points, ceiling_ms))
+    layers = alt.layer(*rule, lines, marks, depths)
     return Chart(layers.properties(width=width, height=max(270, width // 2)), data)
 
 
@@ -71,50 +85,27 @@ def _apart(points: Sequence[Point], width: int) -> list[Point]:
     return kept
 
 
-def _ceiling(ceiling_ms: float, y: Any, data: Data) -> list[Any]:
+def _crowded(points: Sequence[Point], ceiling_ms: float) -> bool:
+    """Whether more curves come near the ceiling on the left than on the right."""
+    middle = max(point.iops for point in points) / 2
+    near = [point.iops < middle for point in points if 0.5 < point.latency / ceiling_ms < 4]
+    return sum(near) * 2 > len(near)
+
+
+def _ceiling(ceiling_ms: float, y: Any, data: Data, width: int, *, right: bool) -> list[Any]:
     import altair as alt
 
     named = data.named([{"latency": ceiling_ms, "words": f"ceiling {ceiling_ms:g} ms"}])
     rule = alt.Chart(named).mark_rule(strokeDash=[5, 4], strokeWidth=1.2, aria=False)
-    text = alt.Chart(named).mark_text(align="left", dx=4, dy=-7, x=0, aria=False)
+    base = alt.Chart(named)
+    text = (
+        base.mark_text(align="right", dx=-4, dy=-7, aria=False)
+        if right
+        else base.mark_text(align="left", dx=4, dy=-7, aria=False)
+    )
     return [
         rule.encode(y=y, color=alt.value(theme.MUTED)),
-        text.encode(y=y, text="words:N", x=alt.value(0), color=alt.value(theme.MUTED)),
-    ]
-
-
-@dataclass(frozen=True)
-class Bar:
-    """Sequential throughput at a depth, MB/s."""
-
-    series: str
-    depth: str
-    mbps: float
-    words: str
-
-
-def sequential(bars: Sequence[Bar], width: int) -> Chart:
-    """MB/s by depth, a bar for reads and one for writes, with its value above."""
-    import altair as alt
-
-    names = list(dict.fromkeys(bar.series for bar in bars))
-    depths = list(dict.fromkeys(bar.depth for bar in bars))
-    data = Data()
-    base = alt.Chart(data.named(bars)).encode(
-        x=alt.X("depth:N", sort=depths, axis=alt.Axis(title="Queue depth", labelAngle=0)),
-        xOffset=alt.XOffset("series:N", sort=names),
-        y=alt.Y("mbps:Q", axis=alt.Axis(title="MB/s", format=",.0f", tickCount=5)),
-    )
-    columns = base.mark_bar().encode(
-        color=alt.Color(
-            "series:N",
-            sort=names,
-            scale=alt.Scale(**theme.series_range(names, theme.SERIES)),
-            legend=None,
+        text.encode(
+            y=y, text="words:N", x=alt.value(width if right else 0), color=alt.value(theme.MUTED)
         ),
-        description="words:N",
-    )
-    values = base.mark_text(dy=-7, fontSize=theme.FONT_SIZE - 2, aria=False).encode(
-        text=alt.Text("mbps:Q", format=",.0f"), color=alt.value(theme.INK)
-    )
-    return Chart(alt.layer(columns, values).properties(width=width, height=270), data)
+    ]

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dyno import proofs
 from dyno.model import Check
 from dyno.report import capacity
 from dyno.report.blocks import Block, Card, Cards, Note, Notes, Section
-from dyno.report.curves import curves, headlines, is_grid
 from dyno.report.maintenance import costs
 from dyno.report.page import Page
 from dyno.report.steps import loads_that_stayed, which
-from dyno.report.words import bytes_text, figure, fixed, number, seconds, users_title
+from dyno.report.storage.curves import headlines, is_grid, load_title
+from dyno.report.storage.places import Place, places
+from dyno.report.words import figure, fixed, number, seconds, users_title
 
 ORDER = 10
+
+NARROW = "\N{NARROW NO-BREAK SPACE}"
+
+_MOST_PLACES = 4
+"""Arms and fill levels of a storage profile that have groups of their own."""
 
 
 def section(page: Page) -> Section | None:
     """Cards for storage, loads, queries, transactions, and what maintenance cost them."""
-    groups = [_storage(page), *_loads(page), _queries(page), _transactions(page)]
+    groups = [*_storage(page), *_loads(page), _queries(page), _transactions(page)]
     groups.append(_maintenance(page))
     blocks: list[Block] = [group for group in groups if group is not None]
     missing = _missing(page)
@@ -26,16 +34,40 @@ def section(page: Page) -> Section | None:
     return Section("headlines", "Headline figures", blocks) if blocks else None
 
 
-def _storage(page: Page) -> Cards | None:
-    ceiling = page.value("io.ceiling_ms")
-    found = curves(page)
+def _storage(page: Page) -> list[Cards]:
+    """A group for each arm at each fill level; of many only the first figure of each."""
+    found = places(page)
+    groups = [(place, _of_place(place)) for place in found]
+    if len(found) > _MOST_PLACES:
+        firsts = [
+            replace(cards[0], label=place.title, detail=f"{cards[0].label}, {cards[0].detail}")
+            for place, cards in groups
+            if cards
+        ]
+        return [Cards("Storage", firsts)] if firsts else []
+    return [Cards(f"Storage{place.of}", cards) for place, cards in groups if cards]
+
+
+def _of_place(place: Place) -> list[Card]:
+    ceiling = place.arm.ceiling
     cards: list[Card] = []
-    for curve in headlines(found):
-        within = f"p95 ≤ {figure(ceiling)} ms, queue" if curve.figure == "iops" else "at queue"
-        size = f"{bytes_text(curve.block_bytes)}, " if is_grid(found) else ""
-        detail = f"{size}{within} depth {figure(curve.depth)}"
-        cards.append(Card(curve.kind, figure(curve.best), curve.unit, detail))
-    return Cards("Storage", cards) if cards else None
+    for curve in headlines(place.curves):
+        best = curve.best
+        if best is None:
+            continue
+        bound = curve.figure == "iops" or best.confirmed is not None
+        words = [curve.size] if is_grid(place.curves) else []
+        if bound:
+            words.append(f"{ceiling.of} ≤ {figure(ceiling.ms)} ms")
+        at = "–" if best.load is None else load_title(best.load)
+        words.append(at if bound else f"at {at}")
+        detail = ", ".join(words)
+        if best.low is not None and best.high is not None:
+            detail += f"; 95{NARROW}%: {figure(best.low)} to {figure(best.high)}"
+        if best.confirmed == 0:
+            detail += "; not confirmed"
+        cards.append(Card(curve.kind, figure(best.value), curve.unit, detail))
+    return cards
 
 
 def _loads(page: Page) -> list[Cards]:
@@ -175,7 +207,7 @@ def _missing(page: Page) -> list[Note]:
         if phase.status != "done"
     ]
     parts = {
-        "Storage": page.estimate("io.ceiling_ms") is not None or bool(page.between("io.", ".iops")),
+        "Storage": bool(places(page)),
         "Decision support": bool(page.query_targets),
         "Transactions": bool(page.levels),
     }

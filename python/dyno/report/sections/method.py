@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dyno.report.blocks import Block, Column, Fact, Facts, Note, Notes, Section, Table
 from dyno.report.page import Page
-from dyno.report.words import figure
+from dyno.report.storage.method import method
 
 ORDER = 100
 
@@ -12,15 +12,7 @@ ORDER = 100
 def section(page: Page) -> Section | None:
     """Definitions of what the sheet shows, then the notices."""
     facts: list[Fact] = []
-    ceiling = page.value("io.ceiling_ms")
-    if ceiling is not None:
-        facts.append(
-            Fact(
-                "Best IOPS",
-                "The highest rate at a queue depth where p95 of reads and p95 of writes, each on "
-                f"its own, keep within {figure(ceiling)} ms. Best MB/s: the highest of the curve.",
-            )
-        )
+    facts += method(page)
     if page.query_targets:
         facts.append(
             Fact(

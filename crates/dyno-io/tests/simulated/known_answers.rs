@@ -1,8 +1,6 @@
-//! The whole profile on the null engine, whose answers can be worked out by hand.
+//! The whole profile: laws, ceilings, failures.
 
-mod common;
-
-use common::{curve, run};
+use crate::common::{self, curve, run};
 use dyno_io::{Fault, Outcome};
 use dyno_record::{Control, ErrorKind, Latency, Result};
 use serde_json::{Value, json};

@@ -1,0 +1,93 @@
+"""Many targets at once: 128 of them with 32 I/Os in flight each, 4096 in all.
+
+Targets: started within 2 s (threads, rings, buffers; the files are there), and the sum within 3 %
+of 128 fio processes; resident memory is told beside it, of the engine in a bare Python and of a
+whole `dyno io` with its record and sheet. On the disk the device is the limit, in
+the page cache the processor.
+Both take turns (ABBA); medians, and medians of paired ratios with their quartiles. Memory of fio is
+that of its largest process; the sum over all is told by the number of them.
+`python benches/bench_io_many.py [SECONDS [ROUNDS [TARGETS]]]`
+"""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import sys
+from operator import attrgetter
+from pathlib import Path
+
+from common import BIN, process, scratch
+from storage import Case, abba, again, fio, middle, ours, page_cache, prepared, ratios
+
+DEPTH = 32
+FILE = 16 << 20
+MEMORY = 1 << 20
+
+
+def compare(folder: Path, paths: list[Path], case: Case, seconds: float, rounds: int) -> None:
+    pairs = abba(
+        rounds,
+        lambda: ours(folder, paths, case, seconds),
+        lambda: fio(folder, paths, case, seconds),
+    )
+    iops = attrgetter("iops")
+    print(f"  {case.title}, {len(paths)} files of {paths[0].stat().st_size >> 20} MiB")
+    for side, name in enumerate(("Dyno", "fio")):
+        p50, p99 = (middle(pairs, side, attrgetter(of)) / 1e3 for of in ("p50", "p99"))
+        print(
+            f"    {name:5}{middle(pairs, side, iops):9.0f} IOPS, p50 {p50:7.2f} ms, "
+            f"p99 {p99:7.2f} ms, CPU {middle(pairs, side, attrgetter('cpu')):6.2f} µs, "
+            f"resident {middle(pairs, side, attrgetter('peak_bytes')) / 1e6:4.0f} MB"
+            + f" x {len(paths)}"
+            * side
+        )
+    starts = [seen.start_s for seen, _ in pairs]
+    print(f"    sum: {ratios(pairs, iops)} of fio's; fio to fio {again(pairs, iops)}")
+    print(f"    I/Os a second of CPU: {ratios(pairs, lambda seen: 1 / seen.cpu)} of fio's")
+    print(f"    start: {statistics.median(starts):.3f} s, longest {max(starts):.3f} s", flush=True)
+
+
+PROFILE = f"""# What the engine did above.
+step = "2s"
+[[curves]]
+pattern = "random"
+blocks = ["8K"]
+reads = [100]
+depths = [{DEPTH}]
+"""
+
+
+def whole(folder: Path, paths: list[Path]) -> None:
+    profile = folder / "bench.toml"
+    profile.write_text(PROFILE)
+    run = process(
+        BIN / "dyno", "io", *paths, "--profile", profile, "--out", folder / "out", fine=(0, 1)
+    )
+    print(f"  `dyno io` of them: resident {run.peak_bytes / 1e6:.0f} MB", flush=True)
+
+
+def main() -> None:
+    given = sys.argv[1:]
+    seconds, rounds, targets = (int(word) for word in given + ["3", "6", "128"][len(given) :])
+    if shutil.which("fio") is None:
+        print("not measured: fio is not installed")
+        return
+    with scratch() as name:
+        folder = Path(name)
+        print(f"{targets} targets, {DEPTH} in flight on each, past the page cache")
+        paths = [prepared(folder / f"{number}.dat", FILE) for number in range(targets)]
+        case = Case("random read 8 KiB", "random", 8192, 100, DEPTH)
+        compare(folder, paths, case, seconds, rounds)
+        whole(folder, paths)
+    with scratch() as name, page_cache(Path(name)) as memory:
+        if memory is None:
+            print("In the page cache: not measured, that needs root and mkfs.ext4")
+            return
+        print("In the page cache")
+        paths = [prepared(memory / f"{number}.dat", MEMORY) for number in range(targets)]
+        case = Case("random read 4 KiB", "random", 4096, 100, DEPTH)
+        compare(Path(name), paths, case, seconds, rounds)
+
+
+main()

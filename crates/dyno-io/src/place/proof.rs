@@ -1,0 +1,108 @@
+//! What is looked for in a target before and after it is measured.
+
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+
+use dyno_record::{Control, Result};
+
+use super::evidence::{cached_share, uncache, unwritten_bytes};
+use super::{Kind, Place, content};
+use crate::Notes;
+
+impl Place {
+    /// Looks at a sample of what it holds, unless Dyno has made it.
+    ///
+    /// # Errors
+    /// `cancelled`, `out_of_memory`.
+    pub(crate) fn sample(&mut self, seed: u64, control: &Control, notes: &mut Notes) -> Result<()> {
+        if self.kind != Kind::Made {
+            self.content = content::sample(&self.file, self.bytes, seed, control)?;
+        }
+        if let Some(content) = &self.content {
+            content.note(&self.name, notes);
+        }
+        Ok(())
+    }
+
+    /// Checks that reads will reach the device: all extents written, none cached.
+    ///
+    /// # Errors
+    /// `io`.
+    pub(crate) fn prove(&mut self, notes: &mut Notes) -> Result<()> {
+        if self.kind == Kind::Device {
+            if !self.fill {
+                notes.add(format!(
+                    "{} was measured as it is: reads of blocks never written do not reach its \
+                     media",
+                    self.name
+                ));
+            }
+            return Ok(());
+        }
+        if self.kind == Kind::File {
+            // Others may have read or written it a moment ago.
+            uncache(&self.file);
+        }
+        self.prove_uncached(notes)?;
+        match unwritten_bytes(&self.file, self.bytes) {
+            Ok(0) => self.extents_written = Some(true),
+            Ok(bytes) => {
+                self.extents_written = Some(false);
+                notes.add(format!(
+                    "{bytes} bytes of {} have no written extent: reads of them do not reach the \
+                     device",
+                    self.name
+                ));
+            }
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                notes.add("the file system does not tell its extents (no FIEMAP): not checked");
+            }
+            Err(error) => return Err(self.error(&error, "mapping the extents of")),
+        }
+        Ok(())
+    }
+
+    /// Settles that a file accepted `O_DIRECT` in name only if its pages are in memory.
+    ///
+    /// # Errors
+    /// `io`.
+    pub(crate) fn prove_uncached(&mut self, notes: &mut Notes) -> Result<()> {
+        if !self.direct || self.kind == Kind::Device {
+            return Ok(());
+        }
+        let cached = cached_share(&self.file, self.bytes);
+        let share = cached.map_err(|error| self.error(&error, "looking for cached pages of"))?;
+        if share > 0.01 {
+            self.direct = false;
+            notes.add(format!(
+                "{:.0} % of {} is in memory although O_DIRECT was accepted: page cache in play",
+                share * 100.0,
+                self.name
+            ));
+        }
+        Ok(())
+    }
+
+    /// Notes what has happened to a file while it was measured in `step`.
+    pub(crate) fn look_again(&self, step: &str, notes: &mut Notes) {
+        if self.kind == Kind::Device {
+            return;
+        }
+        let Ok(meta) = self.file.metadata() else { return };
+        if meta.nlink() == 0 {
+            notes.add(format!(
+                "{} was removed by someone else by the end of '{step}': what was measured is a \
+                 file without a name",
+                self.name
+            ));
+        }
+        if meta.len() < self.bytes {
+            notes.add(format!(
+                "{} was cut by someone else, to {} of {} bytes by the end of '{step}'",
+                self.name,
+                meta.len(),
+                self.bytes
+            ));
+        }
+    }
+}

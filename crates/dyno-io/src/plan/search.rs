@@ -1,0 +1,104 @@
+//! How a curve looks for the most I/Os per second inside the ceiling.
+
+use dyno_record::Result;
+use serde::Deserialize;
+
+use super::job::{DEEPEST, FASTEST, Job};
+use super::wrong;
+
+/// Instead of a list of levels: loads are tried from the jobs' single values on, as
+/// [`next`](crate::search::next) says.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Search {
+    /// Largest load tried of a job: the queue depth on each of its targets, 256 if left out; of
+    /// jobs with a rate the I/Os due per second, which must be given.
+    pub most: Option<f64>,
+    /// How close the largest load inside and the smallest outside come to each other, in percent
+    /// of the former.
+    #[serde(default = "default_resolution_percent")]
+    pub resolution_percent: f64,
+    /// Windows that must find the best load inside once more.
+    #[serde(default = "default_confirm")]
+    pub confirm: u32,
+    /// Names of the jobs whose load varies, all by the same factor. Left out, those with a rate if
+    /// there are any, else all without syncs.
+    pub jobs: Option<Vec<String>>,
+    /// Those jobs by index, once the plan is in normal form.
+    #[serde(skip)]
+    pub(crate) on: Vec<usize>,
+    /// Whether their rates vary rather than their queue depths.
+    #[serde(skip)]
+    pub(crate) by_rate: bool,
+}
+
+const fn default_resolution_percent() -> f64 {
+    5.0
+}
+const fn default_confirm() -> u32 {
+    2
+}
+
+impl Search {
+    /// The load of a job that the search is about.
+    pub(crate) fn load(&self, job: &Job) -> f64 {
+        if self.by_rate { job.rate(0).unwrap_or(0.0) } else { f64::from(job.queue_depth(0)) }
+    }
+
+    pub(super) fn normalise(&mut self, jobs: &[Job]) -> Result<()> {
+        if !(0.1..=100.0).contains(&self.resolution_percent) {
+            return wrong("search: resolution_percent must be 0.1 to 100");
+        }
+        if self.confirm > 20 {
+            return wrong("search: confirm must be 0 to 20 windows");
+        }
+        self.on = self.find(jobs)?;
+        let paced = self.on.iter().filter(|job| jobs[**job].rate.is_some()).count();
+        if paced > 0 && paced < self.on.len() {
+            return wrong("search: its jobs must all have a rate, or none of them");
+        }
+        self.by_rate = paced > 0;
+        if self.on.iter().any(|job| jobs[*job].levels() != 1) {
+            return wrong("search: queue_depths, rate: a search starts from a single value each");
+        }
+        let start = self.on.iter().map(|job| self.load(&jobs[*job])).fold(0.0, f64::max);
+        let limit = if self.by_rate { FASTEST } else { f64::from(DEEPEST) };
+        let most = match self.most {
+            Some(most) => most,
+            None if self.by_rate => return wrong("search: most is needed with a rate"),
+            None => start.max(256.0),
+        };
+        if !(start..=limit).contains(&most) || !self.by_rate && most.fract() != 0.0 {
+            return wrong(format!(
+                "search: most must be {start} (where the search starts) to {limit}"
+            ));
+        }
+        self.most = Some(most);
+        Ok(())
+    }
+
+    fn find(&self, jobs: &[Job]) -> Result<Vec<usize>> {
+        let all = || jobs.iter().enumerate();
+        let Some(names) = &self.jobs else {
+            let any_rate = jobs.iter().any(|job| job.rate.is_some());
+            let wanted = |job: &Job| if any_rate { job.rate.is_some() } else { job.sync.is_none() };
+            let on: Vec<_> = all().filter(|(_, job)| wanted(job)).map(|(at, _)| at).collect();
+            // A log alone is what the search is about.
+            return Ok(if on.is_empty() { (0..jobs.len()).collect() } else { on });
+        };
+        let mut on = Vec::with_capacity(names.len());
+        for name in names {
+            match all().find(|(_, job)| job.name == *name) {
+                None => return wrong(format!("search: there is no job named '{name}'")),
+                Some((at, _)) if on.contains(&at) => {
+                    return wrong(format!("search: '{name}' is there twice"));
+                }
+                Some((at, _)) => on.push(at),
+            }
+        }
+        if on.is_empty() {
+            return wrong("search: name at least one of the jobs, or leave 'jobs' out");
+        }
+        Ok(on)
+    }
+}

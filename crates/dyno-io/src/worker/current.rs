@@ -1,0 +1,69 @@
+//! The intervals of a worker.
+
+use dyno_record::{Control, Result};
+
+use crate::lane::{Lane, Window};
+use crate::tally::Counts;
+
+/// The job totals of an interval, and how they are handed on: `index`, end (ns), totals by job.
+pub(crate) struct Intervals<'a> {
+    pub(crate) length_ns: u64,
+    pub(crate) fresh: &'a dyn Fn() -> Vec<Counts>,
+    pub(crate) send: &'a dyn Fn(u64, u64, Vec<Counts>),
+}
+
+/// The interval that is under way.
+pub(super) struct Current<'a> {
+    intervals: &'a Intervals<'a>,
+    index: u64,
+    start_ns: u64,
+    pub(super) jobs: Vec<Counts>,
+    /// Intervals that are over and not handed on yet.
+    ended: Vec<(Window, Vec<Counts>)>,
+}
+
+impl<'a> Current<'a> {
+    pub(super) fn new(intervals: &'a Intervals<'a>, window: Window) -> Self {
+        let jobs = (intervals.fresh)();
+        Self { intervals, index: 0, start_ns: window.start_ns, jobs, ended: Vec::new() }
+    }
+
+    /// Ends every interval that was over before `now_ns`: an I/O that ends with an interval is of
+    /// that interval.
+    #[inline]
+    pub(super) fn roll(&mut self, now_ns: u64) {
+        while now_ns > self.start_ns + self.intervals.length_ns {
+            self.end(self.start_ns + self.intervals.length_ns);
+        }
+    }
+
+    /// Ends the last interval.
+    pub(super) fn end_at(&mut self, end_ns: u64) {
+        self.roll(end_ns);
+        if end_ns > self.start_ns {
+            self.end(end_ns);
+        }
+    }
+
+    /// Hands on what is over, with what of `lanes` was due in it and still waits.
+    ///
+    /// # Errors
+    /// `cancelled`.
+    #[inline]
+    pub(super) fn hand_on(&mut self, lanes: &mut [Lane], control: &Control) -> Result<()> {
+        for (window, mut jobs) in self.ended.drain(..) {
+            for lane in lanes.iter_mut().filter(|lane| lane.pace.is_some()) {
+                jobs[lane.job].unissued += lane.waiting(window, control)?;
+            }
+            (self.intervals.send)(self.index, window.end_ns, jobs);
+            self.index += 1;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, end_ns: u64) {
+        let jobs = std::mem::replace(&mut self.jobs, (self.intervals.fresh)());
+        self.ended.push((Window { start_ns: self.start_ns, end_ns }, jobs));
+        self.start_ns = end_ns;
+    }
+}

@@ -1,0 +1,314 @@
+"""The application gap: what a database took of what the profiler got out of the same storage."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from dyno.analyse.rows import rows
+from dyno.bundle import Bundle
+from dyno.model import Estimate, Phase
+from dyno.profiles.steps import Step, steps
+from dyno.profiles.subjects import subjects
+
+BLOCK_BYTES = 8192
+"""Of the mix that transactions are compared with, where there is one."""
+
+_TESTS = ("power", "throughput")
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best of a curve of the profile.
+
+    Attributes:
+        shape: Words for its kind: ``random 70/30 of 8 KiB``.
+        read_percent: Share of reads.
+        mbps, iops: At its best load; None if there is no such figure.
+        name: Of the estimate that says which load that is.
+    """
+
+    shape: str
+    pattern: str
+    read_percent: int
+    block_bytes: int
+    depth: float
+    mbps: float | None
+    iops: float | None
+    name: str
+
+
+_Values = dict[str, float]
+
+
+def _values(estimates: Iterable[Estimate]) -> _Values:
+    return {figure.name: figure.value for figure in estimates}
+
+
+def gap(
+    profile: Bundle,
+    profiled: Sequence[Estimate],
+    application: Bundle,
+    measured: Sequence[Estimate],
+) -> list[Estimate]:
+    """``gap.<phase>.<figure>`` of each test of queries and of the level with most transactions.
+
+    Means over the phase, of the devices that carry the target's data. Nothing of phases whose
+    devices were not observed.
+
+    Args:
+        profile: A bundle with a storage profile.
+        profiled: Its estimates.
+        application: A bundle with queries or transactions; it may be the same one.
+        measured: Its estimates.
+    """
+    figures = _values(measured)
+    estimates: list[Estimate] = []
+    for phase in application_phases(application, measured):
+        devices = devices_of(application, phase)
+        best = bests(profile, profiled, devices)
+        taken = _taken(figures, phase, devices)
+        if taken is None or not best:
+            continue
+        name = f"gap.{phase.name}"
+        estimates += taken.estimates(name)
+        if phase.kind == "dss":
+            estimates += _bandwidth(name, taken, best)
+            estimates += _cached(name, application, phase, taken)
+        else:
+            estimates += _rate(name, taken, best)
+        busy = figures.get(f"resource.{phase.name}.cpu.host.busy.mean")
+        if busy is not None:
+            source = "samples in the phase"
+            estimates.append(Estimate(name=f"{name}.cpu_busy", value=busy, unit="%", source=source))
+    return estimates
+
+
+def application_phases(bundle: Bundle, estimates: Iterable[Estimate]) -> list[Phase]:
+    """Phases that say what an application took: tests of queries, and a level for each target.
+
+    Of levels that with most transactions; of a search only windows of its maximum count.
+    """
+    figures = _values(estimates)
+    done = [phase for phase in bundle.run.phases if phase.status == "done"]
+    queries = [
+        phase
+        for phase in done
+        if phase.kind == "dss" and phase.detail.get("test", "power") in _TESTS
+    ]
+    counted = [phase.detail.get("counted") for phase in done if phase.kind == "search"]
+    kept = [name for names in counted if isinstance(names, list) for name in names]
+    levels: dict[str | None, tuple[float, Phase]] = {}
+    for phase in done:
+        if counted and phase.detail.get("level") not in kept:
+            continue
+        tps = figures.get(f"oltp.{phase.detail.get('level')}.tps")
+        if phase.kind == "oltp" and phase.part_of is None and tps:
+            before = levels.get(phase.target)
+            if before is None or tps > before[0]:
+                levels[phase.target] = (tps, phase)
+    return [*queries, *(phase for _, phase in levels.values())]
+
+
+def devices_of(bundle: Bundle, phase: Phase) -> tuple[str, ...]:
+    """Devices, as the probes name them, that carry the data of a phase's target.
+
+    Where the target does not tell, that of the folder of the run; none of a target elsewhere.
+    """
+    facts = bundle.run.targets.get(phase.target or "")
+    if facts is not None and facts.devices.get("data"):
+        return facts.devices["data"]
+    storage = bundle.run.host.get("storage")
+    subject = storage.get("subject") if isinstance(storage, dict) else None
+    elsewhere = facts is not None and facts.place == "elsewhere"
+    return (subject,) if isinstance(subject, str) and not elsewhere else ()
+
+
+def profiled_devices(bundle: Bundle) -> dict[str, set[str]]:
+    """By volume of a profile, the names of devices that it lies on."""
+    storage = bundle.run.host.get("storage")
+    own: dict[str, object] = storage if isinstance(storage, dict) else {}
+    usual = {str(own[name]) for name in ("subject", "device", "disk") if own.get(name)}
+    found: dict[str, set[str]] = {}
+    for phase in bundle.run.phases:
+        if phase.kind != "io":
+            continue
+        listed = subjects(phase)
+        names = {volume.device for volume in listed if volume.device}
+        for volume in listed:
+            members = volume.facts.get("members")
+            names |= set(map(str, members)) if isinstance(members, list) else set()
+        found.setdefault(str(phase.detail.get("volume")), names or usual)
+    return found
+
+
+def bests(profile: Bundle, profiled: Sequence[Estimate], devices: Sequence[str] = ()) -> list[Best]:
+    """The best of each curve, of the volume on ``devices`` if there is one, at its fullest."""
+    every = steps(profile)
+    if not every:
+        return []
+    lies_on = profiled_devices(profile)
+    arms = list(dict.fromkeys(step.arm for step in every))
+    arm = next((one for one in arms if lies_on.get(one, set()) & set(devices)), arms[0])
+    own = [step for step in every if step.arm == arm]
+    full = max(step.stage for step in own)
+    figures = _values(profiled)
+    found: dict[str, Best] = {}
+    for step in own:
+        if step.stage == full and step.curve not in found:
+            best = _best(figures, step, [one for one in own if one.curve == step.curve])
+            if best is not None:
+                found[step.curve] = best
+    return list(found.values())
+
+
+def _best(figures: _Values, step: Step, curve: Sequence[Step]) -> Best | None:
+    start = f"{step.start}.{step.curve}"
+    depth, rate = figures.get(f"{start}.best_depth"), figures.get(f"{start}.best_rate")
+    at = next(
+        (
+            one.figure
+            for one in curve
+            if one.start == step.start
+            and (one.load.rate == rate if one.load.by_rate else one.load.depth == depth)
+        ),
+        None,
+    )
+    row = step.row
+    if at is None or row["pattern"] is None or None in (row["read_percent"], row["block_bytes"]):
+        return None
+    reads, block = row["read_percent"], row["block_bytes"]
+    kind = {100: "read", 0: "write"}.get(reads, f"{reads}/{100 - reads}")
+    return Best(
+        f"{row['pattern']} {kind} of {block / 1024:g} KiB",
+        row["pattern"],
+        reads,
+        block,
+        depth or 0.0,
+        figures.get(f"{at}.mbps"),
+        figures.get(f"{start}.best_iops"),
+        f"{at}",
+    )
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """What reached the devices in a phase: means, of all devices together."""
+
+    read_mbps: float
+    write_mbps: float
+    read_iops: float
+    write_iops: float
+    queue_length: float
+    utilisation: float
+
+    @property
+    def mbps(self) -> float:
+        return self.read_mbps + self.write_mbps
+
+    @property
+    def iops(self) -> float:
+        return self.read_iops + self.write_iops
+
+    def estimates(self, name: str) -> Iterable[Estimate]:
+        source = "samples of the devices that carry the data, mean over the phase"
+        figures = [
+            ("application_mbps", self.mbps, "MB/s"),
+            ("application_iops", self.iops, "1/s"),
+            ("queue_length", self.queue_length, ""),
+            ("utilisation", self.utilisation, "%"),
+        ]
+        if self.iops > 0:
+            figures.append(("write_percent", 100 * self.write_iops / self.iops, "%"))
+            figures.append(("io_bytes", self.mbps * 1e6 / self.iops, "B"))
+        for figure, value, unit in figures:
+            yield Estimate(name=f"{name}.{figure}", value=value, unit=unit, source=source)
+
+
+def _taken(figures: _Values, phase: Phase, devices: Sequence[str]) -> _Taken | None:
+    def values(metric: str) -> list[float]:
+        start = f"resource.{phase.name}.disk"
+        found = (figures.get(f"{start}.{device}.{metric}.mean") for device in devices)
+        return [value for value in found if value is not None]
+
+    if not values("read_mbps"):
+        return None
+    return _Taken(
+        read_mbps=sum(values("read_mbps")),
+        write_mbps=sum(values("write_mbps")),
+        read_iops=sum(values("read_iops")),
+        write_iops=sum(values("write_iops")),
+        queue_length=sum(values("queue_length")),
+        utilisation=max(values("utilisation"), default=0.0),
+    )
+
+
+def _bandwidth(name: str, taken: _Taken, best: Iterable[Best]) -> Iterable[Estimate]:
+    """Queries: the share of the best MB/s of sequential and of random reads."""
+    reads = [one for one in best if one.read_percent == 100 and one.mbps]
+    for pattern in ("sequential", "random"):
+        own = [one for one in reads if one.pattern == pattern]
+        if own:
+            top = max(own, key=lambda one: one.mbps or 0.0)
+            yield from _share(f"{name}.{pattern}", taken.mbps, top.mbps or 0.0, "MB/s", top)
+
+
+def _rate(name: str, taken: _Taken, best: Iterable[Best]) -> Iterable[Estimate]:
+    """Transactions: the share of the best IOPS of the mix that is most like theirs."""
+    mixes = [one for one in best if one.pattern == "random" and one.iops]
+    if not mixes:
+        return
+    reads = 100 * taken.read_iops / taken.iops if taken.iops > 0 else 100.0
+    like = min(
+        mixes,
+        key=lambda one: (
+            abs(math.log2(one.block_bytes / BLOCK_BYTES)),
+            one.read_percent in (0, 100),
+            abs(one.read_percent - reads),
+        ),
+    )
+    yield from _share(f"{name}.mix", taken.iops, like.iops or 0.0, "1/s", like)
+
+
+def _share(name: str, taken: float, profiled: float, unit: str, best: Best) -> Iterable[Estimate]:
+    source = f"{best.shape}, {best.name} of the profile"
+    share = Estimate(
+        name=f"{name}_share_percent",
+        value=100 * taken / profiled,
+        unit="%",
+        source=f"at the device / {source}",
+    )
+    whole = Estimate(name=f"{name}_profile", value=profiled, unit=unit, source=source)
+    depth = Estimate(name=f"{name}_profile_depth", value=best.depth, unit="", source=source)
+    block = Estimate(
+        name=f"{name}_profile_io_bytes", value=best.block_bytes, unit="B", source=source
+    )
+    yield from (share, whole, depth, block)
+
+
+def _cached(name: str, bundle: Bundle, phase: Phase, taken: _Taken) -> Iterable[Estimate]:
+    """What of the bytes that the engine asked the system for came from the page cache."""
+    end_ns = phase.end_ns or phase.start_ns
+    asked = [
+        row
+        for row in rows(bundle, "queries")
+        if row["target"] == phase.target and phase.start_ns <= row["t_ns"] <= end_ns
+    ]
+    known = [row["bytes_read"] for row in asked if row["bytes_read"] is not None]
+    if not known or len(known) < len(asked):
+        return
+    # The devices' means are those of the same time: from the first measured query on.
+    seconds = (end_ns - min(row["t_ns"] for row in asked)) / 1e9
+    source = "queries table: bytes_read of all queries of the phase"
+    yield Estimate(name=f"{name}.engine_read_bytes", value=sum(known), unit="B", source=source)
+    read = taken.read_mbps * 1e6 * seconds
+    whole = "mean MB/s read × the time from the first measured query to the end"
+    yield Estimate(name=f"{name}.device_read_bytes", value=read, unit="B", source=whole)
+    if sum(known) > 0:
+        yield Estimate(
+            name=f"{name}.cache_percent",
+            value=max(0.0, 100 * (1 - read / sum(known))),
+            unit="%",
+            source="1 - bytes read from the device / bytes that the engine asked the system for",
+        )

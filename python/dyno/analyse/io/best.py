@@ -1,0 +1,127 @@
+"""The best of a curve: the most MB/s, or the most IOPS inside the ceiling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dyno.analyse.io.figures import MB, rate
+from dyno.analyse.io.places import Curve
+from dyno.analyse.io.point import Point
+from dyno.model import Estimate
+from dyno.profiles.arms import Ceiling, Load
+
+
+@dataclass(frozen=True)
+class Best:
+    """The load of a curve with its best figure.
+
+    Attributes:
+        bound: Whether only loads inside the ceiling counted.
+        confirmed: Further windows that were measured once a search had found it; None if it was
+            not searched.
+    """
+
+    load: Load
+    point: Point
+    figure: str
+    bound: bool
+    confirmed: int | None
+
+    @property
+    def value(self) -> float:
+        """IOPS, or MB/s of a curve about that."""
+        return self.point.mbps if self.figure == "mbps" else self.point.iops
+
+
+def best(curve: Curve, ceiling: Ceiling) -> Best | None:
+    """The highest of a curve; of equals the least load. None if no load counts.
+
+    Loads with failed I/Os do not count, and those outside the ceiling only for curves about MB/s
+    whose loads were listed. Of a search those that were confirmed go before all others: the
+    highest of many single windows is partly luck.
+    """
+    bound = curve.figure == "iops" or curve.searched
+    counted = {
+        load: point
+        for load, point in curve.points.items()
+        if not point.errors and (not bound or point.inside(ceiling))
+    }
+    if not counted:
+        return None
+    confirmed = {load: point for load, point in counted.items() if _confirming(point)}
+    among = confirmed or counted
+    load = max(
+        among,
+        key=lambda load: among[load].mbps if curve.figure == "mbps" else among[load].iops,
+    )
+    point = among[load]
+    return Best(load, point, curve.figure, bound, _confirming(point) if curve.searched else None)
+
+
+def _confirming(point: Point) -> int:
+    return sum(row["purpose"] == "confirm" for row in point.rows)
+
+
+def figures(name: str, curve: Curve, ceiling: Ceiling) -> Iterable[Estimate]:
+    """``<name>.best_iops`` or ``.best_mbps``, and the load and latency it was at."""
+    found = best(curve, ceiling)
+    if found is None:
+        return
+    load, point, mega = found.load, found.point, found.figure == "mbps"
+    yield rate(f"{name}.best_{found.figure}", point, "MB/s" if mega else "IOPS").model_copy(
+        update={"source": _source(found, ceiling)}
+    )
+    yield Estimate(name=f"{name}.best_depth", value=load.depth, unit="", source="queue depth")
+    if load.by_rate and load.rate is not None:
+        yield Estimate(
+            name=f"{name}.best_rate", value=load.rate, unit="1/s", source="I/Os due in a second"
+        )
+    for of in dict.fromkeys(("p95", ceiling.of)):
+        yield Estimate(
+            name=f"{name}.best_{of}_ms",
+            value=point.slowest_ms(of),
+            unit="ms",
+            source=f"{of} at that load of {_times(point)}, the slowest of {_sides(point)}"
+            f"{_lanes(point)}",
+        )
+    if found.confirmed is not None:
+        yield Estimate(
+            name=f"{name}.best_confirmed",
+            value=found.confirmed,
+            unit="",
+            source="windows measured at that load after the search had found it",
+        )
+
+
+def _source(found: Best, ceiling: Ceiling) -> str:
+    point, load = found.point, found.load
+    at = f"queue depth {load.depth}"
+    if load.by_rate and load.rate is not None:
+        at = f"a rate of {load.rate:g}/s"
+    words = [f"highest of the curve, at {at}", MB]
+    if found.bound:
+        of = ceiling.of
+        sides = f"{of} of reads and {of} of writes"
+        if point.syncs:
+            sides = f"{of} of reads, of writes and of syncs"
+        if point.is_open:
+            sides += " by response time"
+        every = " and for every job on every volume" if len(point.lanes) > 1 else ""
+        words = [f"highest with {sides}, each on its own{every}, at most {ceiling.ms:g} ms"]
+        words += [f"at {at}", *([MB] if found.figure == "mbps" else [])]
+    if point.windows > 1:
+        words.append(f"95 % t interval over {point.windows} windows")
+    return "; ".join(words)
+
+
+def _times(point: Point) -> str:
+    return "response time" if point.is_open else "service time"
+
+
+def _sides(point: Point) -> str:
+    return "reads, writes and syncs" if point.syncs else "reads and writes"
+
+
+def _lanes(point: Point) -> str:
+    return " of any job on any volume" if len(point.lanes) > 1 else ""

@@ -1,0 +1,153 @@
+"""Arms against each other, efficiency of several volumes at once, and the cost of being full."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+from dyno.analyse import student
+from dyno.analyse.io.best import best
+from dyno.analyse.io.places import Place
+from dyno.model import Estimate, Run
+from dyno.profiles.arms import how
+
+_Bests = Callable[[Place, int | None], float | None]
+"""The best of a place over all times, or in one of the times."""
+
+
+def comparison(run: Run, places: Sequence[Place]) -> Iterable[Estimate]:
+    """Ratios of bests between arms, and their changes with the fill level, curve by curve."""
+    way = how(run)
+    yield from _fills(places)
+    by_stage: dict[int, list[Place]] = {}
+    for place in places:
+        by_stage.setdefault(place.stage.index, []).append(place)
+    for arms in by_stage.values() if way in {"compare", "scaling"} else ():
+        first = arms[0]
+        for place in arms[1:]:
+            middle = ".".join(filter(None, (place.arm.label, place.stage.key)))
+            for curve in place.curves:
+                bests = _bests(curve.name)
+                name = f"io.{way}.{middle}.{curve.name}"
+                yield from _ratio(name, place, first, bests)
+                if way == "scaling":
+                    yield from _efficiency(name, place, arms, bests)
+
+
+def _fills(places: Sequence[Place]) -> Iterable[Estimate]:
+    """Changes against the first fill level of the same arm."""
+    for place in places:
+        first = next(other for other in places if other.arm is place.arm)
+        for curve in place.curves if place is not first else ():
+            found = _against(place, first, _bests(curve.name))
+            if found is not None:
+                value, low, high, times = found
+                yield Estimate(
+                    name=f"{place.start}.{curve.name}.best_change_percent",
+                    value=100 * (value - 1),
+                    unit="%",
+                    low=None if low is None else 100 * (low - 1),
+                    high=None if high is None else 100 * (high - 1),
+                    source=f"best against that at {first.stage.label} full{_interval(times)}",
+                )
+
+
+def _ratio(name: str, place: Place, first: Place, bests: _Bests) -> Iterable[Estimate]:
+    found = _against(place, first, bests)
+    if found is not None:
+        value, low, high, times = found
+        yield Estimate(
+            name=f"{name}.ratio",
+            value=value,
+            unit="",
+            low=low,
+            high=high,
+            source=f"best, divided by that of {first.arm.label}{_interval(times)}",
+        )
+
+
+def _efficiency(
+    name: str, place: Place, arms: Sequence[Place], bests: _Bests
+) -> Iterable[Estimate]:
+    """The best of several volumes at once against what they give alone, if they scaled fully."""
+    first = arms[0]
+    alone = [
+        next((other for other in arms if other.arm.members == (member,)), None)
+        for member in place.arm.members
+    ]
+    known = [other for other in alone if other is not None]
+    if len(known) == len(alone):
+        source = "the sum of the bests of its volumes alone"
+
+        def expected(repeat: int | None) -> float | None:
+            values = [bests(other, repeat) for other in known]
+            return None if None in values else sum(filter(None, values))
+    else:
+        times_more = len(place.arm.members) / len(first.arm.members)
+        source = f"{times_more:g} times the best of {first.arm.label}"
+
+        def expected(repeat: int | None) -> float | None:
+            one = bests(first, repeat)
+            return None if one is None else one * times_more
+
+    found = _quotient(bests, place, expected)
+    if found is not None:
+        value, low, high, times = found
+        yield Estimate(
+            name=f"{name}.efficiency_percent",
+            value=100 * value,
+            unit="%",
+            low=None if low is None else 100 * low,
+            high=None if high is None else 100 * high,
+            source=f"best, in % of {source}{_interval(times)}",
+        )
+
+
+def _bests(curve: str) -> _Bests:
+    def value(place: Place, repeat: int | None) -> float | None:
+        own = place.curve(curve)
+        if own is None:
+            return None
+        found = best(own if repeat is None else own.of_repeat(repeat), place.arm.ceiling)
+        return None if found is None else found.value
+
+    return value
+
+
+_Quotient = tuple[float, float | None, float | None, int]
+"""A quotient, the bounds of its 95 % interval, and how many times made them."""
+
+
+def _against(place: Place, other: Place, bests: _Bests) -> _Quotient | None:
+    return _quotient(bests, place, lambda repeat: bests(other, repeat))
+
+
+def _quotient(
+    bests: _Bests, place: Place, expected: Callable[[int | None], float | None]
+) -> _Quotient | None:
+    """A best divided by what is expected, and its 95 % interval where it was measured repeatedly.
+
+    The arms of one time are measured close together, so each time gives a quotient of its own. The
+    interval is that of the mean of their logarithms, by Student's t, put round the quotient of all
+    times together.
+
+    Returns:
+        None if either has no best.
+    """
+    whole, against = bests(place, None), expected(None)
+    if not whole or not against:
+        return None
+    value = whole / against
+    repeats = sorted({repeat for curve in place.curves for repeat in curve.repeats})
+    if len(repeats) < 2:
+        return value, None, None, 0
+    pairs = [(bests(place, repeat), expected(repeat)) for repeat in repeats]
+    logs = [math.log(one / other) for one, other in pairs if one and other]
+    half = student.half_width(logs)
+    if half is None or half > math.log(1e6):
+        return value, None, None, 0
+    return value, value * math.exp(-half), value * math.exp(half), len(logs)
+
+
+def _interval(times: int) -> str:
+    return f"; 95 % t interval of the logarithm over {times} times" if times else ""

@@ -1,0 +1,173 @@
+"""The tables on storage as arms, fill levels, curves and loads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from dyno.analyse.io.point import Pieces, Point, Row
+from dyno.analyse.rows import number, rows
+from dyno.bundle import Bundle
+from dyno.model import Run
+from dyno.profiles.arms import Arm, Load, Stage, arms, loads
+from dyno.profiles.figure import recorded
+
+SETTLED_ROUNDS = 5
+"""Rounds that make the figure of a curve that is repeated until steady, unless the plan says."""
+
+_Step = tuple[str, int, int, str, int | None]
+"""Arm, fill level, repeat, curve and place in the curve."""
+
+
+@dataclass
+class Curve:
+    """A curve at its loads, in rising order.
+
+    Attributes:
+        figure: What it is about: ``iops`` inside the ceiling, or ``mbps``.
+        settling: Windows left out, as they came before it was steady; None if it is not repeated
+            until then.
+    """
+
+    name: str
+    figure: str
+    rows: list[Row]
+    pieces: dict[_Step, list[Row]]
+    settling: int | None = None
+    points: dict[Load, Point] = field(init=False)
+
+    def __post_init__(self) -> None:
+        by_load: dict[tuple[int, float | None], list[Row]] = {}
+        for row in self.rows:
+            by_load.setdefault(_asked(row), []).append(row)
+        named = loads(by_load)
+        self.points = {
+            load: Point(by_load[asked], _pieces(by_load[asked], self.pieces))
+            for asked, load in named.items()
+        }
+
+    @property
+    def searched(self) -> bool:
+        """Whether its load was searched, and not listed."""
+        return any(row["purpose"] in {"grow", "narrow", "confirm"} for row in self.rows)
+
+    @property
+    def repeats(self) -> list[int]:
+        """Which times it was measured."""
+        return sorted({row["repeat"] or 1 for row in self.rows})
+
+    def of_repeat(self, repeat: int) -> Curve:
+        """The same with the windows of one of the times only."""
+        own = [row for row in self.rows if (row["repeat"] or 1) == repeat]
+        return Curve(self.name, self.figure, own, self.pieces)
+
+
+@dataclass(frozen=True)
+class Place:
+    """An arm at a fill level, with its curves in the order in which they ran."""
+
+    arm: Arm
+    stage: Stage
+    curves: list[Curve]
+
+    @property
+    def start(self) -> str:
+        """How the names of its figures begin."""
+        return self.arm.start(self.stage)
+
+    def curve(self, name: str) -> Curve | None:
+        """The curve of this name, if it was measured here."""
+        return next((curve for curve in self.curves if curve.name == name), None)
+
+
+def places(bundle: Bundle) -> list[Place]:
+    """Everything that was profiled: by arm, then by fill level.
+
+    Raises:
+        UsageError: If a table is damaged.
+    """
+    groups: dict[tuple[str, int], dict[str, list[Row]]] = {}
+    for row in rows(bundle, "io"):
+        if (number(row["seconds"]) or 0) > 0:
+            curves = groups.setdefault((row["volume"], row["stage"] or 0), {})
+            curves.setdefault(row["phase"], []).append(row)
+    if not groups:
+        return []
+    parts = _parts(bundle)
+    return [
+        Place(
+            arm,
+            stage,
+            [
+                _curve(bundle.run, name, own, parts)
+                for name, own in groups[arm.label, stage.index].items()
+            ],
+        )
+        for arm in arms(bundle.run, groups)
+        for stage in arm.stages
+    ]
+
+
+def _curve(run: Run, name: str, own: list[Row], parts: dict[_Step, list[Row]]) -> Curve:
+    about = recorded(run, own[0]["volume"], name, str(own[0]["pattern"]))
+    kept = _steady(run, name, own)
+    repeated = any(row["purpose"] == "settle" for row in own)
+    return Curve(name, about, kept, parts, len(own) - len(kept) if repeated else None)
+
+
+def _steady(run: Run, name: str, own: list[Row]) -> list[Row]:
+    """Without what was measured before a curve that is repeated until steady was so."""
+    last = _rounds(run, name)
+    kept: list[Row] = []
+    by_repeat: dict[int, list[Row]] = {}
+    for row in own:
+        if row["purpose"] == "settle":
+            by_repeat.setdefault(row["repeat"] or 1, []).append(row)
+        else:
+            kept.append(row)
+    return kept + [row for repeated in by_repeat.values() for row in repeated[-last:]]
+
+
+def _rounds(run: Run, name: str) -> int:
+    curves: Any = run.plan.get("curves")
+    for curve in curves if isinstance(curves, list) else []:
+        if isinstance(curve, dict) and curve.get("name") == name:
+            settle = curve.get("settle")
+            rounds = number(settle.get("rounds")) if isinstance(settle, dict) else None
+            if rounds is not None and rounds >= 1:
+                return int(rounds)
+    return SETTLED_ROUNDS
+
+
+def _parts(bundle: Bundle) -> dict[_Step, list[Row]]:
+    found: dict[_Step, list[Row]] = {}
+    for row in rows(bundle, "io_parts"):
+        if (number(row["seconds"]) or 0) > 0:
+            found.setdefault(_step(row, row["arm"] or row["volume"]), []).append(row)
+    return found
+
+
+def _pieces(steps: Iterable[Row], parts: dict[_Step, list[Row]]) -> Pieces:
+    """The parts of some steps. A lone volume may be called as its arm: then the job comes first."""
+    pieces = Pieces({}, {}, {})
+    for step in steps:
+        jobs: set[str] = set()
+        for row in parts.get(_step(step, step["volume"]), []):
+            volume, job = row["volume"], row["job"]
+            if job is None:
+                pieces.volumes.setdefault(volume, []).append(row)
+            elif volume == step["volume"] and job not in jobs:
+                jobs.add(job)
+                pieces.jobs.setdefault(job, []).append(row)
+            else:
+                pieces.lanes.setdefault((volume, job), []).append(row)
+    return pieces
+
+
+def _step(row: Row, arm: str) -> _Step:
+    return arm, row["stage"] or 0, row["repeat"] or 1, row["phase"], row["level"]
+
+
+def _asked(row: Row) -> tuple[int, float | None]:
+    return row["queue_depth"], number(row["rate"])

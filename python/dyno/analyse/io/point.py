@@ -1,0 +1,178 @@
+"""Everything measured at one load: its windows put together, never their percentiles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from dyno.analyse import student
+from dyno.analyse.histograms import Latencies
+from dyno.analyse.rows import counts, number
+from dyno.analyse.steady import variation_percent
+from dyno.profiles.arms import Ceiling
+
+Row = dict[str, Any]
+
+SIDES = ("read", "write", "sync")
+QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
+
+
+class Part:
+    """Windows of a load: all of it, or one of its volumes, jobs, or jobs on a volume."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self.rows = rows
+        self.seconds: float = sum(row["seconds"] for row in rows)
+        self.operations: int = sum(_operations(row) for row in rows)
+        self.bytes: int = sum(_bytes(row) for row in rows)
+        self.errors = sum(sum(counts(row["errors"]).values()) for row in rows)
+        self.syncs = sum(row["syncs"] or 0 for row in rows)
+
+    @property
+    def iops(self) -> float:
+        """Reads and writes a second."""
+        return self.operations / self.seconds
+
+    @property
+    def mbps(self) -> float:
+        """10^6 bytes a second, both ways."""
+        return self.bytes / self.seconds / 1e6
+
+    @property
+    def syncs_per_s(self) -> float:
+        """Syncs a second."""
+        return self.syncs / self.seconds
+
+    @property
+    def in_flight(self) -> float:
+        """I/Os in flight, the mean over time."""
+        means = [number(row["in_flight_mean"]) or 0.0 for row in self.rows]
+        if len(means) == 1:
+            return means[0]
+        weighted = zip(means, self.rows, strict=True)
+        return sum(mean * row["seconds"] for mean, row in weighted) / self.seconds
+
+    @property
+    def is_open(self) -> bool:
+        """Whether any I/O was due at a time."""
+        return any(row["rate"] is not None for row in self.rows)
+
+    @cached_property
+    def service(self) -> dict[str, Latencies]:
+        """Service times of reads, writes and syncs, of those that ended."""
+        return self._merged("latency", SIDES)
+
+    @cached_property
+    def response(self) -> dict[str, Latencies]:
+        """Response times, from when each was due; empty in a closed loop."""
+        return self._merged("response", ("read", "write"))
+
+    def _merged(self, kind: str, sides: Iterable[str]) -> dict[str, Latencies]:
+        found: dict[str, Latencies] = {}
+        for side in sides:
+            merged = Latencies()
+            for row in self.rows:
+                merged.add(row[f"{side}_{kind}"])
+            if merged.count:
+                found[side] = merged
+        return found
+
+    @property
+    def judged(self) -> dict[str, Latencies]:
+        """What a ceiling is about: response times where there is a rate, else service times."""
+        return {**self.service, **self.response}
+
+    def keeps(self, ceiling: Ceiling) -> bool:
+        """Whether reads, writes and syncs, each on its own, keep within the ceiling."""
+        sides = self.judged.values()
+        return bool(sides) and all(quantity(side, ceiling.of) <= ceiling.ms for side in sides)
+
+
+@dataclass
+class Pieces:
+    """Rows of the parts of a load, by name: volumes, jobs, and each job on each volume."""
+
+    volumes: dict[str, list[Row]]
+    jobs: dict[str, list[Row]]
+    lanes: dict[tuple[str, str], list[Row]]
+
+
+class Point(Part):
+    """A load as a whole.
+
+    Attributes:
+        lanes: Each job on each volume, where the bundle has them.
+        volumes, jobs: Parts by name; empty where there is only one.
+    """
+
+    def __init__(self, rows: Sequence[Row], pieces: Pieces) -> None:
+        super().__init__(rows)
+        self.lanes = [Part(own) for own in pieces.lanes.values()]
+        self.volumes = _several(pieces.volumes)
+        self.jobs = _several(pieces.jobs)
+
+    def inside(self, ceiling: Ceiling) -> bool:
+        """Whether it kept the ceiling in every window: every job on every volume on its own.
+
+        The engine judged that at each step, as a merged percentile would hide one slow volume
+        among many. A search that is growing tries a load again whose first window was outside, for
+        a machine may pause once; then all windows together have to keep it. Bundles of earlier
+        versions have one volume and one job, and are judged here.
+        """
+        if any(row["level"] is None or row["inside_ceiling"] is None for row in self.rows):
+            return self.keeps(ceiling)
+        outside = [row["purpose"] for row in self.rows if not row["inside_ceiling"]]
+        if not outside:
+            return True
+        tried_again = len(outside) < len(self.rows) and set(outside) == {"grow"}
+        return tried_again and all(lane.keeps(ceiling) for lane in self.lanes or [self])
+
+    def slowest_ms(self, of: str) -> float:
+        """The slowest side of any job on any volume, by ``p95``, ``mean`` or ``p99``."""
+        sides = [side for lane in self.lanes or [self] for side in lane.judged.values()]
+        return max((quantity(side, of) for side in sides), default=0.0)
+
+    @property
+    def windows(self) -> int:
+        """How many steps it is made of."""
+        return len(self.rows)
+
+    def half_width(self, value: Callable[[Row], float]) -> float | None:
+        """Half of the 95 % interval of a rate over its windows; None for a single one."""
+        return student.half_width([value(row) for row in self.rows])
+
+    @property
+    def cov_percent(self) -> float | None:
+        """Coefficient of variation of the IOPS of its windows."""
+        return variation_percent([iops_of(row) for row in self.rows])
+
+
+def quantity(latencies: Latencies, of: str) -> float:
+    """A figure of a distribution, ms: ``mean``, ``max``, or a percentile by its name."""
+    if of == "mean":
+        return latencies.mean_ms
+    return latencies.max_ms if of == "max" else latencies.quantile_ms(QUANTILES[of])
+
+
+def iops_of(row: Row) -> float:
+    """IOPS of a window."""
+    return _operations(row) / row["seconds"]
+
+
+def mbps_of(row: Row) -> float:
+    """MB/s of a window."""
+    return _bytes(row) / row["seconds"] / 1e6
+
+
+def _operations(row: Row) -> int:
+    return row["reads"] + row["writes"]
+
+
+def _bytes(row: Row) -> int:
+    return row["read_bytes"] + row["write_bytes"]
+
+
+def _several(rows: dict[str, list[Row]]) -> dict[str, Part]:
+    return {name: Part(own) for name, own in rows.items()} if len(rows) > 1 else {}

@@ -1,0 +1,144 @@
+"""How the rate of storage went within the windows of each load: slope, warm-up, falls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dyno.analyse.change import FEWEST, drop
+from dyno.analyse.rows import columns, number
+from dyno.analyse.steady import Trend, mser5, trend
+from dyno.bundle import Bundle
+from dyno.model import Estimate
+from dyno.profiles.steps import Key, steps, windows
+from dyno.silences import FEWEST_EXPECTED, stretches
+
+_TABLE = "io_intervals table"
+_COLUMNS = (
+    *("t_ns", "seconds", "volume", "stage", "repeat", "phase", "level", "queue_depth"),
+    *("reads", "writes"),
+)
+_WHOLE = 0.9
+"""A shorter interval than this share of the longest was cut off: its rate varies for that alone."""
+
+
+@dataclass
+class _Course:
+    """The I/Os a second by whole interval of one step."""
+
+    interval_s: float
+    t_ns: list[int] = field(default_factory=list[int])
+    rates: list[float] = field(default_factory=list[float])
+
+
+def io_course(bundle: Bundle) -> list[Estimate]:
+    """``<load>.intervals``, ``.trend_percent``, ``.mser_discard_percent``, ``.silent_s``; falls.
+
+    Of several windows of a load the worst is told; a fall may also lie between two of them.
+    Bundles without intervals give none.
+    """
+    courses = _courses(bundle)
+    if not courses:
+        return []
+    start_ns = bundle.run.clock.unix_ns
+    estimates: list[Estimate] = []
+    for name, of_it in windows(steps(bundle)).items():
+        found = [courses[step.key] for step in of_it if step.key in courses]
+        if found:
+            estimates += _load(name, found, start_ns)
+    return estimates
+
+
+def _courses(bundle: Bundle) -> dict[Key, _Course]:
+    """By step; the lines of its jobs are added up."""
+    table = columns(bundle, "io_intervals").select(list(_COLUMNS))
+    sums: dict[Key, dict[int, tuple[float, float]]] = {}
+    for row in table.to_pylist():
+        key, seconds = _key(row), number(row["seconds"])
+        if key is None or not seconds or seconds < 0:
+            continue
+        moments = sums.setdefault(key, {})
+        ended = moments.get(row["t_ns"], (0.0, 0.0))[0] + row["reads"] + row["writes"]
+        moments[row["t_ns"]] = (ended, seconds)
+    found: dict[Key, _Course] = {}
+    for key, moments in sums.items():
+        longest = max(seconds for _, seconds in moments.values())
+        course = found.setdefault(key, _Course(longest))
+        for t_ns, (ended, seconds) in sorted(moments.items()):
+            if seconds >= _WHOLE * longest:
+                course.t_ns.append(t_ns)
+                course.rates.append(ended / seconds)
+    return found
+
+
+def _key(row: dict[str, Any]) -> Key | None:
+    if None in (row["t_ns"], row["volume"], row["phase"], row["reads"], row["writes"]):
+        return None
+    level = row["queue_depth"] if row["level"] is None else row["level"]
+    return (row["volume"], row["stage"] or 0, row["repeat"] or 1, row["phase"], level)
+
+
+def _load(name: str, found: Sequence[_Course], start_ns: int) -> Iterable[Estimate]:
+    fewest = min(len(course.rates) for course in found)
+    source = f"{_TABLE}: whole intervals of the window that has fewest"
+    yield Estimate(name=f"{name}.intervals", value=fewest, unit="", source=source)
+    lines = [line for course in found if (line := _line(course)) is not None]
+    if lines:
+        worst = max(lines, key=lambda line: (_slopes(line), abs(line.percent)))
+        yield Estimate(
+            name=f"{name}.trend_percent",
+            value=worst.percent,
+            low=worst.low,
+            high=worst.high,
+            unit="%",
+            source=f"{_TABLE}: change of the fitted line over the window that changes most, in % "
+            "of its mean",
+        )
+    cuts = [cut for course in found if (cut := mser5(course.rates)) is not None]
+    if cuts:
+        yield Estimate(
+            name=f"{name}.mser_discard_percent",
+            value=max(cut.discard_percent for cut in cuts),
+            unit="%",
+            source=f"{_TABLE}: MSER-5, share of a window that looks like a warm-up, at most",
+        )
+    silent = max((_silent_s(course) for course in found), default=0.0)
+    yield Estimate(
+        name=f"{name}.silent_s",
+        value=silent,
+        unit="s",
+        source=f"{_TABLE}: the longest stretch of a window in which no I/O ended, though "
+        f"{FEWEST_EXPECTED:g} or more were to be expected",
+    )
+    yield from _drop(name, found, start_ns)
+
+
+def _silent_s(course: _Course) -> float:
+    mean = sum(course.rates) / len(course.rates)
+    lengths = [count * course.interval_s for _, count in stretches(course.rates)]
+    return max((one for one in lengths if one * mean >= FEWEST_EXPECTED), default=0.0)
+
+
+def _line(course: _Course) -> Trend | None:
+    return trend(course.rates) if len(course.rates) >= FEWEST else None
+
+
+def _slopes(line: Trend) -> bool:
+    """Whether it is told from none."""
+    return not line.low <= 0 <= line.high
+
+
+def _drop(name: str, found: Sequence[_Course], start_ns: int) -> Iterable[Estimate]:
+    t_ns = [moment for course in found for moment in course.t_ns]
+    fall = drop([rate for course in found for rate in course.rates])
+    if fall is None:
+        return
+    source = f"{_TABLE}: two means fit the windows of the load, one after another, better than one"
+    for figure, value, unit in (
+        ("drop_percent", fall.percent, "%"),
+        ("drop_from_iops", fall.before, "IOPS"),
+        ("drop_to_iops", fall.after, "IOPS"),
+        ("drop_at_s", (t_ns[fall.at] - start_ns) / 1e9, "s"),
+    ):
+        yield Estimate(name=f"{name}.{figure}", value=value, unit=unit, source=source)

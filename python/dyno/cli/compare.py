@@ -1,0 +1,266 @@
+"""``dyno compare``: an application against the storage's profile, or two runs side by side."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dyno.cli._options import Options, common, examples
+
+if TYPE_CHECKING:
+    from dyno.bundle import Bundle
+    from dyno.model import Estimate, Finding
+    from dyno.report.gap import Gap
+
+
+@click.command(
+    "compare",
+    short_help="An application against its storage; two runs.",
+    epilog=examples(
+        "dyno compare last                  a quickstart has both parts",
+        "dyno compare 20261122T10 20261122T11",
+        "dyno compare PROFILE RUN --json | jq .gap",
+        "dyno compare RUN RUN               figures side by side",
+    ),
+)
+@click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN]")
+@common
+def command(runs: tuple[str, ...], options: Options) -> int:
+    """Compare what storage gave the profiler with what an application took of it.
+
+    Of two runs one has a storage profile (`dyno io`) and the other queries or transactions
+    (`dyno run`) on the same device; one run may have both, as that of `dyno quickstart`. Told is
+    which share of the profile's MB/s queries, and of its IOPS transactions, reached at the device,
+    and what explains the rest.
+
+    Two runs of other kinds are put side by side: what was different about them, and the figures
+    that both have.
+
+    RUN is a run id, its unique beginning, a bundle's path, or `last`. No database is needed.
+    """
+    from dyno.bundle import find_bundle
+    from dyno.errors import UsageError
+
+    if len(runs) > 2:
+        raise UsageError(f"Give one run or two, not {len(runs)}.")
+    sides = [_Side.of(find_bundle(options.out, name)) for name in runs]
+    if len(sides) == 2 and sides[0].bundle.path.resolve() == sides[1].bundle.path.resolve():
+        raise UsageError("Both are the same run. Give it once, or two different ones.")
+    parted = _parted(sides)
+    lines, document = _beside(*sides) if parted is None else _gap(*parted)
+    return _tell(sides, lines, document, options)
+
+
+@dataclass(frozen=True)
+class _Side:
+    """A run, analysed and judged anew."""
+
+    bundle: Bundle
+    estimates: list[Estimate]
+    findings: list[Finding]
+
+    @classmethod
+    def of(cls, bundle: Bundle) -> _Side:
+        from dyno.analyse import estimate
+        from dyno.decide import judge
+
+        estimates = estimate(bundle)
+        validity, findings = judge(bundle, estimates)
+        return cls(bundle.judged(validity), estimates, findings)
+
+    @property
+    def name(self) -> str:
+        """Its run id; bundles of others are untrusted input."""
+        from dyno.report.words import plain
+
+        return plain(self.bundle.run.run)
+
+    @property
+    def profiles(self) -> bool:
+        """Whether it has a storage profile."""
+        return any(phase.kind == "io" for phase in self.bundle.run.phases)
+
+    @property
+    def works(self) -> bool:
+        """Whether it has queries or transactions."""
+        return any(phase.kind in {"dss", "oltp"} for phase in self.bundle.run.phases)
+
+
+def _parted(sides: list[_Side]) -> tuple[_Side, _Side] | None:
+    """The run with the profile and the one with the application; None if neither is meant.
+
+    Raises:
+        UsageError: If a run stands alone and lacks one of them.
+    """
+    from dyno.errors import UsageError
+
+    if len(sides) == 1:
+        (one,) = sides
+        if not one.profiles or not one.works:
+            lacks = "no storage profile" if one.works else "neither queries nor transactions"
+            remedy = (
+                "Name a second run with one: `dyno io FOLDER` makes it."
+                if one.works
+                else "Name a second run with some: `dyno run` makes it, on the same device."
+            )
+            if not one.works and not one.profiles:
+                lacks, remedy = "nothing to compare", "Name two runs."
+            raise UsageError(f"{one.name} has {lacks}. {remedy}")
+        return one, one
+    first, second = sides
+    if first.profiles and second.works and not (first.works and second.profiles):
+        return first, second
+    if second.profiles and first.works and not (second.works and first.profiles):
+        return second, first
+    return None
+
+
+def _gap(profile: _Side, application: _Side) -> tuple[list[str], dict[str, Any]]:
+    """The application gap.
+
+    Raises:
+        UsageError: If nothing of it can be told.
+    """
+    from dyno.analyse.gap import gap
+    from dyno.errors import UsageError
+    from dyno.report.gap import gap_lines, gaps
+
+    estimates = gap(profile.bundle, profile.estimates, application.bundle, application.estimates)
+    found = gaps(application.bundle, estimates, application.findings)
+    if not found:
+        raise UsageError(_missing(profile, application))
+    warnings = [*_unlike(profile, application), *_untold(application, found)]
+    lines = [
+        f"Profile      {profile.name}",
+        f"Application  {application.name}",
+        *(line for warning in warnings for line in textwrap.wrap(f"! {warning}", 80)),
+        "",
+        *gap_lines(found),
+    ]
+    document: dict[str, Any] = {
+        "kind": "gap",
+        "profile": profile.name,
+        "application": application.name,
+        "warnings": warnings,
+        "gap": [one.document for one in found],
+    }
+    return lines, document
+
+
+def _untold(application: _Side, found: list[Gap]) -> list[str]:
+    """Phases of which nothing can be said."""
+    from dyno.analyse.gap import application_phases
+    from dyno.report.gap import title_of
+
+    told = {one.phase.name for one in found}
+    phases = application_phases(application.bundle, application.estimates)
+    titles = [title_of(application.bundle, one) for one in phases if one.name not in told]
+    if not titles:
+        return []
+    return [f"Not sampled, as it was too short or on no known device: {', '.join(titles)}."]
+
+
+def _missing(profile: _Side, application: _Side) -> str:
+    """Why there is no gap to tell."""
+    from dyno.analyse.gap import application_phases, bests, devices_of
+
+    phases = application_phases(application.bundle, application.estimates)
+    if not phases:
+        return f"{application.name} has no test of queries and no level that ended."
+    if not bests(profile.bundle, profile.estimates):
+        return f"No curve of the storage profile of {profile.name} has a best figure."
+    if not any(devices_of(application.bundle, phase) for phase in phases):
+        return (
+            f"Which device carries the data of {application.name} is not known: its server is "
+            "elsewhere, or its file system names none."
+        )
+    return (
+        f"The devices under the data of {application.name} were not sampled in its phases: they "
+        "were over within a second, or the probe of disks failed."
+    )
+
+
+def _unlike(profile: _Side, application: _Side) -> list[str]:
+    """What speaks against comparing the two at all."""
+    from dyno.analyse.gap import application_phases, devices_of, profiled_devices
+
+    warnings: list[str] = []
+    hosts = [side.bundle.run.host for side in (profile, application)]
+    if _machine(hosts[0]) != _machine(hosts[1]):
+        warnings.append("The runs are of different machines: the shares mean little.")
+    lies_on = {name for names in profiled_devices(profile.bundle).values() for name in names}
+    for phase in application_phases(application.bundle, application.estimates):
+        others = sorted({*devices_of(application.bundle, phase)} - lies_on)
+        if others:
+            warnings.append(
+                f"{phase.title} worked on {', '.join(others)}, the profile is of "
+                f"{', '.join(sorted(lies_on)) or 'an unknown device'}: not the same device."
+            )
+    return list(dict.fromkeys(warnings))
+
+
+def _machine(host: dict[str, Any]) -> list[Any]:
+    """What tells machines apart."""
+    names = (("cpu", "model"), ("cpu", "logical"), ("memory", "total_bytes"))
+    sections = [(host.get(section), name) for section, name in names]
+    return [facts.get(name) if isinstance(facts, dict) else None for facts, name in sections]
+
+
+def _beside(first: _Side, second: _Side) -> tuple[list[str], dict[str, Any]]:
+    """Two runs side by side.
+
+    Raises:
+        UsageError: If they have no figure in common.
+    """
+    from dyno.errors import UsageError
+    from dyno.report.beside import beside_lines, differences, pairs
+
+    found = pairs(first.estimates, second.estimates)
+    if not any(pair.headline for pair in found):
+        raise UsageError(
+            f"{first.name} and {second.name} have no figure in common. Compare runs of the same "
+            "verb and workload, or a storage profile with an application."
+        )
+    lines = [
+        f"First   {first.name}",
+        f"Second  {second.name}",
+        "",
+        *beside_lines(first.bundle, second.bundle, found),
+    ]
+    document: dict[str, Any] = {
+        "kind": "runs",
+        "first": first.name,
+        "second": second.name,
+        "differences": differences(first.bundle, second.bundle),
+        "figures": [pair.document for pair in found],
+    }
+    return lines, document
+
+
+def _tell(sides: list[_Side], lines: list[str], document: dict[str, Any], options: Options) -> int:
+    from dyno.errors import EXIT_DONE, EXIT_INVALID
+
+    reasons = [
+        {"run": side.name, **reason.model_dump()}
+        for side in sides
+        for reason in side.bundle.run.validity.reasons
+    ]
+    if options.as_json:
+        head = {
+            "run": sides[-1].name,
+            "bundle": str(sides[-1].bundle.path),
+            "valid": not reasons,
+            "reasons": reasons,
+        }
+        click.echo(json.dumps({**head, **document}, indent=1))
+    else:
+        for side in sides:
+            codes = dict.fromkeys(reason.code for reason in side.bundle.run.validity.reasons)
+            if codes:
+                click.echo(f"! {side.name} is NOT VALID: {', '.join(codes)}.")
+        click.echo("\n".join(lines))
+    return EXIT_INVALID if reasons else EXIT_DONE

@@ -1,0 +1,45 @@
+"""Clock trouble: the machine slept, or its wall clock was set, while something was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dyno.decide.case import Case
+from dyno.decide.rule import Rule, Ruling, Weight
+from dyno.units import seconds_text
+
+MOST_ASLEEP_S = 0.05
+MOST_SET_S = 1.0
+
+
+def _check(case: Case) -> Iterable[Ruling]:
+    seen = case.bundle.run.clock_check
+    if seen is None:
+        return
+    if (seen.asleep_s or 0.0) > MOST_ASLEEP_S:
+        yield Ruling(
+            "invalid",
+            f"The machine slept for {seconds_text(seen.asleep_s or 0.0)} during the run. Keep it "
+            "awake, then run again.",
+            evidence=(f"asleep_s = {seen.asleep_s:g}",),
+        )
+    if abs(seen.set_s) > MOST_SET_S:
+        way = "forward" if seen.set_s > 0 else "back"
+        yield Ruling(
+            "warning",
+            f"The wall clock was set {way} by {seconds_text(abs(seen.set_s))} during the run: "
+            "durations and rates are right, times of day are those of its beginning.",
+            evidence=(f"set_s = {seen.set_s:g}",),
+        )
+
+
+RULE = Rule(
+    code="clock",
+    weight=Weight.DOUBTFUL,
+    definition=(
+        f"The machine slept for more than {MOST_ASLEEP_S:g} s, or its wall clock was set by more "
+        f"than {MOST_SET_S:g} s, between the beginning and the end of the run."
+    ),
+    explanation="What is measured across a sleep holds work of before and after it, and a gap.",
+    check=_check,
+)

@@ -1,0 +1,120 @@
+"""Throttled storage: a rate fell by a step, or a control group's limit set it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from dyno.decide.case import Case
+from dyno.decide.rule import Rule, Ruling, Weight
+from dyno.model import Phase
+from dyno.profiles.steps import windows
+from dyno.profiles.subjects import subjects
+
+LEAST_DROP_PERCENT = 20.0
+NEAR_PERCENT = 5.0
+
+_ENDLESS = 1e15
+
+_LIMITS = {
+    "rbps": ("read_bytes", "reads of {:,.0f} MB/s", 1e6),
+    "wbps": ("write_bytes", "writes of {:,.0f} MB/s", 1e6),
+    "riops": ("reads", "{:,.0f} reads a second", 1.0),
+    "wiops": ("writes", "{:,.0f} writes a second", 1.0),
+}
+"""Throttles: the column that each limits, and words for it."""
+
+
+def _check(case: Case) -> Iterable[Ruling]:
+    yield from _drops(case)
+    for phase in case.phases("io"):
+        yield from _capped(case, phase)
+
+
+def _drops(case: Case) -> Iterable[Ruling]:
+    """One ruling each for falls that spoil a figure and for those that do not: the deepest."""
+    drops = {
+        name: (of_it[0], percent)
+        for name, of_it in windows(case.steps).items()
+        if (percent := case.value(f"{name}.drop_percent")) is not None
+        and percent >= LEAST_DROP_PERCENT
+    }
+    for spoils in (True, False):
+        found = {name: item for name, item in drops.items() if case.told(item[0]) is spoils}
+        if not found:
+            continue
+        name = max(found, key=lambda name: found[name][1])
+        step, percent = found[name]
+        before, after = case.value(f"{name}.drop_from_iops"), case.value(f"{name}.drop_to_iops")
+        at_s = case.value(f"{name}.drop_at_s")
+        more = f" So it was at {len(found) - 1} more." if len(found) > 1 else ""
+        phase = case.phase_of(step)
+        yield Ruling(
+            "invalid" if spoils else "warning",
+            f"Storage was throttled: at {'the best load ' * spoils}{step.label} the rate fell by "
+            f"{percent:.0f} % at once, from {before or 0:,.0f} to {after or 0:,.0f} IOPS, "
+            f"{at_s or 0:.0f} s into the run, and stayed there.{more} Look for burst credits, "
+            "heat, a write cache that ran full; measure for longer than they last.",
+            None if phase is None else phase.name,
+            tuple(f"{name}.drop_percent" for name in found),
+        )
+
+
+def _capped(case: Case, phase: Phase) -> Iterable[Ruling]:
+    """Limits of control groups that the measured rates came up to."""
+    steps = case.steps_in(phase)
+    for device, limits in _throttles(phase):
+        for kind, limit in limits.items():
+            column, words, scale = _LIMITS[kind]
+            near = [
+                step
+                for step in steps
+                if abs(step.row[column] / step.seconds - limit) * 100 <= limit * NEAR_PERCENT
+            ]
+            if near:
+                yield Ruling(
+                    "warning",
+                    f"{phase.title}: a control group's limit on {device}, "
+                    f"{words.format(limit / scale)}, set the pace ({near[0].label}"
+                    f"{f' and {len(near) - 1} more' if len(near) > 1 else ''}): the figures are "
+                    "those of the limit, not of the device. Lift it (io.max), or run outside.",
+                    phase.name,
+                    tuple(dict.fromkeys(f"{step.figure}.iops" for step in near)),
+                )
+
+
+def _throttles(phase: Phase) -> Iterator[tuple[str, dict[str, float]]]:
+    """Devices that are throttled, and their limits.
+
+    Only where all volumes of the phase lie on one: what one of several gave is not looked at.
+    """
+    found = subjects(phase)
+    if len({volume.device for volume in found}) != 1 or found[0].device is None:
+        return
+    limits = found[0].facts.get("cgroup_limit")
+    told: dict[Any, Any] = limits if isinstance(limits, dict) else {}
+    yield (
+        found[0].device,
+        {
+            kind: float(limit)
+            for kind in _LIMITS
+            if isinstance(limit := told.get(kind), int | float) and 0 < limit < _ENDLESS
+        },
+    )
+
+
+RULE = Rule(
+    code="throttled-storage",
+    weight=Weight.DOUBTFUL,
+    definition=(
+        "Two means fit the rate by the interval, over the windows of a curve's best load, better "
+        f"than one (largest F, 1 %), the second is at least {LEAST_DROP_PERCENT:g} % lower, and "
+        "both stretches are level. A warning: at another load; or a rate within "
+        f"{NEAR_PERCENT:g} % of a control group's limit."
+    ),
+    explanation=(
+        "Clouds, controllers and hot drives give more at first than they keep up: the mean of both "
+        "is neither."
+    ),
+    check=_check,
+)

@@ -1,0 +1,189 @@
+"""Unsteady storage: the rate still rose or fell within a step, or windows of a load differ."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dyno.decide.case import Case
+from dyno.decide.rule import Rule, Ruling, Weight
+from dyno.decide.validity.unsteady import (
+    MOST_DISCARD_PERCENT,
+    MOST_TREND_PERCENT,
+    WARNING_TREND_PERCENT,
+)
+from dyno.model import Phase
+from dyno.profiles.steps import SETTLED_ROUNDS, Step, windows
+from dyno.units import seconds_text
+
+FEWEST_INTERVALS = 10
+MOST_VARIATION_PERCENT = 10.0
+
+_FELL = (
+    "Give a longer --step, or write the volume full before: a new device is faster than a used one."
+)
+_STILL = "Devices pause to clean up, and for others who use them: see what else was at work."
+
+
+@dataclass(frozen=True)
+class _Drift:
+    """How the rate of a load was not steady.
+
+    Attributes:
+        size: By which the worst of several is told.
+        severe: Whether it spoils a figure that a curve is told by.
+    """
+
+    step: Step
+    told: bool
+    size: float
+    severe: bool
+    words: str
+    evidence: str
+    advice: str = "Give a longer --step."
+
+
+def _check(case: Case) -> Iterable[Ruling]:
+    found: list[_Drift] = []
+    short: list[tuple[str, Step]] = []
+    for name, of_it in windows(case.steps).items():
+        if _is_unsettled(case.phase_of(of_it[0]), of_it[0].curve):
+            continue
+        intervals = case.value(f"{name}.intervals")
+        if case.value(f"{name}.drop_percent") is not None:
+            continue  # it fell by a step: of that another rule tells
+        if intervals is not None and intervals < FEWEST_INTERVALS:
+            short.append((name, of_it[0]))
+        found += [drift for drift in _drifts(case, name, of_it) if drift is not None]
+    yield from _unsettled(case)
+    told = [drift for drift in found if drift.told and drift.severe]
+    yield from _rulings(case, told, "invalid")
+    yield from _rulings(case, [drift for drift in found if drift not in told], "warning")
+    if short:
+        name, step = short[0]
+        others = f" and {len(short) - 1} more" if len(short) > 1 else ""
+        how = "--step" if case.bundle.run.verb == "io" else "dyno io --step"
+        yield Ruling(
+            "warning",
+            f"Steps of {seconds_text(step.seconds)} are too short to tell whether the rate was "
+            f"steady ({step.label}{others}). {how} 2s or more tells.",
+            _phase(case, step),
+            tuple(f"{name}.intervals" for name, _ in short),
+        )
+
+
+def _unsettled(case: Case) -> Iterable[Ruling]:
+    """Curves that were to be repeated until they are steady, and never were."""
+    for phase in case.phases("io"):
+        own = case.steps_in(phase)
+        for curve in dict.fromkeys(step.curve for step in own):
+            if not _is_unsettled(phase, curve):
+                continue
+            count = sum(step.curve == curve for step in own)
+            yield Ruling(
+                "invalid",
+                f"{phase.title}: {curve} had not settled after {count} windows: the last "
+                f"{SETTLED_ROUNDS} do not agree. Let the profile have more of them (settle = …).",
+                phase.name,
+                ("settled = false",),
+            )
+
+
+def _is_unsettled(phase: Phase | None, curve: str) -> bool:
+    settled = None if phase is None else phase.detail.get("settled")
+    found: dict[Any, Any] = settled if isinstance(settled, dict) else {}
+    return found.get(curve) is False
+
+
+def _drifts(case: Case, name: str, of_it: Sequence[Step]) -> Iterable[_Drift | None]:
+    told = case.told(of_it[0])
+    yield _within(case, name, of_it[0], told=told)
+    yield _still(case, name, of_it[0], told=told)
+    yield _between(name, of_it, told=told)
+
+
+def _within(case: Case, name: str, step: Step, *, told: bool) -> _Drift | None:
+    discard = case.value(f"{name}.mser_discard_percent")
+    if discard is not None and discard > MOST_DISCARD_PERCENT:
+        words = f"the rate never settled, {discard:.0f} % of a window looks like a warm-up"
+        return _Drift(step, told, discard, True, words, f"{name}.mser_discard_percent")
+    trend = case.figure(f"{name}.trend_percent")
+    if trend is None or trend.low is None or trend.high is None:
+        return None
+    size = abs(trend.value)
+    # Of many short steps some slope by chance: only what is more than a little counts, and of those
+    # that no figure is told by only what is much.
+    least = trend.low if trend.value > 0 else -trend.high
+    severe = size > MOST_TREND_PERCENT and least > WARNING_TREND_PERCENT
+    if least <= 0 or not (severe or (told and size > WARNING_TREND_PERCENT)):
+        return None
+    if trend.value > 0:
+        words = f"the rate rose by {size:.0f} % within a window"
+        return _Drift(step, told, size, severe, words, trend.name)
+    words = f"the rate fell by {size:.0f} % within a window"
+    return _Drift(step, told, size, severe, words, trend.name, _FELL)
+
+
+def _still(case: Case, name: str, step: Step, *, told: bool) -> _Drift | None:
+    silent_s = case.value(f"{name}.silent_s")
+    if not silent_s:
+        return None
+    words = f"it stood still for {seconds_text(silent_s)}"
+    return _Drift(step, told, silent_s, False, words, f"{name}.silent_s", _STILL)
+
+
+def _between(name: str, of_it: Sequence[Step], *, told: bool) -> _Drift | None:
+    rates = [step.iops for step in of_it]
+    if not told or len(rates) < 2 or not sum(rates):
+        return None
+    varied = 100 * statistics.stdev(rates) / statistics.fmean(rates)
+    if varied <= MOST_VARIATION_PERCENT:
+        return None
+    words = (
+        f"its {len(rates)} windows differ by {varied:.0f} % (coefficient of variation), from "
+        f"{min(rates):,.0f} to {max(rates):,.0f} IOPS"
+    )
+    return _Drift(of_it[0], told, varied, True, words, f"{name}.iops")
+
+
+def _rulings(case: Case, drifts: Sequence[_Drift], level: str) -> Iterable[Ruling]:
+    """One for all: the worst in words, the others by their number."""
+    if not drifts:
+        return
+    worst = max(drifts, key=lambda drift: drift.size)
+    more = len({drift.step.figure for drift in drifts}) - 1
+    others = f" So it was at {more} more load{'s'[: more > 1]}." if more else ""
+    what = "the best load " if worst.told else ""
+    yield Ruling(
+        "invalid" if level == "invalid" else "warning",
+        f"Storage was not steady: at {what}{worst.step.label} {worst.words}.{others} "
+        f"{worst.advice}",
+        _phase(case, worst.step),
+        tuple(dict.fromkeys(drift.evidence for drift in drifts)),
+    )
+
+
+def _phase(case: Case, step: Step) -> str | None:
+    phase = case.phase_of(step)
+    return None if phase is None else phase.name
+
+
+RULE = Rule(
+    code="unsteady-storage",
+    weight=Weight.DOUBTFUL,
+    definition=(
+        "In a window of a curve's best load the rate of I/Os rose or fell by more than "
+        f"{MOST_TREND_PERCENT:g} % (its 95 % interval beyond {WARNING_TREND_PERCENT:g} %), MSER-5 "
+        f"would leave out more than {MOST_DISCARD_PERCENT:g} %, or its windows vary by more than "
+        f"{MOST_VARIATION_PERCENT:g} %; or windows that were to go on until they agree never did. "
+        f"A warning: less than that, a stretch without any, such a window of another load, "
+        f"or one of fewer than {FEWEST_INTERVALS} intervals, which nothing can be told of."
+    ),
+    explanation=(
+        "A device that still changes, as flash does until it is written full and caches until they "
+        "are, gives another figure a minute later."
+    ),
+    check=_check,
+)

@@ -1,0 +1,177 @@
+"""What a recorded storage profile was of: arms, fill levels and loads, and how they are named.
+
+An *arm* is one volume, or several that were measured at once. Names of figures begin with ``io``,
+then the arm where there are several, then the fill level where there are any: ``io.a+b.fill62``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from dyno.model import Run
+
+How = Literal["single", "together", "compare", "scaling"]
+CeilingOf = Literal["p95", "mean", "p99"]
+
+_WAYS: tuple[How, ...] = ("together", "compare", "scaling")
+
+CEILING_MS = 20.0
+"""Latency ceiling where the bundle does not give its own."""
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """What latency must keep within: of reads, writes and syncs, each on its own."""
+
+    ms: float = CEILING_MS
+    of: CeilingOf = "p95"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A fill level. Where there are none, the only one has no label and no key.
+
+    Attributes:
+        label: ``40 %``.
+        key: Its part of the names of figures, ``fill40``.
+    """
+
+    index: int = 0
+    label: str = ""
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Arm:
+    """Volumes that were measured together, or one.
+
+    Attributes:
+        key: Its part of the names of figures; empty where it is the only arm.
+        detail: Of its first phase; empty if there is none.
+        members: Names of its volumes.
+    """
+
+    label: str
+    key: str
+    detail: dict[str, Any] = field(hash=False)
+    members: tuple[str, ...]
+    stages: tuple[Stage, ...]
+
+    def start(self, stage: Stage) -> str:
+        """How the names of its figures at a fill level begin."""
+        return ".".join(part for part in ("io", self.key, stage.key) if part)
+
+    @property
+    def ceiling(self) -> Ceiling:
+        """That of its plan."""
+        ms, of = self.detail.get("ceiling_ms"), self.detail.get("ceiling_of")
+        kind: CeilingOf = "mean" if of == "mean" else "p99" if of == "p99" else "p95"
+        if isinstance(ms, int | float) and not isinstance(ms, bool) and 0 < ms < 1e9:
+            return Ceiling(float(ms), kind)
+        return Ceiling(of=kind)
+
+
+def how(run: Run) -> How:
+    """In which way volumes were measured."""
+    told = [phase.detail.get("how") for phase in run.phases if phase.kind == "io"]
+    for way in _WAYS:
+        if way in told:
+            return way
+    return "single"
+
+
+def arms(run: Run, measured: Iterable[tuple[str, int]]) -> list[Arm]:
+    """The arms of a run in the order in which they were asked for.
+
+    Args:
+        run: The head of the bundle, which is untrusted input.
+        measured: Labels of arms and indexes of fill levels that its tables hold.
+    """
+    stages: dict[str, set[int]] = {}
+    for label, stage in measured:
+        stages.setdefault(label, set()).add(stage)
+    details: dict[str, dict[str, Any]] = {}
+    asked: list[str] = []
+    for phase in run.phases:
+        if phase.kind == "io":
+            details.setdefault(str(phase.detail.get("volume")), phase.detail)
+            listed = phase.detail.get("arms")
+            named = listed if isinstance(listed, list) else []
+            asked += [name for name in named if isinstance(name, str) and name in stages]
+    order = list(dict.fromkeys([*asked, *sorted(stages)]))
+    return [
+        Arm(
+            label,
+            label if len(order) > 1 else "",
+            details.get(label, {}),
+            _members(label, details.get(label, {})),
+            _stages(details.get(label, {}), stages[label]),
+        )
+        for label in order
+    ]
+
+
+def _members(label: str, detail: dict[str, Any]) -> tuple[str, ...]:
+    targets = detail.get("targets")
+    names = [
+        target["name"]
+        for target in (targets if isinstance(targets, list) else [])
+        if isinstance(target, dict) and isinstance(target.get("name"), str)
+    ]
+    return tuple(dict.fromkeys(names)) or (label,)
+
+
+def _stages(detail: dict[str, Any], measured: set[int]) -> tuple[Stage, ...]:
+    listed = detail.get("stages")
+    if not isinstance(listed, list) or not listed:
+        if measured == {0}:
+            return (Stage(),)
+        listed = []
+    found: list[Stage] = []
+    for index in sorted(measured):
+        told = listed[index] if 0 <= index < len(listed) else None
+        label = told.get("label") if isinstance(told, dict) else None
+        digits = re.sub(r"\D+", "_", label).strip("_") if isinstance(label, str) else ""
+        key = f"fill{digits}" if digits else f"stage{index}"
+        if key in {stage.key for stage in found}:
+            key = f"stage{index}"
+        found.append(Stage(index, label if isinstance(label, str) else f"stage {index}", key))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Load:
+    """What was asked of the volumes at a step of a curve.
+
+    Attributes:
+        depth: I/Os in flight of all jobs on all volumes; in an open loop the most of them.
+        rate: I/Os due a second, of those jobs that have a rate.
+        name: Its part of the names of figures: ``qd8``, ``rate5000``.
+        by_rate: Whether the rate is what tells it from others of its curve.
+    """
+
+    depth: int
+    rate: float | None
+    name: str
+    by_rate: bool
+
+
+def loads(asked: Iterable[tuple[int, float | None]]) -> dict[tuple[int, float | None], Load]:
+    """The loads of a curve, by depth and rate, in rising order.
+
+    Jobs with a rate may run beside others whose depth rises: then the depth tells them apart.
+    """
+    pairs = sorted(set(asked), key=lambda pair: (pair[1] or 0.0, pair[0]))
+    depths, rates = {depth for depth, _ in pairs}, [rate for _, rate in pairs]
+    by_rate = None not in rates and (len(set(rates)) > 1 or len(depths) == 1)
+    found: dict[tuple[int, float | None], Load] = {}
+    for depth, rate in pairs:
+        words = [f"qd{depth}"]
+        if rate is not None:
+            words.insert(0 if by_rate else 1, f"rate{rate:.3f}".rstrip("0").rstrip("."))
+        alike = rates.count(rate) if by_rate else [other for other, _ in pairs].count(depth)
+        found[depth, rate] = Load(depth, rate, "_".join(words[: 1 + (alike > 1)]), by_rate)
+    return found

@@ -1,0 +1,108 @@
+"""Fill levels: how large test files must be for a volume to be 40 or 85 percent full."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from dyno.errors import DiskFullError, UsageError
+from dyno.model import Model
+from dyno.profiles.volume import Volume
+from dyno.units import bytes_text
+
+MOST_PERCENT = 95.0
+"""Fuller a file system slows down for reasons of its own, and others on it run out of room."""
+SPARE_BYTES = 64 << 20
+_PAGE = 4096
+
+
+class Stage(Model):
+    """A fill level: its percent, and the bytes of the test file of each volume by name."""
+
+    percent: float
+    bytes: dict[str, int]
+
+    @property
+    def label(self) -> str:
+        """``40 %``."""
+        return f"{self.percent:g} %"
+
+
+class Room(Model):
+    """A file system: its size, and what is free in it for this user; bytes."""
+
+    total: int
+    free: int
+
+    @classmethod
+    def of(cls, path: Path) -> Room:
+        """That of the file system under ``path``."""
+        stat = os.statvfs(path)
+        return cls(total=stat.f_blocks * stat.f_frsize, free=stat.f_bavail * stat.f_frsize)
+
+
+def stages(
+    volumes: tuple[Volume, ...], percents: tuple[float, ...], size: int | None
+) -> tuple[Stage, ...]:
+    """The levels of all volumes.
+
+    Args:
+        volumes: Folders.
+        percents: Rising.
+        size: Bytes that count as the whole volume; None for the file system's own size, where what
+            is there already counts as filled.
+
+    Raises:
+        UsageError: If a level is below what is there, above what is sensible, or not of a folder.
+        DiskFullError: If the last does not fit.
+    """
+    other = next((volume for volume in volumes if volume.kind != "folder"), None)
+    if other is not None:
+        raise UsageError(f"--fill is for folders; {other.path} is a {other.kind}.")
+    most = 100.0 if size is not None else MOST_PERCENT
+    wrong = next((percent for percent in percents if not 0 < percent <= most), None)
+    if wrong is not None:
+        raise UsageError(f"--fill {wrong:g}: use percent above 0, at most {most:g}.")
+    return tuple(
+        Stage(
+            percent=percent,
+            bytes={volume.name: _bytes(volume, percent, size) for volume in volumes},
+        )
+        for percent in sorted(set(percents))
+    )
+
+
+def require_room(volumes: tuple[Volume, ...], needed: dict[str, int]) -> None:
+    """Fails unless the test files of all volumes fit, those on one file system together.
+
+    Raises:
+        DiskFullError: With what is needed and what is free.
+    """
+    asked: dict[int, list[Volume]] = {}
+    for volume in volumes:
+        if volume.kind == "folder":
+            asked.setdefault(volume.path.stat().st_dev, []).append(volume)
+    for together in asked.values():
+        bytes_ = sum(needed[volume.name] for volume in together)
+        room = Room.of(together[0].path)
+        if room.total and room.free < bytes_ + SPARE_BYTES:
+            places = ", ".join(str(volume.path) for volume in together)
+            files = "file needs" if len(together) == 1 else "files need"
+            raise DiskFullError(
+                f"The test {files} {bytes_text(bytes_)} in {places}, {bytes_text(room.free)} are "
+                "free; free some or give --size."
+            )
+
+
+def _bytes(volume: Volume, percent: float, size: int | None) -> int:
+    room = Room.of(volume.path)
+    if size is not None:
+        return int(size * percent / 100) // _PAGE * _PAGE
+    used = room.total - room.free
+    wanted = int(room.total * percent / 100) - used
+    if wanted < _PAGE:
+        raise UsageError(
+            f"{volume.path} is {used / room.total * 100:.0f} % full already, so it cannot be "
+            f"filled to {percent:g} %. Give higher levels, or --fill-of SIZE."
+        )
+    return wanted // _PAGE * _PAGE

@@ -1,0 +1,121 @@
+"""What a profile is taken of: folders, files and block devices, by name."""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Literal
+
+from dyno.errors import TargetError, UsageError
+from dyno.model import Model
+
+Kind = Literal["folder", "file", "device"]
+How = Literal["together", "compare", "scaling"]
+
+_NAMED = re.compile(r"([A-Za-z0-9_-]+)=(.+)", re.DOTALL)
+_UNFIT = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+class Volume(Model):
+    """A place on storage.
+
+    Attributes:
+        name: In figures: letters, digits, ``-`` and ``_``.
+        kind: In a folder a test file is made; files and devices are what they are.
+    """
+
+    name: str
+    path: Path
+    kind: Kind
+
+
+class Arm(Model):
+    """Volumes that are measured at once."""
+
+    volumes: tuple[Volume, ...]
+
+    @property
+    def label(self) -> str:
+        """``a`` or ``a+b``."""
+        return "+".join(volume.name for volume in self.volumes)
+
+
+def parse(texts: Sequence[str]) -> tuple[Volume, ...]:
+    """The volumes that ``[NAME=]PATH`` name, each with a name of its own.
+
+    Raises:
+        UsageError: If two have the same name or are the same place, or one is nothing to measure.
+        TargetError: If one is not there or may not be looked at.
+    """
+    found: list[Volume] = []
+    for text in texts:
+        named = _NAMED.fullmatch(text)
+        if named and not Path(text).exists():
+            volume = Volume(name=named[1], path=_path(named[2]), kind=_kind(named[2]))
+            if any(volume.name == other.name for other in found):
+                raise UsageError(f"Two volumes are named '{volume.name}'; give each its own name.")
+        else:
+            path = _path(text)
+            volume = Volume(name=_free(path, found), path=path, kind=_kind(text))
+        twin = next((other for other in found if _same(other.path, volume.path)), None)
+        if twin is not None:
+            raise UsageError(f"{volume.path} is given twice, as '{twin.name}' and '{volume.name}'.")
+        found.append(volume)
+    return tuple(found)
+
+
+def arms(volumes: Sequence[Volume], how: How) -> tuple[Arm, ...]:
+    """What is measured at once: all; each alone; or the first, the first two, and so on."""
+    if how == "compare":
+        return tuple(Arm(volumes=(volume,)) for volume in volumes)
+    if how == "scaling":
+        counts = range(1, len(volumes) + 1)
+        return tuple(Arm(volumes=tuple(volumes[:count])) for count in counts)
+    return (Arm(volumes=tuple(volumes)),)
+
+
+def order(arms: Sequence[Arm], repeats: int) -> Iterable[tuple[int, Arm]]:
+    """The repeats of all arms: forth and back in turn, so that a drift meets all of them alike."""
+    for repeat in range(1, repeats + 1):
+        for arm in arms if repeat % 2 else reversed(arms):
+            yield repeat, arm
+
+
+def _path(text: str) -> Path:
+    return Path(text).expanduser().absolute()
+
+
+def _kind(text: str) -> Kind:
+    path = _path(text)
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError as error:
+        raise UsageError(
+            f"{path} does not exist; give a folder, a file or a block device."
+        ) from error
+    except OSError as error:
+        raise TargetError(f"Cannot look at {path}: {error.strerror}.") from error
+    if stat.S_ISDIR(mode):
+        return "folder"
+    if stat.S_ISREG(mode):
+        return "file"
+    if stat.S_ISBLK(mode):
+        return "device"
+    raise UsageError(f"{path} is neither a folder nor a file nor a block device.")
+
+
+def _free(path: Path, others: Sequence[Volume]) -> str:
+    """A name from the end of the path that no other volume has."""
+    name = _UNFIT.sub("-", path.name).strip("-") or "root"
+    taken = {other.name for other in others}
+    number = 2
+    free = name
+    while free in taken:
+        free, number = f"{name}-{number}", number + 1
+    return free
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one.exists() and other.exists() and one.samefile(other)

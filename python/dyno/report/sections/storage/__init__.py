@@ -1,0 +1,30 @@
+"""What the storage gave, before any database was on it."""
+
+from __future__ import annotations
+
+from dyno.report.blocks import Block, Heading, Section
+from dyno.report.page import Page
+from dyno.report.sections.storage.compared import compared
+from dyno.report.sections.storage.lead import lead, targets
+from dyno.report.sections.storage.parts import parts
+from dyno.report.sections.storage.place import blocks
+from dyno.report.storage.places import places
+
+ORDER = 30
+
+_MOST_PLACES = 4
+"""Arms and fill levels with all of their charts; of more only the tables are drawn."""
+
+
+def section(page: Page) -> Section | None:
+    """What is compared, then the curves of every arm at every fill level."""
+    found = [place for place in places(page) if place.curves]
+    if not found:
+        return None
+    made: list[Block] = [*targets(found), *compared(page, found)]
+    for place in found:
+        if place.title:
+            made.append(Heading(place.title))
+        made += blocks(page, place, drawn=len(found) <= _MOST_PLACES)
+        made += parts(page, place)
+    return Section("storage", "Storage", made, lead(page, found))

@@ -1,0 +1,73 @@
+"""What jobs that ran together gave, and each of the volumes that were measured at once."""
+
+from __future__ import annotations
+
+from dyno.profiles.arms import Load
+from dyno.report.blocks import NOTHING, Cell, Column, Table, without_empty
+from dyno.report.page import Page
+from dyno.report.storage.curves import SIDES, Curve, load_title
+from dyno.report.storage.places import Place
+from dyno.report.storage.tables import shown_load
+from dyno.report.words import figure, joined
+
+_TIMES = (
+    *((f"{side.capitalize()} p95, ms", f"{side}_p95_ms") for side in SIDES),
+    *((f"{side.capitalize()} response p95, ms", f"{side}_response_p95_ms") for side in SIDES[:2]),
+)
+_RATES = (("IOPS", "iops"), ("MB/s", "mbps"), ("Syncs/s", "syncs_per_s"))
+
+
+def parts(page: Page, place: Place) -> list[Table]:
+    """By job at the best load of each curve, then, folded, every load by job and by volume."""
+    several = [curve for curve in place.curves if curve.jobs]
+    spread = [curve for curve in place.curves if curve.volumes]
+    made: list[Table] = []
+    if several:
+        made += [
+            _table(page, f"By job{place.of}, at the best load", several, "job", best=True),
+            _table(page, f"By job{place.of}, every load", several, "job", best=False),
+        ]
+    if spread:
+        made += [
+            _table(page, f"By volume{place.of}, at the best load", spread, "at", best=True),
+            _table(page, f"By volume{place.of}, every load", spread, "at", best=False),
+        ]
+    # Where curves have one load each, the best is all there is.
+    return [
+        table
+        for before, table in zip([None, *made], made, strict=False)
+        if table.rows and not (table.folded and before and len(before.rows) == len(table.rows))
+    ]
+
+
+def _short(load: Load) -> str:
+    return joined(load_title(load).removeprefix("queue "))
+
+
+def _table(page: Page, caption: str, curves: list[Curve], kind: str, *, best: bool) -> Table:
+    own = "Job" if kind == "job" else "Volume"
+    columns = [Column(own), Column("Curve"), Column("Load")]
+    columns += [Column(label, numeric=True) for label, _ in (*_RATES, *_TIMES)]
+    columns.append(Column("Failed", numeric=True))
+    rows: list[list[str | Cell]] = []
+    without = False
+    for curve in curves:
+        load = shown_load(curve)
+        without |= curve.best is None
+        for shown in ([load] if load else []) if best else curve.loads:
+            for name in curve.jobs if kind == "job" else curve.volumes:
+                start = f"{curve.at(shown)}.{kind}.{name}"
+                if page.value(f"{start}.iops") is None:
+                    continue
+                title = curve.kind if curve.jobs else curve.title
+                values = [page.value(f"{start}.{what}") for _, what in (*_RATES, *_TIMES)]
+                failed = page.value(f"{start}.errors")
+                rows.append(
+                    [name, title, _short(shown), *map(figure, values),
+                     Cell(figure(failed), "bad", "failed") if failed else NOTHING]
+                )  # fmt: skip
+    kept, rows = without_empty(columns, rows)
+    note = "Latencies of each on its own; p95 of several is not the mean of theirs."
+    if best and without:
+        note += " Of a curve without a load inside the ceiling the smallest load is shown."
+    return Table(caption, kept, rows, folded=not best, note=note)

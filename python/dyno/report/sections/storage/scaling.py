@@ -1,0 +1,95 @@
+"""More and more volumes at once: what they give, against what they would if none held up others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dyno.model import Estimate
+from dyno.report.blocks import Block, Cell, Column, Figure, Row, Table
+from dyno.report.charts import lines
+from dyno.report.charts.keys import keys
+from dyno.report.charts.render import Size, render
+from dyno.report.page import Page
+from dyno.report.storage.comparison import efficiency
+from dyno.report.storage.curves import UNITS, Curve, headlines
+from dyno.report.storage.places import Place
+from dyno.report.words import figure
+
+_SIZE = Size(410)
+_MOST_LINES = 6
+
+
+def scaling(page: Page, own: Sequence[Place]) -> list[Block]:
+    """A line for each curve over the number of volumes, dashed what it would ideally be."""
+    figures: list[Figure] = []
+    for about in dict.fromkeys(curve.figure for curve in own[0].curves):
+        curves = [curve for curve in own[0].curves if curve.figure == about]
+        if len(curves) > _MOST_LINES:
+            curves = headlines(curves)[:_MOST_LINES]
+        points = [point for curve in curves for point in _points(own, curve)]
+        if points:
+            figures.append(_figure(points, own, about))
+    stage = own[0].stage
+    full = f" at {stage.label} full" if stage.label else ""
+    rows: list[list[str | Cell]] = [
+        [curve.title, str(len(place.arm.members)), place.arm.label, figure(curve.value),
+         curve.unit, _percent(efficiency(page, place, curve.name))]
+        for at in own[0].curves
+        for place in own
+        if (curve := place.curve(at.name)) is not None
+    ]  # fmt: skip
+    columns = [Column("Curve"), Column("Volumes", numeric=True), Column("Which")]
+    columns += [Column("Best", numeric=True), Column("Unit"), Column("Efficiency", numeric=True)]
+    note = (
+        "Efficiency: in % of the sum of the bests of the volumes alone; of those not measured "
+        "alone, as much as the first. Brackets: 95 % interval."
+    )
+    table = Table(f"By number of volumes{full}", columns, rows, note=note)
+    pairs = [figures[at : at + 2] for at in range(0, len(figures), 2)]
+    return [*(Row(pair, even=True) for pair in pairs), table]
+
+
+def _percent(found: Estimate | None) -> str:
+    if found is None:
+        return "–"
+    text = f"{figure(found.value)} %"
+    if found.low is None or found.high is None:
+        return text
+    return f"{text} ({figure(found.low)} to {figure(found.high)})"
+
+
+def _points(own: Sequence[Place], first: Curve) -> list[lines.Point]:
+    points: list[lines.Point] = []
+    for place in own:
+        curve = place.curve(first.name)
+        if curve is None or curve.best is None:
+            continue
+        count, best = len(place.arm.members), curve.best
+        words = f"{curve.title}, {count} at once: {figure(best.value)} {curve.unit}"
+        points.append(lines.Point(first.title, count, best.value, words, best.low, best.high))
+    return points
+
+
+def _figure(points: list[lines.Point], own: Sequence[Place], about: str) -> Figure:
+    unit, ceiling = UNITS[about], own[0].arm.ceiling
+    axis = unit
+    if about == "iops":
+        axis = f"IOPS with {ceiling.of} within {figure(ceiling.ms)} ms"
+    ideal: list[lines.Point] = []
+    for name in dict.fromkeys(point.series for point in points):
+        line = [point for point in points if point.series == name]
+        each = line[0].value / line[0].at
+        ideal += [lines.Point(name, point.at, each * point.at, "") for point in line]
+    caption = (
+        f"{axis} by number of volumes at once{' (MB: 10⁶ bytes)' * (about == 'mbps')}. "
+        "Dashed: as many times as much as the first."
+    )
+    return Figure(
+        render(
+            lambda width: lines.lines(points, "Volumes at once", axis, width, ideal=ideal),
+            _SIZE,
+            f"{caption} " + "; ".join(point.words for point in points),
+        ),
+        caption,
+        keys([point.series for point in points], shapes=True),
+    )

@@ -1,0 +1,1 @@
+"""A storage profile as the sheet, the summary and the document tell it."""

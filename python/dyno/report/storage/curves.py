@@ -1,0 +1,226 @@
+"""The curves of a storage profile: what each was about, and its best figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from dyno.profiles.arms import Load
+from dyno.report.words import bytes_text, figure
+
+UNITS = {"iops": "IOPS", "mbps": "MB/s"}
+SIDES = ("read", "write", "sync")
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best of a curve's loads.
+
+    Attributes:
+        low, high: 95 % interval, if it was measured more than once.
+        load: None in bundles that do not tell it.
+        latency_ms: What the ceiling is about, of the slowest side.
+        confirmed: Windows measured after a search had found it; None if it was not searched.
+        stopped: Why that search ended, in the engine's word; empty where it is not told.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    load: Load | None
+    latency_ms: float | None
+    confirmed: int | None
+    stopped: str = ""
+
+    @property
+    def search(self) -> str:
+        """``, confirmed twice``; nothing where the load was not searched."""
+        if self.confirmed is None:
+            return ""
+        times = {0: "not confirmed", 1: "confirmed once", 2: "confirmed twice"}
+        words = ["", times.get(self.confirmed, f"confirmed {self.confirmed} times")]
+        # Where the load could not grow, the best is no more than that of what was tried.
+        words += {"most": ["the largest load allowed"], "saturated": ["saturated"]}.get(
+            self.stopped, []
+        )
+        return ", ".join(words)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A curve, its loads, and the best of them.
+
+    Attributes:
+        start: How the names of its figures begin.
+        pattern, read_percent, block_bytes: None where its jobs differ, or blocks are mixed.
+        figure: What it is about: ``iops`` inside the ceiling, or ``mbps``.
+        loads: In rising order.
+        jobs: Those that ran together; empty for a lone one.
+        volumes: Those that were measured at once; empty for a lone one.
+        synced: Writes for each time that they were made durable, None if they never were.
+        settled: Whether a curve that is repeated until steady was so; None for others.
+        best: None if no load was inside the ceiling, or none was without failed I/Os.
+        alike: Whether there are others that only their names tell from it.
+    """
+
+    name: str
+    start: str
+    pattern: str | None
+    read_percent: int | None
+    block_bytes: int | None
+    figure: str
+    loads: tuple[Load, ...]
+    jobs: tuple[str, ...] = ()
+    volumes: tuple[str, ...] = ()
+    synced: int | None = None
+    settled: bool | None = None
+    best: Best | None = None
+    alike: bool = False
+
+    @property
+    def value(self) -> float | None:
+        """Its best figure."""
+        return None if self.best is None else self.best.value
+
+    @property
+    def depth(self) -> int | None:
+        """The queue depth of its best."""
+        return None if self.best is None or self.best.load is None else self.best.load.depth
+
+    @property
+    def kind(self) -> str:
+        """``Sequential read``, ``Random 70/30 mix``; its name where jobs differ."""
+        if self.pattern is None or self.read_percent is None:
+            return self.name.replace("_", " ")
+        words = [self.pattern.replace("_", " ").capitalize(), self.what, "mix" * self.is_mix]
+        return " ".join(filter(None, [*words, self._which]))
+
+    @property
+    def _which(self) -> str:
+        """What tells it from another of its kind: that I/Os are due at a rate, or its name."""
+        return f"({self.name})" if self.alike else "at a rate" * self.is_open
+
+    @property
+    def what(self) -> str:
+        """``read``, ``write``, ``synced write``, ``write, 8 a sync`` or ``70/30``."""
+        if self.read_percent is None:
+            return "work"
+        mix = f"{self.read_percent}/{100 - self.read_percent}"
+        write = "write"
+        if self.synced is not None:
+            write = "synced write" if self.synced == 1 else f"write, {self.synced} a sync"
+        return {100: "read", 0: write}.get(self.read_percent, mix)
+
+    @property
+    def is_mix(self) -> bool:
+        """Whether it has reads and writes."""
+        return self.read_percent is not None and 0 < self.read_percent < 100
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its loads are rates."""
+        return any(load.by_rate for load in self.loads)
+
+    @property
+    def size(self) -> str:
+        """``8 KiB``, or that sizes are mixed."""
+        return "mixed sizes" if self.block_bytes is None else bytes_text(self.block_bytes)
+
+    @property
+    def size_word(self) -> str:
+        """``8K``, or that sizes are mixed."""
+        kib = (self.block_bytes or 0) / 1024
+        return "mixed" if not kib else f"{kib / 1024:g}M" if kib >= 1024 else f"{kib:g}K"
+
+    @property
+    def title(self) -> str:
+        """``Random read, 8 KiB``; where jobs differ its name and theirs."""
+        if self.jobs:
+            return f"{self.kind} ({' + '.join(self.jobs)})"
+        return f"{self.kind}, {self.size}"
+
+    @property
+    def short(self) -> str:
+        """``8K random read``, for columns of text."""
+        if self.pattern is None:
+            return self.kind
+        # That of a log goes without saying.
+        shown = {"sequential": "" if self.synced else "seq."}
+        pattern = shown.get(self.pattern, self.pattern.replace("_", " "))
+        words = " ".join(filter(None, [self.size_word, pattern, self.what]))
+        return f"{words} ({self.name})" if self.alike else f"{words}{', rate' * self.is_open}"
+
+    @property
+    def unit(self) -> str:
+        """Of its best figure."""
+        return UNITS[self.figure]
+
+    def at(self, load: Load) -> str:
+        """How the names of the figures of a load begin."""
+        return f"{self.start}.{load.name}"
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Best figures by kind and block size.
+
+    Attributes:
+        curves: By kind and block size; a profile need not have all.
+    """
+
+    figure: str
+    kinds: tuple[str, ...]
+    blocks: tuple[int, ...]
+    curves: dict[tuple[str, int], Curve]
+
+    @property
+    def unit(self) -> str:
+        """Of all its figures."""
+        return UNITS[self.figure]
+
+
+def load_title(load: Load) -> str:
+    """``queue depth 8``, ``5,000/s``."""
+    if load.by_rate and load.rate is not None:
+        return f"{figure(load.rate)}/s"
+    return f"queue depth {load.depth}"
+
+
+def matrices(found: Iterable[Curve]) -> list[Matrix]:
+    """The curves as matrices, one for each kind of figure; only where block sizes vary."""
+    listed = [curve for curve in found if curve.block_bytes is not None and not curve.jobs]
+    made: list[Matrix] = []
+    for about in dict.fromkeys(curve.figure for curve in listed):
+        cells: dict[tuple[str, int], Curve] = {}
+        for curve in listed:
+            if curve.figure == about and curve.block_bytes is not None:
+                cells.setdefault((curve.kind, curve.block_bytes), curve)
+        blocks = tuple(sorted({block for _, block in cells}))
+        if len(blocks) > 1:
+            kinds = tuple(dict.fromkeys(kind for kind, _ in cells))
+            made.append(Matrix(about, kinds, blocks, cells))
+    return made
+
+
+def is_grid(found: Sequence[Curve]) -> bool:
+    """Whether block sizes vary within a kind of curve, so that a matrix says more than a list."""
+    sizes: dict[str, set[int | None]] = {}
+    for curve in found:
+        sizes.setdefault(curve.kind, set()).add(curve.block_bytes)
+    return any(len(own) > 1 for own in sizes.values())
+
+
+def headlines(found: Sequence[Curve]) -> list[Curve]:
+    """The curves to tell first, those about MB/s before those about IOPS, reads before writes.
+
+    Where block sizes vary within a kind, only the one with the highest figure.
+    """
+    highest: dict[tuple[str, str], Curve] = {}
+    for curve in found:
+        key = (curve.kind, curve.figure)
+        if curve.value is not None and curve.value > (
+            highest[key].value or 0 if key in highest else 0
+        ):
+            highest[key] = curve
+    order = {"mbps": 0, "iops": 1}
+    return sorted(highest.values(), key=lambda one: (order[one.figure], -(one.read_percent or 0)))

@@ -1,0 +1,93 @@
+"""A storage profile in the JSON document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dyno.model import Estimate
+from dyno.profiles.arms import Load, how
+from dyno.report.page import Page
+from dyno.report.storage.comparison import change, efficiency, ratio
+from dyno.report.storage.curves import Curve
+from dyno.report.storage.places import Place, places
+from dyno.report.storage.tables import slowest
+
+
+def entry(page: Page) -> dict[str, Any] | None:
+    """The bests, and every curve of every arm and fill level with its loads.
+
+    ``latency_ms`` of a best is what the ceiling is about, of the slowest side; ``p95_ms`` of a
+    load is service time of the slower of reads and writes, ``response_p95_ms`` runs from when
+    each was due. ``ratio`` is against the first arm, ``efficiency_percent`` of several volumes
+    against the sum of them alone, ``change_percent`` against the first fill level.
+    """
+    found = places(page)
+    if not page.phases("io") and not found:
+        return None
+    ceiling = found[0].arm.ceiling if found else None
+    return {
+        "sequential_read_mbps": page.value("io.sequential_read.best_mbps"),
+        "sequential_write_mbps": page.value("io.sequential_write.best_mbps"),
+        "random_read_iops": page.value("io.random_read.best_iops"),
+        "mixed_iops": page.value("io.mixed.best_iops"),
+        "ceiling_ms": None if ceiling is None else ceiling.ms,
+        "ceiling_of": None if ceiling is None else ceiling.of,
+        "how": how(page.run),
+        "curves": [_curve(page, place, curve) for place in found for curve in place.curves],
+    }
+
+
+def _curve(page: Page, place: Place, curve: Curve) -> dict[str, Any]:
+    best = curve.best
+    return {
+        "arm": place.arm.label,
+        "fill": place.stage.label or None,
+        "name": curve.name,
+        "pattern": curve.pattern,
+        "read_percent": curve.read_percent,
+        "block_bytes": curve.block_bytes,
+        "figure": curve.figure,
+        "best": curve.value,
+        "best_interval": None if best is None else _interval(best.low, best.high),
+        "best_depth": curve.depth,
+        "best_rate": best.load.rate if best and best.load and best.load.by_rate else None,
+        "latency_ms": None if best is None else best.latency_ms,
+        "confirmed": None if best is None else best.confirmed,
+        "stopped": None if best is None else best.stopped or None,
+        **_compared("ratio", ratio(page, place, curve.name, how(page.run))),
+        **_compared("efficiency_percent", efficiency(page, place, curve.name)),
+        **_compared("change_percent", change(page, place, curve.name)),
+        "loads": [_load(page, curve, load) for load in curve.loads],
+    }
+
+
+def _compared(key: str, found: Estimate | None) -> dict[str, Any]:
+    return {
+        key: None if found is None else found.value,
+        f"{key}_interval": None if found is None else _interval(found.low, found.high),
+    }
+
+
+def _interval(low: float | None, high: float | None) -> list[float] | None:
+    return None if low is None or high is None else [low, high]
+
+
+def _load(page: Page, curve: Curve, load: Load) -> dict[str, Any]:
+    name = curve.at(load)
+    made = {"depth": load.depth, "rate": load.rate, **_part(page, name)}
+    for key, kind, parts in (("volumes", "at", curve.volumes), ("jobs", "job", curve.jobs)):
+        if parts:
+            made[key] = {part: _part(page, f"{name}.{kind}.{part}") for part in parts}
+    return made
+
+
+def _part(page: Page, name: str) -> dict[str, Any]:
+    found = {key: page.value(f"{name}.{key}") for key in ("iops", "mbps")}
+    found["p95_ms"] = slowest(page, name)
+    optional = {
+        "response_p95_ms": slowest(page, name, "response_"),
+        "sync_p95_ms": page.value(f"{name}.sync_p95_ms"),
+        "syncs_per_s": page.value(f"{name}.syncs_per_s"),
+    }
+    found |= {key: value for key, value in optional.items() if value is not None}
+    return {**found, "errors": int(page.value(f"{name}.errors") or 0)}

@@ -1,0 +1,150 @@
+"""A storage profile as text for a terminal: lines of at most 66 columns."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+
+from dyno.profiles.arms import Ceiling, how
+from dyno.report.page import Page
+from dyno.report.storage import comparison, tables
+from dyno.report.storage.curves import (
+    UNITS,
+    Curve,
+    Matrix,
+    headlines,
+    is_grid,
+    load_title,
+    matrices,
+)
+from dyno.report.storage.places import Place, places
+from dyno.report.storage.tables import COLUMNS, cut
+from dyno.report.words import bytes_text, figure, joined, with_unit
+
+MOST_LINES = 40
+"""More than that is for the sheet."""
+
+
+def lines(page: Page) -> list[str]:
+    """All that a profile found in brief: matrices, lists, or tables of what is compared."""
+    found = places(page)
+    if not found:
+        return []
+    arms = list(dict.fromkeys(place.arm.label for place in found))
+    stages = list(dict.fromkeys(place.stage for place in found))
+    told: list[str] = []
+    if len(arms) > 1:
+        for stage in stages:
+            own = [place for place in found if place.stage == stage]
+            told += comparison.of_arms(page, own, how(page.run))
+    elif len(stages) > 1:
+        told += comparison.of_stages(page, found)
+    else:
+        told += _alone(page, found[0])
+    told = [cut(line) for line in told]
+    if len(told) <= MOST_LINES:
+        return told
+    left = len(told) - MOST_LINES + 1
+    return [*told[: MOST_LINES - 1], f"… {left} more lines; the sheet and --json have all"]
+
+
+def _alone(page: Page, place: Place) -> list[str]:
+    ceiling = place.arm.ceiling
+    # Those that have tables of their own.
+    opened = [curve for curve in place.curves if curve.is_open and not curve.jobs]
+    synced = [
+        curve for curve in place.curves if curve.synced and not curve.jobs and curve not in opened
+    ]
+    others = [curve for curve in place.curves if curve not in opened and curve not in synced]
+    grids = matrices(others) if is_grid(others) else []
+    in_grid = {curve.name for grid in grids for curve in grid.curves.values()}
+    rest = [curve for curve in others if curve.name not in in_grid]
+    plain = [curve for curve in rest if not _says_more(curve)]
+    told = [line for grid in grids for line in matrix_lines(grid, ceiling)]
+    told += _confirmations([curve for grid in grids for curve in grid.curves.values()])
+    told += [listed] if (listed := _list(plain)) else []
+    for curve in rest:
+        if curve not in plain:
+            told += _detail(page, curve, ceiling)
+        if curve.jobs:
+            told += tables.of_jobs(page, curve)
+    told += tables.of_syncs(page, synced) + tables.of_rates(page, opened)
+    told += tables.of_volumes(page, place.curves)
+    return told
+
+
+def _says_more(curve: Curve) -> bool:
+    """Whether there is more to say of it than one figure."""
+    best = curve.best
+    interval = best is not None and (best.low is not None or best.confirmed is not None)
+    return interval or bool(curve.jobs) or curve.settled is not None
+
+
+def _detail(page: Page, curve: Curve, ceiling: Ceiling) -> list[str]:
+    """``Random read, 8 KiB: 12,345 IOPS (12,100–12,600) at depth 24 inside 20 ms, …``."""
+    words = [f"{curve.title}: {best_text(curve, ceiling)}"]
+    if curve.settled is not None:
+        before = page.value(f"{curve.start}.settling_windows")
+        words.append(
+            f"steady after {figure(before)} windows" if curve.settled else "it never was steady"
+        )
+    if curve.synced and curve.best is not None and curve.best.load is not None:
+        name = curve.at(curve.best.load)
+        words.append(f"{figure(page.value(f'{name}.syncs_per_s'))} syncs/s")
+        p95 = page.value(f"{name}.sync_p95_ms")
+        words[-1] += f", p95 of a sync {with_unit(p95, 'ms')}"
+    return textwrap.wrap("; ".join(words), COLUMNS, subsequent_indent="  ")
+
+
+def best_text(curve: Curve, ceiling: Ceiling) -> str:
+    """``12,345 IOPS (12,100–12,600) at depth 24 inside 20 ms, confirmed twice``."""
+    best = curve.best
+    bound = curve.figure == "iops" or (best is not None and best.confirmed is not None)
+    within = f"inside {with_unit(ceiling.ms, 'ms')}"
+    if ceiling.of != "p95":
+        within += f" ({ceiling.of})"
+    if best is None:
+        return f"nothing {within}" if bound else "nothing without failed I/Os"
+    words = [f"{figure(best.value)} {curve.unit}"]
+    if best.low is not None and best.high is not None:
+        words.append(f"({figure(best.low)}–{figure(best.high)})")
+    if best.load is not None:
+        words.append(f"at {joined(load_title(best.load).removeprefix('queue '))}")
+    return " ".join([*words, *([within] if bound else [])]) + best.search
+
+
+def _confirmations(found: Iterable[Curve]) -> list[str]:
+    """Of a matrix of searched curves, how many of its figures were confirmed."""
+    bests = [curve.best for curve in found if curve.best is not None]
+    searched = [best.confirmed for best in bests if best.confirmed is not None]
+    if not searched:
+        return []
+    done = sum(times > 0 for times in searched)
+    return [f"searched; {done} of {len(searched)} confirmed by further windows"]
+
+
+def _list(found: Sequence[Curve]) -> str:
+    """``read 1,585, write 921 MB/s; 8K read 85,300; 70/30 50,700 IOPS``."""
+    parts: list[str] = []
+    size = ""
+    for about, joint in (("mbps", ", "), ("iops", "; ")):
+        words: list[str] = []
+        for curve in headlines([one for one in found if one.figure == about]):
+            own = "" if curve.pattern == "sequential" else f"{curve.size_word} "
+            words.append(f"{own if own != size else ''}{curve.what} {figure(curve.value)}")
+            size = own
+        if words:
+            parts.append(f"{joint.join(words)} {UNITS[about]}")
+    return "; ".join(parts)
+
+
+def matrix_lines(matrix: Matrix, ceiling: Ceiling) -> list[str]:
+    """A matrix as text: a head, then a line for each kind."""
+    columns = [bytes_text(block) for block in matrix.blocks]
+    what = tables.heading(matrix.figure, ceiling)
+    lines = [f"{what:<20}" + "".join(f"{column:>9}" for column in columns)]
+    for kind in matrix.kinds:
+        cells = (matrix.curves.get((kind, block)) for block in matrix.blocks)
+        texts = [figure(None if cell is None else cell.value) for cell in cells]
+        lines.append(f"{cut(kind, 20):<20}" + "".join(f"{text:>9}" for text in texts))
+    return lines

@@ -1,0 +1,179 @@
+"""What was profiled: each arm at each fill level, with its curves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dyno.profiles.arms import Arm, Load, Stage, arms, loads
+from dyno.profiles.figure import recorded
+from dyno.report.page import Page
+from dyno.report.storage.curves import Best, Curve
+from dyno.report.words import number
+
+
+@dataclass(frozen=True)
+class Place:
+    """An arm at a fill level, with its curves in the order in which they ran."""
+
+    arm: Arm
+    stage: Stage
+    curves: tuple[Curve, ...]
+
+    @property
+    def start(self) -> str:
+        """How the names of its figures begin."""
+        return self.arm.start(self.stage)
+
+    @property
+    def title(self) -> str:
+        """``a+b, 40 % full``; empty where there is only one."""
+        full = f"{self.stage.label} full" if self.stage.label else ""
+        return ", ".join(filter(None, (self.arm.key, full)))
+
+    @property
+    def of(self) -> str:
+        """The same after the name of a figure: `` of a+b at 40 % full``."""
+        full = f" at {self.stage.label} full" if self.stage.label else ""
+        return f"{f' of {self.arm.key}' * bool(self.arm.key)}{full}"
+
+    def curve(self, name: str) -> Curve | None:
+        """Its curve of this name."""
+        return next((curve for curve in self.curves if curve.name == name), None)
+
+
+def places(page: Page) -> list[Place]:
+    """Every arm at every fill level, in the order of the plan."""
+    groups: dict[tuple[str, int], dict[str, list[dict[str, Any]]]] = {}
+    for row in _rows(page, "io", _SHAPE):
+        if isinstance(row["volume"], str) and isinstance(row["phase"], str):
+            group = groups.setdefault((row["volume"], row["stage"] or 0), {})
+            group.setdefault(row["phase"], []).append(row)
+    jobs: dict[tuple[str, int, str], dict[str, None]] = {}
+    for row in _rows(page, "io_parts", ("arm", "stage", "phase", "job")) if groups else ():
+        if row["job"] is not None:
+            key = (row["arm"], row["stage"] or 0, row["phase"])
+            jobs.setdefault(key, {})[row["job"]] = None
+    return [
+        Place(
+            arm,
+            stage,
+            _told_apart(
+                [
+                    curve
+                    for name, rows in groups[arm.label, stage.index].items()
+                    if (curve := _curve(page, arm, stage, name, rows, jobs)).loads
+                ]
+            ),
+        )
+        for arm in arms(page.run, groups)
+        for stage in arm.stages
+    ]
+
+
+_SHAPE = ("volume", "stage", "phase", "pattern", "read_percent", "block_bytes", "queue_depth",
+          "rate")  # fmt: skip
+
+
+def _rows(page: Page, table: str, columns: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Each combination of the columns once, in the order of the table."""
+    found = page.bundle.table(table).select(list(columns)).to_pylist()
+    return [dict(zip(columns, key, strict=True)) for key in dict.fromkeys(
+        tuple(row[name] for name in columns) for row in found
+    )]  # fmt: skip
+
+
+def _curve(
+    page: Page,
+    arm: Arm,
+    stage: Stage,
+    name: str,
+    rows: list[dict[str, Any]],
+    jobs: dict[tuple[str, int, str], dict[str, None]],
+) -> Curve:
+    start = f"{arm.start(stage)}.{name}"
+    first = rows[0]
+    pattern = first["pattern"] if isinstance(first["pattern"], str) else None
+    about = recorded(page.run, arm.label, name, str(pattern))
+    named = loads((row["queue_depth"], number(row["rate"])) for row in rows if row["queue_depth"])
+    kept = tuple(
+        load for load in named.values() if page.value(f"{start}.{load.name}.iops") is not None
+    )
+    own = tuple(jobs.get((arm.label, stage.index, name), {}))
+    return Curve(
+        name=name,
+        start=start,
+        pattern=pattern,
+        read_percent=first["read_percent"],
+        block_bytes=first["block_bytes"] or None,
+        figure=about,
+        loads=kept,
+        jobs=own if len(own) > 1 else (),
+        volumes=arm.members if len(arm.members) > 1 else (),
+        synced=_synced(page, [f"{start}.{load.name}" for load in kept]),
+        settled=_settled(page, arm, name),
+        best=_best(page, start, about, kept, arm.ceiling.of, _stopped(page, arm, stage, name)),
+    )
+
+
+def _synced(page: Page, loads_of: list[str]) -> int | None:
+    """Writes for each sync, where there are no others; for jobs together that there are syncs."""
+    for name in loads_of:
+        syncs, writes = page.value(f"{name}.syncs_per_s"), page.value(f"{name}.iops")
+        if syncs and writes:
+            return max(1, round(writes / syncs))
+    return None
+
+
+def _settled(page: Page, arm: Arm, curve: str) -> bool | None:
+    """Whether a curve was steady every time; None if it is not told of one."""
+    told = [each for each in _told(page, arm, "settled", curve) if isinstance(each, bool)]
+    return all(told) if told else None
+
+
+def _stopped(page: Page, arm: Arm, stage: Stage, curve: str) -> str:
+    """Why the searches of a curve ended; empty where it is not told, or differs."""
+    told = _told(page, arm, "searches", curve, str(stage.index), "stopped")
+    words = {each for each in told if isinstance(each, str)}
+    return words.pop() if len(words) == 1 else ""
+
+
+def _told(page: Page, arm: Arm, *keys: str) -> list[Any]:
+    """What each phase of an arm has at the end of a way through its maps."""
+    found: list[Any] = []
+    for phase in page.phases("io"):
+        value: Any = phase.detail if phase.detail.get("volume") == arm.label else None
+        for key in keys:
+            value = value.get(key) if isinstance(value, dict) else None
+        found.append(value)
+    return found
+
+
+def _told_apart(curves: list[Curve]) -> tuple[Curve, ...]:
+    """The curves, those marked that have the same kind and size as another."""
+    titles = [curve.title for curve in curves]
+    return tuple(
+        replace(curve, alike=True) if titles.count(curve.title) > 1 else curve for curve in curves
+    )
+
+
+def _best(
+    page: Page, start: str, about: str, kept: tuple[Load, ...], of: str, stopped: str
+) -> Best | None:
+    found = page.estimate(f"{start}.best_{about}")
+    if found is None:
+        return None
+    depth, rate = page.value(f"{start}.best_depth"), page.value(f"{start}.best_rate")
+    load = next(
+        (load for load in kept if load.depth == depth and (rate is None or load.rate == rate)), None
+    )
+    confirmed = page.value(f"{start}.best_confirmed")
+    return Best(
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        load=load,
+        latency_ms=page.value(f"{start}.best_{of}_ms"),
+        confirmed=None if confirmed is None else int(confirmed),
+        stopped=stopped,
+    )

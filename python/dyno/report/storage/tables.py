@@ -1,0 +1,122 @@
+"""Tables of a storage profile for a terminal: lines of at most 66 columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from dyno.profiles.arms import Ceiling, Load
+from dyno.report.page import Page
+from dyno.report.storage.curves import SIDES, Curve, load_title
+from dyno.report.words import figure
+
+COLUMNS = 66
+_LABEL = 21
+_MOST_VOLUMES = 6
+
+
+def cut(text: str, columns: int = COLUMNS) -> str:
+    """A text of at most so many columns."""
+    text = text.replace("\N{NARROW NO-BREAK SPACE}", " ")
+    return text if len(text) <= columns else f"{text[: columns - 1].rstrip()}…"
+
+
+def heading(about: str, ceiling: Ceiling) -> str:
+    """``IOPS, p95 <= 20 ms``."""
+    return "MB/s" if about == "mbps" else f"IOPS, {ceiling.of} <= {figure(ceiling.ms)} ms"
+
+
+def table(
+    head: str, columns: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]
+) -> list[str]:
+    """A head, then a line a row; columns that do not fit beside each other follow below."""
+    cells = [text for _, texts in rows for text in texts]
+    width = 2 + max(len(text) for text in [*cells, *(cut(name, 14) for name in columns), ""])
+    beside = max(1, (COLUMNS - _LABEL) // width)
+    told: list[str] = []
+    for start in range(0, len(columns), beside):
+        for label, texts in [(head, [cut(name, width - 2) for name in columns]), *rows]:
+            own = "".join(f"{text:>{width}}" for text in texts[start : start + beside])
+            told.append(f"{cut(label, _LABEL - 1):<{_LABEL}}{own}")
+    return told
+
+
+def of_rates(page: Page, curves: Iterable[Curve]) -> list[str]:
+    """Open loops: what was offered, what was done, and p95 of both latencies."""
+    rows: list[tuple[str, list[str]]] = []
+    for curve in curves:
+        for place, load in enumerate(curve.loads):
+            name = curve.at(load)
+            cells = [figure(load.rate), figure(page.value(f"{name}.iops"))]
+            cells += [figure(slowest(page, name, kind)) for kind in ("response_", "")]
+            rows.append(("" if place else curve.short.removesuffix(", rate"), cells))
+    head = "p95 of latency in ms"
+    return table(head, ["offered/s", "done/s", "response", "service"], rows) if rows else []
+
+
+def of_syncs(page: Page, curves: Iterable[Curve]) -> list[str]:
+    """Logs: writes made durable, syncs, and p95 of a write and of a sync."""
+    rows: list[tuple[str, list[str]]] = []
+    for curve in curves:
+        load = shown_load(curve)
+        if load is not None:
+            names = ("iops", "syncs_per_s", "write_p95_ms", "sync_p95_ms")
+            cells = [figure(page.value(f"{curve.at(load)}.{name}")) for name in names]
+            rows.append((curve.short, cells))
+    head = "p95 of latency in ms"
+    return table(head, ["writes/s", "syncs/s", "write", "sync"], rows) if rows else []
+
+
+def slowest(page: Page, name: str, kind: str = "", figure_of: str = "p95") -> float | None:
+    """The slower of reads and writes at a load, ms; ``kind`` is ``response_`` or nothing."""
+    found = [page.value(f"{name}.{side}_{kind}{figure_of}_ms") for side in ("read", "write")]
+    return max((value for value in found if value is not None), default=None)
+
+
+def shown_load(curve: Curve) -> Load | None:
+    """The load to tell in parts: that of the best, else the smallest."""
+    if curve.best is not None and curve.best.load is not None:
+        return curve.best.load
+    return next(iter(curve.loads), None)
+
+
+def of_jobs(page: Page, curve: Curve) -> list[str]:
+    """Jobs that run together, at the best load of their curve."""
+    load = shown_load(curve)
+    if load is None:
+        return []
+    rows: list[tuple[str, list[str]]] = []
+    for job in curve.jobs:
+        name = f"{curve.at(load)}.job.{job}"
+        cells = [figure(page.value(f"{name}.{what}")) for what in ("iops", "mbps")]
+        cells += [figure(page.value(f"{name}.{side}_p95_ms")) for side in SIDES]
+        rows.append((job, cells))
+    head = f"p95, ms; {load_title(load).removeprefix('queue ')}"
+    return table(head, ["IOPS", "MB/s", *SIDES], rows)
+
+
+def of_volumes(page: Page, curves: Iterable[Curve]) -> list[str]:
+    """Of volumes measured at once: what each gave at the best load of all together."""
+    told: list[str] = []
+    for about, own in by_figure([curve for curve in curves if curve.volumes and curve.best]):
+        names = own[0].volumes
+        rows: list[tuple[str, list[str]]] = []
+        for curve in own:
+            load = shown_load(curve)
+            name = curve.start if load is None else curve.at(load)
+            values = [page.value(f"{name}.at.{volume}.{about}") for volume in names]
+            known = [value for value in values if value is not None]
+            if len(names) <= _MOST_VOLUMES:
+                rows.append((curve.short, [figure(value) for value in values]))
+            elif known:
+                rows.append((curve.short, [figure(min(known)), figure(max(known))]))
+        unit = "MB/s" if about == "mbps" else "IOPS"
+        few = len(names) <= _MOST_VOLUMES
+        told += table(f"each volume's {unit}", names if few else ("lowest", "highest"), rows)
+    return told
+
+
+def by_figure(curves: Iterable[Curve]) -> Iterable[tuple[str, list[Curve]]]:
+    """The curves of each kind of figure together."""
+    listed = list(curves)
+    for about in dict.fromkeys(curve.figure for curve in listed):
+        yield about, [curve for curve in listed if curve.figure == about]

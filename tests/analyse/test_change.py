@@ -1,0 +1,56 @@
+"""Falls by a step are told from slopes, noise and rises."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from dyno.analyse.change import drop
+
+
+def noisy(levels: Sequence[float], share: float, seed: int = 1) -> list[float]:
+    """Levels with a normal noise of so much of each."""
+    rng = random.Random(seed)
+    return [level * rng.gauss(1, share) for level in levels]
+
+
+@pytest.mark.parametrize("before", [8, 12, 40])
+@pytest.mark.parametrize("share", [0.0, 0.02])
+def test_a_fall_is_found_where_it_is(before: int, share: float) -> None:
+    found = drop(noisy([1000.0] * before + [600.0] * 20, share))
+    assert found is not None
+    assert found.at == before
+    assert found.percent == pytest.approx(40, abs=4)
+    assert found.before == pytest.approx(1000, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1000.0] * 30,
+        [0.0] * 30,
+        noisy([1000.0] * 60, 0.2),
+        [1000.0 - 20 * place for place in range(30)],
+        [1000.0] * 15 + [850.0] * 15,
+        [600.0] * 15 + [1000.0] * 15,
+        [1000.0] * 4 + [500.0] * 5,
+        # The level after it is none.
+        [1000.0] * 15 + [700.0 - 25 * place for place in range(15)],
+    ],
+    ids=["level", "nothing", "noise", "slope", "small", "rise", "short", "still falling"],
+)
+def test_what_is_no_fall(values: list[float]) -> None:
+    assert drop(values) is None
+
+
+def test_a_stop_is_a_fall() -> None:
+    found = drop([1000.0] * 10 + [0.0] * 10)
+    assert found is not None
+    assert found.percent == 100
+
+
+def test_noise_is_seldom_taken_for_a_fall() -> None:
+    series = (noisy([1000.0] * 20, 0.15, seed) for seed in range(500))
+    assert sum(drop(values) is not None for values in series) <= 5
