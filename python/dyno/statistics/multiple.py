@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 Family = Literal["headline", "exploratory"]
 
@@ -21,5 +21,5 @@ def adjusted(p: Mapping[str, float], family: Family) -> dict[str, float]:
     from statsmodels.stats.multitest import multipletests
 
     names = list(p)
-    corrected = multipletests([p[name] for name in names], method=_METHODS[family])[1]
-    return {name: float(value) for name, value in zip(names, corrected, strict=True)}
+    found: Any = multipletests([p[name] for name in names], method=_METHODS[family])
+    return {name: float(value) for name, value in zip(names, found[1], strict=True)}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -135,7 +135,8 @@ def _rank_p(logs: Floats) -> float:
 
     if np.all(logs == 0):
         return 1.0
-    return float(wilcoxon(logs).pvalue)
+    found: Any = wilcoxon(logs)
+    return float(found.pvalue)
 
 
 def _quantile(share: float, freedom: int) -> float:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from dyno.model import Model
 from dyno.statistics.multiple import adjusted
-from dyno.statistics.paired import Shift, shift
+from dyno.statistics.paired import shift
 from dyno.statistics.power import pairs_for, smallest_effect
 from dyno.statistics.verdict import Verdict, verdict
 from dyno.studies.book import Entry
@@ -150,8 +152,8 @@ def _comparison(study: Study, asked: Asked, p: float | None, disqualified: str) 
         metric=metric,
         headline=headline,
         pairs=found.pairs,
-        first=_median(first),
-        second=_median(second),
+        first=statistics.median(first),
+        second=statistics.median(second),
         percent=found.percent,
         low=found.low,
         high=found.high,
@@ -190,7 +192,7 @@ def _drifts(study: Study, entries: Iterable[Entry]) -> Iterable[Drift]:
         if not headline or len(points) < 4:
             continue
         logs = [math.log(value) for _, value in points]
-        slope = theilslopes(logs, [place for place, _ in points])
+        slope: Any = theilslopes(logs, [place for place, _ in points])
         yield Drift(
             metric=metric,
             percent=100 * math.expm1(float(slope.slope)),
@@ -213,12 +215,3 @@ def tight(study: Study, entries: Sequence[Entry], least: int) -> bool:
         and (one.high - one.low) / 2 <= study.margin
         for one in found
     )
-
-
-def _median(values: Sequence[float]) -> float:
-    import statistics
-
-    return statistics.median(values)
-
-
-__all__ = ["Comparison", "Drift", "Outcome", "Shift", "counted", "outcome", "tight"]

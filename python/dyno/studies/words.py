@@ -9,6 +9,7 @@ from dyno.studies.analysis import Comparison, Outcome
 from dyno.studies.book import Book
 from dyno.studies.metrics import owner
 from dyno.studies.model import Study
+from dyno.units import digits
 
 MOST_EXPLORATORY = 12
 
@@ -43,8 +44,8 @@ def _headline(study: Study, one: Comparison) -> list[str]:
     )
     if one.verdict == "inconclusive":
         text += (
-            f" So many pairs find a shift of {one.smallest:.2g} %; {study.margin:g} % takes about "
-            f"{one.needed:,} pairs."
+            f" So many pairs find a shift of {digits(one.smallest or 0)} %; {study.margin:g} % takes "
+            f"about {one.needed:,} pairs."
         )
     return textwrap.wrap(text, 80, subsequent_indent="  ")
 
