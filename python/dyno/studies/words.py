@@ -44,8 +44,8 @@ def _headline(study: Study, one: Comparison) -> list[str]:
     )
     if one.verdict == "inconclusive":
         text += (
-            f" So many pairs find a shift of {digits(one.smallest or 0)} %; {study.margin:g} % takes "
-            f"about {one.needed:,} pairs."
+            f" So many pairs find a shift of {digits(one.smallest or 0)} %; "
+            f"{study.margin:g} % takes about {one.needed:,}."
         )
     return textwrap.wrap(text, 80, subsequent_indent="  ")
 
