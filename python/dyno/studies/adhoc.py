@@ -1,0 +1,88 @@
+"""A study from the command line: two variants."""
+
+from __future__ import annotations
+
+from dyno.errors import UsageError
+from dyno.studies.model import DEFAULT_MARGIN, Study, Value
+from dyno.studies.spec import Base, StudySpec, build, changed
+
+_HEADLINE = {"tpcc": ("tps",), "tpch": ("total_s",), "io": ("iops", "mbps")}
+_EXPLORATORY = {"tpcc": ("p95_ms", "client_cpu_ms"), "tpch": ("query_s", "geomean_s"), "io": ()}
+_SCALE = {"tpcc": 2.0, "tpch": 0.1}
+_RUN: dict[str, dict[str, Value]] = {"tpcc": {"users": 8, "warmup": "5s"}, "tpch": {}, "io": {}}
+_OVERHEAD_S = 10.0
+LEAST_S = 5.0
+
+
+def study(
+    workload: str,
+    target: str | None,
+    scale: float | None,
+    first: tuple[str, ...],
+    second: tuple[str, ...],
+    both: tuple[str, ...],
+    minutes: float,
+    metric: tuple[str, ...],
+    margin: float | None,
+    pairs: int,
+) -> Study:
+    """The study of ``first`` against ``second``, which are ``path=value``.
+
+    Raises:
+        UsageError: If it makes no sense.
+    """
+    if workload not in _HEADLINE:
+        raise UsageError(f"'{workload}' is no workload of a study: tpcc, tpch or io.")
+    run = dict(_RUN[workload])
+    if workload == "tpcc":
+        each = minutes * 60 / (2 * pairs) - _OVERHEAD_S
+        if each < LEAST_S:
+            raise UsageError(
+                f"{minutes:g} minutes have no room for {2 * pairs} runs of {LEAST_S:g} s and more; "
+                "give more --minutes or fewer --pairs."
+            )
+        run["duration"] = f"{each:.0f}s"
+    base = Base(workload=workload, target=target, scale=scale or _SCALE.get(workload), run=run)
+    common = changed(base, "both", _changes(both))
+    base = base.model_copy(update={
+        "scale": common.scale, "load": common.load, "run": common.run,
+        "settings": common.settings,
+    })  # fmt: skip
+    spec = StudySpec(
+        base=base,
+        margin=margin or DEFAULT_MARGIN,
+        pairs=pairs,
+        headline=list(metric or _HEADLINE[workload]),
+        exploratory=list(_EXPLORATORY[workload]),
+        time_limit=None if workload == "tpcc" else f"{minutes:g}m",
+        reset="restart"
+        if str(target or "embedded:").startswith(("embedded:", "null:"))
+        else "nothing",
+        factors={},
+        variants=[{"name": "B", "scale": base.scale or 1.0}],
+    )
+    made = build("compare", "command line", "The comparison", spec)
+    a = changed(base, "A", _changes(first))
+    b = changed(base, "B", _changes(second))
+    return made.model_copy(update={"variants": (a, b)})
+
+
+def _changes(texts: tuple[str, ...]) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    for text in texts:
+        path, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(f"'{text}' is no PATH=VALUE, such as settings.memory=2GiB.")
+        found[path] = _value(value)
+    return found
+
+
+def _value(text: str) -> Value:
+    if text in {"true", "false"}:
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,56 @@
+"""A variant as the command lines that make its data and its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from dyno.studies.model import Reset, Value, Variant
+
+
+def load(variant: Variant, out: Path) -> list[str]:
+    """The words of the load; none where nothing is loaded: without a scale."""
+    if variant.workload == "io" or variant.scale is None:
+        return []
+    return [
+        *("load", variant.workload, "--target", variant.target, "--scale", f"{variant.scale:g}"),
+        *_options(variant.load),
+        *_settings(variant),
+        *("--replace", "--json", "--quiet", "--out", str(out)),
+    ]
+
+
+def run(variant: Variant, reset: Reset, seed: int, out: Path) -> list[str]:
+    """The words of one run.
+
+    Args:
+        variant: What to run.
+        reset: What it begins with.
+        seed: The same for all runs of a pair, so that they draw the same parameters.
+        out: The folder of its data and bundles.
+    """
+    tail = ["--json", "--quiet", "--out", str(out)]
+    if variant.workload == "io":
+        return ["io", *variant.target.split(), *_options(variant.run), *tail]
+    return [
+        *("run", variant.workload, "--target", variant.target, "--seed", str(seed)),
+        *_options(variant.run),
+        *_settings(variant),
+        *(["--cold"] if reset == "cold" else []),
+        *tail,
+    ]
+
+
+def _options(options: Mapping[str, Value]) -> list[str]:
+    words: list[str] = []
+    for name, value in options.items():
+        flag = "--" + name.replace("_", "-")
+        if value is True:
+            words.append(flag)
+        elif value is not False:
+            words += [flag, f"{value:g}" if isinstance(value, float) else str(value)]
+    return words
+
+
+def _settings(variant: Variant) -> list[str]:
+    return [word for key, value in variant.settings.items() for word in ("--set", f"{key}={value}")]

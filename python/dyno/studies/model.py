@@ -1,0 +1,86 @@
+"""A study: variants, how often each runs and in what order, and what is asked of their figures."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from dyno.model import Model
+
+Value = str | int | float | bool
+Options = dict[str, Value]
+Reset = Literal["nothing", "restart", "cold", "reload"]
+
+DEFAULT_PAIRS = 5
+DEFAULT_MARGIN = 2.0
+
+
+class Variant(Model):
+    """One way to do it.
+
+    Attributes:
+        target: Its URL; what runs is never written with a password.
+        load: Options of ``dyno load``, by name without dashes.
+        run: Options of ``dyno run`` or ``dyno io``.
+        settings: Neutral words, for the load and the run.
+        levels: Of a factorial study the level of each factor.
+    """
+
+    name: str
+    workload: str
+    target: str
+    scale: float | None = None
+    load: Options = {}
+    run: Options = {}
+    settings: dict[str, Value] = {}
+    levels: dict[str, Value] = {}
+
+    @property
+    def data(self) -> tuple[Any, ...]:
+        """What tells its data from that of others: variants that agree in it share a database."""
+        fixed = {word: self.settings[word] for word in ("checksums",) if word in self.settings}
+        return (
+            self.workload,
+            self.target,
+            self.scale,
+            tuple(sorted(self.load.items())),
+            tuple(sorted(fixed.items())),
+        )
+
+
+class Study(Model):
+    """What is asked, and how.
+
+    Attributes:
+        question, design, rule, misleads: What it asks; how it is done; when the answer is yes; how
+            it can mislead.
+        variants: The first is what the others are compared with.
+        pairs: How often each variant runs.
+        margin: Percent; a shift within it does not matter.
+        headline: Metrics that the answer is about.
+        exploratory: Metrics that are looked at as well.
+        reset: What is done before each run: nothing; the server is started again; caches are
+            emptied as well; the data is what it was after the load.
+        time_limit_s: No new block begins after it; None for none.
+        seed: Of the order of runs.
+    """
+
+    name: str
+    source: str = "preset"
+    question: str = ""
+    design: str = ""
+    rule: str = ""
+    misleads: str = ""
+    variants: tuple[Variant, ...]
+    factors: tuple[str, ...] = ()
+    pairs: int = DEFAULT_PAIRS
+    margin: float = DEFAULT_MARGIN
+    headline: tuple[str, ...]
+    exploratory: tuple[str, ...] = ()
+    reset: Reset = "restart"
+    replace: int = 2
+    time_limit_s: float | None = None
+    seed: int = 1
+
+    def variant(self, name: str) -> Variant:
+        """The variant called so."""
+        return next(one for one in self.variants if one.name == name)

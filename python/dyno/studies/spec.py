@@ -1,0 +1,209 @@
+"""A study as it is written: TOML, read strictly.
+
+question = "Does more memory help?"
+design = "…"                         # how it is done, in words
+rule = "…"                           # when the answer is yes
+misleads = "…"                       # how it can mislead
+pairs = 5                            # how often each variant runs
+margin = 2.0                         # percent; a shift within it does not matter
+headline = ["tps"]                   # what the answer is about; see `dyno study metrics`
+exploratory = ["p95_ms"]             # what is looked at as well
+reset = "restart"                    # or nothing, cold, reload: before each run
+replace = 2                          # invalid runs made again, at most
+time_limit = "1h"
+
+[base]                               # what all variants have in common
+workload = "tpcc"                    # or tpch, io
+target = "embedded:postgresql"
+scale = 2
+
+[base.load]                          # options of `dyno load`, without dashes
+streams = 2
+
+[base.run]                           # options of `dyno run`, or of `dyno io`
+users = 8
+duration = "20s"
+
+[base.settings]                      # neutral words, as of --set
+memory = "1GB"
+
+[[variants]]                         # what differs, by path
+name = "more"
+"settings.memory" = "4GB"
+
+[factors]                            # or instead: every combination of these levels
+"run.users" = [1, 2, 4, 8]
+"settings.memory" = ["1GB", "4GB"]
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import Field
+
+from dyno import presets, settings, strict, studies
+from dyno.errors import UsageError, nearest
+from dyno.strict import Strict
+from dyno.studies.metrics import METRICS
+from dyno.studies.model import DEFAULT_MARGIN, DEFAULT_PAIRS, Reset, Study, Value, Variant
+from dyno.units import parse_seconds
+
+WORKLOADS = ("tpcc", "tpch", "io")
+PARTS = ("load", "run", "settings")
+_PLAIN = ("workload", "target", "scale")
+MOST_VARIANTS = 64
+
+
+class Base(Strict):
+    """What all variants have in common."""
+
+    workload: str
+    target: str | None = None
+    scale: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    load: dict[str, Value] = {}
+    run: dict[str, Value] = {}
+    settings: dict[str, Value] = {}
+
+
+class StudySpec(Strict):
+    """A whole study."""
+
+    question: str = ""
+    design: str = ""
+    rule: str = ""
+    misleads: str = ""
+    pairs: int = Field(default=DEFAULT_PAIRS, ge=1, le=1000)
+    margin: float = Field(default=DEFAULT_MARGIN, gt=0, lt=100, allow_inf_nan=False)
+    headline: list[str] = Field(min_length=1)
+    exploratory: list[str] = []
+    reset: Reset = "restart"
+    replace: int = Field(default=2, ge=0, le=100)
+    time_limit: str | None = None
+    base: Base
+    base_name: str = "base"
+    variants: list[dict[str, Value]] = []
+    factors: dict[str, list[Value]] = {}
+
+
+def read(text: str) -> Study:
+    """The study that ``text`` names: a shipped one, or the path of a file.
+
+    Raises:
+        UsageError: If there is none of that name, or it cannot be read, or makes no sense.
+    """
+    name, source, content = presets.find(studies.FOLDER, "study", text)
+    what = f"Study {name if source == 'preset' else text}"
+    return build(name, source, what, strict.parse(StudySpec, what, content))
+
+
+def build(name: str, source: str, what: str, spec: StudySpec) -> Study:
+    """The study that a specification says.
+
+    Raises:
+        UsageError: If it makes no sense.
+    """
+    if bool(spec.variants) == bool(spec.factors):
+        raise UsageError(f"{what}: give either [[variants]] or [factors].")
+    _require("metric", (*spec.headline, *spec.exploratory), METRICS, what)
+    _require("workload", (spec.base.workload,), WORKLOADS, what)
+    try:
+        made = _factorial(spec) if spec.factors else _named(spec)
+    except UsageError as error:
+        raise UsageError(f"{what}: {error}") from None
+    repeated = [one.name for place, one in enumerate(made) if one.name in
+                {other.name for other in made[:place]}]  # fmt: skip
+    if repeated:
+        raise UsageError(f"{what}: two variants are named '{repeated[0]}'.")
+    if not 2 <= len(made) <= MOST_VARIANTS:
+        raise UsageError(f"{what}: it has {len(made)} variants; 2 to {MOST_VARIANTS} can be.")
+    return Study(
+        name=name,
+        source=source,
+        question=spec.question,
+        design=spec.design,
+        rule=spec.rule,
+        misleads=spec.misleads,
+        variants=tuple(made),
+        factors=tuple(spec.factors),
+        pairs=spec.pairs,
+        margin=spec.margin,
+        headline=tuple(spec.headline),
+        exploratory=tuple(spec.exploratory),
+        reset=spec.reset,
+        replace=spec.replace,
+        time_limit_s=None if spec.time_limit is None else parse_seconds(spec.time_limit),
+    )
+
+
+def _require(kind: str, names: Iterable[str], known: Iterable[str], what: str) -> None:
+    for name in names:
+        if name not in known:
+            raise UsageError(f"{what}: unknown {kind} '{name}'. {nearest(name, known)}")
+
+
+def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
+    """The variant that differs from the base in what the paths say.
+
+    Raises:
+        UsageError: For a path that is none; the nearest is offered.
+    """
+    plain: dict[str, Any] = {key: getattr(base, key) for key in _PLAIN}
+    parts: dict[str, dict[str, Value]] = {part: dict(getattr(base, part)) for part in PARTS}
+    for path, value in changes.items():
+        part, dot, key = path.partition(".")
+        if not dot and path in _PLAIN:
+            plain[path] = value
+        elif dot and part in PARTS:
+            parts[part][key] = value
+        else:
+            raise UsageError(
+                f"'{path}' cannot differ. {nearest(path, [*_PLAIN, *(f'{p}.' for p in PARTS)])}"
+            )
+    for word in parts["settings"]:
+        if word not in settings.WORDS:
+            raise UsageError(f"Unknown setting '{word}'. {nearest(word, settings.WORDS)}")
+    if plain["target"] is None and plain["workload"] != "io":
+        raise UsageError("base.target is missing.")
+    if plain["scale"] is not None and not isinstance(plain["scale"], int | float):
+        raise UsageError(f"scale is {plain['scale']!r}; it must be a number.")
+    return Variant(
+        name=name,
+        workload=str(plain["workload"]),
+        target=str(plain["target"] or ""),
+        scale=plain["scale"],
+        load=parts["load"],
+        run=parts["run"],
+        settings=parts["settings"],
+    )
+
+
+def _named(spec: StudySpec) -> list[Variant]:
+    made = [changed(spec.base, spec.base_name, {})]
+    for place, changes in enumerate(spec.variants):
+        name = changes.get("name")
+        if not isinstance(name, str) or not name:
+            raise UsageError(f"variants[{place}].name is missing.")
+        own = {path: value for path, value in changes.items() if path != "name"}
+        if not own:
+            raise UsageError(f"The variant '{name}' differs in nothing.")
+        made.append(changed(spec.base, name, own))
+    return made
+
+
+def _factorial(spec: StudySpec) -> list[Variant]:
+    single = [path for path, levels in spec.factors.items() if len(levels) < 2]
+    if single:
+        raise UsageError(f'factors."{single[0]}" needs two levels at least.')
+    made: list[Variant] = []
+    for levels in itertools.product(*spec.factors.values()):
+        own = dict(zip(spec.factors, levels, strict=True))
+        name = " ".join(_words(own.items()))
+        made.append(changed(spec.base, name, own).model_copy(update={"levels": own}))
+    return made
+
+
+def _words(levels: Iterable[tuple[str, Value]]) -> list[str]:
+    return [f"{path.rpartition('.')[2]}={value}" for path, value in levels]

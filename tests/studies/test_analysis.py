@@ -1,0 +1,143 @@
+"""What studies say of planted effects: a thousand of them, with noise, drift and faults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from dyno.studies.analysis import outcome, tight
+from dyno.studies.book import Entry
+from dyno.studies.model import Study, Variant
+from dyno.studies.schedule import schedule
+
+STUDIES = 1000
+Draw = Callable[[np.random.Generator], float]
+
+
+def study(pairs: int = 5, variants: int = 2, **more: object) -> Study:
+    made = tuple(
+        Variant(name=f"v{number}", workload="tpcc", target="null:") for number in range(variants)
+    )
+    given = {"headline": ("tps",), "exploratory": ("query_s",), **more}
+    return Study.model_validate({"name": "s", "variants": made, "pairs": pairs, **given})
+
+
+def entries(
+    asked: Study,
+    rng: np.random.Generator,
+    noise: Draw,
+    shift: float = 0.0,
+    drift: float = 0.0,
+) -> list[Entry]:
+    """Runs whose figure is 1,000, shifted for the second variant, with noise and drift a run."""
+    names = [variant.name for variant in asked.variants]
+    made: list[Entry] = []
+    for slot in schedule(names, asked.pairs, int(rng.integers(1 << 30))):
+        value = 1000 * (1 + shift) ** names.index(slot.variant) * (1 + drift) ** slot.place
+        made.append(run(slot.place, slot.pair, slot.variant, {"tps": value * np.exp(noise(rng))}))
+    return made
+
+
+def run(place: int, pair: int, variant: str, figures: dict[str, float], **more: object) -> Entry:
+    known = {"attempt": 1, "bundle": "b", "code": 0, "valid": True, "started": 0.0, "ended": 1.0}
+    return Entry.model_validate(
+        {"place": place, "pair": pair, "variant": variant, "figures": figures, **known, **more}
+    )
+
+
+NOISES: dict[str, Draw] = {
+    "normal": lambda rng: rng.normal(0, 0.03),
+    "heavy tails": lambda rng: 0.02 * rng.standard_t(3),
+    "two modes": lambda rng: rng.normal(0, 0.01) + 0.08 * (rng.random() < 0.3),
+}
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_nothing_is_found_where_nothing_is(noise: str) -> None:
+    """At most 5 % of A/A studies see a difference; 6.5 % is what 1,000 may show of 5 by chance."""
+    rng = np.random.default_rng([1, *noise.encode()])
+    asked = study()
+    said = [
+        outcome(asked, entries(asked, rng, NOISES[noise])).comparisons[0].verdict
+        for _ in range(STUDIES)
+    ]
+    assert sum(one in {"better", "worse"} for one in said) <= 0.065 * STUDIES
+
+
+def test_a_tenth_is_found_under_three_percent_of_noise() -> None:
+    rng = np.random.default_rng(2)
+    asked = study()
+    found = sum(
+        outcome(asked, entries(asked, rng, NOISES["normal"], shift=0.1)).comparisons[0].verdict
+        == "better"
+        for _ in range(STUDIES)
+    )
+    assert found >= 0.8 * STUDIES
+
+
+def test_drift_makes_no_effect_and_is_told() -> None:
+    rng = np.random.default_rng(3)
+    asked = study(pairs=6)
+    drifted = 0
+    said: list[str] = []
+    for _ in range(STUDIES // 2):
+        found = outcome(asked, entries(asked, rng, lambda r: r.normal(0, 0.005), drift=0.01))
+        said.append(found.comparisons[0].verdict)
+        drifted += found.drift[0].certain
+        assert found.drift[0].low <= found.drift[0].percent <= found.drift[0].high
+    assert sum(one in {"better", "worse"} for one in said) <= 0.065 * len(said)
+    assert drifted >= 0.9 * len(said)
+
+
+def test_a_total_that_improves_shows_the_query_that_got_worse() -> None:
+    asked = study(headline=("total_s",))
+    made: list[Entry] = []
+    for pair in range(5):
+        wobble = 1 + pair / 1000
+        base = {"total_s": 100 * wobble, "query_s.q09": 10 * wobble, "query_s.q01": 50 * wobble}
+        fast = {"total_s": 60.0, "query_s.q09": 28.0, "query_s.q01": 10.0}
+        made += [run(2 * pair, pair, "v0", base), run(2 * pair + 1, pair, "v1", fast)]
+    found = {one.metric: one.verdict for one in outcome(asked, made).comparisons}
+    assert found == {"total_s": "better", "query_s.q09": "worse", "query_s.q01": "better"}
+
+
+def test_who_breaks_a_criterion_cannot_win() -> None:
+    rng = np.random.default_rng(4)
+    asked = study()
+    made = entries(asked, rng, lambda r: r.normal(0, 0.001), shift=0.5)
+    broken = [
+        one.model_copy(update={"code": 1, "reasons": ("new_order p95 < 1 ms was not kept",)})
+        if one.variant == "v1"
+        else one
+        for one in made
+    ]
+    found = outcome(asked, broken)
+    assert found.comparisons[0].verdict == "inconclusive"
+    assert found.comparisons[0].disqualified == "new_order p95 < 1 ms was not kept"
+
+
+def test_invalid_runs_do_not_count_and_their_successors_do() -> None:
+    asked = study(pairs=2)
+    made = [
+        run(0, 0, "v0", {"tps": 100.0}),
+        run(1, 0, "v1", {"tps": 1.0}, valid=False, reasons=["client-bound"]),
+        run(1, 0, "v1", {"tps": 101.0}, attempt=2),
+        run(2, 1, "v1", {"tps": 102.0}),
+        run(3, 1, "v0", {"tps": 100.0}),
+    ]
+    found = outcome(asked, made)
+    assert (found.runs, found.invalid) == (5, 1)
+    assert found.comparisons[0].pairs == 2
+    assert found.comparisons[0].percent == pytest.approx(1.5, abs=0.01)
+
+
+def test_it_is_over_when_intervals_are_tight() -> None:
+    rng = np.random.default_rng(5)
+    asked = study(pairs=10)
+    made = entries(asked, rng, lambda r: r.normal(0, 0.003))
+    assert not tight(asked, made[:8], 5)
+    assert tight(asked, made[:12], 5)
+    wild = entries(asked, rng, lambda r: r.normal(0, 0.1))
+    assert not tight(asked, wild, 5)
