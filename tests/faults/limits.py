@@ -7,6 +7,7 @@ import os
 import subprocess
 from collections.abc import Callable, Sequence
 
+from tests.conftest import missing
 from tests.process import COMMAND
 
 _IO_URING_SETUP = 425
@@ -53,7 +54,10 @@ def without(right: str, *words: str) -> list[str]:
     """A command that lacks one of root's rights; anybody else has none of them anyway."""
     if os.geteuid() != 0:
         return list(words)
-    return ["setpriv", f"--bounding-set=-{right}", f"--inh-caps=-{right}", *words]
+    lacking = ["setpriv", f"--bounding-set=-{right}", f"--inh-caps=-{right}"]
+    if subprocess.run([*lacking, "true"], capture_output=True, check=False).returncode != 0:
+        missing("setpriv, or the right to give up a right")
+    return [*lacking, *words]
 
 
 def limited(

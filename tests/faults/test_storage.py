@@ -175,7 +175,7 @@ def test_room_taken_between_fill_levels(
         with (folder / "of-another").open("wb") as file:
             os.posix_fallocate(file.fileno(), 0, shutil.disk_usage(folder).free - MIB)
 
-    words = (folder, "--fill", "25,100", "--fill-of", "64M", "--profile", asked("1s"))
+    words = (folder, "--fill", "25,100", "--fill-of", "64M", "--profile", asked("2s"))
     code, errors = meddled(out, take, *words)
     assert code == 3, errors
     assert "No space left" in errors or "are free" in errors
@@ -230,7 +230,7 @@ def test_a_device_that_fails(image: Path, device: Path, out: Path, asked: Asked)
 def test_a_file_cut_underneath(tmp_path: Path, out: Path, asked: Asked) -> None:
     path = tmp_path / "data"
     path.write_bytes(os.urandom(16 * MIB))
-    words = (path, "--profile", asked("1s"), "--on-error", "continue")
+    words = (path, "--profile", asked("2s"), "--on-error", "continue")
     code, errors = meddled(out, lambda: os.truncate(path, 64 << 10), *words)
     assert code == 1, errors
     bundle = only(out)
@@ -246,7 +246,7 @@ def test_a_file_that_vanishes(tmp_path: Path, out: Path, asked: Asked) -> None:
     def vanish() -> None:
         made(folder)[0].unlink()
 
-    code, errors = meddled(out, vanish, folder, "--profile", asked("1s"))
+    code, errors = meddled(out, vanish, folder, "--profile", asked("2s"))
     assert code in {0, 1}, errors
     assert "was removed by someone else" in notes(only(out))
     assert not failed(only(out))
