@@ -62,7 +62,7 @@ def compare(folder: Path, path: Path, case: Case, seconds: float, rounds: int) -
 
 
 def main() -> None:
-    seconds, rounds = (int(word) for word in (sys.argv[1:] + ["2", "8"][len(sys.argv) - 1 :]))
+    seconds, rounds = (int(word) for word in (sys.argv[1:] + ["2", "6"][len(sys.argv) - 1 :]))
     if shutil.which("fio") is None:
         print("not measured: fio is not installed")
         return
