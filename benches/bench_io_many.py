@@ -1,9 +1,9 @@
 """Many targets at once: 128 of them with 32 I/Os in flight each, 4096 in all.
 
-Targets: started within 2 s (threads, rings, buffers; the files are there), and the sum within 3 %
-of 128 fio processes; resident memory is told beside it, of the engine in a bare Python and of a
-whole `dyno io` with its record and sheet. On the disk the device is the limit, in
-the page cache the processor.
+Targets: started within 2 s (files opened, proved and sampled, threads, rings, buffers), and the sum
+within 3 % of 128 fio processes; resident memory is told beside it, of the engine in a bare Python
+and of a whole `dyno io` with its record and sheet. On the disk the device is the limit, in the page
+cache the processor.
 Both take turns (ABBA); medians, and medians of paired ratios with their quartiles. Memory of fio is
 that of its largest process; the sum over all is told by the number of them. In the page cache the
 scheduler gives 128 processes more of a busy machine than two threads, and a process of fio goes
