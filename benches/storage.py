@@ -199,7 +199,7 @@ def mounted(folder: Path, options: str = "defaults") -> Iterator[Path]:
     try:
         yield place
     finally:
-        subprocess.run(["umount", place], check=True)
+        subprocess.run(["umount", "-l", place], check=True)  # rings of the dead close late
 
 
 def prepared(path: Path, size: int) -> Path:
