@@ -5,15 +5,16 @@ within 3 % of 128 fio processes; resident memory is told beside it, of the engin
 and of a whole `dyno io` with its record and sheet. On the disk the device is the limit, in the page
 cache the processor.
 Both take turns (ABBA); medians, and medians of paired ratios with their quartiles. Memory of fio is
-that of its largest process; the sum over all is told by the number of them. In the page cache the
-scheduler gives 128 processes more of a busy machine than two threads, and a process of fio goes
-through its own 32 buffers for a whole time slice, while the engine goes through all 4096: so CPU by
-I/O is told there as well.
+that of its largest process. Few of many processes of fio have I/O in flight at a time, each in its
+own file: a disk may serve that faster than I/O spread over all files, with long waits for the other
+processes, and in the page cache its own 32 buffers stay warm for a whole time slice. Two threads of
+fio on all files do the same as the engine, so they are beside it as well.
 `python benches/bench_io_many.py [SECONDS [ROUNDS [TARGETS]]]`
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import statistics
 import sys
@@ -21,7 +22,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from common import BIN, process, scratch
-from storage import Case, abba, again, fio, middle, ours, page_cache, prepared, ratios
+from storage import Case, Seen, abba, again, fio, middle, ours, page_cache, prepared, ratios
 
 DEPTH = 32
 FILE = 16 << 20
@@ -29,26 +30,32 @@ MEMORY = 1 << 20
 
 
 def compare(folder: Path, paths: list[Path], case: Case, seconds: float, rounds: int) -> None:
-    pairs = abba(
-        rounds,
-        lambda: ours(folder, paths, case, seconds),
-        lambda: fio(folder, paths, case, seconds),
-    )
-    iops = attrgetter("iops")
     print(f"  {case.title}, {len(paths)} files of {paths[0].stat().st_size >> 20} MiB")
-    for side, name in enumerate(("Dyno", "fio")):
+    cores = len(os.sched_getaffinity(0))
+    for threads, name in ((0, f"fio, {len(paths)} processes"), (cores, f"fio, {cores} threads")):
+        pairs = abba(
+            rounds,
+            lambda: ours(folder, paths, case, seconds),
+            lambda threads=threads: fio(folder, paths, case, seconds, threads),
+        )
+        told(pairs, name)
+
+
+def told(pairs: list[tuple[Seen, Seen]], name: str) -> None:
+    iops = attrgetter("iops")
+    for side, title in enumerate(("Dyno", name)):
         p50, p99 = (middle(pairs, side, attrgetter(of)) / 1e3 for of in ("p50", "p99"))
         print(
-            f"    {name:5}{middle(pairs, side, iops):9.0f} IOPS, p50 {p50:7.2f} ms, "
+            f"    {title:20}{middle(pairs, side, iops):9.0f} IOPS, p50 {p50:7.2f} ms, "
             f"p99 {p99:7.2f} ms, CPU {middle(pairs, side, attrgetter('cpu')):6.2f} µs, "
             f"resident {middle(pairs, side, attrgetter('peak_bytes')) / 1e6:4.0f} MB"
-            + f" x {len(paths)}"
-            * side
         )
     starts = [seen.start_s for seen, _ in pairs]
-    print(f"    sum: {ratios(pairs, iops)} of fio's; fio to fio {again(pairs, iops)}")
-    print(f"    I/Os a second of CPU: {ratios(pairs, lambda seen: 1 / seen.cpu)} of fio's")
-    print(f"    start: {statistics.median(starts):.3f} s, longest {max(starts):.3f} s", flush=True)
+    print(f"      sum: {ratios(pairs, iops)} of fio's; fio to fio {again(pairs, iops)}")
+    print(f"      I/Os a second of CPU: {ratios(pairs, lambda seen: 1 / seen.cpu)} of fio's")
+    print(
+        f"      start: {statistics.median(starts):.3f} s, longest {max(starts):.3f} s", flush=True
+    )
 
 
 PROFILE = f"""# What the engine did above.
@@ -72,7 +79,7 @@ def whole(folder: Path, paths: list[Path]) -> None:
 
 def main() -> None:
     given = sys.argv[1:]
-    seconds, rounds, targets = (int(word) for word in given + ["3", "6", "128"][len(given) :])
+    seconds, rounds, targets = (int(word) for word in given + ["3", "4", "128"][len(given) :])
     if shutil.which("fio") is None:
         print("not measured: fio is not installed")
         return

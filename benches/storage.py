@@ -108,21 +108,31 @@ def ours(folder: Path, paths: Sequence[Path], case: Case, seconds: float) -> See
     )  # fmt: skip
 
 
-def fio(folder: Path, paths: Sequence[Path], case: Case, seconds: float) -> Seen:
-    """One job for each path: a thread for one, a process each for several."""
+def fio(folder: Path, paths: Sequence[Path], case: Case, seconds: float, threads: int = 0) -> Seen:
+    """One job for each path: a thread for one, a process each for several. Or so many threads, each
+    on all paths, which are in one folder, with its share of the I/Os in flight.
+    """
     what = "read" if case.reads else "write"
     order = "rand" if case.pattern == "random" else ""
     answer = folder / "fio.json"
+    depth = case.depth
+    size = f"--size={length(paths[0])}"
     jobs = [word for n, path in enumerate(paths) for word in (f"--name=j{n}", f"--filename={path}")]
+    if threads:
+        depth = depth * len(paths) // threads
+        size = "--file_service_type=random"
+        names = ":".join(path.name for path in paths)
+        jobs = ["--name=all", f"--directory={paths[0].parent}", f"--filename={names}"]
+        jobs.append(f"--numjobs={threads}")
     cost = process(
         "fio", "--name=global", f"--rw={order}{what}", f"--bs={case.block}",
-        f"--size={length(paths[0])}", f"--iodepth={case.depth}", "--direct=1",
+        size, f"--iodepth={depth}", "--direct=1",
         "--ioengine=io_uring", "--fixedbufs=1", "--registerfiles=1", "--norandommap=1",
-        f"--iodepth_batch_submit={case.depth}", "--iodepth_batch_complete_min=1",
-        f"--iodepth_batch_complete_max={case.depth}", "--random_generator=tausworthe64",
+        f"--iodepth_batch_submit={depth}", "--iodepth_batch_complete_min=1",
+        f"--iodepth_batch_complete_max={depth}", "--random_generator=tausworthe64",
         "--time_based=1", f"--ramp_time={round(WARMUP * 1000)}ms",
         f"--runtime={round(seconds * 1000)}ms", "--lat_percentiles=1", "--clat_percentiles=0",
-        "--percentile_list=50:99:99.9", *(["--thread=1"] if len(paths) == 1 else []),
+        "--percentile_list=50:99:99.9", *(["--thread=1"] if threads or len(paths) == 1 else []),
         "--group_reporting=1", "--output-format=json", f"--output={answer}", *jobs,
     )  # fmt: skip
     job = json.loads(answer.read_text())["jobs"][0][what]
