@@ -118,11 +118,12 @@ impl<'a> Run<'a> {
         if let Some(name) = name {
             self.took(name, "the start");
         }
+        let targets = self.places.len();
         for place in &mut self.places {
             place.to_fill.start = place.to_fill.end;
             place.prove(&mut self.notes)?;
             if stage == 0 {
-                place.sample(plan.seed, control, &mut self.notes)?;
+                place.sample(targets, plan.seed, control, &mut self.notes)?;
             }
         }
         self.progress.pass(planned_ms);

@@ -13,8 +13,9 @@ use serde::Serialize;
 use crate::Notes;
 use crate::arena::Arena;
 
-/// Most blocks that are looked at, and their size.
+/// Most blocks that are looked at, of one target and of all, and their size.
 const MOST: u64 = 256;
+const MOST_OF_ALL: u64 = 4096;
 const BLOCK: u32 = 8192;
 /// Shares worth a note.
 const MANY_PERCENT: f64 = 5.0;
@@ -33,20 +34,25 @@ pub struct Content {
     pub compressed_percent: f64,
 }
 
-/// Reads a sample of the first `bytes` of `file`: in each of equal parts one block at a place that
-/// `seed` decides. Blocks that can not be read are left out: the steps will tell. `None` if there
+/// How many blocks are looked at of each of so many targets.
+pub(super) fn share(targets: usize) -> u64 {
+    (MOST_OF_ALL / targets.max(1) as u64).clamp(1, MOST)
+}
+
+/// Reads a sample of the first `bytes` of `file`: in each of `most` equal parts one block at a place
+/// that `seed` decides. Blocks that can not be read are left out: the steps will tell. `None` if there
 /// is no whole block.
 ///
 /// # Errors
 /// `cancelled`, `out_of_memory`.
 pub(super) fn sample(
     file: &File,
-    bytes: u64,
+    (bytes, most): (u64, u64),
     seed: u64,
     control: &Control,
 ) -> Result<Option<Content>> {
     let blocks = bytes / u64::from(BLOCK);
-    let parts = blocks.min(MOST);
+    let parts = blocks.min(most);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut buffer = Arena::new(&[BLOCK], seed)?;
     let mut sample: Vec<Vec<u8>> = Vec::with_capacity(parts as usize);
@@ -161,10 +167,15 @@ mod tests {
             file.set_len(0).unwrap();
             file.set_len(blocks * u64::from(BLOCK) + 512).unwrap();
             let bytes = blocks * u64::from(BLOCK) + 512;
-            let content = sample(&file, bytes, 1, &Control::new()).unwrap();
+            let content = sample(&file, (bytes, share(1)), 1, &Control::new()).unwrap();
             assert_eq!(content.map(|content| content.sampled), sampled);
             let zeroes = content.map(|content| content.zero_percent);
             assert_eq!(zeroes, sampled.map(|_| 100.0));
         }
+    }
+
+    #[test]
+    fn many_targets_share_what_is_looked_at() {
+        assert_eq!([1, 16, 128, 1 << 20].map(share), [256, 256, 32, 1]);
     }
 }

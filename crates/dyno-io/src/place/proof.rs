@@ -10,13 +10,20 @@ use super::{Kind, Place, content};
 use crate::Notes;
 
 impl Place {
-    /// Looks at a sample of what it holds, unless Dyno has made it.
+    /// Looks at a sample of what it holds, unless Dyno has made it; it is one of `targets`.
     ///
     /// # Errors
     /// `cancelled`, `out_of_memory`.
-    pub(crate) fn sample(&mut self, seed: u64, control: &Control, notes: &mut Notes) -> Result<()> {
+    pub(crate) fn sample(
+        &mut self,
+        targets: usize,
+        seed: u64,
+        control: &Control,
+        notes: &mut Notes,
+    ) -> Result<()> {
         if self.kind != Kind::Made {
-            self.content = content::sample(&self.file, self.bytes, seed, control)?;
+            let extent = (self.bytes, content::share(targets));
+            self.content = content::sample(&self.file, extent, seed, control)?;
         }
         if let Some(content) = &self.content {
             content.note(&self.name, notes);
