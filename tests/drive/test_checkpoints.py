@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from typing import cast
 
+import pytest
+
+from dyno.drive import checkpoints
 from dyno.drive.checkpoints import CheckpointCount
 from dyno.errors import TargetError
 from dyno.progress import Silent
@@ -66,3 +70,27 @@ def test_what_is_not_known_leaves_no_figure() -> None:
     none = CheckpointCount(cast("Target", object()), Silent(), 0.0)
     none.update(1_000, 15_000)
     assert none.facts() == {}
+
+
+def test_a_server_that_answers_no_more_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoints, "LONGEST_S", 0.05)
+    answered = threading.Event()
+
+    class Silenced(Counting):
+        def checkpoints(self) -> Checkpoints:
+            answered.wait()
+            return super().checkpoints()
+
+    counted = level(Silenced(7))
+    counted.update(6_000, 15_000)
+    assert counted.facts() == {}
+    answered.set()
+
+
+def test_a_fault_of_dyno_is_not_hidden() -> None:
+    class Faulty(Counting):
+        def checkpoints(self) -> Checkpoints:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        level(Faulty(7)).update(6_000, 15_000)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+import threading
 from typing import Any
 
 from dyno.errors import TargetError
 from dyno.progress import Progress
 from dyno.targets.base import Target
 from dyno.targets.checkpoints import Checkpointed, Checkpoints
+
+LONGEST_S = 5.0
+"""A server that has not told its counters by then does not tell them."""
 
 
 class CheckpointCount:
@@ -40,8 +44,38 @@ class CheckpointCount:
         }
 
     def _read(self) -> Checkpoints | None:
-        """The counters; a server that has no session left for it is measured all the same."""
-        try:
-            return self._target.checkpoints() if isinstance(self._target, Checkpointed) else None
-        except TargetError:
+        """The counters; a server that has no session left for it is measured all the same.
+
+        So is one that answers no more: it is asked in a thread that nobody waits for any longer.
+        """
+        if not isinstance(self._target, Checkpointed):
             return None
+        asked = _Asked(self._target)
+        asked.start()
+        asked.join(LONGEST_S)
+        return asked.counted()
+
+
+class _Asked(threading.Thread):
+    """A question for the counters."""
+
+    def __init__(self, target: Checkpointed) -> None:
+        super().__init__(daemon=True, name="dyno-checkpoints")
+        self._target = target
+        self._found: Checkpoints | None = None
+        self._fault: Exception | None = None
+
+    def run(self) -> None:
+        """Asks it."""
+        try:
+            self._found = self._target.checkpoints()
+        except TargetError:
+            pass
+        except Exception as fault:
+            self._fault = fault
+
+    def counted(self) -> Checkpoints | None:
+        """The answer; None while there is none."""
+        if self._fault is not None:
+            raise self._fault
+        return self._found
