@@ -11,13 +11,7 @@ use crate::flow::{Flow, Next};
 use crate::pace::Pace;
 use crate::pattern::Pattern;
 use crate::tally::{Counts, Ended};
-
-/// What a step measures, on the engine's clock: I/Os that end after `start_ns`, up to `end_ns`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Window {
-    pub(crate) start_ns: u64,
-    pub(crate) end_ns: u64,
-}
+use crate::window::Window;
 
 /// What is in flight in a slot.
 #[derive(Debug, Clone, Copy, Default)]

@@ -31,6 +31,7 @@ mod search;
 mod settle;
 mod step;
 mod tally;
+mod window;
 mod worker;
 
 pub use fault::Fault;

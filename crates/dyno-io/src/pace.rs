@@ -5,8 +5,8 @@ use rand_xoshiro::rand_core::{RngCore as _, SeedableRng as _};
 
 use dyno_record::{Control, Result};
 
-use crate::lane::Window;
 use crate::plan::Arrivals;
+use crate::window::Window;
 
 const NS: f64 = 1e9;
 /// I/Os taken between two looks at the control handle.

@@ -3,12 +3,13 @@
 use dyno_record::{Result, Spool};
 
 use crate::Plan;
-use crate::lane::{Lane, Window};
+use crate::lane::Lane;
 use crate::outcome::{Figures, Part, Purpose, Step};
 use crate::plan::{Curve, Job, Level};
 use crate::record::Line;
 use crate::step::{Interval, Seen};
 use crate::tally::Counts;
+use crate::window::Window;
 
 /// The step that is told of.
 pub(crate) struct Report<'a> {

@@ -13,10 +13,11 @@ use dyno_record::{Control, Error, ErrorKind, Result, StopOnPanic, monotonic_ns};
 
 use crate::engine::{Choice, Name};
 use crate::health::Health;
-use crate::lane::{Lane, Window};
+use crate::lane::Lane;
 use crate::pattern::Pattern;
 use crate::plan::{Curve, Level};
 use crate::tally::Counts;
+use crate::window::Window;
 use crate::worker::{Share, Shared, TICK};
 use crate::{Notes, Plan};
 use crew::{crews, work};

@@ -9,7 +9,8 @@ use dyno_record::{Control, Error, Result};
 
 use crate::engine::Completion;
 use crate::health::Health;
-use crate::lane::{Desk, End, Lane, Window};
+use crate::lane::{Desk, End, Lane};
+use crate::window::Window;
 use current::Current;
 
 pub(crate) use current::Intervals;

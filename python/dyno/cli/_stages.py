@@ -25,7 +25,9 @@ def storage(session: Session, plan: IoPlan) -> None:
     """Profiles volumes: every arm of the plan, as often as it says."""
     for repeat, arm in order(plan.arms, plan.repeats):
         with session.console.phase(plan.title(arm, repeat)) as progress:
-            profile(session.recorder, plan, arm, repeat, progress)
+            outcome = profile(session.recorder, plan, arm, repeat, progress)
+        for note in outcome["notes"]:
+            session.console.say(f"! {note}")
 
 
 def load_and_prove(session: Session, target: Target, plan: LoadPlan, *, replace: bool) -> None:

@@ -10,10 +10,11 @@ use rand_xoshiro::rand_core::SeedableRng as _;
 use super::{Message, Spec};
 use crate::engine::{self, Choice, Setup};
 use crate::flow::Flow;
-use crate::lane::{Desk, Lane, Slot, Window};
+use crate::lane::{Desk, Lane, Slot};
 use crate::pace::Pace;
 use crate::pattern::Pattern;
 use crate::tally::Counts;
+use crate::window::Window;
 use crate::worker::{self, Intervals, Share, Shared};
 use crate::{Notes, cores};
 

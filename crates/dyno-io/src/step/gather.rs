@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use dyno_record::Result;
 
 use super::Interval;
-use crate::lane::Window;
 use crate::tally::Counts;
+use crate::window::Window;
 
 /// Adds up the intervals of all workers and hands each on, in order, once all have ended it.
 pub(super) struct Gather<F> {

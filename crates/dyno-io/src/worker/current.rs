@@ -2,8 +2,9 @@
 
 use dyno_record::{Control, Result};
 
-use crate::lane::{Lane, Window};
+use crate::lane::Lane;
 use crate::tally::Counts;
+use crate::window::Window;
 
 /// The job totals of an interval, and how they are handed on: `index`, end (ns), totals by job.
 pub(crate) struct Intervals<'a> {
