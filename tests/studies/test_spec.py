@@ -61,6 +61,10 @@ def test_factors_make_every_combination(tmp_path: Path) -> None:
         (BASE + '[[variants]]\nname = "same"\n', "differs in nothing"),
         (BASE + MORE + MORE, "two variants are named 'more'"),
         (BASE + '[factors]\n"run.users" = [1]\n', "needs two levels"),
+        (
+            BASE.replace("embedded:postgresql", "postgresql://u:secret@h/d") + MORE,
+            "The target of 'base' holds a password; leave it to the environment",
+        ),
         ('reset = "reboot"\n' + BASE + MORE, "reset is 'reboot'; it must be"),
     ],
 )

@@ -17,7 +17,8 @@ COLUMNS = (
 )
 
 SETTLED_ROUNDS = 5
-"""Windows that must agree where a load is repeated until it is steady; the figures are of these."""
+"""Windows that must agree where a load is repeated until it is steady; unless the plan says
+else, the figures are of these."""
 
 _LONGEST_S = 1e8
 

@@ -6,8 +6,9 @@ import math
 import re
 import time
 import unicodedata
+from collections.abc import Callable
 
-from dyno.model import Run
+from dyno.model import Estimate, Run
 from dyno.rates import recorded
 
 _FIGURE_SPACE = "\N{NARROW NO-BREAK SPACE}"
@@ -32,6 +33,22 @@ def fixed(value: float | None, decimals: int) -> str:
 def with_unit(value: float | None, unit: str) -> str:
     """A figure and its unit, which stay on one line."""
     return "–" if value is None else f"{figure(value)}{_FIGURE_SPACE}{unit}".rstrip()
+
+
+def spanned(found: Estimate | None, written: Callable[[float], str], unit: str = "") -> str:
+    """A figure with its unit and its interval, where it has one; ``–`` for none.
+
+    Args:
+        found: The figure.
+        written: How a value of it is written.
+        unit: With the space before it.
+    """
+    if found is None:
+        return "–"
+    text = f"{written(found.value)}{unit}"
+    if found.low is None or found.high is None:
+        return text
+    return f"{text} ({written(found.low)} to {written(found.high)})"
 
 
 def joined(text: str) -> str:

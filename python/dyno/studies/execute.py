@@ -40,7 +40,6 @@ class Work:
     book: Book
     say: Callable[[str], None]
     _start: float = field(default_factory=time.monotonic)
-    _stopped: str = ""
     _dropped: dict[str, str] = field(default_factory=dict[str, str])
 
     def run(self) -> str:

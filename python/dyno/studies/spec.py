@@ -44,7 +44,7 @@ from typing import Any
 
 from pydantic import Field
 
-from dyno import presets, settings, strict, studies
+from dyno import presets, settings, strict, studies, targets
 from dyno.errors import UsageError, nearest
 from dyno.strict import Strict
 from dyno.studies.metrics import METRICS
@@ -167,6 +167,12 @@ def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
             raise UsageError(f"Unknown setting '{word}'. {nearest(word, settings.WORDS)}")
     if plain["target"] is None and plain["workload"] != "io":
         raise UsageError("base.target is missing.")
+    if targets.redact(str(plain["target"] or "")) != str(plain["target"] or ""):
+        # It would be in the study's files and in the process list, run after run.
+        raise UsageError(
+            f"The target of '{name}' holds a password; leave it to the environment (PGPASSWORD, "
+            "MYSQL_PWD) or to the database's own password file."
+        )
     if plain["scale"] is not None and not isinstance(plain["scale"], int | float):
         raise UsageError(f"scale is {plain['scale']!r}; it must be a number.")
     return Variant(

@@ -12,9 +12,7 @@ from dyno.bundle import Bundle
 from dyno.model import Run
 from dyno.profiles.arms import Arm, Load, Stage, arms, loads
 from dyno.profiles.figure import recorded
-
-SETTLED_ROUNDS = 5
-"""Rounds that make the figure of a curve that is repeated until steady, unless the plan says."""
+from dyno.profiles.steps import SETTLED_ROUNDS
 
 _Step = tuple[str, int, int, str, int | None]
 """Arm, fill level, repeat, curve and place in the curve."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dyno.model import Phase
 from dyno.report.blocks import Cell, Column, Section, Table, without_empty
 from dyno.report.page import Page
-from dyno.report.words import decimal_bytes, figure, fixed, number, seconds, users_title
+from dyno.report.words import decimal_bytes, figure, fixed, number, seconds, spanned, users_title
 
 ORDER = 55
 
@@ -23,13 +23,7 @@ def section(page: Page) -> Section | None:
 
 def change(page: Page, name: str) -> str:
     """A change in % with its interval; ``–`` for none."""
-    found = page.estimate(f"{name}_change_percent")
-    if found is None:
-        return "–"
-    text = f"{found.value:+.1f}"
-    if found.low is None or found.high is None:
-        return text
-    return f"{text} ({found.low:+.1f} to {found.high:+.1f})"
+    return spanned(page.estimate(f"{name}_change_percent"), "{:+.1f}".format)
 
 
 def _loads(page: Page, phase: Phase) -> list[tuple[str, str]]:

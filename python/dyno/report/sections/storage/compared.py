@@ -15,7 +15,7 @@ from dyno.report.sections.storage.scaling import scaling
 from dyno.report.storage.comparison import CHANCE, CHANCE_MEANS, chance, change, ratio
 from dyno.report.storage.curves import UNITS, Curve
 from dyno.report.storage.places import Place
-from dyno.report.words import figure
+from dyno.report.words import figure, spanned
 
 _SIZE = Size(860, 225)
 
@@ -52,7 +52,12 @@ def _arms(page: Page, own: Sequence[Place]) -> list[Block]:
     figures = _bars(own, [place.arm.label for place in own], against, label, caption,
                     f"In brackets: against {first}.")  # fmt: skip
     rows = [
-        [curve.title, place.arm.label, *_best(curve), _ratio(against(place, curve))]
+        [
+            curve.title,
+            place.arm.label,
+            *_best(curve),
+            spanned(against(place, curve), "{:.2f}".format, " ×"),
+        ]
         for at in own[0].curves
         for place in own
         if (curve := place.curve(at.name)) is not None
@@ -76,15 +81,6 @@ def _best(curve: Curve) -> list[str | Cell]:
     return [figure(best.value), interval, curve.unit]
 
 
-def _ratio(found: Estimate | None) -> str:
-    if found is None:
-        return "–"
-    text = f"{found.value:.2f} ×"
-    if found.low is None or found.high is None:
-        return text
-    return f"{text} ({found.low:.2f} to {found.high:.2f})"
-
-
 def _fills(page: Page, own: Sequence[Place]) -> list[Block]:
     first = own[0].stage.label
 
@@ -99,7 +95,7 @@ def _fills(page: Page, own: Sequence[Place]) -> list[Block]:
     names = [f"{place.stage.label} full" for place in own]
     figures = _bars(own, names, against, label, caption, f"In brackets: against {first} full.")
     rows = [
-        [curve.title, name, *_best(curve), _change(against(place, curve))]
+        [curve.title, name, *_best(curve), spanned(against(place, curve), _signed, " %")]
         for at in own[0].curves
         for place, name in zip(own, names, strict=True)
         if (curve := place.curve(at.name)) is not None
@@ -108,15 +104,6 @@ def _fills(page: Page, own: Sequence[Place]) -> list[Block]:
     columns.append(Column(f"Against {first} full", numeric=True))
     note = "Intervals: 95 %, where there was more than one window or one time."
     return [*figures, Table(caption, columns, rows, folded=True, note=note)]
-
-
-def _change(found: Estimate | None) -> str:
-    if found is None:
-        return "–"
-    text = f"{_signed(found.value)} %"
-    if found.low is None or found.high is None:
-        return text
-    return f"{text} ({_signed(found.low)} to {_signed(found.high)})"
 
 
 def _mark(found: Estimate, same: float) -> str:

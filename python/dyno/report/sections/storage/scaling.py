@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dyno.model import Estimate
 from dyno.report.blocks import Block, Cell, Column, Figure, Row, Table
 from dyno.report.charts import lines
 from dyno.report.charts.keys import keys
@@ -13,7 +12,7 @@ from dyno.report.page import Page
 from dyno.report.storage.comparison import efficiency
 from dyno.report.storage.curves import UNITS, Curve, headlines
 from dyno.report.storage.places import Place
-from dyno.report.words import figure
+from dyno.report.words import figure, spanned
 
 _SIZE = Size(410)
 _MOST_LINES = 6
@@ -33,7 +32,7 @@ def scaling(page: Page, own: Sequence[Place]) -> list[Block]:
     full = f" at {stage.label} full" if stage.label else ""
     rows: list[list[str | Cell]] = [
         [curve.title, str(len(place.arm.members)), place.arm.label, figure(curve.value),
-         curve.unit, _percent(efficiency(page, place, curve.name))]
+         curve.unit, spanned(efficiency(page, place, curve.name), figure, " %")]
         for at in own[0].curves
         for place in own
         if (curve := place.curve(at.name)) is not None
@@ -47,15 +46,6 @@ def scaling(page: Page, own: Sequence[Place]) -> list[Block]:
     table = Table(f"By number of volumes{full}", columns, rows, note=note)
     pairs = [figures[at : at + 2] for at in range(0, len(figures), 2)]
     return [*(Row(pair, even=True) for pair in pairs), table]
-
-
-def _percent(found: Estimate | None) -> str:
-    if found is None:
-        return "–"
-    text = f"{figure(found.value)} %"
-    if found.low is None or found.high is None:
-        return text
-    return f"{text} ({figure(found.low)} to {figure(found.high)})"
 
 
 def _points(own: Sequence[Place], first: Curve) -> list[lines.Point]:
