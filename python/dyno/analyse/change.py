@@ -19,6 +19,10 @@ LEAST_DROP_PERCENT = 20.0
 
 _FEWEST_ASIDE = 5
 _TRIMMED = 0.15
+_EDGE = 2
+"""Intervals at each side of a fall that may be of neither level: it falls within one, and what sets
+a rate anew may hold everything back for a moment, or let pass what it had saved."""
+
 _CRITICAL = 12.16
 """Andrews 2003, "Tests for parameter instability: a corrigendum": the 1 % value of the largest F of
 one parameter where 15 % of the series at each end are left out."""
@@ -30,7 +34,7 @@ class Drop:
 
     Attributes:
         at: Index of the first value of the lower level.
-        before, after: Means of the two levels.
+        before, after: Means of the two levels, a little away from the fall.
     """
 
     at: int
@@ -49,7 +53,7 @@ def drop(values: Sequence[float]) -> Drop | None:
     The cut that leaves the least squares round two means is taken; it is a change if two means
     are so much better than one that the largest F of all cuts passes its critical value. A slope or
     noise is none: each side must be level, with no slope above 10 % and a variation of at most half
-    of the fall.
+    of the fall. Two values at each side of the cut may be of neither level, where enough are left.
 
     Returns:
         None without a fall of at least 20 %, and for fewer than ten values.
@@ -69,11 +73,12 @@ def drop(values: Sequence[float]) -> Drop | None:
     at, rest = int(cuts[best]), float(two[best])
     if rest > 0 and (one - rest) * (count - 2) / rest < _CRITICAL:
         return None
-    found = Drop(at, float(series[:at].mean()), float(series[at:].mean()))
+    edge = max(0, min(_EDGE, at - _FEWEST_ASIDE, count - at - _FEWEST_ASIDE))
+    first, second = values[: at - edge], values[at + edge :]
+    found = Drop(at, sum(first) / len(first), sum(second) / len(second))
     if found.before <= 0 or found.percent < LEAST_DROP_PERCENT:
         return None
-    sides = values[:at], values[at:]
-    return found if all(_level(side, found.percent) for side in sides) else None
+    return found if all(_level(side, found.percent) for side in (first, second)) else None
 
 
 def _squares(series: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -165,7 +165,8 @@ def _check(study: Study) -> None:
             if isinstance(param, click.Option)
         }  # fmt: skip
 
-    own = {"json", "out", "quiet", "yes", "help", "target", "seed", "set", "dry-run"}
+    own = {"json", "out", "quiet", "yes", "help", "target", "seed", "set", "limit"}
+    own |= {"dry-run"}
     verbs = {"tpcc": run_verb, "tpch": run_verb, "io": io}
     for variant in study.variants:
         for part, verb, given in (

@@ -27,6 +27,9 @@ duration = "20s"
 [base.settings]                      # neutral words, as of --set
 memory = "1GB"
 
+[base.limits]                        # words of --limit: what the engine may have of the machine
+cpu = 2
+
 [[variants]]                         # what differs, by path
 name = "more"
 "settings.memory" = "4GB"
@@ -45,6 +48,7 @@ from typing import Any
 from pydantic import Field
 
 from dyno import presets, settings, strict, studies, targets
+from dyno.confinement import words as confinement
 from dyno.errors import UsageError, nearest
 from dyno.strict import Strict
 from dyno.studies.metrics import METRICS
@@ -52,7 +56,7 @@ from dyno.studies.model import DEFAULT_MARGIN, DEFAULT_PAIRS, Reset, Study, Valu
 from dyno.units import parse_seconds
 
 WORKLOADS = ("tpcc", "tpch", "io")
-PARTS = ("load", "run", "settings")
+PARTS = ("load", "run", "settings", "limits")
 _PLAIN = ("workload", "target", "scale")
 MOST_VARIANTS = 64
 
@@ -66,6 +70,7 @@ class Base(Strict):
     load: dict[str, Value] = {}
     run: dict[str, Value] = {}
     settings: dict[str, Value] = {}
+    limits: dict[str, Value] = {}
 
 
 class StudySpec(Strict):
@@ -165,6 +170,7 @@ def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
     for word in parts["settings"]:
         if word not in settings.WORDS:
             raise UsageError(f"Unknown setting '{word}'. {nearest(word, settings.WORDS)}")
+    confinement.parse([f"{word}={value}" for word, value in parts["limits"].items()])
     if plain["target"] is None and plain["workload"] != "io":
         raise UsageError("base.target is missing.")
     if targets.redact(str(plain["target"] or "")) != str(plain["target"] or ""):
@@ -183,6 +189,7 @@ def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
         load=parts["load"],
         run=parts["run"],
         settings=parts["settings"],
+        limits=parts["limits"],
     )
 
 
