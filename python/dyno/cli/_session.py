@@ -80,6 +80,8 @@ class Session:
             ):
                 if before is not None:
                     before(opened)
+                if self.confinement is not None:
+                    self.confinement.charge(opened.data_paths())
                 target = stack.enter_context(opened)
                 found = {"tuned": tuning.tuned(target), "devices": devices(target)}
                 facts = target.facts().model_copy(update=found)

@@ -6,7 +6,7 @@ import contextlib
 import fcntl
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,7 +60,7 @@ def sweep(root: Path = ROOT) -> None:
 
     Dyno holds a lock on each of its groups, which the kernel frees when it dies.
     """
-    for parent in dict.fromkeys(_parents(root)):
+    for parent in parents(root):
         with contextlib.suppress(OSError):
             for entry in sorted(parent.iterdir()):
                 if OWN.fullmatch(entry.name) and not entry.is_symlink():
@@ -77,10 +77,13 @@ def _remove_if_left(group: Path) -> None:
             os.close(descriptor)
 
 
-def _parents(root: Path) -> Iterator[Path]:
+def parents(root: Path = ROOT) -> list[Path]:
+    """All groups in which this process would make any, if it may."""
+    found: dict[Path, None] = {}
     for name in _CALLED:
-        yield from _version(name, 1, root)[:1]
-        yield from _version(name, 2, root)
+        found |= dict.fromkeys(_version(name, 1, root)[:1])
+        found |= dict.fromkeys(_version(name, 2, root))
+    return list(found)
 
 
 def _version(name: Controller, version: int, root: Path) -> list[Path]:

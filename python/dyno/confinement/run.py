@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from dyno.confinement import keeper, launch, places, words
 from dyno.confinement.group import Group
 from dyno.confinement.words import Bound, Controller
-from dyno.errors import UsageError
+from dyno.errors import TargetError, UsageError
+from dyno.host import pagecache
 from dyno.model import Confined
 from dyno.settings import bytes_text
 
@@ -25,6 +26,9 @@ _WRITE_BACK = (
     "Version 1 of control groups limits direct and synchronous writes only: what the kernel writes "
     "back from the page cache later passes the limit by."
 )
+
+_EMPTIED = "The data was put out of the page cache first, so that the limit counts what is cached."
+_CACHED = "Data that was in the page cache before stayed there: the limit does not count it."
 
 
 class Confinement:
@@ -49,6 +53,7 @@ class Confinement:
         self._places = places.find(_controllers(asked))
         self._groups: list[Group] = []
         self._kills_told = 0
+        self._notes: list[str] = []
 
     def __enter__(self) -> Confinement:
         """Makes the groups, and tries that a process can go there.
@@ -118,6 +123,21 @@ class Confinement:
                 ) from error
             yield
 
+    def charge(self, paths: Collection[Path]) -> None:
+        """Puts an engine's files out of the page cache, before it starts, if memory is limited.
+
+        A page that is in the cache already is nobody's new memory: read again, it would not count.
+        """
+        files = pagecache.files_under(paths) if self._limits_memory else []
+        if not files:
+            return
+        try:
+            pagecache.empty(files)
+        except (OSError, TargetError):
+            self._notes.append(_CACHED)
+        else:
+            self._notes.append(_EMPTIED)
+
     def killed(self) -> str | None:
         """What the kernel killed a process for since this was asked last; None if it did not."""
         kills = sum(group.killed() for group in self._groups)
@@ -138,7 +158,7 @@ class Confinement:
             version=max(versions, default=None),
             limits=words.as_record(self.asked),
             devices=tuple(self._devices),
-            notes=(_WRITE_BACK,) if writes and 1 in versions else (),
+            notes=(*self._notes, *([_WRITE_BACK] if writes and 1 in versions else [])),
             **found,
         )
 
