@@ -186,7 +186,7 @@ class Confined(Model):
         throttled_periods: Those of them in which it was used up.
         throttled_s: How long processors waited for the next one, all of them together.
         memory_peak_bytes: The most that was taken at once, page cache included.
-        memory_full: How often an allocation met the limit; page cache is given up then.
+        reread_pages: Pages of files that were read anew, since they had been given up for room.
         killed: Processes that the kernel killed, since nothing could be given up.
         notes: What a reader must know.
     """
@@ -199,7 +199,7 @@ class Confined(Model):
     throttled_periods: int | None = None
     throttled_s: float | None = None
     memory_peak_bytes: int | None = None
-    memory_full: int | None = None
+    reread_pages: int | None = None
     killed: int | None = None
     notes: tuple[str, ...] = ()
 

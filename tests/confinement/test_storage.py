@@ -46,6 +46,7 @@ target = "{volume}"
 
 [base.run]
 profile = "{profile}"
+ceiling = 1000
 
 [base.limits]
 read_iops = 2000
@@ -94,8 +95,8 @@ def test_a_tenth_less_io_is_found(tmp_path: Path, out: Path, asked: Callable[[st
 def test_a_limit_that_falls_while_it_is_measured(
     tmp_path: Path, out: Path, asked: Callable[[str], Path]
 ) -> None:
-    words = ("io", tmp_path, "--profile", asked("4s"), "--limit", "read_iops=2000")
-    process = start(*words, "--json", "--out", out)
+    words = ("io", tmp_path, "--profile", asked("4s"), "--ceiling", "1000")
+    process = start(*words, "--limit", "read_iops=2000", "--json", "--out", out)
 
     def halfway() -> bool:
         assert process.poll() is None, process.communicate()

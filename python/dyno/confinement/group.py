@@ -100,16 +100,11 @@ class Group:
             }
         if "memory" in self.place.controllers:
             peak = read_int(self.path / ("memory.max_usage_in_bytes" if first else "memory.peak"))
-            found |= {"memory_full": self._full(), "killed": self.killed()}
+            stat, name = self._table("memory.stat"), "workingset_refault_file"
+            found["reread_pages"] = stat.get(f"total_{name}" if first else name, 0)
+            found["killed"] = self.killed()
             found |= {} if peak is None else {"memory_peak_bytes": peak}
         return found
-
-    def _full(self) -> int:
-        if self.place.version == 2:
-            return self._table("memory.events").get("max", 0)
-        # With as much for memory and swap together, that limit may be the one that is met.
-        files = ("memory.failcnt", "memory.memsw.failcnt")
-        return sum(read_int(self.path / file) or 0 for file in files)
 
     def close(self) -> None:
         """Removes it once its last process has gone; what does not go is left to the next run."""

@@ -56,8 +56,8 @@ def confined_text(confined: Confined) -> str:
         )
     if confined.memory_peak_bytes is not None:
         words.append(
-            f"at most {bytes_text(confined.memory_peak_bytes)} of memory taken, its limit met "
-            f"{confined.memory_full or 0:,} times"
+            f"at most {bytes_text(confined.memory_peak_bytes)} of memory with the page cache, "
+            f"{confined.reread_pages or 0:,} pages given up and read again"
         )
     if confined.killed:
         words.append(f"{confined.killed} processes killed for want of memory")
