@@ -16,6 +16,7 @@ from dyno.model import (
     NOTICES,
     Check,
     Clock,
+    Confined,
     Phase,
     PhaseKind,
     Run,
@@ -46,6 +47,7 @@ class Builder:
         self.verb = verb
         self.plan: dict[str, Any] = {}
         self.host: dict[str, Any] = dict(data.HOST)
+        self.confined: Confined | None = None
 
     def phase(
         self,
@@ -286,6 +288,7 @@ class Builder:
             clock=Clock(unix_ns=data.START_NS, monotonic_ns=1_000),
             host=self.host,
             targets=self.targets,
+            confined=self.confined,
             phases=tuple(self.phases),
             notices=tuple(NOTICES[name] for name in self.workloads),
         )

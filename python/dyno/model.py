@@ -174,6 +174,43 @@ class TargetFacts(Model):
         return first if first.isalpha() else ""
 
 
+class Confined(Model):
+    """Limits that a run put on a server's processes, or on Dyno's own, and what they did.
+
+    Attributes:
+        where: ``server``: the engine's own processes; ``process``: Dyno's, in which it works.
+        version: Of control groups; None where only processors were chosen.
+        limits: What was asked, by word, as the user wrote it.
+        devices: Block devices whose I/O was limited.
+        periods: Periods of a quota on CPU time in which anything ran.
+        throttled_periods: Those of them in which it was used up.
+        throttled_s: How long processors waited for the next one, all of them together.
+        memory_peak_bytes: The most that was taken at once, page cache included.
+        reread_pages: Pages of files that were read anew, since they had been given up for room.
+        killed: Processes that the kernel killed, since nothing could be given up.
+        notes: What a reader must know.
+    """
+
+    where: Literal["server", "process"]
+    version: int | None = None
+    limits: dict[str, str] = Field(default_factory=dict)
+    devices: tuple[str, ...] = ()
+    periods: int | None = None
+    throttled_periods: int | None = None
+    throttled_s: float | None = None
+    memory_peak_bytes: int | None = None
+    reread_pages: int | None = None
+    killed: int | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def throttled_share(self) -> float | None:
+        """Share of the periods in which a quota on CPU time was used up; None without one."""
+        if not self.periods or self.throttled_periods is None:
+            return None
+        return self.throttled_periods / self.periods
+
+
 class Check(Model):
     """One proof about the data or the answers.
 
@@ -204,6 +241,7 @@ class Run(Model):
     clock_check: ClockCheck | None = None
     host: dict[str, Any] = Field(default_factory=dict)
     targets: dict[str, TargetFacts] = Field(default_factory=dict)
+    confined: Confined | None = None
     phases: tuple[Phase, ...] = ()
     notices: tuple[str, ...] = ()
 

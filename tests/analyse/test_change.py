@@ -27,6 +27,26 @@ def test_a_fall_is_found_where_it_is(before: int, share: float) -> None:
 
 
 @pytest.mark.parametrize(
+    "between", [[800.0], [0.0], [0.0, 150.0], [1900.0], [1400.0, 100.0]], ids=str
+)
+def test_what_lies_between_two_levels_hides_no_fall(between: list[float]) -> None:
+    found = drop(noisy([1000.0] * 20, 0.02) + between + noisy([600.0] * 20, 0.02))
+    assert found is not None
+    assert found.at in range(20, 23)
+    assert found.before == pytest.approx(1000, rel=0.03)
+    assert found.after == pytest.approx(600, rel=0.03)
+
+
+def test_a_fall_is_found_among_moments_of_standstill() -> None:
+    # What was held back for an interval comes with the next, as on a machine with other work.
+    before = [1000.0] * 9 + [960, 1030, 0, 2000] + [1000.0] * 3 + [80, 1920] + [1000.0] * 2
+    found = drop([*before, 260, *[500.0] * 19])
+    assert found is not None
+    assert found.at == 20
+    assert (found.before, found.after) == (pytest.approx(1000, rel=0.02), 500)
+
+
+@pytest.mark.parametrize(
     "values",
     [
         [1000.0] * 30,

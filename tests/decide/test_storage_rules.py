@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dyno.model import Finding
+from dyno.model import Confined, Finding
 from tests import bundle_data as data
 from tests.bundles import Builder
 from tests.judged import Judged, judged
@@ -208,6 +208,17 @@ def test_a_control_group_that_sets_the_pace(
     told = of(found, "throttled-storage")
     assert len(told) == (words is not None)
     assert all((words or "") in item.message for item in told)
+
+
+def test_a_limit_that_the_run_asked_for_is_a_note(tmp_path: Path) -> None:
+    builder = profile(tmp_path, targets=targets(cgroup_limit={"riops": 85_000}))
+    builder.confined = Confined(where="process", version=2, limits={"read_iops": "85000"})
+    found = judged(builder.write())
+    assert found.validity.valid is True
+    (note,) = [item for item in found.findings if item.code == "throttled-storage"]
+    assert note.level == "note"
+    assert "this run's own limit on" in note.message
+    assert "Lift it" not in note.message
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dyno.analyse.steady import MOST_SLOPE_PERCENT, trend, variation_percent
+from dyno.analyse.steady import MOST_SLOPE_PERCENT, trend
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +19,13 @@ LEAST_DROP_PERCENT = 20.0
 
 _FEWEST_ASIDE = 5
 _TRIMMED = 0.15
+_EDGE = 2
+"""Intervals at each side of a fall that may be of neither level: it falls within one, and what sets
+a rate anew may hold everything back for a moment, or let pass what it had saved."""
+
+_QUARTILES = 1.349
+"""The distance of the quartiles of a normal distribution, in standard deviations."""
+
 _CRITICAL = 12.16
 """Andrews 2003, "Tests for parameter instability: a corrigendum": the 1 % value of the largest F of
 one parameter where 15 % of the series at each end are left out."""
@@ -30,7 +37,7 @@ class Drop:
 
     Attributes:
         at: Index of the first value of the lower level.
-        before, after: Means of the two levels.
+        before, after: Means of the two levels, a little away from the fall.
     """
 
     at: int
@@ -48,8 +55,8 @@ def drop(values: Sequence[float]) -> Drop | None:
 
     The cut that leaves the least squares round two means is taken; it is a change if two means
     are so much better than one that the largest F of all cuts passes its critical value. A slope or
-    noise is none: each side must be level, with no slope above 10 % and a variation of at most half
-    of the fall.
+    noise is none: each side must be level, with no slope above 10 % and a spread of at most half of
+    the fall. Two values at each side of the cut may be of neither level, where enough are left.
 
     Returns:
         None without a fall of at least 20 %, and for fewer than ten values.
@@ -69,11 +76,12 @@ def drop(values: Sequence[float]) -> Drop | None:
     at, rest = int(cuts[best]), float(two[best])
     if rest > 0 and (one - rest) * (count - 2) / rest < _CRITICAL:
         return None
-    found = Drop(at, float(series[:at].mean()), float(series[at:].mean()))
+    edge = max(0, min(_EDGE, at - _FEWEST_ASIDE, count - at - _FEWEST_ASIDE))
+    first, second = values[: at - edge], values[at + edge :]
+    found = Drop(at, sum(first) / len(first), sum(second) / len(second))
     if found.before <= 0 or found.percent < LEAST_DROP_PERCENT:
         return None
-    sides = values[:at], values[at:]
-    return found if all(_level(side, found.percent) for side in sides) else None
+    return found if all(_level(side, found.percent) for side in (first, second)) else None
 
 
 def _squares(series: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -87,8 +95,18 @@ def _squares(series: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _level(values: Sequence[float], drop_percent: float) -> bool:
-    line, varied = trend(values), variation_percent(values)
-    if line is None or varied is None:
+    line, spread = trend(values), _spread_percent(values)
+    if line is None or spread is None:
         return not any(values)  # it stands still
     slopes = not line.low <= 0 <= line.high and abs(line.percent) > MOST_SLOPE_PERCENT
-    return not slopes and varied <= drop_percent / 2
+    return not slopes and spread <= drop_percent / 2
+
+
+def _spread_percent(values: Sequence[float]) -> float | None:
+    """The standard deviation that the quartiles of a normal distribution would tell, in % of the
+    median: a moment in which everything stood still, and what was made up for it, count little.
+    """
+    import numpy as np
+
+    low, median, high = (float(value) for value in np.quantile(values, (0.25, 0.5, 0.75)))
+    return 100 * (high - low) / _QUARTILES / median if median > 0 else None

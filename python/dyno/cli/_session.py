@@ -17,9 +17,13 @@ from dyno import engines, host, targets
 from dyno.analyse import estimate
 from dyno.bundle import Bundle
 from dyno.cli._console import Console
+from dyno.cli._limits import lines as limit_lines
 from dyno.cli._options import Options
 from dyno.cli._settings import lines as settings_lines
 from dyno.cli._signals import Signals
+from dyno.confinement import places
+from dyno.confinement.run import Confinement
+from dyno.confinement.words import as_record as limits_record
 from dyno.decide import broken, definitions, judge
 from dyno.errors import (
     EXIT_DONE,
@@ -28,6 +32,7 @@ from dyno.errors import (
     DynoError,
     Interrupted,
 )
+from dyno.host.limits import usable_memory_bytes
 from dyno.lock import OutLock
 from dyno.observe.sampler import Sampler
 from dyno.record import Recorder, write_atomically
@@ -48,6 +53,7 @@ class Session:
     sampler: Sampler
     limits: Limits
     settings: Sequence[Setting] = ()
+    confinement: Confinement | None = None
     _watched: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
 
     @contextlib.contextmanager
@@ -67,13 +73,15 @@ class Session:
             engines.claim(self.options.out, parsed.name)
         opened = targets.open_target(parsed, self.options.out, self.limits)
         tuning.tune(opened, self.settings)
-        with self._restored(opened), contextlib.ExitStack() as stack:
+        with self._restored(opened), self.confined(), contextlib.ExitStack() as stack:
             with (
                 self.recorder.phase(name, f"Start {parsed.name}", "provision", parsed.name),
                 self.console.phase(f"Start {parsed.name}"),
             ):
                 if before is not None:
                     before(opened)
+                if self.confinement is not None:
+                    self.confinement.charge(opened.data_paths())
                 target = stack.enter_context(opened)
                 found = {"tuned": tuning.tuned(target), "devices": devices(target)}
                 facts = target.facts().model_copy(update=found)
@@ -86,6 +94,20 @@ class Session:
             finally:
                 del self._watched[target.name]
                 self._watch()
+
+    @contextlib.contextmanager
+    def confined(self) -> Generator[None]:
+        """Has the limits of the run hold inside the block, and records what they did."""
+        if self.confinement is None:
+            yield
+            return
+        for line in limit_lines(self.confinement.figures()):
+            self.console.say(line)
+        try:
+            with self.confinement.within():
+                yield
+        finally:
+            self.recorder.update(confined=self.confinement.figures())
 
     def watch(self, target: Target) -> None:
         """Has the probes read the target's server processes, which a restart replaces."""
@@ -115,6 +137,7 @@ def run_session(
     volume: Path,
     body: Callable[[Session], None],
     settings: Sequence[Setting] = (),
+    confinement: Confinement | None = None,
 ) -> int:
     """Does ``body`` as a recorded run and concludes it, whatever happens in between.
 
@@ -126,6 +149,7 @@ def run_session(
         volume: The folder whose file system and device are described.
         body: The work.
         settings: What the targets of this run are set to.
+        confinement: Limits of the engine's processes, if there are any.
 
     Returns:
         The exit code.
@@ -133,9 +157,11 @@ def run_session(
     if options.rehearsed:
         return EXIT_DONE
     console = Console(quiet=options.quiet)
-    with OutLock(options.out), Signals() as signals:
+    places.sweep()  # groups of a run that was killed
+    with confinement or contextlib.nullcontext(), OutLock(options.out), Signals() as signals:
         scratch.sweep(options.out)  # of a run that was killed, with the passwords in it
         asked = {"settings": as_record(settings)} if settings else {}
+        asked |= {} if confinement is None else {"limits": limits_record(confinement.asked)}
         recorder = Recorder(options.out, verb, {**plan, **asked, "command": _command()}, workloads)
         failure: BaseException | None = None
         try:
@@ -143,7 +169,11 @@ def run_session(
                 signals.begin_work()
                 with Sampler(recorder) as sampler:
                     limits = _machine(recorder, console, volume)
-                    body(Session(options, console, recorder, sampler, limits, settings))
+                    if confinement is not None:
+                        total = usable_memory_bytes(recorder.run.host)
+                        limits = confinement.fitted(limits, total)
+                    given = (limits, settings, confinement)
+                    body(Session(options, console, recorder, sampler, *given))
             finally:
                 signals.end_work()  # what still strikes before this is caught below
         except BaseException as error:

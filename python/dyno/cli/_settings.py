@@ -11,9 +11,11 @@ from urllib.parse import urlsplit
 import click
 
 from dyno.cli._options import collected
+from dyno.confinement.words import memory_bytes
 from dyno.settings import WORDS
 
 if TYPE_CHECKING:
+    from dyno.confinement.run import Confinement
     from dyno.model import Applied
     from dyno.settings import Setting
     from dyno.targets.base import TargetUrl
@@ -26,8 +28,12 @@ class Given:
     texts: tuple[str, ...]
     file: Path | None
 
-    def of(self, url: TargetUrl, out: Path) -> list[Setting]:
+    def of(
+        self, url: TargetUrl, out: Path, confinement: Confinement | None = None
+    ) -> list[Setting]:
         """What is asked of the target at ``url``, checked before anything is touched.
+
+        Within limits of the run its memory is what they leave of the machine's.
 
         Raises:
             UsageError: If a word or value is wrong, or the target lacks the word.
@@ -39,7 +45,10 @@ class Given:
         if not self.texts and self.file is None:
             return []
         here = not urlsplit(url.text).hostname
-        asked = settings.parse(self.texts, self.file, _memory_bytes() if here else None)
+        memory = _memory_bytes() if here else None
+        if memory is not None and confinement is not None:
+            memory = memory_bytes(confinement.asked, memory)
+        asked = settings.parse(self.texts, self.file, memory)
         tuning.require(url, asked)
         tuning.tune(targets.open_target(url, out, Limits(1 << 30, 1)), asked)  # its own bounds
         return asked

@@ -8,6 +8,7 @@ import click
 
 from dyno.cli._io import Asked
 from dyno.cli._io import options as asked_options
+from dyno.cli._limits import Bounds, own_options
 from dyno.cli._options import Options, common, examples
 from dyno.errors import UsageError
 
@@ -47,6 +48,7 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
         "dyno io /mnt/a /mnt/b /mnt/c --scaling",
         "dyno io data=/mnt/a log=/mnt/b --profile mine.toml",
         "dyno io /data --rate 5000,10000        open loop: latency at a given load",
+        "dyno io /data --limit read_iops=2000   as if the device gave no more",
         "dyno io /dev/sdb --reads-only          a device as it is",
         "dyno io /dev/sdb --destroy --profile steady",
         "dyno io /data --profile oltp --fio > oltp.fio",
@@ -55,6 +57,7 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 )
 @click.argument("volumes", metavar="[NAME=]VOLUME…", nargs=-1, required=True)
 @asked_options
+@own_options
 @click.option(
     "--profiles", is_flag=True, is_eager=True, expose_value=False, callback=_list,
     help="List the profiles.",
@@ -65,7 +68,12 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 )
 @common
 def command(
-    volumes: tuple[str, ...], asked: Asked, dry_run: bool, fio: bool, options: Options
+    volumes: tuple[str, ...],
+    asked: Asked,
+    bounds: Bounds,
+    dry_run: bool,
+    fio: bool,
+    options: Options,
 ) -> int:
     """Profile storage, before any database is on it.
 
@@ -85,6 +93,7 @@ def command(
 
         click.echo(job_file(plan.profile, plan.volumes), nl=False)
         return 0
+    confinement = bounds.of_volumes(volume.path for volume in plan.volumes)
     if dry_run:
         tell(plan)
         return 0
@@ -92,9 +101,12 @@ def command(
         confirm(plan)
     first = plan.volumes[0]
     place = {"folder": first.path, "file": first.path.parent}.get(first.kind, options.out)
-    return run_session(
-        options, "io", _record(plan), (), place, lambda session: _body(session, plan)
-    )
+
+    def body(session: Session) -> None:
+        with session.confined():
+            _body(session, plan)
+
+    return run_session(options, "io", _record(plan), (), place, body, confinement=confinement)
 
 
 def _body(session: Session, plan: IoPlan) -> None:

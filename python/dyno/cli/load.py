@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dyno.cli import _settings
+from dyno.cli import _limits, _settings
 from dyno.cli._options import Options, common, databases_option, examples
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ LAYOUT_HELP = "Physical design: a name of `dyno layouts`, or a TOML file."
 @click.option("--replace", is_flag=True, help="Replace tables that Dyno created earlier.")
 @click.option("--resume", is_flag=True, help="Go on with a load that was cut off, in its layout.")
 @_settings.options
+@_limits.options
 @common
 def command(
     workload: str,
@@ -58,6 +59,7 @@ def command(
     replace: bool,
     resume: bool,
     given: _settings.Given,
+    bounds: _limits.Bounds,
     options: Options,
 ) -> int:
     """Generate the rows of WORKLOAD straight into a database, then add keys and indexes.
@@ -84,7 +86,8 @@ def command(
     parsed = targets.parse(url)
     targets.require(parsed, options.out, "load")
     require_databases(parsed, options.out, databases)
-    asked = given.of(parsed, options.out)
+    confinement = bounds.of(parsed, options.out)
+    asked = (given.of(parsed, options.out, confinement), confinement)
     design = chosen_layout(layout or DEFAULT, parsed, workload, scale, options.out)
     raw = chosen.bytes_per_scale * scale * design.share_here
     if parsed.scheme == "embedded" and not options.rehearsed:
@@ -130,7 +133,7 @@ def command(
         "layout": design.layout.model_dump(mode="json", exclude_defaults=True),
         "resume": resume,
     }
-    return run_session(options, "load", record, (workload,), options.out, body, asked)
+    return run_session(options, "load", record, (workload,), options.out, body, *asked)
 
 
 def _require_sense(

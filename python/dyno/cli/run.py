@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dyno.cli import _criteria, _findmax, _rates, _settings
+from dyno.cli import _criteria, _findmax, _limits, _rates, _settings
 from dyno.cli._belong import require_own
 from dyno.cli._dss import run_tests
 from dyno.cli._options import Options, common
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 @sections.QUERIES.of(_queries.options)
 @sections.MAINTENANCE.of(_beside.options)
 @_settings.options
+@_limits.options
 @common
 def command(
     workload: str,
@@ -52,6 +53,7 @@ def command(
     queries: _queries.Queries,
     beside: _beside.Beside,
     given: _settings.Given,
+    bounds: _limits.Bounds,
     options: Options,
 ) -> int:
     """Run WORKLOAD: the 22 queries of tpch, or tpcc transactions as N users.
@@ -122,7 +124,8 @@ def command(
     for capability, asked in needed.items():
         if asked:
             targets.require(parsed, options.out, capability)
-    tuned = given.of(parsed, options.out)
+    confinement = bounds.of(parsed, options.out)
+    tuned = given.of(parsed, options.out, confinement)
     if scale is not None:
         scale = chosen.parse_scale(scale)
     require_able(parsed, options.out, settings)
@@ -143,4 +146,5 @@ def command(
             run_transactions(session, url, workload, scale, settings, rates, search)
 
     record = {"target": parsed.redacted, "scale": scale, **settings, **choice.facts()}
-    return run_session(options, "run", record, (workload,), options.out, body, tuned)
+    asked = (tuned, confinement)
+    return run_session(options, "run", record, (workload,), options.out, body, *asked)

@@ -62,6 +62,17 @@ def cgroup_facts(root: Path = ROOT) -> dict[str, Any]:
     }
 
 
+def folders(controller: str, root: Path = ROOT) -> list[Path]:
+    """Groups that bind ``controller`` for this process, from its own to the top.
+
+    Of several hierarchies one after another: version 1 has one a controller, and beside them may
+    be one of version 2.
+    """
+    paths = parse_memberships(read_text(root / "proc/self/cgroup") or "")
+    mounts = parse_mountinfo(read_text(root / "proc/self/mountinfo") or "")
+    return list(_folders(root, mounts, paths, controller))
+
+
 def parse_io_max(text: str) -> dict[str, dict[str, int]]:
     """Version 2's ``io.max``: limits by ``major:minor``; what has none (``max``) is left out."""
     found: dict[str, dict[str, int]] = {}

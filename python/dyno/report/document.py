@@ -50,6 +50,7 @@ def document(
             for name, facts in run.targets.items()
             if facts.tuned
         },
+        "limits": None if run.confined is None else run.confined.model_dump(),
         "cache": cache.summary(run),
         "io": entry(page),
         "tpch": _tpch(page),

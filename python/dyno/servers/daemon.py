@@ -30,9 +30,25 @@ class Daemon:
     product's signal.
     """
 
-    def __init__(self, product: Product, log: ServerLog) -> None:
+    def __init__(
+        self,
+        product: Product,
+        log: ServerLog,
+        launch: Sequence[str] = (),
+        killed: Callable[[], str | None] = lambda: None,
+    ) -> None:
+        """One that does not run yet.
+
+        Args:
+            product: What it runs.
+            log: What that writes to.
+            launch: What its command line begins with, to be where the limits of a run hold.
+            killed: Which of those limits the kernel killed one of its processes for; None if none.
+        """
         self._product = product
         self._log = log
+        self._before = launch
+        self._killed = killed
         self._process: subprocess.Popen[bytes] | None = None
         self._exited = threading.Event()
         self._keeper: threading.Thread | None = None
@@ -68,8 +84,9 @@ class Daemon:
             try:
                 with self._log.open() as output:
                     process = identity.spawn(
-                        command, folder, self._product.at_death, output=output, keep=[lock]
-                    )
+                        command, folder, self._product.at_death,
+                        output=output, keep=[lock], launch=self._before,
+                    )  # fmt: skip
             except OSError as error:
                 failure.append(error)
                 started.set()
@@ -143,15 +160,26 @@ class Daemon:
         Returns:
             The error to raise; None if the server is well.
         """
-        if self._process is None or not ended(self._exited, answers):
+        if self._process is None:
             return None
+        if (limit := self._killed()) is not None:  # of one process: the others may go on
+            return self._over(limit)
+        if not ended(self._exited, answers):
+            return None
+        if (limit := self._killed()) is not None:
+            return self._over(limit)
         code = self._process.returncode
         if code < 0 and signal.Signals(-code) not in self._product.aborts:
             message = f"{self._product.name} was killed (signal {-code})."
             return TargetError(message, kind="connection_lost")
         return self._ended(f"{self._product.name} stopped", kind="connection_lost")
 
+    def _over(self, limit: str) -> TargetError:
+        return TargetError(f"{self._product.name} was killed: {limit}.", kind="out_of_memory")
+
     def _ended(self, what: str, where: str = "", *, kind: str | None = None) -> DynoError:
+        if (limit := self._killed()) is not None:
+            return self._over(limit)
         reason = self._log.reason(self._product.explain)
         if self._product.tells_full_disk(reason):
             return full(f"{what}: {reason}")

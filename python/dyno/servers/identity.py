@@ -53,12 +53,13 @@ class Identity:
         *,
         output: IO[bytes] | int,
         keep: Sequence[int] = (),
+        launch: Sequence[str] = (),
     ) -> subprocess.Popen[bytes]:
         """Starts ``command`` in ``folder``, in a session of its own so that Ctrl-C passes it by.
 
         ``death_signal`` reaches it when the calling *thread* ends, whatever ends it; a process that
         must outlive its caller is therefore started from a thread that waits for it. The file
-        descriptors ``keep`` stay open in it.
+        descriptors ``keep`` stay open in it. ``launch`` is what its command line begins with.
 
         Raises:
             OSError: If no process can be made.
@@ -66,7 +67,7 @@ class Identity:
         name = self.kind if self.kind == "self" else f"{self.kind}:{self.uid}:{self.gid}"
         head = [sys.executable, "-I", "-S", str(_SCRIPT), str(os.getpid()), str(int(death_signal))]
         return subprocess.Popen(
-            [*head, name, str(folder), *command],
+            [*launch, *head, name, str(folder), *command],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

@@ -84,7 +84,7 @@ def study(
     common = changed(base, "both", overrides.read(both))
     base = base.model_copy(update={
         "scale": common.scale, "load": common.load, "run": common.run,
-        "settings": common.settings,
+        "settings": common.settings, "limits": common.limits,
     })  # fmt: skip
     spec = StudySpec(
         base=base,

@@ -32,13 +32,19 @@ def run(variant: Variant, reset: Reset, seed: int, out: Path) -> list[str]:
     """
     tail = ["--json", "--quiet", "--out", str(out)]
     if variant.workload == "io":
-        return ["io", *shlex.split(variant.target), *_options(variant.run), *tail]
+        return [
+            *("io", *shlex.split(variant.target)),
+            *_options(variant.run),
+            *_limits(variant),
+            *tail,
+        ]
     return [
         *("run", variant.workload, "--target", variant.target, "--seed", str(seed)),
         # What somebody else has loaded there meanwhile is refused.
         *(["--scale", f"{variant.scale:g}"] if variant.scale is not None else []),
         *_options(variant.run),
         *_settings(variant),
+        *_limits(variant),
         *(["--cold"] if reset == "cold" else []),
         *tail,
     ]
@@ -57,3 +63,7 @@ def _options(options: Mapping[str, Value]) -> list[str]:
 
 def _settings(variant: Variant) -> list[str]:
     return [word for key, value in variant.settings.items() for word in ("--set", f"{key}={value}")]
+
+
+def _limits(variant: Variant) -> list[str]:
+    return [word for key, value in variant.limits.items() for word in ("--limit", f"{key}={value}")]

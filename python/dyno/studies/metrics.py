@@ -64,6 +64,10 @@ METRICS = {
         _metric("total_s", _DSS + "power_total_s", "less", "time of all queries by one user, s"),
         _metric("geomean_s", _DSS + "geomean_s", "less", "geometric mean of the queries' times, s"),
         _metric("query_s", _DSS + r"(?P<each>q\d\d)\.seconds", "less", "time of each query, s"),
+        _metric(
+            "memory_available", r"resource\.(?!.*/)[^/]+\.memory\.host\.available\.min", "more",
+            "least memory of the machine that was available, bytes",
+        ),
         _metric("load_s", r"load\.[^.]+\.[^.]+\.seconds", "less", "time of the load, s"),
         _metric("load_rows", r"load\.[^.]+\.[^.]+\.rows_per_s", "more", "rows loaded a second"),
         _metric("index_s", r"index\.[^.]+\.[^.]+\.seconds", "less", "time of keys and indexes, s"),

@@ -24,6 +24,8 @@ class Variant(Model):
         load: Options of ``dyno load``, by name without dashes.
         run: Options of ``dyno run`` or ``dyno io``.
         settings: Neutral words, for the load and the run.
+        limits: Processors, memory and I/O of the engine while it runs, by the words of ``--limit``;
+            not while data is loaded that variants share.
         levels: Of a factorial study the level of each factor.
     """
 
@@ -34,6 +36,7 @@ class Variant(Model):
     load: Options = {}
     run: Options = {}
     settings: dict[str, Value] = {}
+    limits: dict[str, Value] = {}
     levels: dict[str, Value] = {}
 
     @property

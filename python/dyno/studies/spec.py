@@ -29,6 +29,9 @@ duration = "20s"
 [base.settings]                      # neutral words, as of --set
 memory = "1GB"
 
+[base.limits]                        # words of --limit: what the engine may have of the machine
+cpu = 2
+
 [[variants]]                         # what differs, by path
 name = "more"
 "settings.memory" = "4GB"
@@ -48,6 +51,7 @@ from typing import Any
 from pydantic import Field
 
 from dyno import presets, settings, strict, studies, targets
+from dyno.confinement import words as confinement
 from dyno.errors import UsageError, nearest, unknown
 from dyno.strict import Strict
 from dyno.studies import criteria
@@ -58,7 +62,7 @@ from dyno.studies.overrides import plain as spelling
 from dyno.units import parse_seconds
 
 WORKLOADS = ("tpcc", "tpch", "io")
-PARTS = ("load", "run", "settings")
+PARTS = ("load", "run", "settings", "limits")
 _PLAIN = ("workload", "target", "scale")
 MOST_VARIANTS = 64
 
@@ -72,6 +76,7 @@ class Base(Strict):
     load: dict[str, Value] = {}
     run: dict[str, Value] = {}
     settings: dict[str, Value] = {}
+    limits: dict[str, Value] = {}
 
 
 class StudySpec(Strict):
@@ -216,6 +221,7 @@ def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
     for word in parts["settings"]:
         if word not in settings.WORDS:
             raise UsageError(f"Unknown setting '{word}'. {nearest(word, settings.WORDS)}")
+    confinement.parse([f"{word}={value}" for word, value in parts["limits"].items()])
     if not plain["target"] and plain["workload"] != "io":
         raise UsageError("base.target is missing.")
     if targets.redact(str(plain["target"] or "")) != str(plain["target"] or ""):
@@ -236,6 +242,7 @@ def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
         load=parts["load"],
         run=parts["run"],
         settings=parts["settings"],
+        limits=parts["limits"],
     )
 
 

@@ -3,7 +3,8 @@
 A folder offers ``SCHEMES`` (the URL schemes it answers to), ``EXAMPLE`` (such a URL), ``EMBEDDED``
 (whether ``embedded:<name>`` starts a private one) and ``open_target(url, out, limits)``. It may
 offer ``STORE`` (``row store`` or ``column store``), ``EXPANSION`` (bytes on disk a byte of raw
-rows), ``lacks()``, which tells what has to be installed first, and a module ``layout`` with
+rows), ``lacks()``, which tells what has to be installed first, ``LIMITED`` (scheme → whom limits of
+processors, memory and I/O hold for), and a module ``layout`` with
 ``parts(url)``, if it can have another physical design than its own.
 """
 
@@ -22,7 +23,7 @@ from dyno.errors import UsageError, unknown
 from dyno.layouts.model import Layout
 from dyno.layouts.parts import LayoutParts
 from dyno.layouts.parts import require as require_parts
-from dyno.targets.base import Capabilities, Limits, Target, TargetUrl
+from dyno.targets.base import Capabilities, LimitedPlace, Limits, Target, TargetUrl
 
 
 def names() -> list[str]:
@@ -117,6 +118,21 @@ def lacks(name: str) -> str | None:
     """What has to be installed before a target can be used, and how; None if nothing."""
     found: str | None = getattr(_module(name), "lacks", lambda: None)()
     return found
+
+
+def limited(url: TargetUrl) -> LimitedPlace:
+    """Whom ``--limit`` holds for at ``url``.
+
+    Raises:
+        UsageError: If that is no process of Dyno's.
+    """
+    found: Mapping[str, LimitedPlace] = getattr(_module(url.name), "LIMITED", {})
+    if url.scheme not in found:
+        own = f"; embedded:{url.name} is" if "embedded" in found else ""
+        raise UsageError(
+            f"--limit: the server at {url.redacted} is not Dyno's, and so not Dyno's to limit{own}."
+        )
+    return found[url.scheme]
 
 
 def require(url: TargetUrl, out: Path, capability: str) -> None:

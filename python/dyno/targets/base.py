@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from dyno.errors import DynoError
 from dyno.layouts.model import Layout
@@ -47,10 +47,16 @@ class Limits:
     Attributes:
         memory_bytes: Cap for the engine, the same for every engine of a run.
         threads: Processors it may use.
+        launch: What the command line of its processes begins with, so that they start where the
+            limits of the run hold (``dyno.confinement``).
+        killed: Tells which of those limits the kernel has killed one of its processes for, since
+            it was asked last; None if none.
     """
 
     memory_bytes: int
     threads: int
+    launch: tuple[str, ...] = ()
+    killed: Callable[[], str | None] = lambda: None
 
 
 @dataclass(frozen=True)
@@ -141,6 +147,10 @@ class QueryResult:
     columns: list[str]
     rows: list[tuple[Any, ...]]
 
+
+LimitedPlace = Literal["server", "process"]
+"""Whom ``--limit`` holds for: processes of the engine's own, or Dyno's, in which it works. A target
+says so in ``LIMITED`` by scheme; without one its processes are not Dyno's to limit."""
 
 StreamAnswer = tuple[int, str, QueryResult]
 """Number of a stream, name of a query, its rows."""

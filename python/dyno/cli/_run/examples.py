@@ -10,6 +10,7 @@ EXAMPLES = examples(
     "dyno run tpch --target embedded:postgresql --test throughput --streams 4",
     "dyno run tpch --target embedded:postgresql --set grant=64MB --cold",
     "dyno run tpcc --target embedded:postgresql --users 16 --duration 60s",
+    "dyno run tpcc --target embedded:postgresql --users 8 --limit cpu=0.9",
     "dyno run tpcc --target embedded:postgresql --users 1 --users 4 --users 16",
     "dyno run tpcc --target embedded:postgresql --users 32 --rate 500 --rate 900",
     "dyno run tpcc --target embedded:postgresql --users 32 --rate 100..1000",

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from dyno.confinement.words import parse
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
+from dyno.errors import UsageError
 from dyno.model import Phase
 from dyno.profiles.steps import windows
 from dyno.profiles.subjects import subjects
@@ -23,6 +25,10 @@ _LIMITS = {
     "wiops": ("writes", "{:,.0f} writes a second", 1.0),
 }
 """Throttles: the column that each limits, and words for it."""
+
+
+_KINDS = {"read_bytes": "rbps", "write_bytes": "wbps", "read_iops": "riops", "write_iops": "wiops"}
+"""The same by the words of ``--limit``."""
 
 
 def _check(case: Case) -> Iterable[Ruling]:
@@ -63,6 +69,7 @@ def _drops(case: Case) -> Iterable[Ruling]:
 def _capped(case: Case, phase: Phase) -> Iterable[Ruling]:
     """Limits of control groups that the measured rates came up to."""
     steps = case.steps_in(phase)
+    own = _own(case)
     for device, limits in _throttles(phase):
         for kind, limit in limits.items():
             column, words, scale = _LIMITS[kind]
@@ -72,15 +79,30 @@ def _capped(case: Case, phase: Phase) -> Iterable[Ruling]:
                 if abs(step.row[column] / step.seconds - limit) * 100 <= limit * NEAR_PERCENT
             ]
             if near:
+                asked = own.get(kind) == limit
+                whose = "this run's own limit" if asked else "a control group's limit"
+                advice = "" if asked else " Lift it (io.max), or run outside."
                 yield Ruling(
-                    "warning",
-                    f"{phase.title}: a control group's limit on {device}, "
+                    "note" if asked else "warning",
+                    f"{phase.title}: {whose} on {device}, "
                     f"{words.format(limit / scale)}, set the pace ({near[0].label}"
                     f"{f' and {len(near) - 1} more' if len(near) > 1 else ''}): the figures are "
-                    "those of the limit, not of the device. Lift it (io.max), or run outside.",
+                    f"those of the limit, not of the device.{advice}",
                     phase.name,
                     tuple(dict.fromkeys(f"{step.figure}.iops" for step in near)),
                 )
+
+
+def _own(case: Case) -> dict[str, float]:
+    """Limits that the run itself asked for, as the kernel's files name them."""
+    confined = case.bundle.run.confined
+    if confined is None:
+        return {}
+    try:
+        asked = parse([f"{word}={text}" for word, text in confined.limits.items()])
+    except UsageError:  # a bundle of another version
+        return {}
+    return {_KINDS[each.word.name]: each.value for each in asked if each.word.name in _KINDS}
 
 
 def _throttles(phase: Phase) -> Iterator[tuple[str, dict[str, float]]]:
@@ -109,8 +131,9 @@ RULE = Rule(
     definition=(
         "Two means fit the rate by the interval, over the windows of a curve's best load, better "
         f"than one (largest F, 1 %), the second is at least {LEAST_DROP_PERCENT:g} % lower, and "
-        "both stretches are level. A warning: at another load; or a rate within "
-        f"{NEAR_PERCENT:g} % of a control group's limit."
+        "both stretches are level, two intervals at each side of the fall left out. A warning: at "
+        "another load; or a rate within "
+        f"{NEAR_PERCENT:g} % of a control group's limit (a note if the run asked for it)."
     ),
     explanation=(
         "Clouds, controllers and hot drives give more at first than they keep up: the mean of both "

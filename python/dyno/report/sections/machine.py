@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from dyno.model import Confined
 from dyno.report.blocks import Block, Fact, Facts, Note, Notes, Section
 from dyno.report.page import Page
 from dyno.report.words import bytes_text, decimal_bytes
+from dyno.units import seconds_text
 
 ORDER = 20
 
@@ -25,6 +27,8 @@ def section(page: Page) -> Section | None:
         "Asynchronous I/O": _io_uring,
     }
     facts = [Fact(term, text) for term, make in makers.items() if (text := _safe(make, host))]
+    if page.run.confined is not None:
+        facts.append(Fact("Limits of this run", confined_text(page.run.confined)))
     notes = [
         Note(finding.message, "bad" if finding.level == "warning" else "muted")
         for finding in page.findings
@@ -36,6 +40,28 @@ def section(page: Page) -> Section | None:
     if notes:
         blocks.append(Notes(notes))
     return Section("machine", "Machine", blocks) if blocks else None
+
+
+def confined_text(confined: Confined) -> str:
+    """Limits that a run put on its engine, and what they did."""
+    whom = "Dyno's process, with the engine in it" if confined.where == "process" else "the engine"
+    words = [", ".join(f"{word} = {text}" for word, text in confined.limits.items())]
+    words[0] += f", of {whom}"
+    if confined.devices:
+        words.append(f"I/O on {', '.join(confined.devices)}")
+    if (share := confined.throttled_share) is not None:
+        words.append(
+            f"CPU quota used up in {100 * share:.0f} % of the periods in which it worked "
+            f"(processors stood still for {seconds_text(confined.throttled_s or 0)} in all)"
+        )
+    if confined.memory_peak_bytes is not None:
+        words.append(
+            f"at most {bytes_text(confined.memory_peak_bytes)} of memory with the page cache, "
+            f"{confined.reread_pages or 0:,} pages given up and read again"
+        )
+    if confined.killed:
+        words.append(f"{confined.killed} processes killed for want of memory")
+    return "; ".join([*words, *confined.notes])
 
 
 def _safe(make: Any, host: dict[str, Any]) -> str:

@@ -7,13 +7,15 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Mapping
 from pathlib import Path
 
-from dyno.targets.base import Limits, Target, TargetUrl
+from dyno.targets.base import LimitedPlace, Limits, Target, TargetUrl
 
 SCHEMES = ("clickhouse",)
 EXAMPLE = "clickhouse:///absolute/directory"
 EMBEDDED = True
+LIMITED: Mapping[str, LimitedPlace] = {"embedded": "server", "clickhouse": "server"}
 STORE = "column store"
 # Not measured: it compresses, and needs both copies while it merges.
 EXPANSION = 1.0

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -25,12 +26,20 @@ _STOP_S = 15.0
 class Engine:
     """A running child. Its sessions are independent of each other and may run at the same time."""
 
-    def __init__(self, folder: Path, options: dict[str, int]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        options: dict[str, int],
+        launch: Sequence[str] = (),
+        killed: Callable[[], str | None] = lambda: None,
+    ) -> None:
         """Starts the child on a directory.
 
         Args:
             folder: The directory; made if it is missing.
             options: Settings of the engine as a whole.
+            launch: What its command line begins with, to be where the limits of a run hold.
+            killed: Which of those limits the kernel killed it for; None if none.
 
         Raises:
             TargetError: If chdb is not installed, or cannot open the directory.
@@ -41,6 +50,7 @@ class Engine:
         self._lock = threading.Lock()
         self._sessions = 0
         self._killed_by_us = False
+        self._killed = killed
         told: dict[str, int | str] = {**options}
         if not set(CHDB_READS) & set(_CONFIG):  # or it goes without its log of statements
             told["config-file"] = _CONFIG
@@ -49,7 +59,7 @@ class Engine:
         with theirs:
             self._process = subprocess.Popen(
                 # -P: nothing in the working directory is taken for a module.
-                [sys.executable, "-P", child.__file__, str(theirs.fileno()), address],
+                [*launch, sys.executable, "-P", child.__file__, str(theirs.fileno()), address],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -119,6 +129,8 @@ class Engine:
             return "ClickHouse does not answer"
         if self._killed_by_us:
             return "ClickHouse did not heed a cancellation and was killed by Dyno"
+        if code < 0 and (limit := self._killed()) is not None:
+            return f"ClickHouse was killed: {limit}"
         if code < 0:
             return f"ClickHouse was killed (signal {-code}: {signal.Signals(-code).name})"
         return f"ClickHouse ended (exit code {code})"

@@ -107,7 +107,9 @@ class ClickhouseTarget:
         return emptied
 
     def _open(self) -> None:
-        self._engine = Engine(self._folder, settings.engine_options(self._limits))
+        limits = self._limits
+        options = settings.engine_options(limits)
+        self._engine = Engine(self._folder, options, limits.launch, limits.killed)
 
     def _close(self) -> None:
         if self._engine is not None:

@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from dyno.targets.base import Limits, Target, TargetUrl
+from dyno.targets.base import LimitedPlace, Limits, Target, TargetUrl
 
 SCHEMES = ("duckdb",)
 EXAMPLE = "duckdb:///absolute/file.duckdb"
 EMBEDDED = True
+LIMITED: Mapping[str, LimitedPlace] = {"embedded": "process", "duckdb": "process"}
 STORE = "column store"
 # Measured with TPC-H at scale 1: 0.28 GB, since it compresses. This leaves room for what it spills.
 EXPANSION = 0.6

@@ -16,13 +16,15 @@ holds MySQL tells with SELECT on ``performance_schema``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from dyno.targets.base import Limits, Target, TargetUrl
+from dyno.targets.base import LimitedPlace, Limits, Target, TargetUrl
 
 SCHEMES = ("mysql", "mariadb")
 EXAMPLE = "mysql://user@host/"
 EMBEDDED = True
+LIMITED: Mapping[str, LimitedPlace] = {"embedded": "server"}
 STORE = "row store"
 TRIED = "MariaDB 10.11 by the tests; MySQL 8.0.12, 8.0.31 and 9.7.4 by hand"
 # Measured with TPC-H at scale 0.1, all keys and indexes: 1.9, and its log.

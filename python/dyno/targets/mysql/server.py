@@ -38,7 +38,7 @@ class Server:
         self._limits = limits
         self._lock = EngineLock(folder, MARIADB.name)
         self._log = ServerLog(folder / "server.log")
-        self._daemon = Daemon(MARIADB, self._log)
+        self._daemon = Daemon(MARIADB, self._log, limits.launch, limits.killed)
         self._logged = -1
         self._program = "mariadbd"
         self.data = folder / "data"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from dyno.targets.base import Limits, Target, TargetUrl
+from dyno.targets.base import LimitedPlace, Limits, Target, TargetUrl
 
 SCHEMES = ("postgresql", "postgres")
 EXAMPLE = "postgresql://user@host/database"
 EMBEDDED = True
+LIMITED: Mapping[str, LimitedPlace] = {"embedded": "server"}
 STORE = "row store"
 # Measured with TPC-H at scale 1, all keys and indexes: 2.84 GB, of it 1.15 GB write-ahead log.
 EXPANSION = 2.6

@@ -39,7 +39,8 @@ class Server:
         self._home = folder
         self._limits = limits
         self._lock = EngineLock(folder, POSTGRESQL.name)
-        self._daemon = Daemon(POSTGRESQL, ServerLog(folder / "server.log"))
+        log = ServerLog(folder / "server.log")
+        self._daemon = Daemon(POSTGRESQL, log, limits.launch, limits.killed)
         self.data = folder / "data"
         self.log_volume: str | Literal[False] | None = False
         """Where the next start puts the log: a volume, None for beside the data, False for where

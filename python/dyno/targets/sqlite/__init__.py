@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from dyno.targets.base import Limits, Target, TargetUrl
+from dyno.targets.base import LimitedPlace, Limits, Target, TargetUrl
 
 SCHEMES = ("sqlite",)
 EXAMPLE = "sqlite:///absolute/file.sqlite"
 EMBEDDED = True
+LIMITED: Mapping[str, LimitedPlace] = {"embedded": "process", "sqlite": "process"}
 STORE = "row store"
 # Measured with TPC-H at scale 1, all keys and indexes: 1.47 GB.
 EXPANSION = 1.5

@@ -1,0 +1,125 @@
+"""Storage within limits: a study finds a tenth less, and a limit that falls is told as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dyno import strict
+from dyno.analyse import estimate
+from dyno.bundle import Bundle, list_bundles
+from dyno.confinement import places
+from dyno.decide import judge
+from dyno.studies import commands
+from dyno.studies.analysis import outcome
+from dyno.studies.book import Entry
+from dyno.studies.metrics import METRICS
+from dyno.studies.schedule import schedule
+from dyno.studies.spec import StudySpec, build
+from tests.confinement.conftest import require
+from tests.process import assert_valid, dyno, end, start, wait_until
+
+PROFILE = """# Pages at random.
+size = "16M"
+step = "{step}"
+
+[[curves]]
+name = "pages"
+pattern = "random"
+blocks = ["8K"]
+reads = [100]
+depths = [16]
+"""
+
+STUDY = """
+pairs = 5
+headline = ["iops"]
+margin = 2.0
+reset = "nothing"
+replace = 0
+
+[base]
+workload = "io"
+target = "{volume}"
+
+[base.run]
+profile = "{profile}"
+ceiling = 1000
+
+[base.limits]
+read_iops = 2000
+
+[[variants]]
+name = "tenth"
+"limits.read_iops" = 1800
+"""
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Callable[[str], Path]:
+    """A profile of one step of such a length."""
+    require("io")
+
+    def make(step: str) -> Path:
+        path = tmp_path / "pages.toml"
+        path.write_text(PROFILE.format(step=step))
+        return path
+
+    return make
+
+
+def test_a_tenth_less_io_is_found(tmp_path: Path, out: Path, asked: Callable[[str], Path]) -> None:
+    text = STUDY.format(volume=tmp_path, profile=asked("1s"))
+    study = build("throttle", "test", "The study", strict.parse(StudySpec, "The study", text))
+    entries: list[Entry] = []
+    for slot in schedule([one.name for one in study.variants], study.pairs, study.seed):
+        done = dyno(*commands.run(study.variant(slot.variant), study.reset, 1, out))
+        bundle = Bundle.open(Path(assert_valid(done)["bundle"]))
+        # An invalid run is none of a study's; here only this machine's other work may make one so.
+        entries.append(
+            Entry(
+                **slot.model_dump(), attempt=1, bundle=None, code=0, valid=True,
+                figures=METRICS["iops"].of(bundle.estimates()), started=0.0, ended=1.0,
+            )
+        )  # fmt: skip
+    (tenth,) = outcome(study, entries).comparisons
+    assert tenth.verdict == "worse"
+    assert tenth.percent == pytest.approx(-10, abs=1)
+    run = bundle.run
+    assert run.plan["limits"].keys() == {"read_iops"}
+    assert run.confined is not None and run.confined.devices
+
+
+def test_a_limit_that_falls_while_it_is_measured(
+    tmp_path: Path, out: Path, asked: Callable[[str], Path]
+) -> None:
+    words = ("io", tmp_path, "--profile", asked("4s"), "--ceiling", "1000")
+    process = start(*words, "--limit", "read_iops=2000", "--json", "--out", out)
+
+    def halfway() -> bool:
+        assert process.poll() is None, process.communicate()
+        files = list(out.glob("*/io_intervals.jsonl"))
+        return bool(files) and len(files[0].read_text().splitlines()) >= 20
+
+    wait_until(halfway, "half of the step")
+    (group,) = (g for p in places.parents() for g in p.glob(f"dyno-limit-{process.pid}-*"))
+    first = group / "blkio.throttle.read_iops_device"
+    file = first if first.exists() else group / "io.max"
+    device = file.read_text().split()[0]
+    file.write_text(f"{device} {'' if file == first else 'riops='}1000")
+    end(process)
+    (bundle,) = list_bundles(out)
+    found, findings = judge(bundle, estimate(bundle))
+    codes = {reason.code for reason in found.reasons}
+    assert "throttled-storage" in codes
+    assert "unsteady-storage" not in codes
+    (told,) = (item for item in findings if "Storage was throttled" in item.message)
+    values = {item.name.rpartition(".")[2]: item.value for item in estimate(bundle)}
+    assert values["drop_from_iops"] == pytest.approx(2000, rel=0.1)
+    assert values["drop_to_iops"] == pytest.approx(1000, rel=0.1)
+    assert f"from {values['drop_from_iops']:,.0f} to {values['drop_to_iops']:,.0f}" in told.message
+    (phase,) = (phase for phase in bundle.run.phases if phase.kind == "io")
+    began_s = (phase.start_ns - bundle.run.clock.unix_ns) / 1e9
+    assert began_s + 1.5 < values["drop_at_s"] < began_s + phase.seconds - 1

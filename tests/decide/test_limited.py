@@ -1,0 +1,58 @@
+"""What limits on the engine did, as a run's judgement and its sheet tell it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dyno.bundle import Bundle
+from dyno.decide import definitions
+from dyno.model import Confined
+from dyno.report import document, sheet
+from tests.bundles import Builder
+from tests.judged import Judged, judged
+
+
+def found(path: Path, confined: Confined) -> Judged:
+    builder = Builder(path / "run", verb="run").machine().oltp(4)
+    builder.confined = confined
+    return judged(builder.write())
+
+
+def test_a_killed_process_spoils_the_run(tmp_path: Path) -> None:
+    confined = Confined(where="server", version=1, limits={"memory": "64MB"}, killed=2)
+    told = found(tmp_path, confined)
+    (reason,) = (one for one in told.validity.reasons if one.code == "limited")
+    assert reason.message.startswith(
+        "The kernel killed 2 processes of the engine: memory limit of 64MB (--limit memory)."
+    )
+
+
+def test_a_driver_that_shares_the_limits_is_a_note(tmp_path: Path) -> None:
+    told = found(tmp_path, Confined(where="process", version=2, limits={"cpu": "0.5"}, killed=0))
+    assert "limited" not in told.codes()
+    (note,) = (item for item in told.findings if item.code == "limited")
+    assert note.level == "note"
+    assert "cpu = 0.5" in note.message
+
+
+def test_a_quota_that_was_used_up_is_what_limits(tmp_path: Path) -> None:
+    limits = {"cpu": "0.5", "read_bytes": "1MB"}
+    for throttled, named in ((90, True), (40, False)):
+        confined = Confined(
+            where="server", version=2, limits=limits, devices=("vda",),
+            periods=100, throttled_periods=throttled, throttled_s=3.2,
+        )  # fmt: skip
+        told = found(tmp_path / str(throttled), confined)
+        codes = {item.code for item in told.findings}
+        assert ("limit-quota" in codes) is named
+    page = sheet(told.bundle, told.estimates, told.findings, definitions())
+    assert "cpu = 0.5, read_bytes = 1MB, of the engine; I/O on vda" in page
+    assert "used up in 40 % of the periods" in page
+    made = document(told.bundle, told.estimates, told.findings)
+    assert made["limits"]["throttled_periods"] == 40
+
+
+def test_bundles_keep_them(tmp_path: Path) -> None:
+    confined = Confined(where="server", limits={"cpus": "0-1"})
+    told = found(tmp_path, confined)
+    assert Bundle.open(told.bundle.path).run.confined == confined
