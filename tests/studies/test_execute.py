@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from dyno import engines, places
+from dyno.studies import saved
 from dyno.studies.book import Book
 from tests.process import document, dyno
 
@@ -83,6 +85,59 @@ def test_a_variant_that_fails_is_left_out(study: Path, out: Path) -> None:
     assert made["outcome"]["disqualified"]["slow"].startswith("no valid run: ")
     assert sum(run["valid"] for run in made["runs"]) == 2
     assert "is left out of the rest" in done.stderr
+
+
+LOADS = """
+pairs = 1
+headline = ["load_rows"]
+exploratory = ["load_s", "load_bytes", "index_s", "step_s"]
+replace = 1
+
+[base]
+workload = "tpch"
+verb = "load"
+target = "embedded:sqlite"
+scale = 0.01
+
+[[variants]]
+name = "keys"
+"load.layout" = "keys"
+
+[[variants]]
+name = "parts"
+"load.layout" = "partitioned-4"
+"""
+
+
+def test_loads_begin_from_nothing_and_what_an_engine_refuses_is_left_out(
+    study: Path, out: Path
+) -> None:
+    study.write_text(LOADS)
+    done = dyno("study", study, "--json", "--out", out)
+    assert done.returncode == 1, done.stderr
+    made = document(done)
+    assert "have no partitions" in made["outcome"]["disqualified"]["parts"]
+    figures = {run["variant"]: run["figures"] for run in made["runs"] if run["valid"]}
+    assert set(figures) == {"base", "keys"}
+    for found in figures.values():
+        assert found["load_rows"] > 0
+        assert found["load_bytes"] > 1_000_000
+    assert figures["base"]["step_s.index"] > 0
+    assert "step_s.index" not in figures["keys"]
+
+
+def test_a_load_from_nothing_finds_no_engine_and_leaves_what_is_not_ours(tmp_path: Path) -> None:
+    engines.claim(tmp_path, "postgresql")
+    home = engines.home_of(tmp_path, "postgresql")
+    (tmp_path / "volume").mkdir()
+    place = places.claim(tmp_path / "volume", home)
+    other = home.parent / "of-the-user"
+    other.mkdir()
+    saved.clear(tmp_path)
+    assert not home.exists()
+    assert not place.exists()
+    assert other.exists()
+    saved.clear(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dyno import targets
+from dyno.cli._spread import Spread
 from dyno.layouts import volumes
 from dyno.layouts.model import Layout
 from dyno.layouts.resolve import resolve
@@ -64,14 +65,16 @@ class Chosen:
                 session.console.say(line)
 
 
-def chosen_layout(text: str, url: TargetUrl, workload: str, scale: float, out: Path) -> Chosen:
+def chosen_layout(
+    text: str, url: TargetUrl, workload: str, scale: float, out: Path, spread: Spread
+) -> Chosen:
     """The layout that ``--layout`` names, checked against the workload, target and volumes.
 
     Raises:
         UsageError: If it is wrong, or not for this target.
         TargetError: If one of its volumes cannot be used.
     """
-    layout = resolve(text, workload, scale)
+    layout = spread.over(resolve(text, workload, scale), url, scale, out)
     if targets.require_layout(url, layout).elsewhere:
         return Chosen(layout)
     needed = volumes.needs(layout, scale)

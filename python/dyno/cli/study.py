@@ -71,10 +71,15 @@ def list_() -> None:
 @command.command("plan", short_help="What a study would run.")
 @click.argument("name", metavar="NAME|FILE")
 @click.option("--pairs", type=click.IntRange(1, 1000), help="Instead of the study's.")
-def plan(name: str, pairs: int | None) -> None:
+@click.option("--toml", is_flag=True, help="Print the study's file instead, to write your own.")
+def plan(name: str, pairs: int | None, toml: bool) -> None:
     """The schedule of a study, its command lines, and how long it takes. Nothing is run."""
+    from dyno import presets, studies
     from dyno.studies import spec
 
+    if toml:
+        click.echo(presets.find(studies.FOLDER, "study", name)[2], nl=False)
+        return
     study = _fitted(spec.read(name), pairs)
     _check(study)
     for line in _plan(study):
@@ -161,7 +166,8 @@ def _check(study: Study) -> None:
 
     def known(verb: click.Command) -> dict[str, list[str]]:
         return {
-            word.lstrip("-"): [] for param in verb.params for word in param.opts
+            word.lstrip("-"): [] for param in verb.params
+            for word in (*param.opts, *param.secondary_opts)
             if isinstance(param, click.Option)
         }  # fmt: skip
 

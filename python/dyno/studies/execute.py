@@ -85,7 +85,9 @@ class Work:
             if own and again >= study.replace:
                 self._drop(slot.variant, own)
                 return
-            if study.reset == "reload":
+            if variant.verb == "load":
+                saved.clear(out)
+            elif study.reset == "reload":
                 self._reset(variant, out)
             entry = self._run(slot, len(own) + 1, variant, out)
             own.append(entry)
