@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dyno import engines, places
-from dyno.studies import saved
+from dyno.studies import nothing
 from dyno.studies.book import Book
 from tests.process import document, dyno
 
@@ -88,7 +88,7 @@ def test_a_variant_that_fails_is_left_out(study: Path, out: Path) -> None:
 
 
 LOADS = """
-pairs = 1
+pairs = 2
 headline = ["load_rows"]
 exploratory = ["load_s", "load_bytes", "index_s", "step_s"]
 replace = 1
@@ -133,11 +133,11 @@ def test_a_load_from_nothing_finds_no_engine_and_leaves_what_is_not_ours(tmp_pat
     place = places.claim(tmp_path / "volume", home)
     other = home.parent / "of-the-user"
     other.mkdir()
-    saved.clear(tmp_path)
+    nothing.remove_engines(tmp_path)
     assert not home.exists()
     assert not place.exists()
     assert other.exists()
-    saved.clear(tmp_path)
+    nothing.remove_engines(tmp_path)
 
 
 @pytest.mark.parametrize(

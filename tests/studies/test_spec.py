@@ -115,6 +115,7 @@ def test_a_study_of_loads_runs_nothing_else(tmp_path: Path) -> None:
         (LOADS.replace('"load"\n', '"lod"\n') + KEYS, "verb is 'lod'; it must be"),
         (LOADS.replace("scale = 0.01", "") + KEYS, "and a scale"),
         (LOADS + KEYS + '"run.users" = 2\n', "leave out run.users"),
+        ('reset = "cold"\n' + LOADS + KEYS, "begins from nothing each time"),
         (LOADS + KEYS + '"load.databases" = 2\n', "one load a run"),
     ],
 )

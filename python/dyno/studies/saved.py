@@ -7,7 +7,6 @@ import os
 import shutil
 from pathlib import Path
 
-from dyno import engines, places
 from dyno.errors import DiskFullError
 from dyno.units import bytes_text
 
@@ -50,17 +49,6 @@ def restore(out: Path) -> None:
     """Puts it back. Cut off, it is begun again by the next call."""
     shutil.rmtree(out / ENGINES, ignore_errors=True)
     _copy(out / _SAVED, out / ENGINES)
-
-
-def clear(out: Path) -> None:
-    """Removes the engines of an output folder, and what they have on volumes elsewhere.
-
-    Raises:
-        TargetError: If something cannot be removed.
-    """
-    for home in engines.homes(out)[0]:
-        places.release(home.resolve())
-        engines.remove(home)
 
 
 def is_kept(out: Path) -> bool:

@@ -107,6 +107,11 @@ def build(name: str, source: str, what: str, spec: StudySpec) -> Study:
     Raises:
         UsageError: If it makes no sense.
     """
+    if spec.base.verb == "load" and spec.reset in {"cold", "reload"}:
+        raise UsageError(
+            f'{what}: verb = "load" begins from nothing each time; '
+            f'leave out reset = "{spec.reset}".'
+        )
     if bool(spec.variants) == bool(spec.factors):
         raise UsageError(f"{what}: give either [[variants]] or [factors].")
     _require("metric", (*spec.headline, *spec.exploratory), METRICS, what)
