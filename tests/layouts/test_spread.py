@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dyno import targets
+from dyno.cli._layout import chosen_layout
 from dyno.cli._spread import Spread
 from dyno.errors import UsageError
 from dyno.layouts import volumes
@@ -46,7 +47,10 @@ def test_one_place_and_many_differ_only_in_where_things_lie() -> None:
 
 
 def test_folders_are_made_beside_the_engine_and_marked_as_its_own(tmp_path: Path) -> None:
-    layout = Spread(None, 2).over(resolve("default", "tpcc", 2), PRIVATE, 2, tmp_path)
+    asked = Spread(None, 2)
+    layout = asked.over(resolve("default", "tpcc", 2), PRIVATE, 2, tmp_path)
+    assert not any(tmp_path.iterdir())
+    asked.prepare(PRIVATE, tmp_path)
     home = tmp_path / "engines" / "postgresql"
     assert layout.data_volumes() == [str(home / "volumes" / "1"), str(home / "volumes" / "2")]
     assert all(Path(volume).is_dir() for volume in layout.data_volumes())
@@ -69,7 +73,7 @@ def test_what_cannot_be(
     tmp_path: Path, asked: Spread, target: str, layout: str, message: str
 ) -> None:
     with pytest.raises(UsageError, match=message):
-        asked.over(resolve(layout, "tpch", 1), targets.parse(target), 1, tmp_path)
+        chosen_layout(layout, targets.parse(target), "tpch", 1, tmp_path, asked)
     assert not any(tmp_path.iterdir())
 
 

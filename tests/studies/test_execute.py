@@ -91,7 +91,7 @@ LOADS = """
 pairs = 2
 headline = ["load_rows"]
 exploratory = ["load_s", "load_bytes", "index_s", "step_s"]
-replace = 1
+replace = 0
 
 [base]
 workload = "tpch"
@@ -102,22 +102,13 @@ scale = 0.01
 [[variants]]
 name = "keys"
 "load.layout" = "keys"
-
-[[variants]]
-name = "parts"
-"load.layout" = "partitioned-4"
 """
 
 
-def test_loads_begin_from_nothing_and_what_an_engine_refuses_is_left_out(
-    study: Path, out: Path
-) -> None:
+def test_runs_of_loads_have_the_figures_of_each(study: Path, out: Path) -> None:
     study.write_text(LOADS)
-    done = dyno("study", study, "--json", "--out", out)
-    assert done.returncode == 1, done.stderr
-    made = document(done)
-    assert "have no partitions" in made["outcome"]["disqualified"]["parts"]
-    figures = {run["variant"]: run["figures"] for run in made["runs"] if run["figures"]}
+    made = document(dyno("study", study, "--json", "--out", out))
+    figures = {run["variant"]: run["figures"] for run in made["runs"]}
     assert set(figures) == {"base", "keys"}
     for found in figures.values():
         assert found["load_rows"] > 0

@@ -74,13 +74,15 @@ def chosen_layout(
         UsageError: If it is wrong, or not for this target.
         TargetError: If one of its volumes cannot be used.
     """
-    layout = spread.over(resolve(text, workload, scale), url, scale, out)
+    plain = resolve(text, workload, scale)
+    layout = spread.over(plain, url, scale, out)
     if targets.require_layout(url, layout).elsewhere:
         return Chosen(layout)
-    needed = volumes.needs(layout, scale)
-    notes = volumes.check(layout, needed, out)
-    layout = layout.model_copy(update={"notes": notes})
-    return Chosen(layout, volumes.share_here(layout, scale))
+    # Folders of Dyno's own are made with the engine, and take the same room.
+    checked = plain if spread.own else layout
+    notes = volumes.check(checked, volumes.needs(checked, scale), out)
+    layout = layout.model_copy(update={"notes": (*notes, *spread.notes)})
+    return Chosen(layout, volumes.share_here(checked, scale))
 
 
 def unfinished_layout(session: Session, target: Target, names: Sequence[str]) -> Layout | None:

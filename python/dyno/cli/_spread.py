@@ -30,29 +30,43 @@ class Spread:
         """Whether either is given."""
         return self.volumes is not None or self.spread is not None
 
+    @property
+    def own(self) -> bool:
+        """Whether the places are folders of Dyno's own, which lie where the engine does."""
+        return self.asked and self.volumes is None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the figures should know."""
+        if not self.own or self.spread == 1:
+            return ()
+        return (f"The {self.spread} folders of --spread lie on one device and share its speed.",)
+
     def over(self, layout: Layout, url: TargetUrl, scale: float, out: Path) -> Layout:
         """The layout on the volumes, or as it is if none are asked for.
 
         Raises:
-            UsageError: If there are fewer volumes than asked for, or the target can have none.
+            UsageError: If there are fewer volumes than asked for.
         """
-        from dyno import targets
         from dyno.layouts.spread import spread
 
         if not self.asked:
             return layout
-        own = self.volumes is None
-        if own and url.scheme != "embedded":
+        if self.own and url.scheme != "embedded":
             raise UsageError(
                 "--spread without --volumes makes folders beside an embedded engine; name the "
                 "volumes of this server: --volumes /mnt/a,/mnt/b or tablespace:NAME,…"
             )
-        places = self._beside(url, out) if own else self._named()
-        found = spread(layout, places, scale)
-        targets.require_layout(url, found)
-        if own:
-            _make(url, out, places)
-        return found
+        return spread(layout, self._beside(url, out) if self.own else self._named(), scale)
+
+    def prepare(self, url: TargetUrl, out: Path) -> None:
+        """Makes the folders, if they are Dyno's own."""
+        from dyno import engines
+
+        if self.own:
+            engines.claim(out, url.name)
+            for place in self._beside(url, out):
+                Path(place).mkdir(parents=True, exist_ok=True)
 
     def _named(self) -> list[str]:
         from dyno.layouts.resolve import place
@@ -73,14 +87,6 @@ class Spread:
 
         folder = home_of(out, url.name) / "volumes"
         return [str(folder / str(number + 1)) for number in range(self.spread or 0)]
-
-
-def _make(url: TargetUrl, out: Path, places: list[str]) -> None:
-    from dyno import engines
-
-    engines.claim(out, url.name)
-    for place in places:
-        Path(place).mkdir(parents=True, exist_ok=True)
 
 
 options = collected(

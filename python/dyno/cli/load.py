@@ -102,6 +102,7 @@ def command(
                 target.before_load()
             # A load that goes on finds everything where the first one has put it.
             if not resume:
+                spread.prepare(parsed, options.out)
                 design.before_start(target)
 
         design.announce(session)
