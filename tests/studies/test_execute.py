@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from dyno import engines, places
-from dyno.studies import nothing
 from dyno.studies.book import Book
 from tests.process import document, dyno
 
@@ -85,50 +83,6 @@ def test_a_variant_that_fails_is_left_out(study: Path, out: Path) -> None:
     assert made["outcome"]["disqualified"]["slow"].startswith("no valid run: ")
     assert sum(run["valid"] for run in made["runs"]) == 2
     assert "is left out of the rest" in done.stderr
-
-
-LOADS = """
-pairs = 2
-headline = ["load_rows"]
-exploratory = ["load_s", "load_bytes", "index_s", "step_s"]
-replace = 0
-
-[base]
-workload = "tpch"
-verb = "load"
-target = "embedded:sqlite"
-scale = 0.01
-
-[[variants]]
-name = "keys"
-"load.layout" = "keys"
-"""
-
-
-def test_runs_of_loads_have_the_figures_of_each(study: Path, out: Path) -> None:
-    study.write_text(LOADS)
-    made = document(dyno("study", study, "--json", "--out", out))
-    figures = {run["variant"]: run["figures"] for run in made["runs"]}
-    assert set(figures) == {"base", "keys"}
-    for found in figures.values():
-        assert found["load_rows"] > 0
-        assert found["load_bytes"] > 1_000_000
-    assert figures["base"]["step_s.index"] > 0
-    assert "step_s.index" not in figures["keys"]
-
-
-def test_a_load_from_nothing_finds_no_engine_and_leaves_what_is_not_ours(tmp_path: Path) -> None:
-    engines.claim(tmp_path, "postgresql")
-    home = engines.home_of(tmp_path, "postgresql")
-    (tmp_path / "volume").mkdir()
-    place = places.claim(tmp_path / "volume", home)
-    other = home.parent / "of-the-user"
-    other.mkdir()
-    nothing.remove_engines(tmp_path)
-    assert not home.exists()
-    assert not place.exists()
-    assert other.exists()
-    nothing.remove_engines(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from typing import Any
 from dyno.bundle import Bundle
 from dyno.errors import DynoError, Interrupted, TargetError
 from dyno.servers import become
-from dyno.studies import commands, nothing, saved
+from dyno.studies import commands, loads, saved
 from dyno.studies.analysis import tight
 from dyno.studies.book import Book, Entry
 from dyno.studies.metrics import METRICS
@@ -86,7 +86,7 @@ class Work:
                 self._drop(slot.variant, own)
                 return
             if variant.verb == "load":
-                nothing.remove_engines(out)
+                loads.remove_engines(out)
             elif study.reset == "reload":
                 self._reset(variant, out)
             entry = self._run(slot, len(own) + 1, variant, out)

@@ -48,6 +48,7 @@ from pydantic import Field
 from dyno import presets, settings, strict, studies, targets
 from dyno.errors import UsageError, nearest
 from dyno.strict import Strict
+from dyno.studies import loads
 from dyno.studies.metrics import METRICS
 from dyno.studies.model import DEFAULT_MARGIN, DEFAULT_PAIRS, Reset, Study, Value, Variant, Verb
 from dyno.units import parse_seconds
@@ -107,18 +108,14 @@ def build(name: str, source: str, what: str, spec: StudySpec) -> Study:
     Raises:
         UsageError: If it makes no sense.
     """
-    if spec.base.verb == "load" and spec.reset in {"cold", "reload"}:
-        raise UsageError(
-            f'{what}: verb = "load" begins from nothing each time; '
-            f'leave out reset = "{spec.reset}".'
-        )
     if bool(spec.variants) == bool(spec.factors):
         raise UsageError(f"{what}: give either [[variants]] or [factors].")
     _require("metric", (*spec.headline, *spec.exploratory), METRICS, what)
     _require("workload", (spec.base.workload,), WORKLOADS, what)
-    _require_figures((*spec.headline, *spec.exploratory), spec.base.verb, what)
     try:
+        loads.require_figures((*spec.headline, *spec.exploratory), spec.base.verb)
         made = _factorial(spec) if spec.factors else _named(spec)
+        loads.require(made, spec.reset)
     except UsageError as error:
         raise UsageError(f"{what}: {error}") from None
     repeated = [one.name for place, one in enumerate(made) if one.name in
@@ -152,17 +149,6 @@ def _require(kind: str, names: Iterable[str], known: Iterable[str], what: str) -
             raise UsageError(f"{what}: unknown {kind} '{name}'. {nearest(name, known)}")
 
 
-def _require_figures(names: Iterable[str], verb: Verb, what: str) -> None:
-    """Loads and runs have figures of their own, and a study is of one of them."""
-    other = {"run": "load", "load": "run"}[verb]
-    wrong = next((name for name in names if METRICS[name].verb == other), None)
-    if wrong is not None:
-        raise UsageError(
-            f"{what}: '{wrong}' is a figure of a {other}, and base.verb is '{verb}'. Known for it: "
-            f"{', '.join(name for name, one in METRICS.items() if one.verb != other)}."
-        )
-
-
 def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
     """The variant that differs from the base in what the paths say.
 
@@ -194,8 +180,6 @@ def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
         )
     if plain["scale"] is not None and not isinstance(plain["scale"], int | float):
         raise UsageError(f"scale is {plain['scale']!r}; it must be a number.")
-    if base.verb == "load":
-        _require_load(plain, parts)
     return Variant(
         name=name,
         workload=str(plain["workload"]),
@@ -206,18 +190,6 @@ def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
         run=parts["run"],
         settings=parts["settings"],
     )
-
-
-def _require_load(plain: dict[str, Any], parts: dict[str, dict[str, Value]]) -> None:
-    """Each run of a study of loads is one load."""
-    if plain["workload"] == "io" or plain["scale"] is None:
-        raise UsageError(
-            'verb = "load" takes a workload that is loaded, tpcc or tpch, and a scale.'
-        )
-    if parts["run"]:
-        raise UsageError(f'verb = "load" runs nothing: leave out run.{next(iter(parts["run"]))}.')
-    if parts["load"].get("databases", 1) != 1:
-        raise UsageError('verb = "load" measures one load a run: leave out load.databases.')
 
 
 def _named(spec: StudySpec) -> list[Variant]:
