@@ -4,8 +4,11 @@ Targets: at least 0.95 of the sweep's best in at most 0.20 of its windows; its o
 at most 3 % (standard deviation by mean). The sweep measures every second depth from 1 to 255; both
 have windows of the same length and take turns. What a depth gives is the median over all sweeps, so
 that a lucky window makes no best; the best is the most of those depths whose p95 is inside the
-ceiling.
-First on the null engine, whose best is known, then on a file of the disk.
+ceiling. A search's own figure is compared with it, which has the disk's wavering since the sweeps
+in it, and the best of 128 wavering figures is a lucky one. So the choices are compared as well: the
+depth of a search and that of the one sweep before it are both judged by what all other sweeps gave
+there and at the depths beside it. How much the disk wavers, one depth tells, sweep by sweep.
+First on the null engine, whose best is known and which is quiet, then on a file of the disk.
 `python benches/bench_io_search.py [ROUNDS [STEP]]`
 """
 
@@ -100,13 +103,47 @@ def compare(folder: Path, title: str, target: dict[str, Any], rounds: int, every
     for search_ in found:
         print(f"    search: {search_.iops:9.0f} IOPS at {search_.depth:3} "
               f"({search_.windows} windows, {search_.wall_s:.1f} s)")  # fmt: skip
-    spread = statistics.stdev(iops) / statistics.mean(iops) * 100 if len(iops) > 1 else 0.0
     print(
         f"    of the sweep's best {min(iops) / inside[best]:.3f} at least, median "
         f"{statistics.median(iops) / inside[best]:.3f}, in {share:.2f} of its windows, "
-        f"varying by {spread:.1f} %",
-        flush=True,
+        f"varying by {varying(iops):.1f} %"
     )
+    print(f"    one depth, {best}, varied by {varying(given[best]):.1f} % from sweep to sweep")
+    if rounds > 1:
+        shares = choices(given, p95, [one.depth for one in found])
+        print(
+            f"    its choice against that of one sweep, by the other sweeps: {min(shares):.3f} at "
+            f"least, median {statistics.median(shares):.3f}",
+            flush=True,
+        )
+
+
+def choices(
+    given: dict[int, list[float]], p95: dict[int, list[float]], chosen: list[int]
+) -> list[float]:
+    """What each search's depth gives against that of the sweep of its round."""
+    depths = sorted(given)
+
+    def judged(depth: int, without: int) -> float:
+        at = depths.index(min(depths, key=lambda known: abs(known - depth)))
+        beside = [given[known] for known in depths[max(at - 1, 0) : at + 2]]
+        return statistics.mean(
+            figure for figures in beside for turn, figure in enumerate(figures) if turn != without
+        )
+
+    shares: list[float] = []
+    for turn, depth in enumerate(chosen):
+        inside = [known for known in depths if p95[known][turn] <= CEILING_MS]
+        swept = max(inside, key=lambda known: given[known][turn])
+        shares.append(judged(depth, turn) / judged(swept, turn))
+    return shares
+
+
+def varying(figures: list[float]) -> float:
+    """Their standard deviation in percent of the mean."""
+    if len(figures) < 2:
+        return 0.0
+    return statistics.stdev(figures) / statistics.mean(figures) * 100
 
 
 def main() -> None:
@@ -118,7 +155,7 @@ def main() -> None:
             "engine": "null", "targets": [{"directory": "/", "bytes": FILE}],
             "null": {"read_us": 200, "channels": 48},
         }  # fmt: skip
-        compare(folder, "Null engine, 48 channels of 200 µs", null, 1, every)
+        compare(folder, "Null engine, 48 channels of 200 µs", null, rounds, every)
         path = prepared(folder / "bench.dat", FILE)
         disk = {"engine": "io_uring", "targets": [{"path": str(path)}]}
         compare(folder, "Random 8 KiB reads past the page cache", disk, rounds, every)

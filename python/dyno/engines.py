@@ -28,6 +28,11 @@ def make_out(out: Path) -> None:
         raise UsageError(f"Cannot make {out}: {error.strerror}. Give another --out DIR.") from error
 
 
+def home_of(out: Path, name: str) -> Path:
+    """The folder of the engine ``name``."""
+    return out / _FOLDER / name
+
+
 def claim(out: Path, name: str) -> None:
     """Makes the folder of the engine ``name`` and marks it; one that has content stays unmarked.
 
@@ -36,7 +41,7 @@ def claim(out: Path, name: str) -> None:
         TargetError: If the engine's folder cannot be.
     """
     make_out(out)
-    home = out / _FOLDER / name
+    home = home_of(out, name)
     try:
         home.mkdir(parents=True, exist_ok=True)
         if not is_ours(home) and not any(home.iterdir()):

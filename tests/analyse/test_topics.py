@@ -86,6 +86,26 @@ def test_loads(whole: Judged) -> None:
     assert whole.value("load.tpcc.postgresql.rows_per_s") == pytest.approx(2_000_000 / 7.4)
 
 
+def test_steps_of_indexes_are_told_by_kind(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run").load("tpch", "postgresql", 8.0, 1.36)
+    steps = [
+        {"step": "index a", "kind": "index", "seconds": 2.0, "extra_rest_bytes": 5, "ratio": 0.5},
+        {"step": "index b", "kind": "index", "seconds": 1.0, "extra_rest_bytes": 6, "ratio": 0.2},
+        {"step": "primary key a", "kind": "primary key", "seconds": 4.0, "extra_peak_bytes": 9},
+    ]
+    for phase in builder.phases:
+        own = [{"step": "load", "kind": "load", "seconds": 8.0, "extra_rest_bytes": 1000}]
+        phase.detail["space"] = own if phase.kind == "load" else [*steps, "no step", {"kind": 1}]
+    found = judged(builder.write())
+    name = "index.tpch.postgresql"
+    assert found.value("load.tpch.postgresql.rest_bytes") == 1000
+    assert found.value(f"{name}.index.seconds") == 3
+    assert found.value(f"{name}.index.rest_bytes") == 11
+    assert found.value(f"{name}.index.peak_ratio") == 0.5
+    assert found.value(f"{name}.primary_key.peak_bytes") == 9
+    assert f"{name}.primary_key.peak_ratio" not in found.names()
+
+
 def test_the_rate_of_a_load_is_of_the_same_size_for_every_engine(tmp_path: Path) -> None:
     builder = Builder(tmp_path / "run").load("tpch", "postgresql", 8.0, 1.36)
     builder.load("tpch", "duckdb", 4.0, 1.0)

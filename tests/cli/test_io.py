@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from dyno.bundle import Bundle
+from dyno.studies.metrics import METRICS
 from tests.process import document, dyno
 
 SHORT = ("--size", "8M", "--step", "100ms")
@@ -76,8 +77,12 @@ def test_a_volume_is_filled_level_by_level(tmp_path: Path, out: Path, profile: P
         )
     )
     assert [row["stage"] for row in table(made)] == [0, 1]
-    (phase,) = [p for p in Bundle.open(Path(made["bundle"])).run.phases if p.kind == "io"]
+    bundle = Bundle.open(Path(made["bundle"]))
+    (phase,) = [p for p in bundle.run.phases if p.kind == "io"]
     assert [stage["label"] for stage in phase.detail["stages"]] == ["40 %", "85 %"]
+    by_level = METRICS["iops_by_fill"].of(bundle.estimates())
+    by_level |= METRICS["mbps_by_fill"].of(bundle.estimates())
+    assert {name.split(".")[1] for name in by_level} == {"fill40", "fill85"}
     assert phase.detail["targets"][0]["bytes"] == 85 * (10 << 20) // 100 // 4096 * 4096
     assert not list(a.iterdir())
 

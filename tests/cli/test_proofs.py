@@ -39,7 +39,7 @@ def run(out: Path, *args: str) -> tuple[dict[str, Any], Bundle]:
     [
         ("--refresh",),
         ("--no-warming", "--parameters", "seeded"),
-        (*THROUGHPUT, "--no-refresh"),
+        (*THROUGHPUT, "--no-refresh", "--cold"),
         ("--test", "full", "--streams", "1", "--parameters", "validation"),
     ],
     ids=" ".join,
@@ -53,6 +53,7 @@ def test_every_run_proves_the_answers_of_all_queries(
     kinds = Counter(check.name.rpartition("-")[0] for check in checks)
     assert kinds["answers-expected"] == 22
     assert document["tpch"]["answers_match"] is True
+    assert (document["cache"]["tests"] == {"throughput": "cold"}) == ("--cold" in args)
     findings = json.loads((bundle.path / "findings.json").read_text())
     assert not {"wrong-answers", "inconsistent"} & {item["code"] for item in findings}
 

@@ -1,8 +1,12 @@
 //! Which load a search tries next: a pure decision from what was tried.
 //!
-//! Loads are doubled until one is outside the ceiling, twice, or more load gives nothing any more.
-//! Then the edge of the ceiling is narrowed down, and the top of the curve where it may lie between
-//! two loads that were tried. Last, the best load is confirmed by further windows.
+//! Loads are doubled until one is outside the ceiling, or more load gives nothing any more. Then the
+//! edge of the ceiling is narrowed down, and the top of the curve where it may lie between two loads
+//! that were tried. Last, the best load is confirmed by further windows.
+//!
+//! Of the loads outside the least is tried again before that: a pause of the machine would set the
+//! edge too low, and nothing would tell. Two windows outside decide. It is tried after the narrowing,
+//! not at once, for what slows a machine down can last longer than a window.
 
 mod peak;
 mod points;
@@ -16,7 +20,7 @@ use crate::outcome::Purpose;
 use points::{Point, least_of_the_best, points};
 
 /// Windows that may be spent between the loads of the doublings.
-const MOST_NARROW: usize = 12;
+const MOST_NARROW: usize = 16;
 /// Loads for which there are confirming windows at most, and those of them that may hold.
 const MOST_TO_CONFIRM: usize = 6;
 const MOST_CONFIRMED: usize = 3;
@@ -94,9 +98,13 @@ pub(crate) fn next(rules: &Rules, tried: &[Tried]) -> Next {
         Err(stopped) => stopped,
     };
     let spent = |purpose| tried.iter().filter(|window| window.purpose == purpose).count();
+    let narrow = spent(Purpose::Narrow) < MOST_NARROW;
     if spent(Purpose::Confirm) == 0
-        && spent(Purpose::Narrow) < MOST_NARROW
-        && let Some(load) = edge(rules, &points).or_else(|| peak::between(rules, &points))
+        && narrow
+        && let Some(load) = wavers(&points)
+            .or_else(|| edge(rules, &points))
+            .or_else(|| open(&points))
+            .or_else(|| peak::between(rules, &points))
     {
         return Next::Try(load, Purpose::Narrow);
     }
@@ -104,8 +112,10 @@ pub(crate) fn next(rules: &Rules, tried: &[Tried]) -> Next {
     if let Some(best) = best
         && best.confirmed < rules.confirm
     {
-        if spent(Purpose::Narrow) < MOST_NARROW
-            && let Some(load) = below_what_wavers(rules, &points, best)
+        if narrow
+            && let Some(load) = open(&points)
+                .filter(|load| load.total_cmp(&best.load).is_ne())
+                .or_else(|| below_what_wavers(rules, &points, best))
         {
             return Next::Try(load, Purpose::Narrow);
         }
@@ -115,16 +125,16 @@ pub(crate) fn next(rules: &Rules, tried: &[Tried]) -> Next {
     }
     Next::End(Found {
         best: best.map(|point| point.load),
-        outside: points.iter().find(|point| point.never_inside()).map(|point| point.load),
+        outside: points.iter().find(|point| point.is_outside()).map(|point| point.load),
         confirmed: best.is_some_and(|best| rules.holds(best)),
         stopped,
     })
 }
 
-/// The load to confirm, or that was confirmed. One that is being confirmed stays until it fails, or
-/// another is clearly better.
+/// The load to confirm, or that was confirmed. One that is being confirmed stays until it was
+/// outside twice, or another is clearly better.
 fn best<'a>(rules: &Rules, points: &'a [Point], tried: &[Tried]) -> Option<&'a Point> {
-    let inside: Vec<&Point> = points.iter().filter(|point| point.always_inside()).collect();
+    let inside: Vec<&Point> = points.iter().filter(|p| p.was_inside() && !p.is_outside()).collect();
     let held: Vec<&Point> = inside.iter().copied().filter(|point| rules.holds(point)).collect();
     if held.len() >= MOST_CONFIRMED {
         return least_of_the_best(&held);
@@ -141,11 +151,12 @@ fn grow(rules: &Rules, points: &[Point]) -> Result<f64, Stopped> {
     let Some(top) = points.iter().rfind(|point| point.grown.is_some()) else {
         return Ok(rules.start);
     };
-    if top.never_inside() {
-        // A pause of the device or machine must not end it, still less leave nothing found.
-        let none = points.iter().all(Point::never_inside);
-        let (enough, why) = if none { (3, Stopped::NoneInside) } else { (2, Stopped::Resolution) };
-        return if top.windows < enough { Ok(top.load) } else { Err(why) };
+    if points.iter().all(|point| !point.was_inside()) {
+        // A pause must not leave nothing found.
+        return if top.windows < 3 { Ok(top.load) } else { Err(Stopped::NoneInside) };
+    }
+    if top.seems_outside() || top.is_open() {
+        return Err(Stopped::Resolution);
     }
     if top.load >= rules.most {
         return Err(Stopped::Most);
@@ -162,9 +173,19 @@ fn grow(rules: &Rules, points: &[Point]) -> Result<f64, Stopped> {
     Ok((top.load * 2.0).min(rules.most))
 }
 
-/// The middle between the largest load inside and the smallest outside.
+/// A load that was inside once and outside once.
+fn wavers(points: &[Point]) -> Option<f64> {
+    points.iter().find(|point| point.is_open() && point.was_inside()).map(|point| point.load)
+}
+
+/// The least load that is not decided yet.
+fn open(points: &[Point]) -> Option<f64> {
+    points.iter().find(|point| point.is_open()).map(|point| point.load)
+}
+
+/// The middle between the smallest load outside and the one below it.
 fn edge(rules: &Rules, points: &[Point]) -> Option<f64> {
-    let outside = points.iter().position(Point::never_inside)?;
+    let outside = points.iter().position(Point::seems_outside)?;
     let inside = outside.checked_sub(1)?;
     rules.middle(points[inside].load, points[outside].load)
 }
@@ -174,7 +195,7 @@ fn edge(rules: &Rules, points: &[Point]) -> Option<f64> {
 fn below_what_wavers(rules: &Rules, points: &[Point], best: &Point) -> Option<f64> {
     let mut larger = points.iter().filter(|point| point.load > best.load);
     let next = larger.clone().next()?;
-    let wavers = larger.any(|point| !point.always_inside() && !point.never_inside());
+    let wavers = larger.any(|point| point.is_outside() && point.was_inside());
     if wavers { rules.middle(best.load, next.load) } else { None }
 }
 
@@ -199,8 +220,8 @@ impl Rules {
     /// The most windows that a search can take.
     pub(crate) fn most_windows(&self) -> usize {
         let doublings = (self.most / self.start).log2().ceil().max(0.0) as usize;
-        // Each load may be outside once, the first one twice.
-        let grow = 2 * (doublings + 1) + 1;
+        // Each load may be outside once, and then inside, and then outside again.
+        let grow = 3 * (doublings + 1);
         grow + MOST_NARROW + MOST_TO_CONFIRM * self.confirm as usize
     }
 }

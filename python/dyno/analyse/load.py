@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from dyno.analyse.rows import number
 from dyno.bundle import Bundle
@@ -12,7 +13,8 @@ from dyno.model import Estimate, Phase
 def load(bundle: Bundle) -> list[Estimate]:
     """``load.<workload>.<target>.<figure>`` and ``index.<workload>.<target>.seconds``.
 
-    Only of phases that ended well.
+    Of each kind of step ``index.<workload>.<target>.<kind>.<figure>`` as well: its time, the room
+    that it took and left. Only of phases that ended well.
     """
     estimates: list[Estimate] = []
     for phase in bundle.run.phases:
@@ -29,7 +31,32 @@ def load(bundle: Bundle) -> list[Estimate]:
                     source="start to end of the phase: keys, indexes, statistics",
                 )
             )
+            estimates += _by_kind(_name(phase), _steps(phase))
     return estimates
+
+
+def _steps(phase: Phase) -> list[dict[str, Any]]:
+    listed = phase.detail.get("space")
+    steps: list[Any] = listed if isinstance(listed, list) else []
+    return [step for step in steps if isinstance(step, dict)]
+
+
+def _by_kind(name: str, steps: list[dict[str, Any]]) -> Iterable[Estimate]:
+    """Of keys, indexes, clustering: what all steps of a kind took."""
+    kinds = dict.fromkeys(kind for step in steps if isinstance(kind := step.get("kind"), str))
+    for kind in kinds:
+        own = [step for step in steps if step.get("kind") == kind]
+        label = f"{name}.{kind.replace(' ', '_')}"
+        figures = {
+            "seconds": (sum, "seconds", "s", "sum of the steps' seconds, also of those at a time"),
+            "rest_bytes": (sum, "extra_rest_bytes", "B", "room that the steps left taken"),
+            "peak_bytes": (max, "extra_peak_bytes", "B", "most room that a step took meanwhile"),
+            "peak_ratio": (max, "ratio", "×", "most room that a step took / size of its table"),
+        }
+        for figure, (of, key, unit, source) in figures.items():
+            values = [value for step in own if (value := number(step.get(key))) is not None]
+            if values:
+                yield Estimate(name=f"{label}.{figure}", value=of(values), unit=unit, source=source)
 
 
 def _load(phase: Phase) -> Iterable[Estimate]:
@@ -46,6 +73,12 @@ def _load(phase: Phase) -> Iterable[Estimate]:
         yield Estimate(name=f"{name}.rows", value=rows, unit="rows", source="rows sent")
     if size is not None:
         yield Estimate(name=f"{name}.bytes", value=size, unit="B", source="bytes sent")
+    rest = [number(step.get("extra_rest_bytes")) for step in _steps(phase)]
+    if known := [value for value in rest if value is not None]:
+        yield Estimate(
+            name=f"{name}.rest_bytes", value=sum(known), unit="B",
+            source="room that tables and rows took, before keys and indexes",
+        )  # fmt: skip
     if seconds <= 0:
         return
     if rows is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dyno import targets
+from dyno.cli._spread import Spread
 from dyno.layouts import volumes
 from dyno.layouts.model import Layout
 from dyno.layouts.resolve import resolve
@@ -64,20 +65,24 @@ class Chosen:
                 session.console.say(line)
 
 
-def chosen_layout(text: str, url: TargetUrl, workload: str, scale: float, out: Path) -> Chosen:
+def chosen_layout(
+    text: str, url: TargetUrl, workload: str, scale: float, out: Path, spread: Spread
+) -> Chosen:
     """The layout that ``--layout`` names, checked against the workload, target and volumes.
 
     Raises:
         UsageError: If it is wrong, or not for this target.
         TargetError: If one of its volumes cannot be used.
     """
-    layout = resolve(text, workload, scale)
+    plain = resolve(text, workload, scale)
+    layout = spread.over(plain, url, scale, out)
     if targets.require_layout(url, layout).elsewhere:
         return Chosen(layout)
-    needed = volumes.needs(layout, scale)
-    notes = volumes.check(layout, needed, out)
-    layout = layout.model_copy(update={"notes": notes})
-    return Chosen(layout, volumes.share_here(layout, scale))
+    # Folders of Dyno's own are made with the engine, and take the same room.
+    checked = plain if spread.own else layout
+    notes = volumes.check(checked, volumes.needs(checked, scale), out)
+    layout = layout.model_copy(update={"notes": (*notes, *spread.notes)})
+    return Chosen(layout, volumes.share_here(checked, scale))
 
 
 def unfinished_layout(session: Session, target: Target, names: Sequence[str]) -> Layout | None:

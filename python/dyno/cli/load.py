@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dyno.cli import _limits, _settings
+from dyno.cli import _limits, _settings, _spread
 from dyno.cli._options import Options, common, databases_option, examples
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ LAYOUT_HELP = "Physical design: a name of `dyno layouts`, or a TOML file."
         "dyno load tpcc --target embedded:postgresql --scale 2 --databases 4 --resume",
         "dyno load tpcc --target postgresql://bench@db1/bench --scale 100",
         "dyno load tpch --target embedded:postgresql --scale 1 --layout partitioned-8",
+        "dyno load tpch --target embedded:postgresql --scale 1 --layout partitioned-4 \\",
+        "  --volumes /mnt/a,/mnt/b,/mnt/c,/mnt/d",
     ),
 )
 @click.argument("workload")
@@ -42,6 +44,7 @@ LAYOUT_HELP = "Physical design: a name of `dyno layouts`, or a TOML file."
 )
 @databases_option
 @click.option("--layout", show_default="default", help=LAYOUT_HELP)
+@_spread.options
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Data seed.")
 @click.option("--replace", is_flag=True, help="Replace tables that Dyno created earlier.")
 @click.option("--resume", is_flag=True, help="Go on with a load that was cut off, in its layout.")
@@ -55,6 +58,7 @@ def command(
     streams: tuple[int, ...],
     databases: int,
     layout: str | None,
+    spread: _spread.Spread,
     seed: int,
     replace: bool,
     resume: bool,
@@ -82,13 +86,13 @@ def command(
 
     chosen = workloads.named(workload)
     scale = chosen.parse_scale(scale)
-    _require_sense(streams, databases, resume=resume, replace=replace)
+    _require_sense(streams, databases, resume=resume, replace=replace, spread=spread.asked)
     parsed = targets.parse(url)
     targets.require(parsed, options.out, "load")
     require_databases(parsed, options.out, databases)
     confinement = bounds.of(parsed, options.out)
     asked = (given.of(parsed, options.out, confinement), confinement)
-    design = chosen_layout(layout or DEFAULT, parsed, workload, scale, options.out)
+    design = chosen_layout(layout or DEFAULT, parsed, workload, scale, options.out, spread)
     raw = chosen.bytes_per_scale * scale * design.share_here
     if parsed.scheme == "embedded" and not options.rehearsed:
         make_out(options.out)
@@ -101,6 +105,7 @@ def command(
                 target.before_load()
             # A load that goes on finds everything where the first one has put it.
             if not resume:
+                spread.prepare(parsed, options.out)
                 design.before_start(target)
 
         design.announce(session)
@@ -137,7 +142,7 @@ def command(
 
 
 def _require_sense(
-    streams: tuple[int, ...], databases: int, *, resume: bool, replace: bool
+    streams: tuple[int, ...], databases: int, *, resume: bool, replace: bool, spread: bool
 ) -> None:
     """Refuses options that exclude each other.
 
@@ -148,6 +153,8 @@ def _require_sense(
 
     if resume and (replace or len(streams) > 1):
         raise UsageError("--resume goes on with one load: give neither --replace nor more streams.")
+    if resume and spread:
+        raise UsageError("--resume goes on where the load lies: leave out --volumes and --spread.")
     if len(set(streams)) < len(streams):
         raise UsageError("Give each number of --streams once.")
     if databases > 1 and len(streams) > 1:

@@ -72,13 +72,18 @@ def list_() -> None:
 
 @command.command("plan", short_help="What a study would run.")
 @click.argument("name", metavar="NAME|FILE")
+@click.option("--toml", is_flag=True, help="Print the study's file instead, to write your own.")
 @overrides
 @common
-def plan(name: str, instead: Overrides, options: Options) -> None:
+def plan(name: str, toml: bool, instead: Overrides, options: Options) -> None:
     """The schedule of a study, its command lines, and how long it takes. Nothing is run."""
+    from dyno import presets, studies
     from dyno.studies import spec
 
-    _plan(spec.read(name, instead), options)
+    if toml:
+        click.echo(presets.find(studies.FOLDER, "study", name)[2], nl=False)
+    else:
+        _plan(spec.read(name, instead), options)
 
 
 @command.command(

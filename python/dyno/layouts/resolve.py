@@ -24,6 +24,21 @@ def resolve(text: str, workload: str, scale: float) -> Layout:
     return Resolver(name, source, workloads.get(workload), scale).layout(written)
 
 
+def place(volume: str, where: str, *, folder: bool = False) -> str:
+    """A volume as it is written: the full path of a folder, or a tablespace unless ``folder``.
+
+    Raises:
+        UsageError: If it is neither; ``where`` says what of.
+    """
+    if volume.startswith(TABLESPACE) and len(volume) > len(TABLESPACE) and not folder:
+        return volume
+    path = Path(volume).expanduser()
+    if not path.is_absolute():
+        also = "" if folder else f", or {TABLESPACE}NAME for one that the server has"
+        raise UsageError(f"{where} is '{volume}'; give the full path of a folder{also}.")
+    return str(path)
+
+
 class Resolver:
     """Fits one layout to one workload."""
 
@@ -143,13 +158,10 @@ class Resolver:
     def _volume(self, volume: str | None, where: str, *, folder: bool = False) -> str | None:
         if volume is None:
             return None
-        if volume.startswith(TABLESPACE) and len(volume) > len(TABLESPACE) and not folder:
-            return volume
-        path = Path(volume).expanduser()
-        if not path.is_absolute():
-            also = "" if folder else f", or {TABLESPACE}NAME for one that the server has"
-            raise self._wrong(f"{where} is '{volume}'; give the full path of a folder{also}.")
-        return str(path)
+        try:
+            return place(volume, where, folder=folder)
+        except UsageError as error:
+            raise self._wrong(str(error)) from None
 
     def _require_own_names(self, layout: Layout) -> None:
         """Names of indexes are shared by all tables of a schema."""

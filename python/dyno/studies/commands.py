@@ -10,13 +10,18 @@ from dyno.studies.model import Reset, Value, Variant
 
 
 def load(variant: Variant, out: Path) -> list[str]:
-    """The words of the load; none where nothing is loaded: without a scale."""
-    if variant.workload == "io" or variant.scale is None:
+    """The words of the load; none where nothing is loaded: without a scale, or before a load."""
+    if variant.workload == "io" or variant.scale is None or variant.verb == "load":
         return []
+    return _load(variant, out)
+
+
+def _load(variant: Variant, out: Path) -> list[str]:
     return [
         *("load", variant.workload, "--target", variant.target, "--scale", f"{variant.scale:g}"),
         *_options(variant.load),
         *_settings(variant),
+        *(_limits(variant) if variant.verb == "load" else []),
         *("--replace", "--json", "--quiet", "--out", str(out)),
     ]
 
@@ -30,6 +35,8 @@ def run(variant: Variant, reset: Reset, seed: int, out: Path) -> list[str]:
         seed: The same for all runs of a pair, so that they draw the same parameters.
         out: The folder of its data and bundles.
     """
+    if variant.verb == "load":
+        return _load(variant, out)
     tail = ["--json", "--quiet", "--out", str(out)]
     if variant.workload == "io":
         return [

@@ -13,7 +13,7 @@ from typing import Any
 
 from dyno.bundle import Bundle
 from dyno.errors import DynoError, TargetError
-from dyno.studies import child, commands, criteria
+from dyno.studies import child, commands, criteria, loads
 from dyno.studies.analysis import tight
 from dyno.studies.book import Book, Entry, Note
 from dyno.studies.forecast import Forecast
@@ -102,7 +102,9 @@ class Work:
                 return
             try:
                 out = stock.ready(variant)
-                if study.reset == "reload":
+                if variant.verb == "load":
+                    loads.remove_engines(out)
+                elif study.reset == "reload":
                     stock.reset(variant, out)
             except TargetError as error:
                 if variant.data == study.variants[0].data or error.kind == "busy":

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 from dyno.model import Estimate
 from dyno.statistics.verdict import Wish
+
+Verb = Literal["run", "load", "both"]
 
 
 @dataclass(frozen=True)
@@ -17,32 +20,58 @@ class Metric:
     Attributes:
         pattern: Of the names of its estimates; a group ``each`` tells those of a family apart.
         wish: Whether more of it is better, or less.
+        verb: The verb whose bundles have it; a storage profile counts as a run.
+        otherwise: Of what counts in runs that have nothing of ``pattern``.
     """
 
     name: str
     meaning: str
     pattern: re.Pattern[str]
     wish: Wish
+    verb: Verb = "run"
+    otherwise: re.Pattern[str] | None = None
 
     def of(self, estimates: Iterable[Estimate]) -> dict[str, float]:
         """Its values in a run by name: ``tps``, or ``query_s.q09`` of a family.
 
         Where several levels or targets have it the last counts, as the highest load does.
         """
+        listed = list(estimates)
+        found = self._matching(self.pattern, listed)
+        if not found and self.otherwise is not None:
+            return self._matching(self.otherwise, listed)
+        return found
+
+    def _matching(
+        self, pattern: re.Pattern[str], estimates: Iterable[Estimate]
+    ) -> dict[str, float]:
         found: dict[str, float] = {}
         for estimate in estimates:
-            match = self.pattern.fullmatch(estimate.name)
+            match = pattern.fullmatch(estimate.name)
             if match:
                 each = match.groupdict().get("each")
                 found[f"{self.name}.{each}" if each else self.name] = estimate.value
         return found
 
 
-def _metric(name: str, pattern: str, wish: Wish, meaning: str) -> Metric:
-    return Metric(name, meaning, re.compile(pattern), wish)
+def _metric(
+    name: str,
+    pattern: str,
+    wish: Wish,
+    meaning: str,
+    verb: Verb = "run",
+    otherwise: str | None = None,
+) -> Metric:
+    other = None if otherwise is None else re.compile(otherwise)
+    return Metric(name, meaning, re.compile(pattern), wish, verb, other)
 
 
 _OLTP, _DSS = r"oltp\.[^.]+\.", r"dss\.[^./]+\."
+_LOAD, _INDEX = r"load\.[^.]+\.[^.]+\.", r"index\.[^.]+\.[^.]+\."
+_DURING = r"during\.[^.]+\.during_"
+_MEAN = r"resource\.(?!index-)[^./]+\."  # a load's rows, not its indexes
+_IO = r"io\.(?:fill[\d_]+\.)?(?P<each>[\w.+-]+)\."
+_FILL = r"io\.(?P<each>(?:[\w+-]+\.)?fill[\d_]+\.[\w+-]+)\."
 
 METRICS = {
     metric.name: metric
@@ -61,21 +90,75 @@ METRICS = {
             "client_cpu_ms", _OLTP + "client_cpu_ms_per_1000", "less",
             "CPU of the driver for 1,000 transactions, ms",
         ),
+        _metric(
+            "tps_beside", _DURING + "tps", "more",
+            "transactions a second while maintenance went on, or all along without any",
+            otherwise=_OLTP + "tps",
+        ),
+        _metric(
+            "p95_beside_ms", _DURING + "p95_ms", "less",
+            "95th percentile of a new order's response time beside maintenance, ms",
+            otherwise=_OLTP + r"new_order\.response_p95_ms",
+        ),
         _metric("total_s", _DSS + "power_total_s", "less", "time of all queries by one user, s"),
         _metric("geomean_s", _DSS + "geomean_s", "less", "geometric mean of the queries' times, s"),
         _metric("query_s", _DSS + r"(?P<each>q\d\d)\.seconds", "less", "time of each query, s"),
         _metric(
             "memory_available", r"resource\.(?!.*/)[^/]+\.memory\.host\.available\.min", "more",
-            "least memory of the machine that was available, bytes",
+            "least memory of the machine that was available, bytes", "both",
         ),
-        _metric("load_s", r"load\.[^.]+\.[^.]+\.seconds", "less", "time of the load, s"),
-        _metric("load_rows", r"load\.[^.]+\.[^.]+\.rows_per_s", "more", "rows loaded a second"),
-        _metric("index_s", r"index\.[^.]+\.[^.]+\.seconds", "less", "time of keys and indexes, s"),
         _metric(
-            "iops", r"io\.(?P<each>[\w.+-]+)\.best_iops", "more",
-            "most IOPS inside the ceiling, by curve",
+            "users_total_s", _DSS + "throughput_total_s", "less",
+            "time of all queries of all users at once, s",
         ),
-        _metric("mbps", r"io\.(?P<each>[\w.+-]+)\.best_mbps", "more", "highest MB/s, by curve"),
+        _metric(
+            "queries_per_h", _DSS + r"throughput(?:_score)?", "more",
+            "queries an hour of all users, times the scale",
+        ),
+        _metric("load_s", _LOAD + "seconds", "less", "time of the load, s", "load"),
+        _metric("load_rows", _LOAD + "rows_per_s", "more", "rows loaded a second", "load"),
+        _metric(
+            "load_bytes", _LOAD + "rest_bytes", "less",
+            "room that the rows take, before keys and indexes, bytes", "load",
+        ),
+        _metric("index_s", _INDEX + "seconds", "less", "time of keys and indexes, s", "load"),
+        _metric(
+            "step_s", _INDEX + r"(?P<each>\w+)\.seconds", "less",
+            "time of keys and indexes by kind, s of all their steps", "load",
+        ),
+        _metric(
+            "step_bytes", _INDEX + r"(?P<each>\w+)\.rest_bytes", "less",
+            "room that keys and indexes take by kind, bytes", "load",
+        ),
+        _metric(
+            "step_room", _INDEX + r"(?P<each>\w+)\.peak_ratio", "less",
+            "most room that a step took meanwhile by kind, times its table", "load",
+        ),
+        _metric(
+            "cpu_percent", _MEAN + r"cpu\.host\.busy\.mean", "less",
+            "busy processors, % of all", "both",
+        ),
+        _metric(
+            "read_mbps", _MEAN + r"disk\.(?P<each>[\w-]+)\.read_mbps\.mean", "more",
+            "MB/s read from each device", "both",
+        ),
+        _metric(
+            "queue", _MEAN + r"disk\.(?P<each>[\w-]+)\.queue_length\.mean", "less",
+            "requests in flight on each device", "both",
+        ),
+        _metric(
+            "iops", _IO + "best_iops", "more",
+            "most IOPS inside the ceiling, by curve; of several fill levels at the highest",
+        ),
+        _metric(
+            "mbps", _IO + "best_mbps", "more",
+            "highest MB/s, by curve; of several fill levels at the highest",
+        ),
+        _metric(
+            "iops_by_fill", _FILL + "best_iops", "more",
+            "most IOPS inside the ceiling, by fill level and curve",
+        ),
+        _metric("mbps_by_fill", _FILL + "best_mbps", "more", "MB/s by fill level and curve"),
     )
 }  # fmt: skip
 """By name."""

@@ -9,6 +9,7 @@ from dyno.model import Model
 Value = str | int | float | bool
 Options = dict[str, Value]
 Reset = Literal["nothing", "restart", "cold", "reload"]
+Verb = Literal["run", "load"]
 
 SERVERS = ("postgresql", "postgres", "mysql", "mariadb")
 """Schemes of servers that are not Dyno's own."""
@@ -20,6 +21,7 @@ class Variant(Model):
     """One way to do it.
 
     Attributes:
+        verb: Whether a run of it is a ``dyno run`` (or ``dyno io``), or a load from nothing.
         target: Its URL; what runs is never written with a password.
         load: Options of ``dyno load``, by name without dashes.
         run: Options of ``dyno run`` or ``dyno io``.
@@ -31,6 +33,7 @@ class Variant(Model):
 
     name: str
     workload: str
+    verb: Verb = "run"
     target: str
     scale: float | None = None
     load: Options = {}

@@ -16,6 +16,7 @@ time_limit = "1h"
 
 [base]                               # what all variants have in common
 workload = "tpcc"                    # or tpch, io
+verb = "run"                         # or load: each run is a load from nothing
 target = "embedded:postgresql"
 scale = 2
 
@@ -54,9 +55,9 @@ from dyno import presets, settings, strict, studies, targets
 from dyno.confinement import words as confinement
 from dyno.errors import UsageError, nearest, unknown
 from dyno.strict import Strict
-from dyno.studies import criteria
+from dyno.studies import criteria, loads
 from dyno.studies.metrics import METRICS
-from dyno.studies.model import DEFAULT_MARGIN, DEFAULT_PAIRS, Reset, Study, Value, Variant
+from dyno.studies.model import DEFAULT_MARGIN, DEFAULT_PAIRS, Reset, Study, Value, Variant, Verb
 from dyno.studies.overrides import Overrides
 from dyno.studies.overrides import plain as spelling
 from dyno.units import parse_seconds
@@ -71,6 +72,7 @@ class Base(Strict):
     """What all variants have in common."""
 
     workload: str
+    verb: Verb = "run"
     target: str | None = None
     scale: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     load: dict[str, Value] = {}
@@ -160,7 +162,9 @@ def build(name: str, source: str, what: str, spec: StudySpec) -> Study:
     _require("metric", (*spec.headline, *spec.exploratory), METRICS, what)
     _require("workload", (spec.base.workload,), WORKLOADS, what)
     try:
+        loads.require_figures((*spec.headline, *spec.exploratory), spec.base.verb)
         made = _factorial(spec) if spec.factors else _named(spec)
+        loads.require(made, spec.reset)
         kinds = {variant.workload for variant in made}
         limits = [criteria.parse(text, kinds) for text in spec.criteria]
         seconds = None if spec.time_limit is None else parse_seconds(spec.time_limit)
@@ -237,6 +241,7 @@ def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
     return Variant(
         name=name,
         workload=str(plain["workload"]),
+        verb=base.verb,
         target=str(plain["target"] or ""),
         scale=scale,
         load=parts["load"],

@@ -16,7 +16,7 @@ const APART: f64 = 1.4;
 /// then ever less, then falls. Between two loads it is below the straight lines through their
 /// neighbours on either side.
 pub(super) fn between(rules: &Rules, points: &[Point]) -> Option<f64> {
-    let inside = |point: &Point| !point.never_inside();
+    let inside = |point: &Point| !point.seems_outside();
     let best = points.iter().filter(|point| inside(point)).map(height).reduce(f64::max)?;
     let mut top = best + WORTH.ln();
     let mut found = None;

@@ -9,7 +9,7 @@ pub(super) struct Point {
     pub(super) load: f64,
     pub(super) windows: u32,
     inside: u32,
-    /// Windows that were to confirm it.
+    /// Windows that were to confirm it, and did.
     pub(super) confirmed: u32,
     /// Mean of all windows.
     pub(super) iops: f64,
@@ -18,12 +18,27 @@ pub(super) struct Point {
 }
 
 impl Point {
-    pub(super) fn always_inside(&self) -> bool {
-        self.inside == self.windows
+    /// Outside the ceiling: one window outside may be a pause of the machine's, two are the load's.
+    pub(super) fn is_outside(&self) -> bool {
+        self.outside() >= 2
     }
 
-    pub(super) fn never_inside(&self) -> bool {
-        self.inside == 0
+    /// Outside once, and not more often inside: it is not decided yet.
+    pub(super) fn is_open(&self) -> bool {
+        self.outside() == 1 && self.inside <= 1
+    }
+
+    /// Outside as far as is known.
+    pub(super) fn seems_outside(&self) -> bool {
+        self.is_outside() || (self.is_open() && !self.was_inside())
+    }
+
+    pub(super) fn was_inside(&self) -> bool {
+        self.inside > 0
+    }
+
+    pub(super) fn outside(&self) -> u32 {
+        self.windows - self.inside
     }
 }
 
@@ -42,7 +57,7 @@ fn of_one_load(windows: &[&Tried]) -> Point {
         load: windows[0].load,
         windows: windows.len() as u32,
         inside: count(|window| window.inside),
-        confirmed: count(|window| window.purpose == Purpose::Confirm),
+        confirmed: count(|window| window.purpose == Purpose::Confirm && window.inside),
         iops: windows.iter().map(|window| window.iops).sum::<f64>() / windows.len() as f64,
         grown: grown.map(|window| window.iops).reduce(f64::max),
     }

@@ -135,41 +135,55 @@ fn a_search_over_rates_ends_close_to_what_is_possible() {
 }
 
 #[test]
-fn one_pause_does_not_end_the_growth() {
-    let device = Device { one: 1000.0, most: 64_000.0, bend: 4.0, overload: (1e9, 0.0) };
-    let mut count = 0;
-    let Searched { found, tried } = run(&depths(128.0), |depth| {
-        count += 1;
-        (device.iops(depth), count != 3)
-    });
-    let first: Vec<f64> = tried.iter().take(5).map(|window| window.load).collect();
-    assert_eq!(first, [1.0, 2.0, 4.0, 4.0, 8.0]);
-    assert!(found.best.unwrap() > 64.0 && found.confirmed, "{found:?}");
-    // The load that was outside once is nobody's best.
-    let Searched { found, .. } = run(&depths(4.0), {
-        let mut count = 0;
-        move |depth| {
-            count += 1;
-            (device.iops(depth), count != 3)
+fn one_pause_anywhere_changes_nothing() {
+    for (knee, bend, ceiling_ms) in
+        [(64.0, 4.0, 1000.0), (20.0, 4.0, 5.0), (20.0, 1.0, 2.0), (90.0, 50.0, 1.0)]
+    {
+        let device = Device { one: 5000.0, most: 5000.0 * knee, bend, overload: (1e9, 0.0) };
+        let most = exhaustive(device, ceiling_ms).unwrap();
+        let rules = depths(256.0);
+        let calm = run(&rules, |load| (device.iops(load), device.latency_ms(load) <= ceiling_ms));
+        for pause in 0..calm.tried.len() {
+            let mut count = 0;
+            let Searched { found, tried } = run(&rules, |load| {
+                count += 1;
+                (device.iops(load), count != pause + 1 && device.latency_ms(load) <= ceiling_ms)
+            });
+            let case = format!("{device:?}, pause {pause}: {found:?}, {tried:?}");
+            assert!(device.iops(found.best.unwrap()) >= 0.95 * most, "{case}");
+            assert!(found.confirmed && tried.len() <= calm.tried.len() + 8, "{case}");
         }
-    });
-    assert!(found.best.is_some_and(|best| best < 4.0), "{found:?}");
+    }
 }
 
 #[test]
-fn the_next_best_is_confirmed_if_a_confirming_window_is_outside() {
+fn a_load_that_was_outside_once_is_tried_again_after_the_narrowing() {
+    let device = Device { one: 1000.0, most: 64_000.0, bend: 4.0, overload: (1e9, 0.0) };
+    let mut count = 0;
+    let Searched { found, tried } = run(&depths(4.0), |depth| {
+        count += 1;
+        (device.iops(depth), count != 3)
+    });
+    let first: Vec<f64> = tried.iter().take(6).map(|window| window.load).collect();
+    // Inside once and outside once: a third window decides.
+    assert_eq!(first, [1.0, 2.0, 4.0, 3.0, 4.0, 4.0], "{tried:?}");
+    assert_eq!((found.best, found.confirmed, found.outside), (Some(4.0), true, None));
+}
+
+#[test]
+fn the_next_best_is_confirmed_if_two_confirming_windows_are_outside() {
     let device = Device { one: 1000.0, most: 64_000.0, bend: 4.0, overload: (1e9, 0.0) };
     let mut at_32 = 0;
     let Searched { found, tried } = run(&depths(32.0), |depth| {
         at_32 += u32::from(depth > 31.5);
-        (device.iops(depth), depth < 32.0 || at_32 != 2)
+        (device.iops(depth), depth < 32.0 || at_32 == 1)
     });
     let confirmed = tried.iter().filter(|window| window.purpose == Purpose::Confirm);
     let confirmed: Vec<f64> = confirmed.map(|window| window.load).collect();
     // Between 16 and 32, where nothing was tried, the next best is looked for first.
-    assert_eq!(confirmed, [32.0, 31.0, 31.0]);
+    assert_eq!(confirmed, [32.0, 32.0, 31.0, 31.0], "{tried:?}");
     assert_eq!((found.best, found.confirmed), (Some(31.0), true));
-    assert_eq!(found.outside, None, "it was inside at first");
+    assert_eq!((found.outside, found.stopped), (Some(32.0), Stopped::Resolution));
 
     let never = run(&depths(32.0), |depth| (device.iops(depth), false));
     assert_eq!(never.tried.len(), 3);

@@ -41,8 +41,8 @@ class Queries:
         """
         from dyno.cli._cold import cache_word
 
-        # Only the power test has a pass for warming.
-        unwarmed = self.no_warming or not self.choice.has_power
+        # Only the power test has a pass for warming, which emptied caches go without.
+        unwarmed = self.no_warming or not (self.choice.has_power or self.cold)
         return cache_word(cold=self.cold, each=self.cold_each_query, no_warming=unwarmed)
 
     def record(self) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from dyno.targets.mysql.version import Version
 _MIB = 1 << 20
 _GIB = 1 << 30
 
-MAX_CONNECTIONS = 300
-"""Room for the 160 users of the largest published load, the probes and maintenance."""
+MAX_CONNECTIONS = 1100
+"""Room for the 1,024 users that a search may try, the probes and maintenance."""
 
 LOCK_WAIT_S = 5
 """Longest wait of a driven transaction for a lock: that is tried again, and counted. What follows a

@@ -8,8 +8,8 @@ from dyno.targets.base import Limits
 _MIB = 1 << 20
 _GIB = 1 << 30
 
-MAX_CONNECTIONS = 300
-"""Room for the 160 users of the largest published load, the probes and maintenance."""
+MAX_CONNECTIONS = 1100
+"""Room for the 1,024 users that a search may try, the probes and maintenance."""
 
 
 def settings(limits: Limits, volume: VolumeFacts, *, io_uring: bool) -> dict[str, str]:

@@ -1,0 +1,62 @@
+"""Studies of loads alone: each run is a load that begins from nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from dyno import engines, places
+from dyno.errors import UsageError
+from dyno.studies.metrics import METRICS
+from dyno.studies.model import Reset, Variant, Verb
+
+
+def require(variants: Iterable[Variant], reset: Reset | None) -> None:
+    """Refuses what a load cannot be.
+
+    Raises:
+        UsageError: Saying what to leave out.
+    """
+    for variant in variants:
+        if variant.verb != "load":
+            continue
+        if reset in {"cold", "reload"}:
+            raise UsageError(
+                f'verb = "load" begins from nothing each time; leave out reset = "{reset}".'
+            )
+        if variant.workload == "io" or variant.scale is None:
+            raise UsageError(
+                'verb = "load" takes a workload that is loaded, tpcc or tpch, and a scale.'
+            )
+        if variant.run:
+            raise UsageError(
+                f'verb = "load" runs nothing: leave out run.{next(iter(variant.run))}.'
+            )
+        if variant.load.get("databases", 1) != 1:
+            raise UsageError('verb = "load" measures one load a run: leave out load.databases.')
+
+
+def require_figures(names: Iterable[str], verb: Verb) -> None:
+    """Refuses metrics that the verb's bundles do not have: loads and runs have their own.
+
+    Raises:
+        UsageError: With those that they have.
+    """
+    other = {"run": "load", "load": "run"}[verb]
+    wrong = next((name for name in names if METRICS[name].verb == other), None)
+    if wrong is not None:
+        raise UsageError(
+            f"'{wrong}' is a figure of a {other}, and base.verb is '{verb}'. Known for it: "
+            f"{', '.join(name for name, one in METRICS.items() if one.verb != other)}."
+        )
+
+
+def remove_engines(out: Path) -> None:
+    """Removes the private engines of an output folder, and what they have on volumes elsewhere.
+
+    Raises:
+        TargetError: If something cannot be removed.
+    """
+    for home in engines.homes(out)[0]:
+        places.release(home.resolve())
+        engines.remove(home)

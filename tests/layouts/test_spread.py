@@ -1,0 +1,84 @@
+"""Layouts spread over volumes: partitions in turn, tables by size, and what cannot be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dyno import targets
+from dyno.cli._layout import chosen_layout
+from dyno.cli._spread import Spread
+from dyno.errors import UsageError
+from dyno.layouts import volumes
+from dyno.layouts.resolve import resolve
+from dyno.layouts.spread import spread
+
+PRIVATE = targets.parse("embedded:postgresql")
+
+
+def test_partitions_go_round_and_tables_to_the_emptiest() -> None:
+    found = spread(resolve("partitioned-8", "tpch", 1), ["/a", "/b", "/c"], 1)
+    parts = [part.volume for part in found.design("lineitem").partitions]
+    assert parts == ["/a", "/b", "/c", "/a", "/b", "/c", "/a", "/b"]
+    # Two partitions of eight lie on c, three on the others: there the next two largest fit.
+    assert found.design("orders").volume == "/c"
+    needed = volumes.needs(found, 1)
+    assert set(needed) == {"/a", "/b", "/c"}
+    assert max(needed.values()) < 1.2 * min(needed.values())
+    assert volumes.share_here(found, 1) == 0
+
+
+def test_one_place_and_many_differ_only_in_where_things_lie() -> None:
+    plain = resolve("default", "tpcc", 2)
+    one, six = (spread(plain, [f"/{n}" for n in range(count)], 2) for count in (1, 6))
+    assert one.data_volumes() == ["/0"]
+    assert set(six.data_volumes()) == {f"/{n}" for n in range(6)}
+    largest = {six.design(name).volume for name in ("stock", "order_line", "customer")}
+    assert len(largest) == 3
+    bare = {
+        name: {
+            table: design.model_copy(update={"volume": None})
+            for table, design in layout.tables.items()
+        }
+        for name, layout in (("one", one), ("six", six))
+    }
+    assert bare["one"] == bare["six"]
+
+
+def test_folders_are_made_beside_the_engine_and_marked_as_its_own(tmp_path: Path) -> None:
+    asked = Spread(None, 2)
+    layout = asked.over(resolve("default", "tpcc", 2), PRIVATE, 2, tmp_path)
+    assert not any(tmp_path.iterdir())
+    asked.prepare(PRIVATE, tmp_path)
+    home = tmp_path / "engines" / "postgresql"
+    assert layout.data_volumes() == [str(home / "volumes" / "1"), str(home / "volumes" / "2")]
+    assert all(Path(volume).is_dir() for volume in layout.data_volumes())
+    assert (home.parent / ".dyno-postgresql").exists()
+
+
+@pytest.mark.parametrize(
+    ("asked", "target", "layout", "message"),
+    [
+        (Spread("/a,/b", 3), "embedded:postgresql", "default", "--spread 3 takes as many"),
+        (Spread("/a,/a", None), "embedded:postgresql", "default", "name each once"),
+        (Spread(",", None), "embedded:postgresql", "default", "name each once"),
+        (Spread("a", None), "embedded:postgresql", "default", "--volumes is 'a'; give the full"),
+        (Spread(None, 2), "postgresql://h/d", "default", "name the volumes of this server"),
+        (Spread(None, 2), "embedded:duckdb", "default", "a DuckDB database is one file"),
+        (Spread(None, 2), "embedded:duckdb", "partitioned-4", "have no partitions"),
+    ],
+)
+def test_what_cannot_be(
+    tmp_path: Path, asked: Spread, target: str, layout: str, message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        chosen_layout(layout, targets.parse(target), "tpch", 1, tmp_path, asked)
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_layout_that_places_tables_itself_is_not_spread(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(f'[volumes]\ndata = "{tmp_path}"\n')
+    with pytest.raises(UsageError, match="places its tables itself"):
+        spread(resolve(str(file), "tpch", 1), ["/a"], 1)

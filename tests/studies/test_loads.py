@@ -1,0 +1,99 @@
+"""Studies of loads alone: what they cannot be, and that each load begins from nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dyno import engines, places
+from dyno.errors import UsageError
+from dyno.studies import commands, loads, spec
+from dyno.studies.model import Study
+from tests.process import document, dyno
+
+HEAD = (
+    'headline = ["load_s"]\n[base]\nworkload = "tpch"\nverb = "load"\n'
+    'target = "embedded:sqlite"\nscale = 0.01\n'
+)
+KEYS = '[[variants]]\nname = "keys"\n"load.layout" = "keys"\n'
+
+
+def read(tmp_path: Path, text: str) -> Study:
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    return spec.read(str(path))
+
+
+def test_a_study_of_loads_runs_nothing_else(tmp_path: Path) -> None:
+    _, keys = read(tmp_path, HEAD + KEYS).variants
+    assert commands.load(keys, Path("out")) == []
+    assert commands.run(keys, "restart", 3, Path("out")) == [
+        *("load", "tpch", "--target", "embedded:sqlite", "--scale", "0.01", "--layout", "keys"),
+        *("--replace", "--json", "--quiet", "--out", "out"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            HEAD.replace("load_s", "total_s") + KEYS,
+            "'total_s' is a figure of a run, and base.verb",
+        ),
+        (HEAD.replace('verb = "load"', "") + KEYS, "'load_s' is a figure of a load"),
+        (HEAD.replace('"load"\n', '"lod"\n') + KEYS, "verb is 'lod'; it must be"),
+        (HEAD.replace("scale = 0.01", "") + KEYS, "and a scale"),
+        (HEAD + KEYS + '"run.users" = 2\n', "leave out run.users"),
+        ('reset = "cold"\n' + HEAD + KEYS, "begins from nothing each time"),
+        (HEAD + KEYS + '"load.databases" = 2\n', "one load a run"),
+    ],
+)
+def test_what_a_study_of_loads_cannot_be(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        read(tmp_path, text)
+
+
+STUDY = """
+pairs = 2
+headline = ["load_rows"]
+exploratory = ["load_s", "load_bytes", "index_s", "step_s"]
+replace = 0
+
+[base]
+workload = "tpch"
+verb = "load"
+target = "embedded:sqlite"
+scale = 0.01
+
+[[variants]]
+name = "keys"
+"load.layout" = "keys"
+"""
+
+
+def test_runs_of_loads_have_the_figures_of_each(tmp_path: Path, out: Path) -> None:
+    study = tmp_path / "mine.toml"
+    study.write_text(STUDY)
+    made = document(dyno("study", study, "--json", "--out", out))
+    figures = {run["variant"]: run["figures"] for run in made["runs"]}
+    assert set(figures) == {"base", "keys"}
+    for found in figures.values():
+        assert found["load_rows"] > 0
+        assert found["load_bytes"] > 1_000_000
+    assert figures["base"]["step_s.index"] > 0
+    assert "step_s.index" not in figures["keys"]
+
+
+def test_a_load_from_nothing_finds_no_engine_and_leaves_what_is_not_ours(tmp_path: Path) -> None:
+    engines.claim(tmp_path, "postgresql")
+    home = engines.home_of(tmp_path, "postgresql")
+    (tmp_path / "volume").mkdir()
+    place = places.claim(tmp_path / "volume", home)
+    other = home.parent / "of-the-user"
+    other.mkdir()
+    loads.remove_engines(tmp_path)
+    assert not home.exists()
+    assert not place.exists()
+    assert other.exists()
+    loads.remove_engines(tmp_path)

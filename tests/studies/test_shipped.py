@@ -1,0 +1,53 @@
+"""The studies that Dyno ships, and the figures that they ask about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dyno import studies, targets
+from dyno.cli import io, load, run
+from dyno.layouts.resolve import resolve
+from dyno.model import Estimate
+from dyno.studies import commands, spec
+from dyno.studies.metrics import METRICS
+
+VERBS = {"load": load.command, "run": run.command, "io": io.command}
+
+
+def estimates(**values: float) -> list[Estimate]:
+    return [Estimate(name=name, value=value, unit="", source="") for name, value in values.items()]
+
+
+def test_figures_of_fill_levels_are_compared_level_with_level() -> None:
+    one = estimates(**{"io.fill40.mixed.best_iops": 5000, "io.fill40.mixed.qd8.iops": 1})
+    several = [*one, *estimates(**{"io.fill85.mixed.best_iops": 4000})]
+    assert METRICS["iops"].of(one) == {"iops.mixed": 5000}
+    assert METRICS["iops"].of(several) == {"iops.mixed": 4000}
+    by_level = {"iops_by_fill.fill40.mixed": 5000, "iops_by_fill.fill85.mixed": 4000}
+    assert METRICS["iops_by_fill"].of(several) == by_level
+
+
+def test_a_run_without_maintenance_is_all_beside_none() -> None:
+    plain = estimates(**{"oltp.users-4.tps": 90})
+    kept = [*estimates(**{"during.reindex-tpcc-postgresql-users-4.during_tps": 70}), *plain]
+    assert METRICS["tps_beside"].of(plain) == {"tps_beside": 90}
+    assert METRICS["tps_beside"].of(kept) == {"tps_beside": 70}
+    assert METRICS["tps"].of(kept) == {"tps": 90}
+
+
+@pytest.mark.parametrize("name", studies.names())
+def test_its_command_lines_are_ones_that_their_verbs_take(name: str) -> None:
+    """Each says what it asks, and its command lines are ones that their verbs take."""
+    found = spec.read(name)
+    assert all((found.question, found.design, found.rule, found.misleads))
+    for variant in found.variants:
+        made = (commands.load(variant, Path("out")), commands.run(variant, "restart", 1, Path("o")))
+        for words in filter(None, made):
+            VERBS[words[0]].make_context(words[0], words[1:]).close()
+        if variant.load and variant.scale:
+            layout = resolve(
+                str(variant.load.get("layout", "default")), variant.workload, variant.scale
+            )
+            targets.require_layout(targets.parse(variant.target), layout)
