@@ -159,7 +159,9 @@ def _data(study: Study, earlier: Sequence[Book], shared: bool) -> tuple[Data, ..
         if study.reset == "reload" and not shared:
             room *= 2
         names = tuple(one.name for one in own)
-        found.append(Data(names, lengths.load(first, earlier, raw, name), room))
+        alone = first.verb == "load"  # then there is none but the runs themselves
+        before = None if alone else lengths.load(first, earlier, raw, name)
+        found.append(Data(names, before, room))
     return tuple(found)
 
 

@@ -42,6 +42,9 @@ def run(variant: Variant, earlier: Sequence[Book]) -> Length:
         return Length(took, source)
     if variant.workload == "io":
         return _storage(variant)
+    if variant.verb == "load":
+        raw = workloads.named(variant.workload).bytes_per_scale * (variant.scale or 1.0)
+        return load(variant, earlier, raw, targets.parse(variant.target).name)
     scheme = variant.target.partition(":")[0]
     around = _AROUND_S.get(scheme, _AROUND_SERVER_S)
     if workloads.named(variant.workload).kind == "oltp":
@@ -90,7 +93,9 @@ def _measured(variant: Variant, earlier: Sequence[Book]) -> tuple[float | None, 
         kinds = {one.name: one for one in book.study.variants}
         for entry in entries:
             other = kinds.get(entry.variant)
-            if other is None or not alike(other, variant) or other.run != variant.run:
+            if other is None or not alike(other, variant):
+                continue
+            if (other.verb, other.run) != (variant.verb, variant.run):
                 continue
             own = (other.load, other.settings) == (variant.load, variant.settings)
             (same if own else like).append(entry.ended - entry.started)
