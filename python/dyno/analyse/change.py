@@ -103,8 +103,9 @@ def _level(values: Sequence[float], drop_percent: float) -> bool:
 
 
 def _spread_percent(values: Sequence[float]) -> float | None:
-    """The standard deviation that the quartiles of a normal distribution would tell, in % of the
-    median: a moment in which everything stood still, and what was made up for it, count little.
+    """The standard deviation that the quartiles of normal values would tell, in % of the median.
+
+    A moment in which everything stood still, and what was made up for it, count little.
     """
     import numpy as np
 
