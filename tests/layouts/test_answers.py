@@ -12,6 +12,7 @@ import pytest
 
 from dyno import targets, workloads
 from dyno.bundle import Bundle
+from dyno.footprint import occupied
 from dyno.targets.base import Limits, QueryResult
 from dyno.workloads.answers import compare_engines
 from tests.process import DISTURBANCES, dyno, no_server_left
@@ -22,13 +23,14 @@ LIMITS = Limits(memory_bytes=256 << 20, threads=2)
 
 @pytest.fixture(scope="module")
 def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """PostgreSQL in four partitions and DuckDB clustered, with the documents of the loads."""
+    """PostgreSQL in four partitions on two volumes and DuckDB clustered, with their documents."""
     out = tmp_path_factory.mktemp("layouts")
     documents: dict[str, Any] = {}
-    for name, layout in (("postgresql", "partitioned-4"), ("duckdb", "clustered")):
+    layouts = (("postgresql", "partitioned-4", "--spread=2"), ("duckdb", "clustered", "--yes"))
+    for name, layout, more in layouts:
         done = dyno(
             "load", "tpch", "--target", f"embedded:{name}", "--scale", str(SCALE),
-            "--layout", layout, "--streams", "3", "--json", "--out", out,
+            "--layout", layout, more, "--streams", "3", "--json", "--out", out,
         )  # fmt: skip
         assert done.stdout, done.stderr
         documents[name] = json.loads(done.stdout)
@@ -50,6 +52,19 @@ def test_the_bundle_tells_layout_and_steps(loaded: tuple[Path, dict[str, Any]]) 
         sheet = Path(document["sheet"]).read_text(encoding="utf-8")
         assert "Steps of the load into" in sheet
         assert ("4 partitions by l_shipdate" in sheet) == (name == "postgresql")
+
+
+def test_what_is_spread_lies_on_each_of_the_volumes(
+    loaded: tuple[Path, dict[str, Any]],
+) -> None:
+    out, documents = loaded
+    layout = documents["postgresql"]["layout"]
+    home = out / "engines" / "postgresql" / "volumes"
+    parts = [part["volume"] for part in layout["tables"]["lineitem"]["partitions"]]
+    assert parts == [str(home / one) for one in ("1", "2", "1", "2")]
+    for volume in ("1", "2"):
+        assert occupied([home / volume]) > 5_000_000
+    assert any("lie on one device" in note for note in layout["notes"])
 
 
 def test_the_22_answers_are_the_same(loaded: tuple[Path, dict[str, Any]]) -> None:

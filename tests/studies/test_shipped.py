@@ -12,6 +12,7 @@ from dyno.layouts.resolve import resolve
 from dyno.model import Estimate
 from dyno.studies import commands, spec
 from dyno.studies.metrics import METRICS
+from tests.process import dyno
 
 VERBS = {"load": load.command, "run": run.command, "io": io.command}
 
@@ -51,3 +52,12 @@ def test_its_command_lines_are_ones_that_their_verbs_take(name: str) -> None:
                 str(variant.load.get("layout", "default")), variant.workload, variant.scale
             )
             targets.require_layout(targets.parse(variant.target), layout)
+
+
+def test_what_can_be_asked_about_is_told_with_its_file() -> None:
+    told = dyno("study", "metrics").stdout.splitlines()
+    assert all(len(line) <= 80 for line in told)
+    assert any(line.startswith("query_s.* ") for line in told)
+    assert {line.split()[0].removesuffix(".*") for line in told if line[0] != " "} == set(METRICS)
+    written = dyno("study", "plan", "io-raid", "--toml").stdout
+    assert written == (studies.FOLDER / "io-raid.toml").read_text(encoding="utf-8")

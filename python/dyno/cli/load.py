@@ -29,8 +29,8 @@ LAYOUT_HELP = "Physical design: a name of `dyno layouts`, or a TOML file."
         "dyno load tpcc --target embedded:postgresql --scale 2 --databases 4 --resume",
         "dyno load tpcc --target postgresql://bench@db1/bench --scale 100",
         "dyno load tpch --target embedded:postgresql --scale 1 --layout partitioned-8",
-        "dyno load tpch --target embedded:postgresql --scale 1 --layout partitioned-4 \\",
-        "  --volumes /mnt/a,/mnt/b,/mnt/c,/mnt/d",
+        "dyno load tpch --target embedded:postgresql --scale 1 \\",
+        "  --layout partitioned-4 --volumes /mnt/a,/mnt/b,/mnt/c,/mnt/d",
     ),
 )
 @click.argument("workload")

@@ -37,6 +37,7 @@ class Word(click.Group):
     short_help="Compare variants in a designed study.",
     epilog=examples(
         "dyno study list",
+        "dyno study metrics                what it can ask about",
         "dyno study plan settings          what it would run, and how long",
         "dyno study settings",
         "dyno study settings --target postgresql://bench@db1/bench --scale 10",
@@ -68,6 +69,20 @@ def list_() -> None:
     for name in studies.names():
         for place, line in enumerate(textwrap.wrap(studies.purpose(name), 62)):
             click.echo(f"{name if place == 0 else '':18}{line}")
+
+
+@command.command("metrics", short_help="What a study can ask about.")
+def metrics() -> None:
+    """Names of figures, for `headline` and `exploratory`; * has one for each of something."""
+    import textwrap
+
+    from dyno.studies.metrics import METRICS
+
+    for name, metric in METRICS.items():
+        label = f"{name}.*" if "each" in metric.pattern.groupindex else name
+        loads = " (of loads)" if metric.verb == "load" else ""
+        for place, line in enumerate(textwrap.wrap(f"{metric.meaning}{loads}", 58)):
+            click.echo(f"{label if place == 0 else '':22}{line}")
 
 
 @command.command("plan", short_help="What a study would run.")
