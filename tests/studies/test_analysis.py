@@ -108,7 +108,7 @@ def test_who_breaks_a_criterion_cannot_win() -> None:
     asked = study()
     made = entries(asked, rng, lambda r: r.normal(0, 0.001), shift=0.5)
     broken = [
-        one.model_copy(update={"code": 1, "reasons": ("new_order p95 < 1 ms was not kept",)})
+        one.model_copy(update={"code": 1, "broken": ("new_order p95 < 1 ms was not kept",)})
         if one.variant == "v1"
         else one
         for one in made

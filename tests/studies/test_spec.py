@@ -8,7 +8,7 @@ import pytest
 
 from dyno import studies
 from dyno.errors import UsageError
-from dyno.studies import adhoc, commands, spec
+from dyno.studies import adhoc, commands, criteria, overrides, spec
 
 BASE = (
     'headline = ["tps"]\n[base]\nworkload = "tpcc"\ntarget = "embedded:postgresql"\nscale = 2\n'
@@ -31,8 +31,8 @@ def test_variants_differ_in_what_they_say(tmp_path: Path) -> None:
     assert base.data == more.data
     words = commands.run(more, "restart", 3, Path("out"))
     assert words == [
-        *("run", "tpcc", "--target", "embedded:postgresql", "--seed", "3", "--users", "8"),
-        *("--set", "memory=4GB", "--json", "--quiet", "--out", "out"),
+        *("run", "tpcc", "--target", "embedded:postgresql", "--seed", "3", "--scale", "2"),
+        *("--users", "8", "--set", "memory=4GB", "--json", "--quiet", "--out", "out"),
     ]
     assert commands.load(more, Path("out"))[:6] == [
         *("load", "tpcc", "--target", "embedded:postgresql", "--scale", "2"),
@@ -66,11 +66,63 @@ def test_factors_make_every_combination(tmp_path: Path) -> None:
             "The target of 'base' holds a password; leave it to the environment",
         ),
         ('reset = "reboot"\n' + BASE + MORE, "reset is 'reboot'; it must be"),
+        ("pairs = 1\n" + BASE + MORE, "pairs is 1; input should be greater than or equal to 2"),
+        (BASE.replace('"1GB"', "1GB") + MORE, "is no TOML: .* line 9, column"),
+        (BASE + MORE.replace("settings.memory", "workload"), "Unknown workload '4GB'"),
+        (
+            BASE + MORE.replace('settings.memory" = "4GB"', 'scale" = true'),
+            "must be a number above",
+        ),
+        ('time_limit = "1 day"\n' + BASE + MORE, "Study .*: '1 day' is no time"),
+        ('criteria = ["p95_ms < 5"]\n' + BASE + MORE, r"several; name one, or p95_ms\.\*"),
+        ('criteria = ["p95_ms.new_ordr < 5"]\n' + BASE + MORE, "Did you mean 'new_order'"),
+        ('criteria = ["tsp > 5"]\n' + BASE + MORE, "unknown metric 'tsp'. Did you mean 'tps'"),
+        ('criteria = ["tps.x > 5"]\n' + BASE + MORE, "tps is one figure; leave out '.x'"),
+        ('criteria = ["tps > 5 /s"]\n' + BASE + MORE, "cannot be read; write it like"),
     ],
 )
 def test_a_mistake_is_told_in_one_line(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         read(tmp_path, text)
+
+
+def test_criteria_are_of_figures() -> None:
+    every, one = (criteria.parse(text, ["tpcc"]) for text in ("p95_ms.* <= 5", "tps>1e3"))
+    assert (every.text, one.text) == ("p95_ms.* <= 5", "tps > 1e3")
+    figures = {"p95_ms.new_order": 5.0, "p95_ms.payment": 5.1, "tps": 1000.0}
+    assert every.broken(figures) == ["p95_ms.* <= 5 was not kept: p95_ms.payment 5.1"]
+    assert one.broken(figures) == ["tps > 1e3 was not kept: tps 1,000"]
+    assert every.broken({}) == ["p95_ms.* <= 5 was not kept: there is no such figure"]
+
+
+def test_what_is_limited_is_looked_at(tmp_path: Path) -> None:
+    found = read(tmp_path, 'criteria = ["p95_ms.new_order<5", "tps > 1"]\n' + BASE + MORE)
+    assert found.criteria == ("p95_ms.new_order < 5", "tps > 1")
+    assert (found.headline, found.exploratory) == (("tps",), ("p95_ms",))
+
+
+def test_the_command_line_changes_the_base(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(BASE.replace("users = 8", "no_criteria = true") + MORE)
+    given = overrides.Overrides(
+        target="postgresql://h/d", scale=100.0, settings=("parallelism=4",), pairs=8, margin=5.0,
+        paths=("run.duration=60s", "run.no-criteria=false"), time_limit="2h",
+    )  # fmt: skip
+    found = spec.read(str(path), given)
+    base, more = found.variants
+    assert {(one.target, one.scale) for one in found.variants} == {("postgresql://h/d", 100)}
+    assert base.run == {"no_criteria": False, "duration": "60s"}
+    assert (base.settings["parallelism"], more.settings["memory"]) == (4, "4GB")
+    assert (found.pairs, found.margin, found.time_limit_s) == (8, 5, 7200)
+    assert found.reset == "nothing", "a server of the user's is not started again"
+    for wrong, words in (
+        ({"settings": ("memory=8GB",)}, "settings.memory is what the variants differ in"),
+        ({"paths": ("runn.users=1",)}, "cannot differ. Did you mean 'run.'"),
+        ({"paths": ("run.users",)}, "is no PATH=VALUE"),
+        ({"paths": ("scale=2",), "scale": 3.0}, "'scale' is given twice"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            spec.read(str(path), overrides.Overrides(**wrong))
 
 
 def test_ad_hoc() -> None:

@@ -130,6 +130,8 @@ def run_session(
     Returns:
         The exit code.
     """
+    if options.rehearsed:
+        return EXIT_DONE
     console = Console(quiet=options.quiet)
     with OutLock(options.out), Signals() as signals:
         scratch.sweep(options.out)  # of a run that was killed, with the passwords in it

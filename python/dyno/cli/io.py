@@ -88,7 +88,8 @@ def command(
     if dry_run:
         tell(plan)
         return 0
-    confirm(plan)
+    if not options.rehearsed:
+        confirm(plan)
     first = plan.volumes[0]
     place = {"folder": first.path, "file": first.path.parent}.get(first.kind, options.out)
     return run_session(

@@ -87,9 +87,9 @@ def command(
     asked = given.of(parsed, options.out)
     design = chosen_layout(layout or DEFAULT, parsed, workload, scale, options.out)
     raw = chosen.bytes_per_scale * scale * design.share_here
-    if parsed.scheme == "embedded":
+    if parsed.scheme == "embedded" and not options.rehearsed:
         make_out(options.out)
-    if not resume:
+    if not resume and not options.rehearsed:
         _require_room(parsed, options.out, raw * databases)
 
     def body(session: Session) -> None:

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dyno.cli._options import Options, common, examples
-from dyno.errors import EXIT_INVALID, UsageError
+from dyno.cli._study import overrides
+from dyno.errors import EXIT_INVALID, Interrupted, UsageError
 
 if TYPE_CHECKING:
     from dyno.studies.book import Book
     from dyno.studies.model import Study
-
-
-_SERVERS = {"postgresql", "postgres", "mysql", "mariadb"}
-"""Schemes of servers that are not Dyno's own, and so not Dyno's to start again."""
+    from dyno.studies.overrides import Overrides
+    from dyno.studies.schedule import Slot
 
 
 class Word(click.Group):
@@ -40,7 +39,9 @@ class Word(click.Group):
         "dyno study list",
         "dyno study plan settings          what it would run, and how long",
         "dyno study settings",
-        "dyno study mine.toml --resume",
+        "dyno study settings --target postgresql://bench@db1/bench --scale 10",
+        "dyno study users --with run.duration=60s --pairs 8 --time-limit 4h",
+        "dyno study mine.toml --resume     after a kill: what is done stays",
         "dyno study show dyno-runs/studies/settings",
         "dyno study compare --target embedded:postgresql --workload tpcc \\",
         "  --a settings.memory=128MB --b settings.memory=1GB --minutes 10",
@@ -52,7 +53,8 @@ def command() -> None:
     Variants run in random order, there and back, so that what drifts meets all of them alike; each
     is compared with the first in pairs of neighbours: the shift in percent with its interval, and a
     verdict: better, worse, equivalent (inside the margin) or inconclusive, with the pairs that it
-    would take. Invalid runs are made again, and shown; a variant with wrong answers cannot win.
+    would take. Invalid runs are made again, and shown; a variant with wrong answers or broken
+    criteria cannot win.
     """
 
 
@@ -70,27 +72,43 @@ def list_() -> None:
 
 @command.command("plan", short_help="What a study would run.")
 @click.argument("name", metavar="NAME|FILE")
-@click.option("--pairs", type=click.IntRange(1, 1000), help="Instead of the study's.")
-def plan(name: str, pairs: int | None) -> None:
+@overrides
+@common
+def plan(name: str, instead: Overrides, options: Options) -> None:
     """The schedule of a study, its command lines, and how long it takes. Nothing is run."""
     from dyno.studies import spec
 
-    study = _fitted(spec.read(name), pairs)
-    _check(study)
-    for line in _plan(study):
-        click.echo(line)
+    _plan(spec.read(name, instead), options)
 
 
-@command.command("run", short_help="Run a study.", hidden=True)
+@command.command(
+    "run",
+    short_help="Run a study.",
+    hidden=True,
+    epilog=examples(
+        "dyno study settings --dry-run          what it would run, and how long",
+        "dyno study settings --target postgresql://bench@db1/bench --scale 10",
+        "dyno study users --with run.duration=60s --pairs 8 --time-limit 4h",
+        "dyno study mine.toml --set memory=8GB --margin 5",
+        "dyno study mine.toml --resume          after a kill or Ctrl-C",
+    ),
+)
 @click.argument("name", metavar="NAME|FILE")
-@click.option("--pairs", type=click.IntRange(1, 1000), help="Instead of the study's.")
+@overrides
 @click.option("--resume", is_flag=True, help="Go on with a study that was cut off.")
+@click.option("--dry-run", is_flag=True, help="Say what would be run, as `dyno study plan` does.")
 @common
-def run(name: str, pairs: int | None, resume: bool, options: Options) -> int:
-    """Run the study NAME, or that of a file."""
+def run(name: str, instead: Overrides, resume: bool, dry_run: bool, options: Options) -> int:
+    """Run the study NAME, or that of a file.
+
+    Options change the base, which all variants have in common; what the variants differ in stays.
+    """
     from dyno.studies import spec
 
-    study = _fitted(spec.read(name), pairs)
+    study = spec.read(name, instead)
+    if dry_run:
+        _plan(study, options)
+        return 0
     return _conduct(study, resume, options)
 
 
@@ -145,92 +163,83 @@ def _ad_hoc(asked: dict[str, Any]) -> Study:
     return adhoc.study(**asked)
 
 
-def _fitted(study: Study, pairs: int | None) -> Study:
-    return study if pairs is None else study.model_copy(update={"pairs": pairs})
+def _folder(study: Study, options: Options) -> Path:
+    return options.out / "studies" / study.name
 
 
-def _check(study: Study) -> None:
-    """Fails before anything runs if an option of a variant is none of the verb's.
-
-    Raises:
-        UsageError: Naming the nearest.
-    """
-    from dyno.cli import io, load
-    from dyno.cli import run as run_verb
-    from dyno.errors import nearest
-
-    def known(verb: click.Command) -> dict[str, list[str]]:
-        return {
-            word.lstrip("-"): [] for param in verb.params for word in param.opts
-            if isinstance(param, click.Option)
-        }  # fmt: skip
-
-    own = {"json", "out", "quiet", "yes", "help", "target", "seed", "set", "dry-run"}
-    verbs = {"tpcc": run_verb, "tpch": run_verb, "io": io}
-    for variant in study.variants:
-        for part, verb, given in (
-            ("run", verbs[variant.workload].command, variant.run),
-            ("load", load.command, variant.load),
-        ):
-            words = sorted(set(known(verb)) - own)
-            for name in given:
-                if name.replace("_", "-") not in words:
-                    raise UsageError(
-                        f"The variant '{variant.name}' has {part}.{name}, which is no option of "
-                        f"it. {nearest(name.replace('_', '-'), words)}"
-                    )
-        if study.reset == "restart" and variant.target.partition(":")[0] in _SERVERS:
-            raise UsageError(
-                f"{variant.name}: only an embedded server is started again before each run; "
-                'use reset = "nothing" or "reload".'
-            )
-
-
-def _plan(study: Study) -> list[str]:
-    from dyno.studies import commands
+def _slots(study: Study) -> list[Slot]:
     from dyno.studies.schedule import schedule
 
-    lines = [line for line in (study.question, study.design, study.rule) if line]
-    names = [variant.name for variant in study.variants]
-    slots = schedule(names, study.pairs, study.seed)
-    lines.append(f"{len(slots)} runs, {study.pairs} of each of {len(names)} variants:")
-    for variant in study.variants:
-        data = Path("DATA")
-        loads = commands.load(variant, data)
-        if loads:
-            lines.append(f"  {variant.name}: dyno {' '.join(loads)}")
-        words = commands.run(variant, study.reset, study.seed, data)
-        lines.append(f"  {variant.name}: dyno {' '.join(words)}")
-    letters = {name: chr(ord("A") + place % 26) for place, name in enumerate(names)}
-    order = "".join(letters[slot.variant] for slot in slots)
-    lines.append(f"Order: {order} ({', '.join(f'{v}: {k}' for k, v in letters.items())})")
-    return lines
+    return schedule([variant.name for variant in study.variants], study.pairs, study.seed)
+
+
+def _plan(study: Study, options: Options) -> None:
+    from dyno.cli import _study
+
+    _study.require(study, _folder(study, options))
+    slots = _slots(study)
+    ahead, told = _study.ahead(study, slots, options.out)
+    if options.as_json:
+        click.echo(json.dumps(_study.document(study, slots, ahead), indent=1))
+    else:
+        click.echo("\n".join(_study.plan(study, slots, told)))
 
 
 def _conduct(study: Study, resume: bool, options: Options) -> int:
+    from dyno.cli import _study
     from dyno.cli._console import Console
     from dyno.cli._signals import Signals
     from dyno.lock import OutLock
+    from dyno.studies import checks
     from dyno.studies.book import Book
     from dyno.studies.execute import Work
-    from dyno.studies.schedule import schedule
 
-    _check(study)
-    folder = options.out / "studies" / study.name
+    folder = _folder(study, options)
+    _study.require(study, folder)
+    checks.require_installed(study)
+    if OutLock.held(folder):
+        raise UsageError(f"A study is at work in {folder}; wait for it, or give another --out.")
+    slots = _slots(study)
     console = Console(quiet=options.quiet)
+    book = _resumed(study, folder) if resume else None
+    ahead, told = _study.ahead(study, slots, options.out)
+    if book is None:
+        ahead.require_room(options.out)
     with OutLock(folder), Signals() as signals:
-        if resume:
-            book = Book.open(folder)
+        if book is None:
+            book = Book.begin(folder, study, slots)
         else:
-            names = [variant.name for variant in study.variants]
-            book = Book.begin(folder, study, schedule(names, study.pairs, study.seed))
+            book.limit(study.time_limit_s)
+        for line in told:
+            console.say(_study.wrapped(line))
         try:
             signals.begin_work()
-            ended = Work(book, console.say).run()
+            ended = Work(book, console.say, ahead).run()
+        except (KeyboardInterrupt, Interrupted):
+            raise Interrupted(f"Interrupted. {_study.hint(book)}") from None
         finally:
             signals.end_work()
         console.say(f"Ended: {ended}.")
     return _tell(book, options)
+
+
+def _resumed(study: Study, folder: Path) -> Book:
+    """The book of a study that was begun, which has to be the same one.
+
+    Raises:
+        UsageError: If there is none, or it is another, with what differs.
+    """
+    from dyno.studies import checks
+    from dyno.studies.book import Book
+
+    book = Book.open(folder)
+    other = checks.differences(book.study, study)
+    if other:
+        raise UsageError(
+            f"The study in {folder} is another: {'; '.join(other)}. Resume it as it was begun, or "
+            "give another --out."
+        )
+    return book
 
 
 def _tell(book: Book, options: Options) -> int:
@@ -238,6 +247,9 @@ def _tell(book: Book, options: Options) -> int:
     from dyno.studies.words import document, lines
 
     found = outcome(book.study, book.entries())
+    # One that was left out before its first run, as its data could not be made, has no runs to say.
+    out = {**book.dropped(), **found.disqualified}
+    found = found.model_copy(update={"disqualified": out})
     if options.as_json:
         click.echo(json.dumps(document(book, found), indent=1))
     else:

@@ -3,7 +3,8 @@
     python -I -S become.py PARENT SIGNAL IDENTITY FOLDER PROGRAM [ARGUMENT ...]
 
 PARENT is the process id of Dyno; SIGNAL goes to the program when the *thread* that started it ends.
-IDENTITY is ``self``, ``user:UID:GID`` or ``namespace:UID:GID``. FOLDER is the working directory.
+IDENTITY is ``self``, ``user:UID:GID`` or ``namespace:UID:GID``, whose files are private, or
+``dyno``, whose files have the usual rights. FOLDER is the working directory.
 
 It is a script, and not code between fork and exec, because Dyno has threads: only exec is safe
 there. The order matters: the kernel forgets the death signal on every change of credentials, and
@@ -35,7 +36,8 @@ def main(arguments: list[str]) -> None:
     elif kind == "namespace":
         uid, gid = (int(part) for part in ids.split(":"))
         enter_namespace(libc, uid, gid)
-    os.umask(0o077)
+    if kind != "dyno":
+        os.umask(0o077)
     os.chdir(folder)
     checked(libc.prctl(PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0), "prctl")
     if os.getppid() != int(parent):  # it ended before the signal was asked for

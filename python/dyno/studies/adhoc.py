@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dyno.errors import UsageError
+from dyno.studies import overrides
 from dyno.studies.model import DEFAULT_MARGIN, Study, Value
-from dyno.studies.spec import Base, StudySpec, build, changed
+from dyno.studies.spec import Base, StudySpec, build, changed, usual_reset
 
 _HEADLINE = {"tpcc": ("tps",), "tpch": ("total_s",), "io": ("iops", "mbps")}
 _EXPLORATORY = {"tpcc": ("p95_ms", "client_cpu_ms"), "tpch": ("query_s", "geomean_s"), "io": ()}
@@ -42,8 +43,10 @@ def study(
                 "give more --minutes or fewer --pairs."
             )
         run["duration"] = f"{each:.0f}s"
-    base = Base(workload=workload, target=target, scale=scale or _SCALE.get(workload), run=run)
-    common = changed(base, "both", _changes(both))
+    loads = not str(target).startswith("null:")
+    usual = _SCALE.get(workload) if loads else None
+    base = Base(workload=workload, target=target, scale=scale or usual, run=run)
+    common = changed(base, "both", overrides.read(both))
     base = base.model_copy(update={
         "scale": common.scale, "load": common.load, "run": common.run,
         "settings": common.settings,
@@ -55,34 +58,10 @@ def study(
         headline=list(metric or _HEADLINE[workload]),
         exploratory=list(_EXPLORATORY[workload]),
         time_limit=None if workload == "tpcc" else f"{minutes:g}m",
-        reset="restart"
-        if str(target or "embedded:").startswith(("embedded:", "null:"))
-        else "nothing",
         factors={},
         variants=[{"name": "B", "scale": base.scale or 1.0}],
     )
     made = build("compare", "command line", "The comparison", spec)
-    a = changed(base, "A", _changes(first))
-    b = changed(base, "B", _changes(second))
-    return made.model_copy(update={"variants": (a, b)})
-
-
-def _changes(texts: tuple[str, ...]) -> dict[str, Value]:
-    found: dict[str, Value] = {}
-    for text in texts:
-        path, equals, value = text.partition("=")
-        if not equals:
-            raise UsageError(f"'{text}' is no PATH=VALUE, such as settings.memory=2GiB.")
-        found[path] = _value(value)
-    return found
-
-
-def _value(text: str) -> Value:
-    if text in {"true", "false"}:
-        return text == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+    a = changed(base, "A", overrides.read(first))
+    b = changed(base, "B", overrides.read(second))
+    return made.model_copy(update={"variants": (a, b), "reset": usual_reset((a, b))})

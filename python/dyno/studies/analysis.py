@@ -175,9 +175,9 @@ def _disqualified(study: Study, entries: Sequence[Entry]) -> dict[str, str]:
         bad = [entry for entry in own if not entry.valid or entry.reasons]
         if own and not any(entry.valid for entry in own):
             found[variant.name] = f"no valid run: {'; '.join(bad[-1].reasons) or bad[-1].code}"
-        elif any(entry.code == 1 and entry.valid for entry in own):
-            words = next(entry.reasons for entry in own if entry.code == 1 and entry.valid)
-            found[variant.name] = "; ".join(words) or "a criterion was not kept"
+        elif any(entry.broken and entry.valid for entry in own):
+            words = next(entry.broken for entry in own if entry.broken and entry.valid)
+            found[variant.name] = "; ".join(words)
     return found
 
 

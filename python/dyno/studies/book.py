@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
@@ -14,7 +16,9 @@ from dyno.model import Model
 from dyno.studies.model import Study
 from dyno.studies.schedule import Slot
 
-_PLAN, _JOURNAL = "study.json", "runs.jsonl"
+_PLAN, _JOURNAL, _NOTES = "study.json", "runs.jsonl", "notes.jsonl"
+
+M = TypeVar("M", bound=Model)
 
 
 class Entry(Model):
@@ -27,6 +31,8 @@ class Entry(Model):
         code: The exit code.
         valid: Whether its figures count.
         reasons: Why not, in words.
+        broken: Criteria that it broke, in words; it is no less valid, but its variant cannot win.
+        codes: Of the reasons.
         figures: Values of the study's metrics by name.
     """
 
@@ -38,9 +44,35 @@ class Entry(Model):
     code: int
     valid: bool
     reasons: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
     figures: dict[str, float] = {}
     started: float
     ended: float
+
+
+class Note(Model):
+    """What a study did beside its runs.
+
+    Attributes:
+        kind: ``begun`` and ``ended`` of a session, that is a process that works on the study;
+            ``load``, ``keep`` and ``restore`` of data; ``dropped`` of a variant.
+        at: When it ended, seconds since the epoch.
+        variant: Which was dropped, or was to run on the data.
+        data: The data set, from 1.
+        seconds, size_bytes: What it took.
+        shared: Whether a copy shares its blocks with what it is a copy of.
+        text: Why.
+    """
+
+    kind: Literal["begun", "ended", "load", "keep", "restore", "dropped"]
+    at: float
+    variant: str = ""
+    data: int = 0
+    seconds: float = 0.0
+    size_bytes: int = 0
+    shared: bool = False
+    text: str = ""
 
 
 class Book:
@@ -57,16 +89,10 @@ class Book:
         Raises:
             UsageError: If a study is there already.
         """
-        from dyno.record import write_atomically
-
         if (folder / _PLAN).exists():
             raise UsageError(f"A study is in {folder} already; give --resume, or another --out.")
         folder.mkdir(parents=True, exist_ok=True)
-        plan = {
-            "study": study.model_dump(mode="json"),
-            "slots": [slot.model_dump(mode="json") for slot in slots],
-        }
-        write_atomically(folder / _PLAN, json.dumps(plan, indent=1))
+        _write_plan(folder, study, slots)
         return cls(folder, study, slots)
 
     @classmethod
@@ -92,30 +118,98 @@ class Book:
         Raises:
             UsageError: If a line makes no sense.
         """
-        path = self.folder / _JOURNAL
-        if not path.exists():
-            return []
-        lines = path.read_text("utf-8").splitlines(keepends=True)
-        try:
-            return [Entry.model_validate_json(line) for line in lines if line.endswith("\n")]
-        except ValidationError as error:
-            raise UsageError(f"{path} is damaged: {error.errors()[0]['msg']}.") from error
+        return _lines(self.folder / _JOURNAL, Entry)
 
     def add(self, entry: Entry) -> None:
         """Appends a run, durably."""
-        path = self.folder / _JOURNAL
-        fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            size = os.lseek(fd, 0, os.SEEK_END)
-            kept = os.pread(fd, size, 0).rfind(b"\n") + 1
-            os.ftruncate(fd, kept)  # a line that a kill cut off
-            os.pwrite(fd, entry.model_dump_json().encode() + b"\n", kept)
-            os.fsync(fd)
-        finally:
-            os.close(fd)
+        _append(self.folder / _JOURNAL, entry)
+
+    def notes(self) -> list[Note]:
+        """What was done beside the runs, in its order.
+
+        Raises:
+            UsageError: If a line makes no sense.
+        """
+        return _lines(self.folder / _NOTES, Note)
+
+    def note(self, note: Note) -> None:
+        """Appends what was done beside the runs, durably."""
+        _append(self.folder / _NOTES, note)
+
+    def dropped(self) -> dict[str, str]:
+        """Variants that were left out of the rest, and why."""
+        return {note.variant: note.text for note in self.notes() if note.kind == "dropped"}
+
+    def begin_session(self) -> float:
+        """Notes that a process works on the study from now; returns seconds worked on it before.
+
+        A session that was killed went on until the last sign of life of its runs.
+        """
+        total, begun = 0.0, None
+        for note in self.notes():
+            if note.kind == "begun":
+                begun = note.at
+            elif note.kind == "ended" and begun is not None:
+                total, begun = total + note.at - begun, None
+        if begun is not None:
+            end = max(begun, self._last_sign())
+            self.note(Note(kind="ended", at=end, text="killed"))
+            total += end - begun
+        self.note(Note(kind="begun", at=time.time()))
+        return total
+
+    def _last_sign(self) -> float:
+        """When anything in the folder was last written, bundles included."""
+        found = [path.stat().st_mtime for path in (self.folder / _JOURNAL, self.folder / _NOTES)
+                 if path.exists()]  # fmt: skip
+        for bundle in self.folder.glob("data-*/*Z-*"):
+            for path in (bundle, *bundle.iterdir()):
+                with contextlib.suppress(OSError):
+                    found.append(path.stat().st_mtime)
+        return max(found, default=0.0)
+
+    def limit(self, seconds: float | None) -> None:
+        """Keeps the same study with another time limit."""
+        if seconds != self.study.time_limit_s:
+            self.study = self.study.model_copy(update={"time_limit_s": seconds})
+            _write_plan(self.folder, self.study, self.slots)
 
     def tell(self, facts: dict[str, Any]) -> None:
         """Keeps what is not a run: how it ended, what was dropped."""
         from dyno.record import write_atomically
 
         write_atomically(self.folder / "outcome.json", json.dumps(facts, indent=1))
+
+
+def _write_plan(folder: Path, study: Study, slots: list[Slot]) -> None:
+    from dyno.record import write_atomically
+
+    plan = {
+        "study": study.model_dump(mode="json"),
+        "slots": [slot.model_dump(mode="json") for slot in slots],
+    }
+    write_atomically(folder / _PLAN, json.dumps(plan, indent=1))
+
+
+def _lines(path: Path, kind: type[M]) -> list[M]:
+    """The records of a journal; a last line that a kill cut off is left out."""
+    if not path.exists():
+        return []
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    try:
+        return [kind.model_validate_json(line) for line in lines if line.endswith("\n")]
+    except ValidationError as error:
+        raise UsageError(f"{path} is damaged: {error.errors()[0]['msg']}.") from error
+
+
+def _append(path: Path, record: Model) -> None:
+    """Adds a record to a journal, durably."""
+    fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        size = os.lseek(fd, 0, os.SEEK_END)
+        kept = os.pread(fd, size, 0).rfind(b"\n") + 1
+        os.ftruncate(fd, kept)  # a line that a kill cut off
+        os.pwrite(fd, record.model_dump_json().encode() + b"\n", kept)
+        os.fsync(fd)
+    finally:
+        os.close(fd)

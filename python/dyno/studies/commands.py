@@ -34,6 +34,8 @@ def run(variant: Variant, reset: Reset, seed: int, out: Path) -> list[str]:
         return ["io", *variant.target.split(), *_options(variant.run), *tail]
     return [
         *("run", variant.workload, "--target", variant.target, "--seed", str(seed)),
+        # What somebody else has loaded there meanwhile is refused.
+        *(["--scale", f"{variant.scale:g}"] if variant.scale is not None else []),
         *_options(variant.run),
         *_settings(variant),
         *(["--cold"] if reset == "cold" else []),

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import subprocess
-import sys
+import contextlib
+import math
+import textwrap
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,19 +12,21 @@ from pathlib import Path
 from typing import Any
 
 from dyno.bundle import Bundle
-from dyno.errors import DynoError, Interrupted, TargetError
-from dyno.servers import become
-from dyno.studies import commands, saved
+from dyno.errors import DynoError, TargetError
+from dyno.studies import child, commands, criteria
 from dyno.studies.analysis import tight
-from dyno.studies.book import Book, Entry
+from dyno.studies.book import Book, Entry, Note
+from dyno.studies.forecast import Forecast
 from dyno.studies.metrics import METRICS
 from dyno.studies.model import Variant
 from dyno.studies.schedule import Slot
+from dyno.studies.stock import Stock, alone
+from dyno.units import seconds_text
 
-_USABLE = {0, 1}
 _LEAST_PAIRS = 5
 MOST_FAILURES = 2
 """A variant whose runs came to nothing so often in a row is left out of the rest."""
+_COLUMNS = 80
 
 
 @dataclass
@@ -35,11 +35,14 @@ class Work:
 
     Attributes:
         say: Hears a line for each run.
+        ahead: How long its runs take, as far as they have not told themselves.
     """
 
     book: Book
     say: Callable[[str], None]
+    ahead: Forecast
     _start: float = field(default_factory=time.monotonic)
+    _before_s: float = 0.0
     _dropped: dict[str, str] = field(default_factory=dict[str, str])
 
     def run(self) -> str:
@@ -49,6 +52,17 @@ class Work:
             Interrupted: If the user stopped it; what ended before is in the book.
             TargetError: If the data of the first variant cannot be made.
         """
+        self._before_s = self.book.begin_session()
+        self._dropped = self.book.dropped()
+        for name, why in self._dropped.items():
+            self.say(f"! {name} stays left out: {why}")
+        try:
+            return self._slots()
+        finally:
+            with contextlib.suppress(OSError):  # on a full disk: the runs tell
+                self.book.note(Note(kind="ended", at=time.time()))
+
+    def _slots(self) -> str:
         for slot in self.book.slots:
             entries = self.book.entries()
             reason = self._over(slot, entries)
@@ -64,10 +78,11 @@ class Work:
         """Why no new pair is begun; empty if one is."""
         study = self.book.study
         first = self.book.slots[slot.place - 1].pair != slot.pair if slot.place else True
-        if not first or not entries:
+        begun = any(entry.pair >= slot.pair for entry in entries)
+        if not first or begun or not entries:
             return ""
         limit = study.time_limit_s
-        if limit is not None and time.monotonic() - self._start > limit:
+        if limit is not None and self._before_s + time.monotonic() - self._start > limit:
             return "the time limit was reached"
         if tight(study, entries, _LEAST_PAIRS):
             return f"every headline interval is within {study.margin:g} %"
@@ -79,18 +94,25 @@ class Work:
         if slot.variant in self._dropped or any(entry.valid for entry in own):
             return
         variant = study.variant(slot.variant)
-        out = self._data(variant)
+        stock = Stock(self.book, self._tell)
         while True:
             again = sum(entry.attempt > 1 for entry in self.book.entries())
             if own and again >= study.replace:
                 self._drop(slot.variant, own)
                 return
-            if study.reset == "reload":
-                self._reset(variant, out)
+            try:
+                out = stock.ready(variant)
+                if study.reset == "reload":
+                    stock.reset(variant, out)
+            except TargetError as error:
+                if variant.data == study.variants[0].data or error.kind == "busy":
+                    raise
+                self._leave_out(slot.variant, str(error))
+                return
             entry = self._run(slot, len(own) + 1, variant, out)
             own.append(entry)
             self.book.add(entry)
-            self.say(self._words(entry))
+            self._tell(self._words(entry))
             if entry.valid:
                 return
 
@@ -98,122 +120,93 @@ class Work:
         failures = [entry for entry in self.book.entries() if entry.variant == name]
         if len(failures) < MOST_FAILURES or any(e.valid for e in failures[-MOST_FAILURES:]):
             return
-        self._dropped[name] = "; ".join(own[-1].reasons)
-        self.say(f"! {name} is left out of the rest: {self._dropped[name]}")
+        self._leave_out(name, "; ".join(own[-1].reasons))
 
-    def _data(self, variant: Variant) -> Path:
-        """The folder with the variant's data, which is loaded unless it was."""
-        keys = list(dict.fromkeys(each.data for each in self.book.study.variants))
-        out = self.book.folder / f"data-{keys.index(variant.data) + 1}"
-        out.mkdir(parents=True, exist_ok=True)
-        mark = out / ".loaded"
-        if not mark.exists():
-            self._load(variant, out)
-            if self.book.study.reset == "reload" and variant.target.startswith("embedded:"):
-                saved.keep(out)
-            mark.touch()
-        return out
-
-    def _reset(self, variant: Variant, out: Path) -> None:
-        """The data as it was after the load: from the copy, or else loaded again."""
-        if saved.is_kept(out):
-            saved.restore(out)
-        else:
-            self._load(variant, out)
-
-    def _load(self, variant: Variant, out: Path) -> None:
-        words = commands.load(variant, out)
-        if not words:
-            return
-        self.say(f"Load for {variant.name}: dyno {' '.join(words)}")
-        code, _, error = self._process(words)
-        if code not in _USABLE:
-            raise TargetError(f"The data of '{variant.name}' cannot be made: {error}")
+    def _leave_out(self, name: str, why: str) -> None:
+        self._dropped[name] = why
+        self.book.note(Note(kind="dropped", at=time.time(), variant=name, text=why))
+        self._tell(f"! {name} is left out of the rest: {why}")
 
     def _run(self, slot: Slot, attempt: int, variant: Variant, out: Path) -> Entry:
         study = self.book.study
+        alone(out)
         started = time.time()
-        words = commands.run(variant, study.reset, study.seed + slot.pair, out)
-        code, document, error = self._process(words)
-        figures, reasons, bundle, valid = self._read(document)
-        if code not in _USABLE:
-            valid, reasons = False, (error,)
-        if valid and not any(name.partition(".")[0] in study.headline for name in figures):
-            valid, reasons = False, (*reasons, "the run has none of the headline figures")
+        ended = child.dyno(commands.run(variant, study.reset, study.seed + slot.pair, out))
+        found = self._read(ended.document)
+        if not ended.usable:
+            found |= {"valid": False, "reasons": (ended.words,)}
+        figures: dict[str, float] = found["figures"]
+        if found["valid"] and not any(name.partition(".")[0] in study.headline for name in figures):
+            found |= {"valid": False, "reasons": ("the run has none of the headline figures",)}
+        if found["valid"]:
+            kinds = {one.workload for one in study.variants}
+            beyond = criteria.broken(study.criteria, kinds, figures)
+            found["broken"] = (*found["broken"], *beyond)
         return Entry(
             place=slot.place,
             attempt=attempt,
             variant=slot.variant,
             pair=slot.pair,
-            bundle=bundle,
-            code=code,
-            valid=valid,
-            reasons=reasons,
-            figures=figures,
+            code=ended.code,
             started=started,
             ended=time.time(),
+            **found,
         )
 
-    def _read(
-        self, document: dict[str, Any]
-    ) -> tuple[dict[str, float], tuple[str, ...], str | None, bool]:
+    def _read(self, document: dict[str, Any]) -> dict[str, Any]:
+        """What a run's entry has from its bundle and what it printed."""
         study = self.book.study
+        nothing: dict[str, Any] = {"bundle": None, "valid": False, "figures": {}, "broken": ()}
         path = document.get("bundle")
         if not isinstance(path, str):
-            return {}, (), None, False
-        figures: dict[str, float] = {}
+            return nothing
+        bundle = str(Path(path).relative_to(self.book.folder))
         try:
             estimates = Bundle.open(Path(path)).estimates()
         except DynoError as error:
-            return {}, (str(error),), path, False
+            return {**nothing, "bundle": bundle, "reasons": (str(error),)}
+        figures: dict[str, float] = {}
         for name in (*study.headline, *study.exploratory):
             figures |= METRICS[name].of(estimates)
         told = document.get("reasons") or []
-        reasons = [str(one.get("message", one.get("code", ""))) for one in told]
-        broken = [
-            str(one["criterion"]) + " was not kept"
-            for one in document.get("criteria") or []
-            if one.get("passed") is False and one.get("binding")
-        ]
-        relative = str(Path(path).relative_to(self.book.folder))
-        return figures, (*reasons, *broken), relative, document.get("valid") is not False
+        return {
+            "bundle": bundle,
+            "valid": document.get("valid") is not False,
+            # The book is JSON, which has no number for what is none.
+            "figures": {name: value for name, value in figures.items() if math.isfinite(value)},
+            "reasons": tuple(str(one.get("message", one.get("code", ""))) for one in told),
+            "codes": tuple(str(one.get("code", "")) for one in told),
+            "broken": tuple(
+                f"{one['criterion']} was not kept"
+                for one in document.get("criteria") or []
+                if one.get("passed") is False and one.get("binding")
+            ),
+        }
 
-    def _process(self, words: list[str]) -> tuple[int, dict[str, Any], str]:
-        """Runs ``dyno`` so that it ends when this process does; code, document, last words."""
-        command = [
-            *(sys.executable, "-I", "-S", become.__file__),
-            *(str(os.getpid()), str(int(signal.SIGTERM)), "self", str(Path.cwd())),
-            *(sys.executable, "-m", "dyno", *words),
-        ]
-        # A session of its own: Ctrl-C reaches this process alone, which hands it on once.
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            text=True, start_new_session=True,
-        )  # fmt: skip
-        try:
-            told, error = process.communicate()
-        except KeyboardInterrupt:
-            process.send_signal(signal.SIGINT)
-            process.communicate()
-            raise Interrupted("Interrupted.") from None
-        lines = [line for line in error.splitlines() if line.strip()]
-        last = next((line for line in reversed(lines) if line.startswith("dyno: ")), "")
-        try:
-            document = json.loads(told) if told.strip() else {}
-        except ValueError:
-            document = {}
-        words_ = last.removeprefix("dyno: ") or (
-            lines[-1] if lines else f"exit code {process.returncode}"
-        )
-        return process.returncode, document if isinstance(document, dict) else {}, words_
+    def _tell(self, text: str) -> None:
+        self.say("\n".join(textwrap.wrap(
+            text, _COLUMNS, subsequent_indent="  ", break_on_hyphens=False
+        )))  # fmt: skip
 
     def _words(self, entry: Entry) -> str:
-        done = f"{entry.place + 1}/{len(self.book.slots)}"
-        took = entry.ended - entry.started
-        headline = [
+        slots = self.book.slots
+        took: dict[str, list[float]] = {}
+        for one in self.book.entries():
+            took.setdefault(one.variant, []).append(one.ended - one.started)
+        rest = [slot for slot in slots[entry.place + 1 :] if slot.variant not in self._dropped]
+        left = self.ahead.left_s(rest, took)
+        times = f"[{entry.ended - entry.started:.0f} s; {seconds_text(left)} left]"
+        head = f"{entry.place + 1}/{len(slots)} {entry.variant}: "
+        if not entry.valid:
+            return f"{head}INVALID ({'; '.join(entry.reasons)})  {times}"
+        figures = [
             f"{name} {value:,.4g}"
             for name, value in entry.figures.items()
             if name.partition(".")[0] in self.book.study.headline
         ]
-        what = ", ".join(headline) if entry.valid else f"INVALID ({'; '.join(entry.reasons)})"
-        return f"{done} {entry.variant}: {what}  [{took:.0f} s]"
+        what = figures[0]
+        for more in figures[1:]:  # those that fit on the line
+            if len(f"{head}{what}, {more}  {times}") <= _COLUMNS:
+                what += f", {more}"
+        beyond = f"; {'; '.join(entry.broken)}" if entry.broken else ""
+        return f"{head}{what}{beyond}  {times}"

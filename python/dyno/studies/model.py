@@ -10,6 +10,8 @@ Value = str | int | float | bool
 Options = dict[str, Value]
 Reset = Literal["nothing", "restart", "cold", "reload"]
 
+SERVERS = ("postgresql", "postgres", "mysql", "mariadb")
+"""Schemes of servers that are not Dyno's own."""
 DEFAULT_PAIRS = 5
 DEFAULT_MARGIN = 2.0
 
@@ -35,6 +37,16 @@ class Variant(Model):
     levels: dict[str, Value] = {}
 
     @property
+    def embedded(self) -> bool:
+        """Whether its engine is a private one of the study's."""
+        return self.target.startswith("embedded:")
+
+    @property
+    def on_server(self) -> bool:
+        """Whether its server is not Dyno's own, and so not Dyno's to start again."""
+        return self.target.partition(":")[0] in SERVERS
+
+    @property
     def data(self) -> tuple[Any, ...]:
         """What tells its data from that of others: variants that agree in it share a database."""
         fixed = {word: self.settings[word] for word in ("checksums",) if word in self.settings}
@@ -58,6 +70,8 @@ class Study(Model):
         margin: Percent; a shift within it does not matter.
         headline: Metrics that the answer is about.
         exploratory: Metrics that are looked at as well.
+        criteria: Limits on figures, as ``p95_ms.new_order < 2000``; a variant that breaks one
+            cannot win.
         reset: What is done before each run: nothing; the server is started again; caches are
             emptied as well; the data is what it was after the load.
         time_limit_s: No new block begins after it; None for none.
@@ -76,6 +90,7 @@ class Study(Model):
     margin: float = DEFAULT_MARGIN
     headline: tuple[str, ...]
     exploratory: tuple[str, ...] = ()
+    criteria: tuple[str, ...] = ()
     reset: Reset = "restart"
     replace: int = 2
     time_limit_s: float | None = None

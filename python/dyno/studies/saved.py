@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import shutil
+import time
+from dataclasses import dataclass
 from pathlib import Path
 
+from dyno import places
 from dyno.errors import DiskFullError
 from dyno.units import bytes_text
 
 ENGINES = "engines"
 _SAVED, _COMING = "saved-engines", ".saved-engines.partial"
+_PLACES, _REGISTER = "places", "places.json"
 _FICLONE = 0x40049409
-_SPARE_BYTES = 256 << 20
+SPARE_BYTES = 256 << 20
+GROWTH = 0.25
+"""What runs may add to the data beside the copy of it, as a share of it."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A state that was kept, or put back.
+
+    Attributes:
+        shared: Whether the copy shares its blocks with the data, so that it takes no room.
+    """
+
+    size_bytes: int
+    seconds: float
+    shared: bool
 
 
 def bytes_of(folder: Path) -> int:
@@ -25,35 +45,79 @@ def bytes_of(folder: Path) -> int:
     )
 
 
-def keep(out: Path) -> None:
+def keep(out: Path) -> Kept:
     """Keeps what the engines of an output folder hold now; whole, or not at all.
+
+    What they hold on other volumes (``dyno.places``) is kept as well, in the output folder.
 
     Raises:
         DiskFullError: If a second copy beside the first would not fit; a copy that shares its
             blocks needs no room, but only the file system knows.
     """
-    needed = 2 * bytes_of(out / ENGINES)
+    began = time.monotonic()
+    elsewhere = _places(out / ENGINES)
+    outside = sum(bytes_of(place) for place in elsewhere)
+    inside = bytes_of(out / ENGINES)
+    shared = shares_blocks(out)
+    needed = round((outside + (0 if shared else inside)) + GROWTH * (inside + outside))
     free = shutil.disk_usage(out).free
-    if free < needed + _SPARE_BYTES and not _shares_blocks(out):
+    if free < needed + SPARE_BYTES:
         raise DiskFullError(
-            f"To begin each run from the same data takes {bytes_text(needed)} in {out}, "
-            f'{bytes_text(free)} are free; free some, or use reset = "restart".'
+            f"To begin each run from the same data takes {bytes_text(needed + SPARE_BYTES)} more "
+            f'in {out}, {bytes_text(free)} are free; free some, or use reset = "restart".'
         )
+    forget(out)
+    (out / _COMING).mkdir()
+    _copy(out / ENGINES, out / _COMING / ENGINES)
+    for number, place in enumerate(elsewhere):
+        _copy(place, out / _COMING / _PLACES / str(number))
+    (out / _COMING / _REGISTER).write_text(json.dumps([str(place) for place in elsewhere]))
+    (out / _COMING).rename(out / _SAVED)
+    return Kept(inside + outside, time.monotonic() - began, shared and not elsewhere)
+
+
+def restore(out: Path) -> Kept:
+    """Puts it back. Cut off, it is begun again by the next call."""
+    began = time.monotonic()
+    for number, place in enumerate(json.loads((out / _SAVED / _REGISTER).read_text())):
+        shutil.rmtree(place, ignore_errors=True)
+        _copy(out / _SAVED / _PLACES / str(number), Path(place))
+    shutil.rmtree(out / ENGINES, ignore_errors=True)
+    _copy(out / _SAVED / ENGINES, out / ENGINES)
+    return Kept(bytes_of(out / ENGINES), time.monotonic() - began, shares_blocks(out))
+
+
+def forget(out: Path) -> None:
+    """Forgets a state, also one whose copy was cut off."""
     shutil.rmtree(out / _COMING, ignore_errors=True)
     shutil.rmtree(out / _SAVED, ignore_errors=True)
-    _copy(out / ENGINES, out / _COMING)
-    (out / _COMING).rename(out / _SAVED)
-
-
-def restore(out: Path) -> None:
-    """Puts it back. Cut off, it is begun again by the next call."""
-    shutil.rmtree(out / ENGINES, ignore_errors=True)
-    _copy(out / _SAVED, out / ENGINES)
 
 
 def is_kept(out: Path) -> bool:
     """Whether there is a state to go back to."""
     return (out / _SAVED).is_dir()
+
+
+def shares_blocks(folder: Path) -> bool:
+    """Whether copies in a folder share their blocks: Btrfs, XFS, ZFS and others by one call."""
+    one, other = folder / ".clone-a", folder / ".clone-b"
+    try:
+        one.write_bytes(b"x" * 4096)
+        with one.open("rb") as source, other.open("wb") as target:
+            fcntl.ioctl(target, _FICLONE, source.fileno())
+    except OSError:
+        return False
+    else:
+        return True
+    finally:
+        one.unlink(missing_ok=True)
+        other.unlink(missing_ok=True)
+
+
+def _places(engines: Path) -> list[Path]:
+    """Folders that the engines have on other volumes."""
+    homes = sorted(engines.iterdir()) if engines.is_dir() else []
+    return [place for home in homes if home.is_dir() for place in places.own(home)]
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -79,18 +143,3 @@ def _own(source: Path, target: Path) -> None:
     if os.geteuid() == 0:
         status = source.stat()
         os.chown(target, status.st_uid, status.st_gid)
-
-
-def _shares_blocks(folder: Path) -> bool:
-    one, other = folder / ".clone-a", folder / ".clone-b"
-    try:
-        one.write_bytes(b"x" * 4096)
-        with one.open("rb") as source, other.open("wb") as target:
-            fcntl.ioctl(target, _FICLONE, source.fileno())
-    except OSError:
-        return False
-    else:
-        return True
-    finally:
-        one.unlink(missing_ok=True)
-        other.unlink(missing_ok=True)

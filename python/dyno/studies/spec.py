@@ -8,7 +8,9 @@ pairs = 5                            # how often each variant runs
 margin = 2.0                         # percent; a shift within it does not matter
 headline = ["tps"]                   # what the answer is about; see `dyno study metrics`
 exploratory = ["p95_ms"]             # what is looked at as well
-reset = "restart"                    # or nothing, cold, reload: before each run
+criteria = ["p95_ms.new_order < 2000", "query_s.* < 60"]   # who breaks one cannot win
+reset = "restart"                    # or nothing, cold, reload: before each run; else restart where
+                                     # the server is Dyno's own, nothing where it is not
 replace = 2                          # invalid runs made again, at most
 time_limit = "1h"
 
@@ -39,16 +41,20 @@ name = "more"
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import Field
 
 from dyno import presets, settings, strict, studies, targets
-from dyno.errors import UsageError, nearest
+from dyno.errors import UsageError, nearest, unknown
 from dyno.strict import Strict
+from dyno.studies import criteria
 from dyno.studies.metrics import METRICS
 from dyno.studies.model import DEFAULT_MARGIN, DEFAULT_PAIRS, Reset, Study, Value, Variant
+from dyno.studies.overrides import Overrides
+from dyno.studies.overrides import plain as spelling
 from dyno.units import parse_seconds
 
 WORKLOADS = ("tpcc", "tpch", "io")
@@ -75,11 +81,12 @@ class StudySpec(Strict):
     design: str = ""
     rule: str = ""
     misleads: str = ""
-    pairs: int = Field(default=DEFAULT_PAIRS, ge=1, le=1000)
+    pairs: int = Field(default=DEFAULT_PAIRS, ge=2, le=1000)
     margin: float = Field(default=DEFAULT_MARGIN, gt=0, lt=100, allow_inf_nan=False)
     headline: list[str] = Field(min_length=1)
     exploratory: list[str] = []
-    reset: Reset = "restart"
+    criteria: list[str] = []
+    reset: Reset | None = None
     replace: int = Field(default=2, ge=0, le=100)
     time_limit: str | None = None
     base: Base
@@ -88,15 +95,53 @@ class StudySpec(Strict):
     factors: dict[str, list[Value]] = {}
 
 
-def read(text: str) -> Study:
+def read(text: str, instead: Overrides | None = None) -> Study:
     """The study that ``text`` names: a shipped one, or the path of a file.
+
+    Args:
+        text: Its name or path.
+        instead: What the command line changes of it.
 
     Raises:
         UsageError: If there is none of that name, or it cannot be read, or makes no sense.
     """
     name, source, content = presets.find(studies.FOLDER, "study", text)
     what = f"Study {name if source == 'preset' else text}"
-    return build(name, source, what, strict.parse(StudySpec, what, content))
+    spec = strict.parse(StudySpec, what, content)
+    return build(name, source, what, spec if instead is None else _overridden(spec, instead))
+
+
+def _overridden(spec: StudySpec, instead: Overrides) -> StudySpec:
+    """The specification with another base, and what else the command line says.
+
+    Raises:
+        UsageError: If the variants differ in what is to be changed for all of them.
+    """
+    changes = instead.changes()
+    differ = {spelling(path) for one in (spec.factors, *spec.variants) for path in one}
+    for path in changes:
+        if spelling(path) in differ:
+            raise UsageError(
+                f"{path} is what the variants differ in; it cannot be the same for all of them."
+            )
+    told = {
+        "pairs": instead.pairs,
+        "margin": instead.margin,
+        "time_limit": instead.time_limit,
+        "reset": instead.reset,
+    }
+    given = {name: value for name, value in told.items() if value is not None}
+    return spec.model_copy(update={"base": rebased(spec.base, changes), **given})
+
+
+def rebased(base: Base, changes: Mapping[str, Value]) -> Base:
+    """The base with what the paths say.
+
+    Raises:
+        UsageError: For a path that is none; the nearest is offered.
+    """
+    plain, parts = _applied(base, changes)
+    return base.model_copy(update={**plain, **parts})
 
 
 def build(name: str, source: str, what: str, spec: StudySpec) -> Study:
@@ -111,8 +156,13 @@ def build(name: str, source: str, what: str, spec: StudySpec) -> Study:
     _require("workload", (spec.base.workload,), WORKLOADS, what)
     try:
         made = _factorial(spec) if spec.factors else _named(spec)
+        kinds = {variant.workload for variant in made}
+        limits = [criteria.parse(text, kinds) for text in spec.criteria]
+        seconds = None if spec.time_limit is None else parse_seconds(spec.time_limit)
     except UsageError as error:
         raise UsageError(f"{what}: {error}") from None
+    # What is limited is looked at, too.
+    looked_at = dict.fromkeys([*spec.exploratory, *(one.metric for one in limits)])
     repeated = [one.name for place, one in enumerate(made) if one.name in
                 {other.name for other in made[:place]}]  # fmt: skip
     if repeated:
@@ -131,11 +181,21 @@ def build(name: str, source: str, what: str, spec: StudySpec) -> Study:
         pairs=spec.pairs,
         margin=spec.margin,
         headline=tuple(spec.headline),
-        exploratory=tuple(spec.exploratory),
-        reset=spec.reset,
+        exploratory=tuple(name for name in looked_at if name not in spec.headline),
+        criteria=tuple(one.text for one in limits),
+        reset=spec.reset or usual_reset(made),
         replace=spec.replace,
-        time_limit_s=None if spec.time_limit is None else parse_seconds(spec.time_limit),
+        time_limit_s=seconds,
     )
+
+
+def usual_reset(variants: Iterable[Variant]) -> Reset:
+    """What is done before each run where nothing is said.
+
+    A server that is not Dyno's own is not started again, and storage has none.
+    """
+    able = all(one.workload != "io" and not one.on_server for one in variants)
+    return "restart" if able else "nothing"
 
 
 def _require(kind: str, names: Iterable[str], known: Iterable[str], what: str) -> None:
@@ -150,18 +210,9 @@ def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
     Raises:
         UsageError: For a path that is none; the nearest is offered.
     """
-    plain: dict[str, Any] = {key: getattr(base, key) for key in _PLAIN}
-    parts: dict[str, dict[str, Value]] = {part: dict(getattr(base, part)) for part in PARTS}
-    for path, value in changes.items():
-        part, dot, key = path.partition(".")
-        if not dot and path in _PLAIN:
-            plain[path] = value
-        elif dot and part in PARTS:
-            parts[part][key] = value
-        else:
-            raise UsageError(
-                f"'{path}' cannot differ. {nearest(path, [*_PLAIN, *(f'{p}.' for p in PARTS)])}"
-            )
+    plain, parts = _applied(base, changes)
+    if plain["workload"] not in WORKLOADS:
+        raise unknown("workload", str(plain["workload"]), WORKLOADS)
     for word in parts["settings"]:
         if word not in settings.WORDS:
             raise UsageError(f"Unknown setting '{word}'. {nearest(word, settings.WORDS)}")
@@ -173,17 +224,38 @@ def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
             f"The target of '{name}' holds a password; leave it to the environment (PGPASSWORD, "
             "MYSQL_PWD) or to the database's own password file."
         )
-    if plain["scale"] is not None and not isinstance(plain["scale"], int | float):
-        raise UsageError(f"scale is {plain['scale']!r}; it must be a number.")
+    scale = plain["scale"]
+    number = isinstance(scale, int | float) and not isinstance(scale, bool)
+    if scale is not None and not (number and 0 < scale < math.inf):
+        raise UsageError(f"scale is {scale!r}; it must be a number above 0.")
     return Variant(
         name=name,
         workload=str(plain["workload"]),
         target=str(plain["target"] or ""),
-        scale=plain["scale"],
+        scale=scale,
         load=parts["load"],
         run=parts["run"],
         settings=parts["settings"],
     )
+
+
+def _applied(
+    base: Base, changes: Mapping[str, Value]
+) -> tuple[dict[str, Any], dict[str, dict[str, Value]]]:
+    """The base's own values and its parts, with what the paths say."""
+    plain: dict[str, Any] = {key: getattr(base, key) for key in _PLAIN}
+    parts: dict[str, dict[str, Value]] = {part: dict(getattr(base, part)) for part in PARTS}
+    for path, value in changes.items():
+        part, dot, key = path.partition(".")
+        if not dot and path in _PLAIN:
+            plain[path] = value
+        elif dot and part in PARTS:
+            same = next((old for old in parts[part] if spelling(old) == spelling(key)), key)
+            parts[part][same] = value
+        else:
+            known = [*_PLAIN, *(f"{one}." for one in PARTS)]
+            raise UsageError(f"'{path}' cannot differ. {nearest(part + dot, known)}")
+    return plain, parts
 
 
 def _named(spec: StudySpec) -> list[Variant]:

@@ -1,0 +1,162 @@
+"""What the words of ``dyno study`` share: what the command line changes, and what is told first."""
+
+from __future__ import annotations
+
+import functools
+import shlex
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from dyno.studies.model import Reset
+from dyno.studies.overrides import Overrides
+
+if TYPE_CHECKING:
+    from dyno.studies.book import Book
+    from dyno.studies.forecast import Forecast
+    from dyno.studies.model import Study
+    from dyno.studies.schedule import Slot
+
+_LETTERS = 26
+_COLUMNS = 80
+
+
+def overrides(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds options that change a study, and passes them as ``instead``."""
+
+    @click.option("--target", help="Another target for all variants: a URL, or embedded:NAME.")
+    @click.option("--scale", type=float, help="Another scale factor or number of warehouses.")
+    @click.option(
+        "--set",
+        "words",
+        multiple=True,
+        metavar="WORD=VALUE",
+        help="A setting for all variants, as memory=4GB; repeat.",
+    )
+    @click.option(
+        "--with",
+        "paths",
+        multiple=True,
+        metavar="PATH=VALUE",
+        help="Anything else of the base, as run.duration=60s; repeat.",
+    )
+    @click.option("--pairs", type=click.IntRange(2, 1000), help="How often each variant runs.")
+    @click.option(
+        "--margin",
+        type=click.FloatRange(0, 100, min_open=True, max_open=True),
+        help="Percent; a shift within it does not matter.",
+    )
+    @click.option("--time-limit", help="No new runs begin after so long, such as 2h.")
+    @click.option("--reset", type=click.Choice(get_args(Reset)), help="What each run begins with.")
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        kwargs["instead"] = Overrides(
+            target=kwargs.pop("target"),
+            scale=kwargs.pop("scale"),
+            settings=kwargs.pop("words"),
+            paths=kwargs.pop("paths"),
+            pairs=kwargs.pop("pairs"),
+            margin=kwargs.pop("margin"),
+            time_limit=kwargs.pop("time_limit"),
+            reset=kwargs.pop("reset"),
+        )
+        return function(*args, **kwargs)
+
+    return wrapper  # fmt: skip
+
+
+def require(study: Study, folder: Path) -> None:
+    """Refuses what is wrong with a study as far as that can be told before it runs.
+
+    Raises:
+        DynoError: With the variant and the reason.
+    """
+    from dyno.cli._rehearsal import rehearse
+    from dyno.studies import checks
+
+    checks.require(study)
+    rehearse(study, folder)
+
+
+def ahead(study: Study, slots: list[Slot], out: Path) -> tuple[Forecast, list[str]]:
+    """How long the study takes and what room, and what to say before it begins."""
+    from dyno.studies import checks, noise
+    from dyno.studies.forecast import forecast
+
+    earlier = noise.books(out)
+    found = forecast(study, slots, earlier, out)
+    told = [
+        *checks.warnings(study, noise.known(study, earlier)),
+        *found.lines(study, slots, out),
+    ]
+    return found, told
+
+
+def plan(study: Study, slots: list[Slot], told: list[str]) -> list[str]:
+    """The schedule and the command lines of a study, in lines of at most 80 columns."""
+    from dyno.studies import commands
+
+    lines = [line for text in (study.question, study.design, study.rule) if text
+             for line in textwrap.wrap(text, _COLUMNS)]  # fmt: skip
+    names = [variant.name for variant in study.variants]
+    lines.append(f"{len(slots)} runs, {study.pairs} of each of {len(names)} variants:")
+    data = Path("DATA")
+    for key in dict.fromkeys(variant.data for variant in study.variants):
+        own = [variant for variant in study.variants if variant.data == key]
+        words = commands.load(own[0], data)
+        if words:
+            whose = ", ".join(variant.name for variant in own)
+            lines += _wrapped(f"  {whose}: dyno {shlex.join(words)}", "    ")
+    for variant in study.variants:
+        words = commands.run(variant, study.reset, study.seed, data)
+        lines += _wrapped(f"  {variant.name}: dyno {shlex.join(words)}", "    ")
+    letters = {name: _letter(place, len(names)) for place, name in enumerate(names)}
+    space = " " if len(names) > _LETTERS else ""
+    order = space.join(letters[slot.variant] for slot in slots)
+    legend = ", ".join(f"{letter}: {name}" for name, letter in letters.items())
+    lines += _wrapped(f"Order: {order} ({legend})", "  ")
+    lines.append(f'Before each run: reset = "{study.reset}"')
+    lines += [f"Criterion: {text}" for text in study.criteria]
+    return [*lines, *(line for text in told for line in _wrapped(text, "  "))]
+
+
+def document(study: Study, slots: list[Slot], found: Forecast) -> dict[str, Any]:
+    """The plan for ``--json``; seconds and bytes are estimates."""
+    return {
+        "study": study.model_dump(mode="json"),
+        "slots": [slot.model_dump(mode="json") for slot in slots],
+        "seconds": found.total_s(slots),
+        "run_seconds": {name: each.seconds for name, each in found.runs.items()},
+        "room_bytes": found.room_bytes,
+    }
+
+
+def wrapped(text: str) -> str:
+    """A text in lines of at most 80 columns."""
+    return "\n".join(_wrapped(text, "  "))
+
+
+def hint(book: Book) -> str:
+    """How to go on with a study that was stopped."""
+    words = [word for word in sys.argv[1:] if word != "--resume"]
+    made = sum(entry.valid for entry in book.entries())
+    return (
+        f"{made} of {len(book.slots)} runs are in {book.folder}; "
+        f"`dyno {shlex.join(words)} --resume` goes on."
+    )
+
+
+def _letter(place: int, count: int) -> str:
+    if count <= _LETTERS:
+        return chr(ord("A") + place)
+    return str(place + 1)
+
+
+def _wrapped(text: str, indent: str) -> list[str]:
+    return textwrap.wrap(
+        text, _COLUMNS, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False
+    )

@@ -1,0 +1,87 @@
+"""A run of Dyno as a process of its own, which ends when this one does."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dyno import impatience
+from dyno.errors import Interrupted
+from dyno.servers import become
+
+_POLL_S = 0.2
+USABLE = (0, 1)
+"""Exit codes of work that was done, validly or not."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What came of it.
+
+    Attributes:
+        document: What it printed for other programs; empty if nothing.
+        words: The last that it said.
+    """
+
+    code: int
+    document: dict[str, Any] = field(default_factory=dict[str, Any])
+    words: str = ""
+
+    @property
+    def usable(self) -> bool:
+        """Whether it did its work."""
+        return self.code in USABLE
+
+
+def dyno(words: list[str]) -> Ended:
+    """Runs ``dyno`` with these words to its end.
+
+    Raises:
+        Interrupted: If the user stops it; the run has ended by then.
+    """
+    command = [
+        *(sys.executable, "-I", "-S", become.__file__),
+        *(str(os.getpid()), str(int(signal.SIGTERM)), "dyno", str(Path.cwd())),
+        *(sys.executable, "-m", "dyno", *words),
+    ]
+    # A session of its own: Ctrl-C reaches this process alone, which hands it on once.
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, start_new_session=True,
+    )  # fmt: skip
+    try:
+        told, error = process.communicate()
+    except KeyboardInterrupt:
+        _stop(process)
+        raise Interrupted("Interrupted.") from None
+    lines = [line for line in error.splitlines() if line.strip()]
+    last = next((line for line in reversed(lines) if line.startswith("dyno: ")), "")
+    try:
+        document = json.loads(told) if told.strip() else {}
+    except ValueError:
+        document = {}
+    said = last.removeprefix("dyno: ") or (
+        lines[-1] if lines else f"exit code {process.returncode}"
+    )
+    return Ended(process.returncode, document if isinstance(document, dict) else {}, said)
+
+
+def _stop(process: subprocess.Popen[str]) -> None:
+    """Has a run end, and hands on what further impatience there is."""
+    process.send_signal(signal.SIGINT)
+    asked = impatience.count()
+    while True:
+        try:
+            process.communicate(timeout=_POLL_S)
+        except subprocess.TimeoutExpired:
+            if impatience.count() > asked:
+                asked = impatience.count()
+                process.send_signal(signal.SIGINT)
+        else:
+            return

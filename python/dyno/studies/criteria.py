@@ -1,0 +1,112 @@
+"""Limits on the figures of a study's runs: ``METRIC OP VALUE``, as ``p95_ms.new_order < 2000``.
+
+The value has the unit of the metric's name. ``query_s.* < 60`` is a limit on each member of a
+family. A run that breaks one stays valid, and its figures count; its variant cannot win.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from dyno import workloads
+from dyno.errors import UsageError, nearest
+from dyno.studies.metrics import METRICS
+
+_OPERATORS: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "=": operator.eq,
+    ">=": operator.ge,
+    ">": operator.gt,
+}
+_FORM = re.compile(
+    r"\s*(?P<metric>\w+)(?:\.(?P<each>[^\s<>=]+))?\s*(?P<op><=|>=|<|>|=)\s*"
+    r"(?P<value>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*"
+)
+_EVERY = "*"
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A limit on a figure.
+
+    Attributes:
+        text: Its normal form.
+        metric: Its name in ``METRICS``.
+        each: The member of a family, or ``*`` for every one; None for a metric that is no family.
+    """
+
+    text: str
+    metric: str
+    each: str | None
+    op: str
+    value: float
+
+    def broken(self, figures: Mapping[str, float]) -> list[str]:
+        """What of a run's figures is beyond it, in words; empty if it was kept.
+
+        A figure that the run lacks is no proof that the limit was kept.
+        """
+        if self.each == _EVERY:
+            names = [name for name in figures if name.partition(".")[0] == self.metric]
+        else:
+            names = [self.metric if self.each is None else f"{self.metric}.{self.each}"]
+        found = [(name, figures.get(name)) for name in names] or [(self.metric, None)]
+        holds = _OPERATORS[self.op]
+        return [
+            f"{self.text} was not kept: "
+            + ("there is no such figure" if value is None else f"{name} {value:,.4g}")
+            for name, value in found
+            if value is None or not holds(value, self.value)
+        ]
+
+
+def parse(text: str, kinds: Iterable[str]) -> Limit:
+    """Reads a criterion of a study whose variants have the workloads ``kinds``.
+
+    Raises:
+        UsageError: If it is none; the nearest metric, or member of its family, is offered.
+    """
+    found = _FORM.fullmatch(text)
+    if found is None:
+        raise UsageError(
+            f"criterion '{text}' cannot be read; write it like 'p95_ms.new_order < 2000' or "
+            "'query_s.* < 60', without a unit."
+        )
+    name, each, op = found["metric"], found["each"], found["op"]
+    if name not in METRICS:
+        raise UsageError(f"criterion '{text}': unknown metric '{name}'. {nearest(name, METRICS)}")
+    family = "each" in METRICS[name].pattern.groupindex
+    if each is not None and not family:
+        raise UsageError(f"criterion '{text}': {name} is one figure; leave out '.{each}'.")
+    if each is None and family:
+        raise UsageError(f"criterion '{text}': {name} has several; name one, or {name}.*.")
+    known = _members(name, kinds)
+    if each not in (None, _EVERY) and known and each not in known:
+        raise UsageError(f"criterion '{text}': unknown '{each}'. {nearest(str(each), known)}")
+    dotted = name if each is None else f"{name}.{each}"
+    return Limit(f"{dotted} {op} {found['value']}", name, each, op, float(found["value"]))
+
+
+def broken(
+    criteria: Iterable[str], kinds: Iterable[str], figures: Mapping[str, float]
+) -> list[str]:
+    """What a run's figures break of all criteria, in words."""
+    names = tuple(kinds)
+    return [words for text in criteria for words in parse(text, names).broken(figures)]
+
+
+def _members(name: str, kinds: Iterable[str]) -> list[str]:
+    """Members of a family as far as they are known beforehand."""
+    found: list[str] = []
+    for kind in kinds:
+        if kind in workloads.names():
+            workload = workloads.named(kind)
+            if name == "p95_ms":
+                found += workload.operations
+            elif name == "query_s":
+                found += [query.name for query in workload.queries]
+    return sorted(set(found))

@@ -1,0 +1,136 @@
+"""How long the runs and loads of a study take: by options, by earlier ones, by rules of thumb."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dyno import profiles, targets, workloads
+from dyno.errors import UsageError
+from dyno.profiles import spec as profile_spec
+from dyno.studies.book import Book, Note
+from dyno.studies.model import Variant
+from dyno.studies.noise import alike
+from dyno.units import parse_seconds
+
+_AROUND_S = {"embedded": 8.0, "null": 2.0}
+_AROUND_SERVER_S = 5.0
+"""Rules of thumb: what a run takes beside its windows, to start, prove, judge and end."""
+_PASS_S = {"row store": 100.0, "column store": 10.0}
+"""Rules of thumb: the 22 queries once, at scale 1."""
+_LOAD_MB_PER_S = {"row store": 15.0, "column store": 60.0}
+"""Rules of thumb: raw rows into tables, with keys and indexes."""
+_COPY_MB_PER_S = 300.0
+_SEARCH_WINDOWS = 12
+_USUAL_STREAMS = 2
+
+
+@dataclass(frozen=True)
+class Length:
+    """Seconds that something takes, and how that is known."""
+
+    seconds: float
+    source: str
+
+
+def run(variant: Variant, earlier: Sequence[Book]) -> Length:
+    """One run of a variant."""
+    took, source = _measured(variant, earlier)
+    if took is not None:
+        return Length(took, source)
+    if variant.workload == "io":
+        return _storage(variant)
+    scheme = variant.target.partition(":")[0]
+    around = _AROUND_S.get(scheme, _AROUND_SERVER_S)
+    if workloads.named(variant.workload).kind == "oltp":
+        return Length(_windows(variant) + around, "from its options")
+    store = targets.store(targets.parse(variant.target).name) or "row store"
+    once = _PASS_S[store] * (variant.scale or 1.0)
+    test = str(variant.run.get("test", "power"))
+    streams = variant.run.get("streams", _USUAL_STREAMS)
+    often = 0.0 if test == "throughput" else 1.0 if "no-warming" in variant.run else 2.0
+    often += float(streams) if test != "power" and not isinstance(streams, str) else 0.0
+    return Length(once * often + around, f"a rule of thumb for a {store}")
+
+
+def _windows(variant: Variant) -> float:
+    """Seconds of the levels of a run of transactions, warm-up and all."""
+    given = {name.replace("_", "-"): str(value) for name, value in variant.run.items()}
+    search = "find-max" in given
+    window = parse_seconds(given.get("duration", "15s" if search else "60s"))
+    window = parse_seconds(given.get("until-steady", f"{window}s"))
+    warmup = parse_seconds(given.get("warmup", "5s"), none=True)
+    often = _SEARCH_WINDOWS if search else 1
+    return often * (warmup + window * (2 if "during" in given else 1))
+
+
+def _storage(variant: Variant) -> Length:
+    given = {name.replace("_", "-"): value for name, value in variant.run.items()}
+    name = str(given.get("profile", profiles.DEFAULT))
+    step = given.get("step")
+    found = profile_spec.read(name).fitted(None, None if step is None else parse_seconds(str(step)))
+    volumes = len(variant.target.split())
+    arms = volumes if given.get("compare") or given.get("scaling") else 1
+    fills = str(given.get("fill", "")).count(",") + 1
+    often = arms * int(given.get("repeat", 1)) * fills
+    return Length(found.longest_s * often, "at most, by its profile")
+
+
+def _measured(variant: Variant, earlier: Sequence[Book]) -> tuple[float | None, str]:
+    """The median of runs that did the same, or else the same work with other settings."""
+    same: list[float] = []
+    like: list[float] = []
+    for book in earlier:
+        try:
+            entries = [entry for entry in book.entries() if entry.valid]
+        except UsageError:
+            continue
+        kinds = {one.name: one for one in book.study.variants}
+        for entry in entries:
+            other = kinds.get(entry.variant)
+            if other is None or not alike(other, variant) or other.run != variant.run:
+                continue
+            own = (other.load, other.settings) == (variant.load, variant.settings)
+            (same if own else like).append(entry.ended - entry.started)
+    for found, words in ((same, "the same"), (like, "the like")):
+        if found:
+            return statistics.median(found), f"median of {len(found)} runs of {words}"
+    return None, ""
+
+
+def load(variant: Variant, earlier: Sequence[Book], raw: float, name: str) -> Length:
+    """From the last load of the workload into the target, in proportion to the scale."""
+    for book in reversed(earlier):
+        kinds = {one.name: one for one in book.study.variants}
+        for note in reversed(_notes(book)):
+            other = kinds.get(note.variant)
+            if note.kind != "load" or other is None or not other.scale or not variant.scale:
+                continue
+            if (other.workload, other.target) == (variant.workload, variant.target):
+                seconds = note.seconds * variant.scale / other.scale
+                same = other.scale == variant.scale
+                return Length(seconds, "as before" if same else f"from scale {other.scale:g}")
+    store = targets.store(name) or "row store"
+    around = _AROUND_S["embedded"] if variant.embedded else _AROUND_SERVER_S
+    seconds = raw / (_LOAD_MB_PER_S[store] * 1e6) + around
+    return Length(seconds, f"a rule of thumb for a {store}")
+
+
+def _notes(book: Book) -> list[Note]:
+    try:
+        return book.notes()
+    except UsageError:
+        return []
+
+
+def put_back(variant: Variant, loads: Mapping[str, float], shared: bool) -> float:
+    """What it takes to have the data as it was after the load."""
+    if not variant.embedded:
+        return loads.get(variant.name, 0.0)
+    if shared or variant.scale is None:
+        return 0.0
+    workload = workloads.named(variant.workload)
+    raw = workload.bytes_per_scale * variant.scale
+    size = raw * targets.expansion(targets.parse(variant.target).name)
+    return size / (_COPY_MB_PER_S * 1e6)

@@ -1,0 +1,79 @@
+"""What the command line changes of a study: of its base, and of how often and how long it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dyno.errors import UsageError
+from dyno.studies.model import Reset, Value
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """Instead of what a study's file says; None and nothing leave it as it is.
+
+    Attributes:
+        settings: ``word=value``, as of ``--set``.
+        paths: ``path=value``, as ``run.duration=60s``.
+    """
+
+    target: str | None = None
+    scale: float | None = None
+    settings: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    pairs: int | None = None
+    margin: float | None = None
+    time_limit: str | None = None
+    reset: Reset | None = None
+
+    def changes(self) -> dict[str, Value]:
+        """What is to be changed of the base, by path.
+
+        Raises:
+            UsageError: If one is no ``path=value``, or is given twice.
+        """
+        found: dict[str, Value] = {}
+        given = [*_read(self.paths), *((f"settings.{k}", v) for k, v in _read(self.settings))]
+        given += [("target", self.target)] if self.target is not None else []
+        given += [("scale", self.scale)] if self.scale is not None else []
+        for path, value in given:
+            if plain(path) in map(plain, found):
+                raise UsageError(f"'{path}' is given twice.")
+            found[path] = value
+        return found
+
+
+def read(texts: Iterable[str]) -> dict[str, Value]:
+    """``path=value`` by path; numbers and truths as such.
+
+    Raises:
+        UsageError: If one is none.
+    """
+    return dict(_read(texts))
+
+
+def plain(path: str) -> str:
+    """A path in one spelling: ``run.no_criteria`` is ``run.no-criteria``."""
+    return path.replace("_", "-")
+
+
+def _read(texts: Iterable[str]) -> list[tuple[str, Value]]:
+    found: list[tuple[str, Value]] = []
+    for text in texts:
+        path, equals, value = text.partition("=")
+        if not equals or not path.strip():
+            raise UsageError(f"'{text}' is no PATH=VALUE, such as settings.memory=2GiB.")
+        found.append((path.strip(), _value(value.strip())))
+    return found
+
+
+def _value(text: str) -> Value:
+    if text in {"true", "false"}:
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
