@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from dyno.errors import TargetError
+from dyno.studies import child, spec
 from dyno.studies.book import Book
-from tests.process import document, dyno
+from dyno.studies.stock import Stock
+from tests.process import (
+    document,
+    dyno,
+    end,
+    no_server_left,
+    servers,
+    start,
+    wait_for_phase,
+    wait_until,
+)
 
 TOML = """
 pairs = 2
@@ -43,53 +53,174 @@ def study(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_study_is_cut_off_and_goes_on(study: Path, out: Path) -> None:
+def begun(folder: Path, before: int = 0) -> Callable[[], bool]:
+    """Whether more runs than ``before`` have got as far as their transactions."""
+    return lambda: len(list(folder.glob("data-1/*/ops/*"))) > before
+
+
+def test_a_study_is_stopped_and_killed_and_goes_on(study: Path, out: Path) -> None:
+    study.write_text('criteria = ["tps > 500"]\n' + TOML)
     folder = out / "studies" / "mine"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "dyno", "study", str(study), "--out", str(out)],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    deadline = time.monotonic() + 60
-    while not (folder / "runs.jsonl").exists():
-        assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    first = start("study", study, "--out", out)
+    wait_until(begun(folder), "a run")
+    beside = dyno("study", study, "--resume", "--out", out)
+    assert beside.returncode == 2, "two at once"
+    assert f"A study is at work in {folder}; wait for it" in beside.stderr
+    first.send_signal(signal.SIGINT)
+    code, _, errors = end(first)
+    assert code == 130
+    assert "dyno: Interrupted. 0 of 4 runs are in " in errors
+    assert f"`dyno study {study} --out {out} --resume` goes on." in errors
+    assert Book.open(folder).entries() == []
+
+    def resumed(condition: Callable[[], object]) -> None:
+        process = start("study", study, "--resume", "--out", out)
+        wait_until(condition, "the next run")
+        process.kill()
+        end(process)
+
+    resumed(begun(folder, 1))  # inside a run
+    assert Book.open(folder).entries() == []
+    resumed((folder / "runs.jsonl").exists)  # between two, or as the journal is written
     before = Book.open(folder).entries()
     assert len(before) >= 1
+    with (folder / "runs.jsonl").open("a") as journal:
+        journal.write('{"place": 3, "attem')
+
     again = dyno("study", study, "--out", out)
     assert again.returncode == 2
     assert "give --resume" in again.stderr
+    other = dyno("study", study, "--resume", "--pairs", "3", "--out", out)
+    assert other.returncode == 2
+    assert "is another: pairs 2, now 3. Resume it as it was begun" in other.stderr
+
     done = dyno("study", study, "--resume", "--json", "--out", out)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, "slow broke its criterion"
     made = document(done)
     assert [run["place"] for run in made["runs"]] == [0, 1, 2, 3]
     assert made["runs"][: len(before)] == [json.loads(one.model_dump_json()) for one in before]
     assert all((folder / run["bundle"] / "run.json").exists() for run in made["runs"])
+    assert (folder / made["runs"][-1]["bundle"] / "run.json").stat().st_mode & 0o044 == 0o044
     (found,) = [one for one in made["outcome"]["comparisons"] if one["metric"] == "tps"]
     assert (found["variant"], found["pairs"]) == ("slow", 2)
     assert found["percent"] < -50
+    assert made["outcome"]["disqualified"]["slow"].startswith("tps > 500 was not kept: tps ")
+    assert [run["broken"] == [] for run in made["runs"]] == [
+        run["variant"] == "base" for run in made["runs"]
+    ]
     shown = dyno("study", "show", folder)
     assert "slow: tps -" in shown.stdout
-    assert all(len(line) <= 80 for line in shown.stdout.splitlines())
+    assert all(len(line) <= 80 for line in (shown.stdout + done.stderr).splitlines())
+    notes = [note.kind for note in Book.open(folder).notes()]
+    assert notes == ["begun", "ended"] * 4
+    assert " left]" in done.stderr
 
 
-def test_a_variant_that_fails_is_left_out(study: Path, out: Path) -> None:
-    study.write_text(TOML.replace("null:?mean_us=5000", "sqlite:////no/such/folder/x.db"))
+def test_a_load_that_is_killed_is_made_again(study: Path, out: Path) -> None:
+    study.write_text(
+        'time_limit = "1ms"\nheadline = ["total_s"]\nreset = "reload"\n[base]\nworkload = "tpch"\n'
+        'target = "embedded:duckdb"\nscale = 0.01\n[factors]\n"settings.parallelism" = [1, 2]\n'
+    )
+    folder = out / "studies" / "mine"
+    first = start("study", study, "--out", out)
+    wait_for_phase(first, folder / "data-1", "load-tpch")
+    first.kill()
+    end(first)
+    done = dyno("study", study, "--resume", "--out", out)
+    assert done.returncode in {0, 1}, done.stderr
+    book = Book.open(folder)
+    assert "Ended: the time limit was reached." in done.stderr
+    assert [entry.place for entry in book.entries() if entry.code in {0, 1}] == [0, 1]
+    notes = [note.kind for note in book.notes()]
+    assert notes == ["begun", "ended", "begun", "load", "keep", *["restore"] * 2, "ended"]
+    assert "Kept for each run: " in done.stderr
+
+
+def test_a_server_that_crashes_is_one_run_lost(study: Path, out: Path) -> None:
+    study.write_text(
+        'time_limit = "1ms"\n'
+        + TOML.replace('target = "null:?mean_us=5000"', '"run.users" = 1')
+        .replace('"null:?mean_us=500"', '"embedded:postgresql"\nscale = 1')
+        .replace('300ms"', '1s"')
+    )
+    folder = out / "studies" / "mine"
+    process = start("study", study, "--out", out)
+    wait_until(lambda: begun(folder)() or process.poll() is not None, "a run")
+    for server in servers(folder):
+        if server.name() == "postgres" and server.parent().name() != "postgres":  # type: ignore[union-attr]
+            server.kill()
+    code, _, errors = end(process)
+    assert code in {0, 1}, errors
+    made = Book.open(folder).entries()
+    assert made[0].code == 3
+    assert "PostgreSQL was killed (signal 9)" in made[0].reasons[0]
+    assert [(entry.place, entry.attempt) for entry in made[1:]] == [(0, 2), (1, 1)]
+    assert all(entry.code in {0, 1} and entry.figures for entry in made[1:])
+    assert "INVALID (PostgreSQL was killed" in errors
+    no_server_left(folder)
+
+
+def test_variants_that_fail_are_left_out(study: Path, out: Path) -> None:
+    nowhere = "sqlite:////no/such/folder/x.db"
+    study.write_text(
+        TOML.replace("null:?mean_us=5000", nowhere)
+        + f'[[variants]]\nname = "lost"\ntarget = "{nowhere}2"\nscale = 1\n'
+    )
     done = dyno("study", study, "--json", "--out", out)
     assert done.returncode == 1
     made = document(done)
     assert made["outcome"]["disqualified"]["slow"].startswith("no valid run: ")
+    assert made["outcome"]["disqualified"]["lost"].startswith("The data of 'lost' cannot be made:")
     assert sum(run["valid"] for run in made["runs"]) == 2
-    assert "is left out of the rest" in done.stderr
+    assert not any(run["variant"] == "lost" for run in made["runs"])
+    assert done.stderr.count("is left out of the rest") == 2
+    assert set(Book.open(out / "studies" / "mine").dropped()) == {"slow", "lost"}
+    again = dyno("study", study, "--resume", "--json", "--out", out)
+    assert document(again)["runs"] == made["runs"], "nothing is tried again"
+
+
+def test_another_data_set_takes_the_place_of_the_last(
+    study: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server has one database of a workload; private engines have a folder for each data set."""
+    loads: list[str] = []
+    codes = [0, 0, 3, 0, 0]
+
+    def load(words: list[str]) -> child.Ended:
+        loads.append(words[words.index("--scale") + 1])
+        disturbed = {"reasons": [{"code": "disturbed", "message": "Other work"}], "valid": False}
+        return child.Ended(codes.pop(0), disturbed, words="no room")
+
+    monkeypatch.setattr(child, "dyno", load)
+    text = TOML.replace("null:?mean_us=500", "postgresql://h/d").replace("run]", "run]\n", 1)
+    study.write_text(text.split("[[variants]]")[0] + "[factors]\nscale = [1, 2]\n")
+    asked = spec.read(str(study))
+    book = Book.begin(out / "studies" / "mine", asked, [])
+    stock = Stock(book, print)
+    one, two = asked.variants
+    stock.ready(one)
+    stock.ready(one)
+    stock.ready(two)
+    with pytest.raises(TargetError, match="The data of 'scale=1' cannot be made: no room"):
+        stock.ready(one)
+    Stock(book, print).ready(two)  # the load that failed has left nothing
+    assert loads == ["1", "2", "1", "2"]
+
+    loads.clear()
+    codes[:] = [0, 0]
+    study.write_text(study.read_text().replace("postgresql://h/d", "embedded:sqlite"))
+    private = spec.read(str(study))
+    stock = Stock(Book.begin(out / "studies" / "private", private, []), print)
+    for variant in (*private.variants, *private.variants):
+        stock.ready(variant)
+    assert loads == ["1", "2"]
 
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
         ("users = 2", "user = 2", "run.user, which is no option of it. Did you mean 'users'"),
-        ('"null:?mean_us=5000"', '"postgresql://h/d"', "only an embedded server is started again"),
+        ('name = "slow"', 'name = "slow"\n"run.users" = 0', "'slow': Invalid value for '--users'"),
         ('name = "slow"', 'name = "slow"\n"settings.memori" = "1GB"', "Did you mean 'memory'"),
     ],
 )
@@ -106,5 +237,14 @@ def test_what_would_be_run_is_told(study: Path) -> None:
     told = dyno("study", "plan", study).stdout
     assert "4 runs, 2 of each of 2 variants" in told
     assert "Order: " in told
+    assert "It takes about " in told
+    changed = ("--with", "run.users=3", "--pairs", "6", "--margin", "20")
+    longer = dyno("study", study, "--dry-run", *changed).stdout
+    assert "12 runs, 6 of each of 2 variants" in longer
+    assert longer.count("--users 3") == 2
+    assert all(len(line) <= 80 for line in longer.splitlines())
+    fixed = dyno("study", "plan", study, "--target", "null:")
+    assert fixed.returncode == 2
+    assert "target is what the variants differ in" in fixed.stderr
     listed = dyno("study", "list").stdout
     assert "columnstore" in listed

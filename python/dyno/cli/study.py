@@ -124,7 +124,11 @@ def show(folder: Path, options: Options) -> int:
 
 @command.command("compare", short_help="Two variants, ad hoc.")
 @click.option("--workload", required=True, help="tpcc, tpch or io.")
-@click.option("--target", help="URL of the database, or embedded:NAME.")
+@click.option(
+    "--target",
+    help="URL of the database, or embedded:NAME; of io a folder, file or device.  "
+    "[default: embedded:postgresql; of io the folder of --out]",
+)
 @click.option("--scale", type=float, help="Scale factor or warehouses.")
 @click.option("--a", "first", multiple=True, metavar="PATH=VALUE", help="What A has; repeat.")
 @click.option(
@@ -139,12 +143,12 @@ def show(folder: Path, options: Options) -> int:
 @common
 def compare(resume: bool, options: Options, **asked: Any) -> int:
     """Compare two variants: --a settings.memory=2GiB --b settings.memory=4GiB."""
-    return _conduct(_ad_hoc(asked), resume, options)
+    return _conduct(_ad_hoc("compare", asked, resume, options), resume, options)
 
 
 @command.command("aa", short_help="The machine's own noise.")
 @click.option("--workload", default="tpcc", show_default=True)
-@click.option("--target", default="embedded:postgresql", show_default=True)
+@click.option("--target", help="As of compare.  [default: embedded:postgresql]")
 @click.option("--scale", type=float, help="Scale factor or warehouses.")
 @click.option("--with", "both", multiple=True, metavar="PATH=VALUE", help="Options; repeat.")
 @click.option("--minutes", type=float, default=10.0, show_default=True, help="Time for all runs.")
@@ -153,14 +157,18 @@ def compare(resume: bool, options: Options, **asked: Any) -> int:
 @common
 def aa(resume: bool, options: Options, **asked: Any) -> int:
     """Run the same twice, and tell what effect could be found here in how much time."""
-    study = _ad_hoc({**asked, "first": (), "second": (), "metric": (), "margin": None})
-    return _conduct(study.model_copy(update={"name": "aa"}), resume, options)
+    same = {"first": (), "second": (), "metric": (), "margin": None}
+    return _conduct(_ad_hoc("aa", {**asked, **same}, resume, options), resume, options)
 
 
-def _ad_hoc(asked: dict[str, Any]) -> Study:
+def _ad_hoc(name: str, asked: dict[str, Any], resume: bool, options: Options) -> Study:
+    """The study that was asked for, which gets a number of its own if there was one before."""
     from dyno.studies import adhoc
 
-    return adhoc.study(**asked)
+    if asked["target"] is None:
+        asked["target"] = adhoc.usual_target(asked["workload"], options.out)
+    study = adhoc.study(**asked)
+    return adhoc.numbered(study.model_copy(update={"name": name}), options.out, resume=resume)
 
 
 def _folder(study: Study, options: Options) -> Path:

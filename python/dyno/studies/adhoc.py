@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+import shlex
+from pathlib import Path
+
 from dyno.errors import UsageError
-from dyno.studies import overrides
+from dyno.studies import checks, overrides
+from dyno.studies.book import Book
 from dyno.studies.model import DEFAULT_MARGIN, Study, Value
 from dyno.studies.spec import Base, StudySpec, build, changed, usual_reset
 
@@ -13,6 +18,36 @@ _SCALE = {"tpcc": 2.0, "tpch": 0.1}
 _RUN: dict[str, dict[str, Value]] = {"tpcc": {"users": 8, "warmup": "5s"}, "tpch": {}, "io": {}}
 _OVERHEAD_S = 10.0
 LEAST_S = 5.0
+
+
+def usual_target(workload: str, out: Path) -> str:
+    """What is measured where nothing is said: a private engine, or the storage below ``out``."""
+    if workload != "io":
+        return "embedded:postgresql"
+    there = next(folder for folder in (out, *out.parents) if folder.is_dir())
+    return shlex.quote(str(there))
+
+
+def numbered(study: Study, out: Path, *, resume: bool) -> Study:
+    """The study under a name that is free, or that of the last one like it if it is to go on.
+
+    Raises:
+        UsageError: If there is none to go on with.
+    """
+    begun: list[Study] = []
+    for number in itertools.count(1):
+        name = study.name if number == 1 else f"{study.name}-{number}"
+        named = study.model_copy(update={"name": name})
+        folder = out / "studies" / name
+        if not (folder / "study.json").exists():
+            break
+        if not checks.differences(Book.open(folder).study, named):
+            begun.append(named)
+    if not resume:
+        return named
+    if not begun:
+        raise UsageError(f"No such study was begun in {out / 'studies'}.")
+    return begun[-1]
 
 
 def study(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -31,7 +32,7 @@ def run(variant: Variant, reset: Reset, seed: int, out: Path) -> list[str]:
     """
     tail = ["--json", "--quiet", "--out", str(out)]
     if variant.workload == "io":
-        return ["io", *variant.target.split(), *_options(variant.run), *tail]
+        return ["io", *shlex.split(variant.target), *_options(variant.run), *tail]
     return [
         *("run", variant.workload, "--target", variant.target, "--seed", str(seed)),
         # What somebody else has loaded there meanwhile is refused.

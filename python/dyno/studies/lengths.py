@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -70,7 +71,7 @@ def _storage(variant: Variant) -> Length:
     name = str(given.get("profile", profiles.DEFAULT))
     step = given.get("step")
     found = profile_spec.read(name).fitted(None, None if step is None else parse_seconds(str(step)))
-    volumes = len(variant.target.split())
+    volumes = len(shlex.split(variant.target))
     arms = volumes if given.get("compare") or given.get("scaling") else 1
     fills = str(given.get("fill", "")).count(",") + 1
     often = arms * int(given.get("repeat", 1)) * fills

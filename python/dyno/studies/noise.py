@@ -69,7 +69,7 @@ def known(study: Study, earlier: Iterable[Book]) -> list[Noise]:
     """
     first = study.variants[0]
     fit = [book for book in earlier if alike(book.study.variants[0], first)]
-    fit.sort(key=lambda book: (book.study.variants[0].run == first.run, book.study.name == "aa"))
+    fit.sort(key=lambda book: (book.study.variants[0].run == first.run, _is_aa(book.study)))
     found: dict[str, Noise] = {}
     for book in fit:
         entries = _entries(book)
@@ -81,6 +81,13 @@ def known(study: Study, earlier: Iterable[Book]) -> list[Noise]:
                 day = time.strftime("%Y-%m-%d", time.localtime(entries[-1].ended))
                 found[metric] = Noise(metric, *spread, book.study.name, day)
     return [found[metric] for metric in sorted(found)]
+
+
+def _is_aa(study: Study) -> bool:
+    """Whether its variants are all the same."""
+    return (
+        len({one.model_copy(update={"name": ""}).model_dump_json() for one in study.variants}) == 1
+    )
 
 
 def _entries(book: Book) -> list[Entry]:

@@ -216,7 +216,7 @@ def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
     for word in parts["settings"]:
         if word not in settings.WORDS:
             raise UsageError(f"Unknown setting '{word}'. {nearest(word, settings.WORDS)}")
-    if plain["target"] is None and plain["workload"] != "io":
+    if not plain["target"] and plain["workload"] != "io":
         raise UsageError("base.target is missing.")
     if targets.redact(str(plain["target"] or "")) != str(plain["target"] or ""):
         # It would be in the study's files and in the process list, run after run.

@@ -16,6 +16,8 @@ from dyno.studies.model import Variant
 from dyno.units import bytes_text, seconds_text
 
 _LOADED = "loaded.json"
+_WRONG = {"wrong-answers", "inconsistent", "incomplete"}
+"""Reasons against the data itself; what only made its load slow does not matter here."""
 _POLL_S = 0.1
 _LONGEST_END_S = 300.0
 
@@ -69,11 +71,13 @@ class Stock:
         self.say(f"Load for {variant.name}: dyno {' '.join(words)}")
         began = time.monotonic()
         ended = child.dyno(words)
-        if not ended.usable or ended.document.get("valid") is False:
-            reason = ended.words
-            if ended.usable:
-                told = ended.document.get("reasons") or []
-                reason = "; ".join(str(one.get("message", one.get("code"))) for one in told)
+        wrong = [
+            str(one.get("message", one["code"]))
+            for one in ended.document.get("reasons") or []
+            if one.get("code") in _WRONG
+        ]
+        if not ended.usable or wrong:
+            reason = "; ".join(wrong) or ended.words
             raise TargetError(f"The data of '{variant.name}' cannot be made: {reason}")
         self._note("load", variant, time.monotonic() - began, saved.bytes_of(out / saved.ENGINES))
 
