@@ -156,6 +156,10 @@ def test_how_long_it_takes_is_told(tmp_path: Path, out: Path) -> None:
     told = "\n".join(rule.lines(study, slots, out))
     assert "It takes about 5 min" in told
     assert "Room: about" in told
+    reload = study.model_copy(update={"reset": "reload"})
+    kept = forecast(reload, slots, [], out)
+    assert kept.room_bytes == rule.room_bytes * (1 if kept.shared else 2)
+    assert "The saved state " in "\n".join(kept.lines(reload, slots, out))
 
     book(out, study)
     again = forecast(study, slots, noise.books(out), out)
@@ -197,6 +201,18 @@ def test_what_a_resumed_study_differs_in_is_told(tmp_path: Path) -> None:
     more = read(tmp_path, TPCC.replace("[1, 2]", "[1, 3]"))
     assert checks.differences(before, more) == ["variant 'users=2' is gone",
                                                 "variant 'users=3' is new"]  # fmt: skip
+
+
+def test_a_book_that_is_damaged_is_told_in_a_line(tmp_path: Path, out: Path) -> None:
+    made = book(out, read(tmp_path, TPCC))
+    plan = made.folder / "study.json"
+    whole = plan.read_text()
+    for text in ("{", "[]", whole.replace('"pairs"', '"pears"')):
+        plan.write_text(text)
+        with pytest.raises(UsageError) as caught:
+            Book.open(made.folder)
+        assert "\n" not in str(caught.value)
+    assert noise.books(out) == []
 
 
 def test_time_before_a_kill_counts(tmp_path: Path, out: Path) -> None:

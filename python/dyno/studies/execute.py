@@ -59,13 +59,13 @@ class Work:
         try:
             return self._slots()
         finally:
-            with contextlib.suppress(OSError):  # on a full disk: the runs tell
+            with contextlib.suppress(DynoError):  # on a full disk: the runs tell
                 self.book.note(Note(kind="ended", at=time.time()))
 
     def _slots(self) -> str:
         for slot in self.book.slots:
             entries = self.book.entries()
-            reason = self._over(slot, entries)
+            reason = self._hopeless() or self._over(slot, entries)
             if reason:
                 break
             self._slot(slot, entries)
@@ -73,6 +73,15 @@ class Work:
             reason = "all runs made"
         self.book.tell({"ended": reason, "dropped": self._dropped})
         return reason
+
+    def _hopeless(self) -> str:
+        """Why nothing is left to compare; empty if something is."""
+        first, *others = (variant.name for variant in self.book.study.variants)
+        if first in self._dropped:
+            return f"'{first}', which the others are compared with, came to nothing"
+        if all(name in self._dropped for name in others):
+            return f"nothing is left to compare with '{first}'"
+        return ""
 
     def _over(self, slot: Slot, entries: list[Entry]) -> str:
         """Why no new pair is begun; empty if one is."""
