@@ -26,6 +26,8 @@ from dyno.units import seconds_text
 _LEAST_PAIRS = 5
 MOST_FAILURES = 2
 """A variant whose runs came to nothing so often in a row is left out of the rest."""
+_THE_MACHINES = {"disturbed", "throttled", "clock"}
+"""Codes of reasons that lie in the machine, not in a variant: its next run may be valid."""
 _COLUMNS = 80
 
 
@@ -126,8 +128,8 @@ class Work:
                 return
 
     def _drop(self, name: str, own: list[Entry]) -> None:
-        failures = [entry for entry in self.book.entries() if entry.variant == name]
-        if len(failures) < MOST_FAILURES or any(e.valid for e in failures[-MOST_FAILURES:]):
+        last = [entry for entry in self.book.entries() if entry.variant == name][-MOST_FAILURES:]
+        if len(last) < MOST_FAILURES or not all(_came_to_nothing(entry) for entry in last):
             return
         self._leave_out(name, "; ".join(own[-1].reasons))
 
@@ -219,3 +221,8 @@ class Work:
                 what += f", {more}"
         beyond = f"; {'; '.join(entry.broken)}" if entry.broken else ""
         return f"{head}{what}{beyond}  {times}"
+
+
+def _came_to_nothing(entry: Entry) -> bool:
+    only_the_machine = bool(entry.codes) and set(entry.codes) <= _THE_MACHINES
+    return not entry.valid and not only_the_machine
