@@ -13,8 +13,8 @@ from dyno.errors import UsageError
 from dyno.profiles import spec as profile_spec
 from dyno.studies import commands
 from dyno.studies.book import Book, Note
-from dyno.studies.model import Variant
 from dyno.studies.earlier import alike
+from dyno.studies.model import Variant
 from dyno.units import parse_seconds
 
 _AROUND_S = {"embedded": 8.0, "null": 2.0}
