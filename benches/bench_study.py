@@ -6,6 +6,7 @@ study works alone. What a run takes beside its own windows is every run's, and t
 
 from __future__ import annotations
 
+import itertools
 import json
 import statistics
 import subprocess
@@ -52,7 +53,7 @@ def main() -> None:
             raise SystemExit(done.stderr)
         runs = json.loads(done.stdout)["runs"]
         slots = len(Book.open(Path(folder) / "studies" / "bench").slots)
-    between = [after["started"] - before["ended"] for before, after in zip(runs, runs[1:])]
+    between = [after["started"] - before["ended"] for before, after in itertools.pairwise(runs)]
     beside = [run["ended"] - run["started"] - WINDOW_S for run in runs]
     print(f"{len(runs)} runs of {slots} planned, null target, windows of {WINDOW_S:g} s")
     print(

@@ -11,7 +11,11 @@ import pytest
 
 from dyno.errors import TargetError
 from dyno.studies import child, spec
-from dyno.studies.book import Book
+from dyno.studies.book import Book, Entry
+from dyno.studies.execute import Work
+from dyno.studies.forecast import forecast
+from dyno.studies.model import Variant
+from dyno.studies.schedule import Slot, schedule
 from dyno.studies.stock import Stock
 from tests.process import (
     document,
@@ -171,12 +175,40 @@ def test_variants_that_fail_are_left_out(study: Path, out: Path) -> None:
     made = document(done)
     assert made["outcome"]["disqualified"]["slow"].startswith("no valid run: ")
     assert made["outcome"]["disqualified"]["lost"].startswith("The data of 'lost' cannot be made:")
-    assert sum(run["valid"] for run in made["runs"]) == 2
+    assert "Ended: nothing is left to compare with 'base'." in done.stderr
     assert not any(run["variant"] == "lost" for run in made["runs"])
     assert done.stderr.count("is left out of the rest") == 2
     assert set(Book.open(out / "studies" / "mine").dropped()) == {"slow", "lost"}
     again = dyno("study", study, "--resume", "--json", "--out", out)
     assert document(again)["runs"] == made["runs"], "nothing is tried again"
+
+
+@pytest.mark.parametrize(
+    ("code", "runs", "ended"),
+    [
+        ("disturbed", 5, "all runs made"),
+        ("client-bound", 3, "nothing is left to compare with 'base'"),
+    ],
+)
+def test_a_machine_that_was_disturbed_is_no_fault_of_a_variant(
+    study: Path, out: Path, monkeypatch: pytest.MonkeyPatch, code: str, runs: int, ended: str
+) -> None:
+    asked = spec.read(str(study))
+    slots = schedule([one.name for one in asked.variants], asked.pairs, 1)
+    book = Book.begin(out / "studies" / "mine", asked, slots)
+
+    def run(_work: Work, slot: Slot, attempt: int, variant: Variant, _out: Path) -> Entry:
+        good = variant.name == "base"
+        return Entry(
+            place=slot.place, attempt=attempt, variant=variant.name, pair=slot.pair, bundle="b",
+            code=0 if good else 1, valid=good, reasons=() if good else ("why",),
+            codes=() if good else (code,), figures={"tps": 1.0}, started=1.0, ended=2.0,
+        )  # fmt: skip
+
+    monkeypatch.setattr(Work, "_run", run)
+    assert Work(book, print, forecast(asked, slots, [], out)).run() == ended
+    assert len(book.entries()) == runs
+    assert set(book.dropped()) == (set() if code == "disturbed" else {"slow"})
 
 
 def test_another_data_set_takes_the_place_of_the_last(

@@ -9,6 +9,7 @@ import pytest
 from dyno import studies
 from dyno.errors import UsageError
 from dyno.studies import adhoc, commands, criteria, overrides, spec
+from dyno.studies.book import Book
 
 BASE = (
     'headline = ["tps"]\n[base]\nworkload = "tpcc"\ntarget = "embedded:postgresql"\nscale = 2\n'
@@ -125,7 +126,7 @@ def test_the_command_line_changes_the_base(tmp_path: Path) -> None:
             spec.read(str(path), overrides.Overrides(**wrong))
 
 
-def test_ad_hoc() -> None:
+def test_ad_hoc(tmp_path: Path) -> None:
     given = {"workload": "tpcc", "target": "embedded:postgresql", "scale": None, "both": (),
              "first": ("settings.memory=2GiB",), "second": ("settings.memory=4GiB",),
              "metric": (), "margin": None, "pairs": 5}  # fmt: skip
@@ -134,6 +135,18 @@ def test_ad_hoc() -> None:
     assert found.variants[0].run["duration"] == "50s"
     with pytest.raises(UsageError, match="1 minutes have no room for 10 runs"):
         adhoc.study(**given, minutes=1)
+    with pytest.raises(UsageError, match="No such study was begun"):
+        adhoc.numbered(found, tmp_path, resume=True)
+    Book.begin(tmp_path / "studies" / "compare", found, [])
+    assert adhoc.numbered(found, tmp_path, resume=True).name == "compare"
+    second = adhoc.numbered(found, tmp_path, resume=False)
+    Book.begin(tmp_path / "studies" / second.name, second, [])
+    assert second.name == "compare-2"
+    other = found.model_copy(update={"margin": 5.0})
+    assert adhoc.numbered(other, tmp_path, resume=False).name == "compare-3"
+    with pytest.raises(UsageError, match="No such study was begun"):
+        adhoc.numbered(other, tmp_path, resume=True)
+    assert adhoc.usual_target("io", tmp_path / "not" / "there") == str(tmp_path)
 
 
 @pytest.mark.parametrize("name", studies.names())

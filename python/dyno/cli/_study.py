@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import shlex
 import sys
 import textwrap
@@ -12,10 +13,12 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from dyno.errors import UsageError
 from dyno.studies.model import Reset
 from dyno.studies.overrides import Overrides
 
 if TYPE_CHECKING:
+    from dyno.cli._options import Options
     from dyno.studies.book import Book
     from dyno.studies.forecast import Forecast
     from dyno.studies.model import Study
@@ -84,16 +87,59 @@ def require(study: Study, folder: Path) -> None:
 
 def ahead(study: Study, slots: list[Slot], out: Path) -> tuple[Forecast, list[str]]:
     """How long the study takes and what room, and what to say before it begins."""
-    from dyno.studies import checks, noise
+    from dyno.studies import checks, earlier
     from dyno.studies.forecast import forecast
 
-    earlier = noise.books(out)
-    found = forecast(study, slots, earlier, out)
+    books = earlier.books(out)
+    found = forecast(study, slots, books, out)
     told = [
-        *checks.warnings(study, noise.known(study, earlier)),
+        *checks.warnings(study, earlier.known(study, books)),
         *found.lines(study, slots, out),
     ]
     return found, told
+
+
+def folder_of(study: Study, options: Options) -> Path:
+    """Where a study keeps its book, its data and its runs."""
+    return options.out / "studies" / study.name
+
+
+def slots_of(study: Study) -> list[Slot]:
+    """The order of its runs."""
+    from dyno.studies.schedule import schedule
+
+    return schedule([variant.name for variant in study.variants], study.pairs, study.seed)
+
+
+def tell_plan(study: Study, options: Options) -> int:
+    """Prints what a study would run."""
+    require(study, folder_of(study, options))
+    slots = slots_of(study)
+    found, told = ahead(study, slots, options.out)
+    if options.as_json:
+        click.echo(json.dumps(document(study, slots, found), indent=1))
+    else:
+        click.echo("\n".join(plan(study, slots, told)))
+    return 0
+
+
+def resumed(study: Study, folder: Path) -> Book:
+    """The book of a study that was begun, which has to be the same one.
+
+    Raises:
+        UsageError: If there is none, or it is another, with what differs.
+    """
+    from dyno.studies import checks
+    from dyno.studies.book import Book
+
+    book = Book.open(folder)
+    other = checks.differences(book.study, study)
+    if other:
+        raise UsageError(
+            f"The study in {folder} is another: {'; '.join(other)}. Resume it as it was begun, or "
+            "give another --out."
+        )
+    return book
 
 
 def plan(study: Study, slots: list[Slot], told: list[str]) -> list[str]:
@@ -117,8 +163,8 @@ def plan(study: Study, slots: list[Slot], told: list[str]) -> list[str]:
     letters = {name: _letter(place, len(names)) for place, name in enumerate(names)}
     space = " " if len(names) > _LETTERS else ""
     order = space.join(letters[slot.variant] for slot in slots)
-    legend = ", ".join(f"{letter}: {name}" for name, letter in letters.items())
-    lines += _wrapped(f"Order: {order} ({legend})", "  ")
+    legend = ", ".join(f"{letter}: {name}" for name, letter in letters.items() if letter != name)
+    lines += _wrapped(f"Order: {order}{f' ({legend})' if legend else ''}", "  ")
     lines.append(f'Before each run: reset = "{study.reset}"')
     lines += [f"Criterion: {text}" for text in study.criteria]
     return [*lines, *(line for text in told for line in _wrapped(text, "  "))]

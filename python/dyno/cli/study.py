@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dyno.cli._options import Options, common, examples
-from dyno.cli._study import overrides
+from dyno.cli._study import overrides, tell_plan
 from dyno.errors import EXIT_INVALID, Interrupted, UsageError
 
 if TYPE_CHECKING:
     from dyno.studies.book import Book
     from dyno.studies.model import Study
     from dyno.studies.overrides import Overrides
-    from dyno.studies.schedule import Slot
+
+
+_dry_run = click.option("--dry-run", is_flag=True, help="Say what would be run, and run nothing.")
 
 
 class Word(click.Group):
@@ -98,7 +100,7 @@ def plan(name: str, toml: bool, instead: Overrides, options: Options) -> None:
     if toml:
         click.echo(presets.find(studies.FOLDER, "study", name)[2], nl=False)
     else:
-        _plan(spec.read(name, instead), options)
+        tell_plan(spec.read(name, instead), options)
 
 
 @command.command(
@@ -116,7 +118,7 @@ def plan(name: str, toml: bool, instead: Overrides, options: Options) -> None:
 @click.argument("name", metavar="NAME|FILE")
 @overrides
 @click.option("--resume", is_flag=True, help="Go on with a study that was cut off.")
-@click.option("--dry-run", is_flag=True, help="Say what would be run, as `dyno study plan` does.")
+@_dry_run
 @common
 def run(name: str, instead: Overrides, resume: bool, dry_run: bool, options: Options) -> int:
     """Run the study NAME, or that of a file.
@@ -126,10 +128,7 @@ def run(name: str, instead: Overrides, resume: bool, dry_run: bool, options: Opt
     from dyno.studies import spec
 
     study = spec.read(name, instead)
-    if dry_run:
-        _plan(study, options)
-        return 0
-    return _conduct(study, resume, options)
+    return tell_plan(study, options) if dry_run else _conduct(study, resume, options)
 
 
 @command.command("show", short_help="What a study says, from its bundles.")
@@ -160,10 +159,12 @@ def show(folder: Path, options: Options) -> int:
 @click.option("--margin", type=float, help="Percent; a shift within it does not matter.")
 @click.option("--pairs", type=click.IntRange(2, 1000), default=5, show_default=True)
 @click.option("--resume", is_flag=True, help="Go on with one that was cut off.")
+@_dry_run
 @common
-def compare(resume: bool, options: Options, **asked: Any) -> int:
+def compare(resume: bool, dry_run: bool, options: Options, **asked: Any) -> int:
     """Compare two variants: --a settings.memory=2GiB --b settings.memory=4GiB."""
-    return _conduct(_ad_hoc("compare", asked, resume, options), resume, options)
+    study = _ad_hoc("compare", asked, resume, options)
+    return tell_plan(study, options) if dry_run else _conduct(study, resume, options)
 
 
 @command.command("aa", short_help="The machine's own noise.")
@@ -174,11 +175,13 @@ def compare(resume: bool, options: Options, **asked: Any) -> int:
 @click.option("--minutes", type=float, default=10.0, show_default=True, help="Time for all runs.")
 @click.option("--pairs", type=click.IntRange(2, 1000), default=5, show_default=True)
 @click.option("--resume", is_flag=True, help="Go on with one that was cut off.")
+@_dry_run
 @common
-def aa(resume: bool, options: Options, **asked: Any) -> int:
+def aa(resume: bool, dry_run: bool, options: Options, **asked: Any) -> int:
     """Run the same twice, and tell what effect could be found here in how much time."""
     same = {"first": (), "second": (), "metric": (), "margin": None}
-    return _conduct(_ad_hoc("aa", {**asked, **same}, resume, options), resume, options)
+    study = _ad_hoc("aa", {**asked, **same}, resume, options)
+    return tell_plan(study, options) if dry_run else _conduct(study, resume, options)
 
 
 def _ad_hoc(name: str, asked: dict[str, Any], resume: bool, options: Options) -> Study:
@@ -191,28 +194,6 @@ def _ad_hoc(name: str, asked: dict[str, Any], resume: bool, options: Options) ->
     return adhoc.numbered(study.model_copy(update={"name": name}), options.out, resume=resume)
 
 
-def _folder(study: Study, options: Options) -> Path:
-    return options.out / "studies" / study.name
-
-
-def _slots(study: Study) -> list[Slot]:
-    from dyno.studies.schedule import schedule
-
-    return schedule([variant.name for variant in study.variants], study.pairs, study.seed)
-
-
-def _plan(study: Study, options: Options) -> None:
-    from dyno.cli import _study
-
-    _study.require(study, _folder(study, options))
-    slots = _slots(study)
-    ahead, told = _study.ahead(study, slots, options.out)
-    if options.as_json:
-        click.echo(json.dumps(_study.document(study, slots, ahead), indent=1))
-    else:
-        click.echo("\n".join(_study.plan(study, slots, told)))
-
-
 def _conduct(study: Study, resume: bool, options: Options) -> int:
     from dyno.cli import _study
     from dyno.cli._console import Console
@@ -222,14 +203,14 @@ def _conduct(study: Study, resume: bool, options: Options) -> int:
     from dyno.studies.book import Book
     from dyno.studies.execute import Work
 
-    folder = _folder(study, options)
+    folder = _study.folder_of(study, options)
     _study.require(study, folder)
     checks.require_installed(study)
     if OutLock.held(folder):
         raise UsageError(f"A study is at work in {folder}; wait for it, or give another --out.")
-    slots = _slots(study)
+    slots = _study.slots_of(study)
     console = Console(quiet=options.quiet)
-    book = _resumed(study, folder) if resume else None
+    book = _study.resumed(study, folder) if resume else None
     ahead, told = _study.ahead(study, slots, options.out)
     if book is None:
         ahead.require_room(options.out)
@@ -249,25 +230,6 @@ def _conduct(study: Study, resume: bool, options: Options) -> int:
             signals.end_work()
         console.say(f"Ended: {ended}.")
     return _tell(book, options)
-
-
-def _resumed(study: Study, folder: Path) -> Book:
-    """The book of a study that was begun, which has to be the same one.
-
-    Raises:
-        UsageError: If there is none, or it is another, with what differs.
-    """
-    from dyno.studies import checks
-    from dyno.studies.book import Book
-
-    book = Book.open(folder)
-    other = checks.differences(book.study, study)
-    if other:
-        raise UsageError(
-            f"The study in {folder} is another: {'; '.join(other)}. Resume it as it was begun, or "
-            "give another --out."
-        )
-    return book
 
 
 def _tell(book: Book, options: Options) -> int:

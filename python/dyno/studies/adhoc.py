@@ -34,20 +34,20 @@ def numbered(study: Study, out: Path, *, resume: bool) -> Study:
     Raises:
         UsageError: If there is none to go on with.
     """
-    begun: list[Study] = []
-    for number in itertools.count(1):
-        name = study.name if number == 1 else f"{study.name}-{number}"
+    names = (study.name if one == 1 else f"{study.name}-{one}" for one in itertools.count(1))
+    like: Study | None = None
+    for name in names:
         named = study.model_copy(update={"name": name})
         folder = out / "studies" / name
         if not (folder / "study.json").exists():
+            if not resume:
+                return named
             break
         if not checks.differences(Book.open(folder).study, named):
-            begun.append(named)
-    if not resume:
-        return named
-    if not begun:
+            like = named
+    if like is None:
         raise UsageError(f"No such study was begun in {out / 'studies'}.")
-    return begun[-1]
+    return like
 
 
 def study(

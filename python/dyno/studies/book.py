@@ -108,7 +108,14 @@ class Book:
             slots = [Slot.model_validate(slot) for slot in plan["slots"]]
         except FileNotFoundError as error:
             raise UsageError(f"There is no study in {folder}.") from error
-        except (OSError, ValueError, KeyError, TypeError, ValidationError) as error:
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            where = ".".join(map(str, first["loc"]))
+            raise UsageError(
+                f"The study in {folder} is not what this Dyno wrote or reads ({where}: "
+                f"{first['msg']})."
+            ) from error
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise UsageError(f"The study in {folder} cannot be read: {error}.") from error
         return cls(folder, study, slots)
 
@@ -204,12 +211,17 @@ def _lines(path: Path, kind: type[M]) -> list[M]:
 
 def _append(path: Path, record: Model) -> None:
     """Adds a record to a journal, durably."""
-    fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    from dyno.record import file_error
+
     try:
-        size = os.lseek(fd, 0, os.SEEK_END)
-        kept = os.pread(fd, size, 0).rfind(b"\n") + 1
-        os.ftruncate(fd, kept)  # a line that a kill cut off
-        os.pwrite(fd, record.model_dump_json().encode() + b"\n", kept)
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+        fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            size = os.lseek(fd, 0, os.SEEK_END)
+            kept = os.pread(fd, size, 0).rfind(b"\n") + 1
+            os.ftruncate(fd, kept)  # a line that a kill cut off
+            os.pwrite(fd, record.model_dump_json().encode() + b"\n", kept)
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+    except OSError as error:
+        raise file_error(error, path) from error

@@ -26,6 +26,8 @@ from dyno.units import seconds_text
 _LEAST_PAIRS = 5
 MOST_FAILURES = 2
 """A variant whose runs came to nothing so often in a row is left out of the rest."""
+_THE_MACHINES = {"disturbed", "throttled", "clock"}
+"""Codes of reasons that lie in the machine, not in a variant: its next run may be valid."""
 _COLUMNS = 80
 
 
@@ -59,13 +61,13 @@ class Work:
         try:
             return self._slots()
         finally:
-            with contextlib.suppress(OSError):  # on a full disk: the runs tell
+            with contextlib.suppress(DynoError):  # on a full disk: the runs tell
                 self.book.note(Note(kind="ended", at=time.time()))
 
     def _slots(self) -> str:
         for slot in self.book.slots:
             entries = self.book.entries()
-            reason = self._over(slot, entries)
+            reason = self._hopeless() or self._over(slot, entries)
             if reason:
                 break
             self._slot(slot, entries)
@@ -73,6 +75,15 @@ class Work:
             reason = "all runs made"
         self.book.tell({"ended": reason, "dropped": self._dropped})
         return reason
+
+    def _hopeless(self) -> str:
+        """Why nothing is left to compare; empty if something is."""
+        first, *others = (variant.name for variant in self.book.study.variants)
+        if first in self._dropped:
+            return f"'{first}', which the others are compared with, came to nothing"
+        if all(name in self._dropped for name in others):
+            return f"nothing is left to compare with '{first}'"
+        return ""
 
     def _over(self, slot: Slot, entries: list[Entry]) -> str:
         """Why no new pair is begun; empty if one is."""
@@ -119,8 +130,8 @@ class Work:
                 return
 
     def _drop(self, name: str, own: list[Entry]) -> None:
-        failures = [entry for entry in self.book.entries() if entry.variant == name]
-        if len(failures) < MOST_FAILURES or any(e.valid for e in failures[-MOST_FAILURES:]):
+        last = [entry for entry in self.book.entries() if entry.variant == name][-MOST_FAILURES:]
+        if len(last) < MOST_FAILURES or not all(_came_to_nothing(entry) for entry in last):
             return
         self._leave_out(name, "; ".join(own[-1].reasons))
 
@@ -212,3 +223,8 @@ class Work:
                 what += f", {more}"
         beyond = f"; {'; '.join(entry.broken)}" if entry.broken else ""
         return f"{head}{what}{beyond}  {times}"
+
+
+def _came_to_nothing(entry: Entry) -> bool:
+    only_the_machine = bool(entry.codes) and set(entry.codes) <= _THE_MACHINES
+    return not entry.valid and not only_the_machine

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dyno import space, targets, workloads
+from dyno import space, targets
 from dyno.errors import DiskFullError
 from dyno.studies import lengths, saved
 from dyno.studies.book import Book
@@ -43,12 +43,14 @@ class Forecast:
         resets: Of each variant, what is done before a run.
         data: What is loaded.
         reloads: Loads that are made again as variants with other data share a database.
+        shared: Whether the saved state shares its blocks with the data.
     """
 
     runs: Mapping[str, Length]
     resets: Mapping[str, float]
     data: tuple[Data, ...]
     reloads: Mapping[str, float]
+    shared: bool = False
 
     def left_s(self, slots: Iterable[Slot], took: Mapping[str, Sequence[float]]) -> float:
         """Seconds of the runs that are left, where earlier ones have told from what they took."""
@@ -103,6 +105,10 @@ class Forecast:
             found.append(
                 f"Room: about {bytes_text(self.room_bytes)} in {folder}; {bytes_text(free)} free."
             )
+            if study.reset == "reload":
+                shared = "shares the blocks of the data, and needs none"
+                copied = "is a copy of the data, and half of that"
+                found.append(f"The saved state {shared if self.shared else copied}.")
         return found
 
     def require_room(self, folder: Path) -> None:
@@ -141,6 +147,7 @@ def forecast(study: Study, slots: Sequence[Slot], earlier: Iterable[Book], out: 
         },
         data=data,
         reloads=_reloads(study, slots, loads),
+        shared=shared,
     )
 
 
@@ -151,17 +158,14 @@ def _data(study: Study, earlier: Sequence[Book], shared: bool) -> tuple[Data, ..
         first = own[0]
         if first.workload == "io" or first.scale is None:
             continue
-        databases = first.load.get("databases", 1)
-        many = databases if isinstance(databases, int) else 1
-        raw = workloads.named(first.workload).bytes_per_scale * first.scale * many
         name = targets.parse(first.target).name
+        raw = lengths.raw_bytes(first)
         room = space.required_bytes({name: raw}) if first.embedded else 0
         if study.reset == "reload" and not shared:
             room *= 2
         names = tuple(one.name for one in own)
         alone = first.verb == "load"  # then there is none but the runs themselves
-        before = None if alone else lengths.load(first, earlier, raw, name)
-        found.append(Data(names, before, room))
+        found.append(Data(names, None if alone else lengths.load(first, earlier), room))
     return tuple(found)
 
 

@@ -6,13 +6,15 @@ import shlex
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from dyno import profiles, targets, workloads
 from dyno.errors import UsageError
 from dyno.profiles import spec as profile_spec
+from dyno.studies import commands
 from dyno.studies.book import Book, Note
+from dyno.studies.earlier import alike
 from dyno.studies.model import Variant
-from dyno.studies.noise import alike
 from dyno.units import parse_seconds
 
 _AROUND_S = {"embedded": 8.0, "null": 2.0}
@@ -42,9 +44,8 @@ def run(variant: Variant, earlier: Sequence[Book]) -> Length:
         return Length(took, source)
     if variant.workload == "io":
         return _storage(variant)
-    if variant.verb == "load":
-        raw = workloads.named(variant.workload).bytes_per_scale * (variant.scale or 1.0)
-        return load(variant, earlier, raw, targets.parse(variant.target).name)
+    if commands.run(variant, "nothing", 1, Path())[0] == "load":
+        return load(variant, earlier)
     scheme = variant.target.partition(":")[0]
     around = _AROUND_S.get(scheme, _AROUND_SERVER_S)
     if workloads.named(variant.workload).kind == "oltp":
@@ -105,7 +106,14 @@ def _measured(variant: Variant, earlier: Sequence[Book]) -> tuple[float | None, 
     return None, ""
 
 
-def load(variant: Variant, earlier: Sequence[Book], raw: float, name: str) -> Length:
+def raw_bytes(variant: Variant) -> float:
+    """Of the rows that a variant's load sends."""
+    databases = variant.load.get("databases", 1)
+    many = databases if isinstance(databases, int) else 1
+    return workloads.named(variant.workload).bytes_per_scale * (variant.scale or 0.0) * many
+
+
+def load(variant: Variant, earlier: Sequence[Book]) -> Length:
     """From the last load of the workload into the target, in proportion to the scale."""
     for book in reversed(earlier):
         kinds = {one.name: one for one in book.study.variants}
@@ -117,9 +125,9 @@ def load(variant: Variant, earlier: Sequence[Book], raw: float, name: str) -> Le
                 seconds = note.seconds * variant.scale / other.scale
                 same = other.scale == variant.scale
                 return Length(seconds, "as before" if same else f"from scale {other.scale:g}")
-    store = targets.store(name) or "row store"
+    store = targets.store(targets.parse(variant.target).name) or "row store"
     around = _AROUND_S["embedded"] if variant.embedded else _AROUND_SERVER_S
-    seconds = raw / (_LOAD_MB_PER_S[store] * 1e6) + around
+    seconds = raw_bytes(variant) / (_LOAD_MB_PER_S[store] * 1e6) + around
     return Length(seconds, f"a rule of thumb for a {store}")
 
 
@@ -136,7 +144,5 @@ def put_back(variant: Variant, loads: Mapping[str, float], shared: bool) -> floa
         return loads.get(variant.name, 0.0)
     if shared or variant.scale is None:
         return 0.0
-    workload = workloads.named(variant.workload)
-    raw = workload.bytes_per_scale * variant.scale
-    size = raw * targets.expansion(targets.parse(variant.target).name)
+    size = raw_bytes(variant) * targets.expansion(targets.parse(variant.target).name)
     return size / (_COPY_MB_PER_S * 1e6)
