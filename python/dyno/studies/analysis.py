@@ -7,68 +7,14 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dyno.model import Model
 from dyno.statistics.multiple import adjusted
 from dyno.statistics.paired import shift
 from dyno.statistics.power import pairs_for, smallest_effect
-from dyno.statistics.verdict import Verdict, verdict
+from dyno.statistics.verdict import verdict
 from dyno.studies.book import Entry
 from dyno.studies.metrics import owner
 from dyno.studies.model import Study
-
-
-class Comparison(Model):
-    """A variant against the first in one metric.
-
-    Attributes:
-        percent, low, high: The shift and its interval; None with fewer than two pairs.
-        p: Adjusted for all questions of its family.
-        first, second: Medians of the figures that are compared.
-        smallest: The smallest shift in percent that so many pairs find four times of five.
-        needed: Pairs that would find a shift of the margin.
-        disqualified: Why the variant cannot win; empty if nothing stands against it.
-    """
-
-    variant: str
-    metric: str
-    headline: bool
-    pairs: int
-    first: float | None = None
-    second: float | None = None
-    percent: float | None = None
-    low: float | None = None
-    high: float | None = None
-    confidence: float | None = None
-    p: float | None = None
-    method: str = ""
-    smallest: float | None = None
-    needed: int | None = None
-    verdict: Verdict = "inconclusive"
-    disqualified: str = ""
-
-
-class Drift(Model):
-    """How the first variant's figure changed from run to run, percent a run, with an interval."""
-
-    metric: str
-    percent: float
-    low: float
-    high: float
-
-    @property
-    def certain(self) -> bool:
-        """Whether the interval has no zero in it."""
-        return self.low > 0 or self.high < 0
-
-
-class Outcome(Model):
-    """What a study says."""
-
-    comparisons: tuple[Comparison, ...]
-    drift: tuple[Drift, ...]
-    runs: int
-    invalid: int
-    disqualified: dict[str, str]
+from dyno.studies.outcome import Comparison, Drift, Outcome
 
 
 def counted(entries: Iterable[Entry]) -> dict[tuple[int, str], Entry]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from dyno.studies.analysis import Comparison, Outcome
 from dyno.studies.book import Book
 from dyno.studies.metrics import owner
 from dyno.studies.model import Study
+from dyno.studies.outcome import Comparison, Outcome
 from dyno.units import digits
 
 MOST_EXPLORATORY = 12
