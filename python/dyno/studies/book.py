@@ -27,6 +27,8 @@ class Entry(Model):
         code: The exit code.
         valid: Whether its figures count.
         reasons: Why not, in words.
+        broken: Criteria that the run did not keep; its figures count all the same.
+        codes: Of the reasons.
         figures: Values of the study's metrics by name.
     """
 
@@ -38,6 +40,8 @@ class Entry(Model):
     code: int
     valid: bool
     reasons: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
     figures: dict[str, float] = {}
     started: float
     ended: float
