@@ -22,7 +22,8 @@ _ESTIMABLE = 1e-8
 _NO_NOISE = 1e-20
 """Share of the values' squares below which what is left over is rounding."""
 
-Contrast = Mapping[Hashable, float]
+Contrast = Mapping[Any, float]
+"""Weights of cells, which sum to zero."""
 
 
 @dataclass(frozen=True)

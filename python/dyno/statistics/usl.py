@@ -24,6 +24,7 @@ FEWEST_BLOCKS = 3
 DRAWS = 999
 _STEPS = 30
 _FARTHEST = 50.0
+_LEAST = 1e-9
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,7 @@ def _fitted(terms: Floats, wanted: Floats, scale: float) -> Usl:
     sizes = terms.max(axis=0)
     columns = terms / sizes
     theta, _ = nnls(columns / np.exp(wanted)[:, None], np.ones(len(wanted)))
+    theta = theta + _LEAST * theta.max()  # the law's start: throughput of one is above zero
     error = _error(columns, theta, wanted)
     for _ in range(_STEPS):
         now = columns @ theta
@@ -136,8 +138,6 @@ def _fitted(terms: Floats, wanted: Floats, scale: float) -> Usl:
         theta, error = better, after
     one, line, both = (float(value) for value in theta / sizes)
     whole = one + line
-    if whole <= 0:  # all of it agreement: nothing could be said of one
-        return Usl(scale / max(both, 1e-300), 0.0, 1.0)
     return Usl(scale / whole, line / whole, both / whole)
 
 

@@ -80,7 +80,7 @@ def _of(study: Study, valid: Valid, metric: str, headline: bool) -> Iterator[_Fo
     ]
     if not runs:
         return
-    cells = Cells(*map(list, zip(*runs, strict=True)))  # type: ignore[arg-type]
+    cells = Cells([run[0] for run in runs], [run[1] for run in runs], [run[2] for run in runs])
     if cells.freedom < 1:
         yield "effects of factors take two pairs at least"
         return

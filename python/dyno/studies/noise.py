@@ -21,7 +21,7 @@ def noise(
     study: Study, entries: Sequence[Entry], valid: Valid, made: Sequence[Comparison]
 ) -> tuple[Noise, ...]:
     """Of each figure; nothing unless all variants do the same."""
-    if not same(study):
+    if not same(study) or not valid:
         return ()
     took = _pair_s(study, entries)
     found: list[Noise] = []
