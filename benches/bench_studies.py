@@ -37,6 +37,10 @@ CURVE = Usl(100, 0.05, 0.004)
 SHIFT = 0.1
 
 
+def two_modes(rng: np.random.Generator) -> float:
+    return rng.normal(0, 0.01) + 0.08 * ((rng.random() < 0.3) - 0.3)
+
+
 @dataclass(frozen=True)
 class Noise:
     """What a run's figure has on its logarithm, and by how much runs drift."""
@@ -51,7 +55,7 @@ NOISES = [
     Noise("heavy tails (t of 3)", lambda rng: 0.02 * rng.standard_t(3)),
     Noise(
         "two modes, 8 % apart",
-        lambda rng: rng.normal(0, 0.01) + 0.08 * ((rng.random() < 0.3) - 0.3),
+        two_modes,
     ),
     Noise("skewed (exponential)", lambda rng: rng.exponential(0.03) - 0.03),
     Noise("drift of 1 % a run", lambda rng: rng.normal(0, 0.03), 0.01),

@@ -72,7 +72,7 @@ def test_whatever_is_in_a_book(book: tuple[Study, list[Entry]]) -> None:
         assert all(one.low <= one.value <= one.high for one in fit.usl.values())
 
 
-@settings(deadline=None, phases=PHASES, max_examples=10, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, phases=PHASES, max_examples=6, suppress_health_check=list(HealthCheck))
 @given(
     st.integers(2, 4),
     st.data(),

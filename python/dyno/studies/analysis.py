@@ -13,14 +13,7 @@ from dyno.studies.metrics import METRICS
 from dyno.studies.model import Study
 from dyno.studies.noise import noise
 from dyno.studies.outcome import Drift, Outcome
-from dyno.studies.pairs import comparisons, counted, figures, sound
-
-FEWEST_TO_STOP = 8
-"""Pairs before which no study ends for its intervals being tight.
-
-Among the first few pairs those that happen to agree look tight; with eight an interval that was
-stopped at keeps its confidence (benches/studies.txt).
-"""
+from dyno.studies.pairs import FEWEST_TO_STOP, comparisons, counted, figures, sound
 
 WRONG = {"wrong-answers", "inconsistent"}
 """Codes of reasons after which a variant cannot win, also where its run was made again."""
@@ -99,7 +92,7 @@ def tight(study: Study, entries: Sequence[Entry], least: int = FEWEST_TO_STOP) -
     """Whether every headline interval is within the margin to each side of its estimate.
 
     How wide it is does not depend on where it lies, so that looking at it after each pair does not
-    make a difference out of none.
+    make a difference out of none. It does depend on how wide it seems, see ``FEWEST_TO_STOP``.
 
     Args:
         study: What was asked.
