@@ -66,6 +66,21 @@ def test_what_missing_runs_leave_to_be_told() -> None:
     assert "tps: effects of factors take two pairs at least" in outcome(asked, single).notes
 
 
+def test_combinations_that_are_noisier_are_told() -> None:
+    asked = factorial({USERS: LEVELS[USERS], MEMORY: LEVELS[MEMORY]}, pairs=8)
+    rng = np.random.default_rng(9)
+    made = runs(asked, rng, planted, quiet)
+    assert outcome(asked, made).notes == ()
+    wild = [
+        one.model_copy(update={"figures": {"tps": one.figures["tps"] * np.exp(rng.normal(0, 0.2))}})
+        if one.variant == "16 1GB"
+        else one
+        for one in made
+    ]
+    (note,) = outcome(asked, wild).notes
+    assert note.startswith("tps: the noise of combinations goes from ")
+
+
 def test_nothing_is_found_of_factors_that_do_nothing() -> None:
     """Holm's method keeps the chance of any false effect of a study at 5 %."""
     rng = np.random.default_rng(3)

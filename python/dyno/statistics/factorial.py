@@ -22,6 +22,9 @@ _ESTIMABLE = 1e-8
 _NO_NOISE = 1e-20
 """Share of the values' squares below which what is left over is rounding."""
 
+_UNEVEN = 0.01
+_FEWEST_FOR_SPREAD = 3
+
 Contrast = Mapping[Any, float]
 """Weights of cells, which sum to zero."""
 
@@ -57,6 +60,7 @@ class Cells:
         names = list(dict.fromkeys(cells))
         self._places = {name: place for place, name in enumerate(names)}
         matrix = np.hstack([_dummies(cells, names), _dummies(blocks, list(dict.fromkeys(blocks)))])
+        self._cells = np.array([self._places[cell] for cell in cells])
         self._width = matrix.shape[1]
         self._rows = np.linalg.pinv(matrix) @ matrix
         y = np.asarray(values, float)
@@ -99,6 +103,27 @@ class Cells:
                 for value, (low, high) in zip(np.atleast_1d(single.effect), bounds, strict=True)
             ),
         )
+
+    def spread(self) -> tuple[float, float] | None:
+        """The smallest and largest noise of a cell if they certainly differ; else None.
+
+        By Levene's test on what is left over, about medians (Brown & Forsythe 1974). The noise of
+        all cells is taken for the same: where it is not, intervals of the noisiest are too narrow.
+        """
+        from scipy.stats import levene
+
+        left = np.asarray(self._fit.resid, float)
+        own = [left[self._cells == place] for place in range(len(self._places))]
+        own = [values for values in own if len(values) >= _FEWEST_FOR_SPREAD]
+        if not self._noisy or len(own) < 2:
+            return None
+        found: Any = levene(*own)
+        if not float(found.pvalue) < _UNEVEN:
+            return None
+        # Each value also moved the means of its cell and its block, which took some of it.
+        scale = len(left) / max(self.freedom, 1)
+        sizes = [float(np.sqrt(scale * np.mean(values**2))) for values in own]
+        return min(sizes), max(sizes)
 
     def _row(self, contrasts: Sequence[Contrast]) -> Floats:
         rows = np.zeros((len(contrasts), self._width))

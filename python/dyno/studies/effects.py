@@ -89,6 +89,13 @@ def _of(study: Study, valid: Valid, metric: str, headline: bool) -> Iterator[_Fo
         told = ", ".join(grid.missing[:_MOST_TOLD])
         more = len(grid.missing) - _MOST_TOLD
         yield f"no figure at {told}" + (f" and {more} more combinations" if more > 0 else "")
+    spread = cells.spread()
+    if spread is not None:
+        least, most = (percent(value) for value in spread)
+        yield (
+            f"the noise of combinations goes from {least:.2g} to {most:.2g} %; effects take it for "
+            "the same, so that those of the noisiest are less certain than they look"
+        )
     for count in (1, 2):
         for which in itertools.combinations(range(len(study.factors)), count):
             factors = tuple(study.factors[place] for place in which)

@@ -23,7 +23,7 @@ FEWEST = 2
 FEWEST_TO_STOP = 8
 """Pairs before which no study ends for its intervals being tight: the first few may agree."""
 
-_MAY_STOP = 0.965
+_MAY_STOP = 0.96
 """Confidence of intervals in studies that may end so, which have more pairs than that.
 
 Who stops when an interval looks tight stops more often where it is too tight. Made so, intervals
