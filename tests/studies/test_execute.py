@@ -70,9 +70,18 @@ def test_a_study_is_cut_off_and_goes_on(study: Path, out: Path) -> None:
     (found,) = [one for one in made["outcome"]["comparisons"] if one["metric"] == "tps"]
     assert (found["variant"], found["pairs"]) == ("slow", 2)
     assert found["percent"] < -50
+    page = Path(made["page"])
+    assert page == folder / "study.html"
+    text = page.read_text("utf-8")
+    assert all(f'href="./{run["bundle"]}/sheet.html"' in text for run in made["runs"])
+    assert 'id="machine"' in text
+    page.unlink()
     shown = dyno("study", "show", folder)
     assert "slow: tps -" in shown.stdout
-    assert all(len(line) <= 80 for line in shown.stdout.splitlines())
+    assert page.exists()
+    lines = shown.stdout.splitlines()
+    assert lines[-1] == f"Page: {page}"
+    assert all(len(line) <= 80 for line in lines[:-1])
 
 
 def test_a_variant_that_fails_is_left_out(study: Path, out: Path) -> None:

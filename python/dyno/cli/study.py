@@ -96,12 +96,20 @@ def run(name: str, pairs: int | None, resume: bool, options: Options) -> int:
 
 @command.command("show", short_help="What a study says, from its bundles.")
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--open", "show_page", is_flag=True, help="Open the page in the browser.")
 @common
-def show(folder: Path, options: Options) -> int:
-    """Analyse the study in FOLDER again."""
+def show(folder: Path, show_page: bool, options: Options) -> int:
+    """Analyse the study in FOLDER again, from its book and bundles; no database is needed.
+
+    Writes study.html, the study's page, into it.
+    """
     from dyno.studies.book import Book
 
-    return _tell(Book.open(folder.absolute()), options)
+    book = Book.open(folder.absolute())
+    code = _tell(book, options)
+    if show_page:
+        click.launch((book.folder / "study.html").as_uri())
+    return code
 
 
 @command.command("compare", short_help="Two variants, ad hoc.")
@@ -208,6 +216,7 @@ def _plan(study: Study) -> list[str]:
 
 
 def _conduct(study: Study, resume: bool, options: Options) -> int:
+    from dyno.cli import _study_page
     from dyno.cli._console import Console
     from dyno.cli._signals import Signals
     from dyno.lock import OutLock
@@ -226,7 +235,8 @@ def _conduct(study: Study, resume: bool, options: Options) -> int:
             book = Book.begin(folder, study, schedule(names, study.pairs, study.seed))
         try:
             signals.begin_work()
-            ended = Work(book, console.say).run()
+            with _study_page.also_of_a_part(book):
+                ended = Work(book, console.say).run()
         finally:
             signals.end_work()
         console.say(f"Ended: {ended}.")
@@ -234,12 +244,16 @@ def _conduct(study: Study, resume: bool, options: Options) -> int:
 
 
 def _tell(book: Book, options: Options) -> int:
+    from dyno.cli import _study_page
     from dyno.studies.analysis import outcome
     from dyno.studies.words import document, lines
 
-    found = outcome(book.study, book.entries())
+    entries = book.entries()
+    found = outcome(book.study, entries)
+    page = _study_page.write(book, found)
     if options.as_json:
-        click.echo(json.dumps(document(book, found), indent=1))
+        click.echo(json.dumps({**document(book, found), "page": str(page)}, indent=1))
     else:
-        click.echo("\n".join(lines(book.study, found)))
+        click.echo("\n".join(lines(book.study, found, entries)))
+        click.echo(f"Page: {page}")
     return EXIT_INVALID if found.disqualified or not found.comparisons else 0
