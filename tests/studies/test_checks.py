@@ -10,7 +10,7 @@ import pytest
 
 from dyno.cli._rehearsal import rehearse
 from dyno.errors import DiskFullError, DynoError, UsageError
-from dyno.studies import checks, noise, spec
+from dyno.studies import checks, earlier, spec
 from dyno.studies.book import Book, Entry, Note
 from dyno.studies.forecast import forecast
 from dyno.studies.model import Study
@@ -122,13 +122,13 @@ def test_how_many_pairs_the_margin_takes_is_told_from_earlier_studies(
     tmp_path: Path, out: Path
 ) -> None:
     study = read(tmp_path, TPCC)
-    none = checks.warnings(study, noise.known(study, noise.books(out)))
+    none = checks.warnings(study, earlier.known(study, earlier.books(out)))
     assert none == [
         "How many pairs a margin of 2 % takes is not known here yet; `dyno study aa --workload "
         "tpcc --target embedded:postgresql` measures it."
     ]
     book(out, study.model_copy(update={"name": "aa"}), sd=0.05)
-    (found,) = noise.known(study, noise.books(out))
+    (found,) = earlier.known(study, earlier.books(out))
     assert found.metric == "tps"
     assert found.sd_percent == pytest.approx(5.6, abs=0.2)
     (words,) = checks.warnings(study, [found])
@@ -142,7 +142,7 @@ def test_how_many_pairs_the_margin_takes_is_told_from_earlier_studies(
     other = study.model_copy(update={
         "variants": tuple(one.model_copy(update={"scale": 4.0}) for one in study.variants)
     })  # fmt: skip
-    assert noise.known(other, noise.books(out)) == []
+    assert earlier.known(other, earlier.books(out)) == []
 
 
 def test_how_long_it_takes_is_told(tmp_path: Path, out: Path) -> None:
@@ -158,7 +158,7 @@ def test_how_long_it_takes_is_told(tmp_path: Path, out: Path) -> None:
     assert "Room: about" in told
 
     book(out, study)
-    again = forecast(study, slots, noise.books(out), out)
+    again = forecast(study, slots, earlier.books(out), out)
     assert (again.runs["users=1"].seconds, again.data[0].load.seconds) == (40, 30)
     assert again.runs["users=1"].source == "median of 5 runs of the same"
     assert again.total_s(slots) == pytest.approx(30 + 10 * 40)

@@ -84,13 +84,13 @@ def require(study: Study, folder: Path) -> None:
 
 def ahead(study: Study, slots: list[Slot], out: Path) -> tuple[Forecast, list[str]]:
     """How long the study takes and what room, and what to say before it begins."""
-    from dyno.studies import checks, noise
+    from dyno.studies import checks, earlier
     from dyno.studies.forecast import forecast
 
-    earlier = noise.books(out)
-    found = forecast(study, slots, earlier, out)
+    books = earlier.books(out)
+    found = forecast(study, slots, books, out)
     told = [
-        *checks.warnings(study, noise.known(study, earlier)),
+        *checks.warnings(study, earlier.known(study, books)),
         *found.lines(study, slots, out),
     ]
     return found, told

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dyno import targets
 from dyno.errors import TargetError, UsageError
 from dyno.statistics.paired import FEWEST_PAIRS
+from dyno.studies.earlier import Noise
 from dyno.studies.model import Study, Variant
-from dyno.studies.noise import Noise
 
 FEW_PAIRS = 5
 """Below it 95 % intervals are wide, and few shifts are found."""

@@ -11,8 +11,8 @@ from dyno import profiles, targets, workloads
 from dyno.errors import UsageError
 from dyno.profiles import spec as profile_spec
 from dyno.studies.book import Book, Note
+from dyno.studies.earlier import alike
 from dyno.studies.model import Variant
-from dyno.studies.noise import alike
 from dyno.units import parse_seconds
 
 _AROUND_S = {"embedded": 8.0, "null": 2.0}

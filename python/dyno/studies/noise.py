@@ -1,115 +1,78 @@
-"""How much a figure varies from pair to pair of runs here, as earlier studies have found."""
+"""What a study of the same against itself says: the noise, and what can be found in spite of it."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+import itertools
+import math
+import statistics
+from collections.abc import Sequence
 
-from dyno.errors import UsageError
-from dyno.statistics.paired import FEWEST_PAIRS, shift
-from dyno.statistics.power import pairs_for, smallest_effect
-from dyno.studies.book import Book, Entry
-from dyno.studies.model import Study, Variant
-from dyno.units import digits
+from dyno.statistics.power import pairs_for, sd_interval
+from dyno.studies.book import Entry
+from dyno.studies.model import Study
+from dyno.studies.outcome import Comparison, Noise, Reach
+from dyno.studies.pairs import FEWEST, Valid, sound
 
-_LEAST = FEWEST_PAIRS
-
-
-@dataclass(frozen=True)
-class Noise:
-    """The spread of a metric.
-
-    Attributes:
-        sd_percent: Standard deviation of the ratios of pairs.
-        pairs: Of so many pairs.
-        study: That found it.
-        day: When.
-    """
-
-    metric: str
-    sd_percent: float
-    pairs: int
-    study: str
-    day: str
-
-    def words(self, study: Study) -> str:
-        """What it means for a study of so many pairs."""
-        needed = pairs_for(study.margin, self.sd_percent)
-        finds = digits(smallest_effect(self.sd_percent, study.pairs))
-        text = (
-            f"{self.metric} varied by {digits(self.sd_percent)} % from pair to pair in the study "
-            f"'{self.study}' of {self.day}: {study.pairs} pairs find a shift of {finds} %, "
-            f"{study.margin:g} % takes {needed:,}."
-        )
-        return f"! {text} Too few pairs for the margin." if needed > study.pairs else text
+SHIFTS = (1.0, 2.0, 5.0, 10.0)
+"""Percent."""
 
 
-def books(out: Path) -> list[Book]:
-    """The studies under an output folder that can be read, oldest first."""
-    found: list[Book] = []
-    for plan in (out / "studies").glob("*/study.json"):
-        try:
-            found.append(Book.open(plan.parent))
-        except UsageError:
+def noise(
+    study: Study, entries: Sequence[Entry], valid: Valid, made: Sequence[Comparison]
+) -> tuple[Noise, ...]:
+    """Of each figure; nothing unless all variants do the same."""
+    if not same(study) or not valid:
+        return ()
+    took = _pair_s(study, entries)
+    found: list[Noise] = []
+    for one in made:
+        ratios = _ratios(valid, study.variants[0].name, one)
+        if len(ratios) < FEWEST:
             continue
-    return sorted(found, key=lambda book: (book.folder / "study.json").stat().st_mtime)
-
-
-def alike(one: Variant, other: Variant) -> bool:
-    """Whether two variants do the same work on the same target, whatever its settings."""
-    return (one.workload, one.target, one.scale) == (other.workload, other.target, other.scale)
-
-
-def known(study: Study, earlier: Iterable[Book]) -> list[Noise]:
-    """Of each headline metric the spread that is known: of an A/A study, or else of the last.
-
-    Runs of another length vary otherwise, so that studies with the same options go first.
-    """
-    first = study.variants[0]
-    fit = [book for book in earlier if alike(book.study.variants[0], first)]
-    fit.sort(key=lambda book: (book.study.variants[0].run == first.run, _is_aa(book.study)))
-    found: dict[str, Noise] = {}
-    for book in fit:
-        entries = _entries(book)
-        for metric in {name for one in entries for name in one.figures}:
-            if metric.partition(".")[0] not in study.headline:
-                continue
-            spread = _spread(book.study, entries, metric)
-            if spread is not None:
-                day = time.strftime("%Y-%m-%d", time.localtime(entries[-1].ended))
-                found[metric] = Noise(metric, *spread, book.study.name, day)
-    return [found[metric] for metric in sorted(found)]
-
-
-def _is_aa(study: Study) -> bool:
-    """Whether its variants are all the same."""
-    return (
-        len({one.model_copy(update={"name": ""}).model_dump_json() for one in study.variants}) == 1
-    )
-
-
-def _entries(book: Book) -> list[Entry]:
-    try:
-        return [entry for entry in book.entries() if entry.valid]
-    except UsageError:
-        return []
-
-
-def _spread(study: Study, entries: Sequence[Entry], metric: str) -> tuple[float, int] | None:
-    """The widest among the variants, which a study of others may have as well."""
-    value = {(one.pair, one.variant): one.figures.get(metric, 0.0) for one in entries}
-    first = study.variants[0].name
-    found: list[tuple[float, int]] = []
-    for variant in study.variants[1:]:
-        pairs = [
-            (a, b)
-            for pair in range(study.pairs)
-            if (a := value.get((pair, first), 0.0)) > 0
-            and (b := value.get((pair, variant.name), 0.0)) > 0
+        sd = statistics.stdev(ratios)
+        percents = [
+            100 * math.expm1(min(value, 600.0)) for value in (sd, *sd_interval(sd, len(ratios)))
         ]
-        if len(pairs) >= _LEAST:
-            spread = shift([a for a, _ in pairs], [b for _, b in pairs]).sd_percent
-            found.append((spread, len(pairs)))
-    return max(found, default=None)
+        found.append(
+            Noise(
+                metric=one.metric,
+                headline=one.headline,
+                pairs=len(ratios),
+                sd_percent=percents[0],
+                low=percents[1],
+                high=percents[2],
+                pair_s=took,
+                reaches=tuple(_reach(shift, percents[0], took) for shift in SHIFTS),
+            )
+        )
+    return tuple(found)
+
+
+def same(study: Study) -> bool:
+    """Whether it is one variant against itself."""
+    first, *rest = (one.model_copy(update={"name": "", "levels": {}}) for one in study.variants)
+    return len(rest) == 1 and rest[0] == first
+
+
+def _ratios(valid: Valid, base: str, one: Comparison) -> list[float]:
+    made: list[float] = []
+    for pair in sorted({pair for pair, _ in valid}):
+        runs = [valid.get((pair, name)) for name in (base, one.variant)]
+        values = [run and sound(run, one.metric) for run in runs]
+        if values[0] and values[1]:
+            made.append(math.log(values[1]) - math.log(values[0]))
+    return made
+
+
+def _pair_s(study: Study, entries: Sequence[Entry]) -> float:
+    """From the start of a run to that of the next, as a rule; times the runs of a pair."""
+    runs = sorted(entries, key=lambda one: one.started)
+    lasted = [one.ended - one.started for one in runs]
+    gaps = [later.started - one.ended for one, later in itertools.pairwise(runs)]
+    each = statistics.median(lasted) + (max(statistics.median(gaps), 0.0) if gaps else 0.0)
+    return max(each, 0.0) * len(study.variants)
+
+
+def _reach(shift: float, sd_percent: float, pair_s: float) -> Reach:
+    pairs = pairs_for(shift, sd_percent)
+    return Reach(percent=shift, pairs=pairs, minutes=pairs * pair_s / 60)

@@ -1,0 +1,115 @@
+"""How much a figure varies from pair to pair of runs here, as earlier studies have found."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dyno.errors import UsageError
+from dyno.statistics.paired import FEWEST_PAIRS, shift
+from dyno.statistics.power import pairs_for, smallest_effect
+from dyno.studies.book import Book, Entry
+from dyno.studies.model import Study, Variant
+from dyno.units import digits
+
+_LEAST = FEWEST_PAIRS
+
+
+@dataclass(frozen=True)
+class Noise:
+    """The spread of a metric.
+
+    Attributes:
+        sd_percent: Standard deviation of the ratios of pairs.
+        pairs: Of so many pairs.
+        study: That found it.
+        day: When.
+    """
+
+    metric: str
+    sd_percent: float
+    pairs: int
+    study: str
+    day: str
+
+    def words(self, study: Study) -> str:
+        """What it means for a study of so many pairs."""
+        needed = pairs_for(study.margin, self.sd_percent)
+        finds = digits(smallest_effect(self.sd_percent, study.pairs))
+        text = (
+            f"{self.metric} varied by {digits(self.sd_percent)} % from pair to pair in the study "
+            f"'{self.study}' of {self.day}: {study.pairs} pairs find a shift of {finds} %, "
+            f"{study.margin:g} % takes {needed:,}."
+        )
+        return f"! {text} Too few pairs for the margin." if needed > study.pairs else text
+
+
+def books(out: Path) -> list[Book]:
+    """The studies under an output folder that can be read, oldest first."""
+    found: list[Book] = []
+    for plan in (out / "studies").glob("*/study.json"):
+        try:
+            found.append(Book.open(plan.parent))
+        except UsageError:
+            continue
+    return sorted(found, key=lambda book: (book.folder / "study.json").stat().st_mtime)
+
+
+def alike(one: Variant, other: Variant) -> bool:
+    """Whether two variants do the same work on the same target, whatever its settings."""
+    return (one.workload, one.target, one.scale) == (other.workload, other.target, other.scale)
+
+
+def known(study: Study, earlier: Iterable[Book]) -> list[Noise]:
+    """Of each headline metric the spread that is known: of an A/A study, or else of the last.
+
+    Runs of another length vary otherwise, so that studies with the same options go first.
+    """
+    first = study.variants[0]
+    fit = [book for book in earlier if alike(book.study.variants[0], first)]
+    fit.sort(key=lambda book: (book.study.variants[0].run == first.run, _is_aa(book.study)))
+    found: dict[str, Noise] = {}
+    for book in fit:
+        entries = _entries(book)
+        for metric in {name for one in entries for name in one.figures}:
+            if metric.partition(".")[0] not in study.headline:
+                continue
+            spread = _spread(book.study, entries, metric)
+            if spread is not None:
+                day = time.strftime("%Y-%m-%d", time.localtime(entries[-1].ended))
+                found[metric] = Noise(metric, *spread, book.study.name, day)
+    return [found[metric] for metric in sorted(found)]
+
+
+def _is_aa(study: Study) -> bool:
+    """Whether its variants are all the same."""
+    return (
+        len({one.model_copy(update={"name": ""}).model_dump_json() for one in study.variants}) == 1
+    )
+
+
+def _entries(book: Book) -> list[Entry]:
+    try:
+        return [entry for entry in book.entries() if entry.valid]
+    except UsageError:
+        return []
+
+
+def _spread(study: Study, entries: Sequence[Entry], metric: str) -> tuple[float, int] | None:
+    """The widest among the variants, which a study of others may have as well."""
+    value = {(one.pair, one.variant): one.figures.get(metric, 0.0) for one in entries}
+    first = study.variants[0].name
+    found: list[tuple[float, int]] = []
+    for variant in study.variants[1:]:
+        pairs = [
+            (a, b)
+            for pair in range(study.pairs)
+            if (a := value.get((pair, first), 0.0)) > 0
+            and (b := value.get((pair, variant.name), 0.0)) > 0
+        ]
+        if len(pairs) >= _LEAST:
+            spread = shift([a for a, _ in pairs], [b for _, b in pairs]).sd_percent
+            found.append((spread, len(pairs)))
+    return max(found, default=None)
