@@ -23,6 +23,14 @@ def digits(value: float) -> str:
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
 
 
+def signed(value: float) -> str:
+    """Three significant digits with their sign: ``+12.3``; ``0`` has none."""
+    if not math.isfinite(value):
+        return "+∞" if value > 0 else "-∞"
+    text = digits(abs(value))
+    return text if not text.strip("0.") else f"{'-' if value < 0 else '+'}{text}"
+
+
 def seconds_text(seconds: float) -> str:
     """``850 ms``, ``12.3 s``, ``3 min 20 s``, ``2 h 5 min``."""
     if seconds < 1:

@@ -1,4 +1,4 @@
-"""The sheet in a real browser: it shows, fits, asks the network for nothing, and is legible."""
+"""Pages in a real browser: they show, fit, ask the network for nothing, and are legible."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
+from dyno.cli._study_page import write
 from dyno.decide import definitions
 from dyno.report import sheet
+from dyno.studies.analysis import outcome
 from tests.bundles import quickstart
 from tests.conftest import missing
 from tests.judged import judged
+from tests.report import test_study as made_up
 
 FLAGS = [
     "--headless=new",
@@ -57,11 +60,34 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("width", [1280, 400])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_sheet_shows_and_fits(
-    browser: webdriver.Chrome, page: Path, width: int, scheme: str
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("study") / "grid"
+    made = made_up.book(folder, made_up.grid(), lambda at, pair: {"tps": 500.0 + 90 * at + pair})
+    effects, fits = made_up.grown()
+    found = outcome(made.study, made.entries())
+    return write(made, found.model_copy(update={"effects": effects, "fits": fits}))
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "scheme"),
+    [
+        ("page", 1280, "light"),
+        ("page", 1280, "dark"),
+        ("page", 400, "light"),
+        ("page", 400, "dark"),
+        ("study", 1280, "dark"),
+        ("study", 400, "light"),
+    ],
+)
+def test_a_page_shows_and_fits(
+    browser: webdriver.Chrome,
+    request: pytest.FixtureRequest,
+    name: str,
+    width: int,
+    scheme: str,
 ) -> None:
+    page: Path = request.getfixturevalue(name)
     browser.execute_cdp_cmd(
         "Emulation.setEmulatedMedia",
         {"features": [{"name": "prefers-color-scheme", "value": scheme}]},

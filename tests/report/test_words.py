@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from dyno import text
 from dyno.model import Clock, Run, TargetFacts
 from dyno.report import words
 from dyno.report.repeat import command
@@ -48,7 +49,7 @@ def test_names() -> None:
     assert words.query_title("mine") == "mine"
     assert words.users_title({"users": 1}, "x") == "1 user"
     assert words.users_title({}, "users-4") == "users-4"
-    assert words.plain("a\x1b[31mb") == "a\N{REPLACEMENT CHARACTER}[31mb"
+    assert text.plain("a\x1b[31mb") == "a\N{REPLACEMENT CHARACTER}[31mb"
 
 
 @pytest.mark.parametrize(

@@ -2,48 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
 from dyno.studies.analysis import outcome, tight
 from dyno.studies.book import Entry
-from dyno.studies.model import Study, Variant
-from dyno.studies.schedule import schedule
+from dyno.studies.model import Study
+from tests.studies.books import Draw, run, runs, study
 
 STUDIES = 1000
-Draw = Callable[[np.random.Generator], float]
-
-
-def study(pairs: int = 5, variants: int = 2, **more: object) -> Study:
-    made = tuple(
-        Variant(name=f"v{number}", workload="tpcc", target="null:") for number in range(variants)
-    )
-    given = {"headline": ("tps",), "exploratory": ("query_s",), **more}
-    return Study.model_validate({"name": "s", "variants": made, "pairs": pairs, **given})
 
 
 def entries(
-    asked: Study,
-    rng: np.random.Generator,
-    noise: Draw,
-    shift: float = 0.0,
-    drift: float = 0.0,
+    asked: Study, rng: np.random.Generator, noise: Draw, shift: float = 0.0, drift: float = 0.0
 ) -> list[Entry]:
     """Runs whose figure is 1,000, shifted for the second variant, with noise and drift a run."""
-    names = [variant.name for variant in asked.variants]
-    made: list[Entry] = []
-    for slot in schedule(names, asked.pairs, int(rng.integers(1 << 30))):
-        value = 1000 * (1 + shift) ** names.index(slot.variant) * (1 + drift) ** slot.place
-        made.append(run(slot.place, slot.pair, slot.variant, {"tps": value * np.exp(noise(rng))}))
-    return made
-
-
-def run(place: int, pair: int, variant: str, figures: dict[str, float], **more: object) -> Entry:
-    known = {"attempt": 1, "bundle": "b", "code": 0, "valid": True, "started": 0.0, "ended": 1.0}
-    return Entry.model_validate(
-        {"place": place, "pair": pair, "variant": variant, "figures": figures, **known, **more}
+    first = asked.variants[0].name
+    return runs(
+        asked, rng, lambda one: 1000 * (1 + shift * (one.name != first)), noise, drift=drift
     )
 
 
@@ -134,10 +110,66 @@ def test_invalid_runs_do_not_count_and_their_successors_do() -> None:
 
 
 def test_it_is_over_when_intervals_are_tight() -> None:
+    """Not before there are eight pairs: the first few may agree by chance."""
     rng = np.random.default_rng(5)
     asked = study(pairs=10)
     made = entries(asked, rng, lambda r: r.normal(0, 0.003))
-    assert not tight(asked, made[:8], 5)
-    assert tight(asked, made[:12], 5)
+    assert not tight(asked, made[:14], 5)
+    assert tight(asked, made[:16], 5)
     wild = entries(asked, rng, lambda r: r.normal(0, 0.1))
     assert not tight(asked, wild, 5)
+
+
+def test_a_small_regression_of_a_query_is_none() -> None:
+    """Certain, and below the margin: a headline figure is told, one query of many is not."""
+    asked = study(pairs=6, headline=("total_s",), margin=5.0)
+    wobble = [-0.03, 0.03, -0.02, 0.02, -0.01, 0.01]
+    slow, much = 1.04, 1.2
+    made: list[Entry] = []
+    for pair, by in enumerate(wobble):
+        base = {"total_s": 100.0, "query_s.q01": 10.0, "query_s.q02": 10.0}
+        more = {"total_s": 100 * slow * (1 + by), "query_s.q01": 10 * slow * (1 + by),
+                "query_s.q02": 10 * much * (1 + by)}  # fmt: skip
+        made += [run(2 * pair, pair, "v0", base), run(2 * pair + 1, pair, "v1", more)]
+    found = outcome(asked, made)
+    said = {one.metric: one.verdict for one in found.comparisons}
+    assert said == {"total_s": "worse", "query_s.q01": "inconclusive", "query_s.q02": "worse"}
+    assert [one.metric for one in found.regressions] == ["query_s.q02"]
+    total = found.comparisons[0]
+    logs = np.log([slow * (1 + by) for by in wobble])
+    assert total.d_z == pytest.approx(logs.mean() / logs.std(ddof=1))
+
+
+def test_what_is_missing_or_zero_is_told() -> None:
+    asked = study(pairs=3, exploratory=("query_s", "iops"), headline=("tps", "total_s"))
+    made: list[Entry] = []
+    for pair in range(3):
+        one = {"tps": 100.0 + pair, "query_s.q01": 1.0, "query_s.q02": 1.0, "iops": 0.0}
+        other = {"tps": 100.0, "query_s.q01": 1.0, "iops": 5.0}
+        if pair == 1:
+            del other["query_s.q01"]
+        made += [run(2 * pair, pair, "v0", one), run(2 * pair + 1, pair, "v1", other)]
+    made[5] = made[5].model_copy(update={"valid": False, "reasons": ("cut",)})
+    found = outcome(asked, made)
+    notes = {one.metric: one.note for one in found.comparisons}
+    assert notes == {
+        "tps": "left out: 'v1' has no valid run in 1 of 3 pairs",
+        "query_s.q01": "not compared: 'v1' has none in 1 of 3 pairs, "
+        "'v1' has no valid run in 1 of 3 pairs",
+        "query_s.q02": "not compared: 'v1' has none in 2 of 3 pairs, "
+        "'v1' has no valid run in 1 of 3 pairs",
+        "iops": "not compared: 'v0' has zero or less in 3 of 3 pairs, "
+        "'v1' has no valid run in 1 of 3 pairs",
+    }
+    assert found.notes == ("total_s: no valid run has it",)
+
+
+def test_wrong_answers_stand_though_the_run_was_made_again() -> None:
+    asked = study(pairs=2)
+    made = [run(place, place // 2, f"v{place % 2}", {"tps": 100.0 + place}) for place in range(4)]
+    wrong = made[1].model_copy(update={
+        "valid": False, "reasons": ("q07: answers differ",), "codes": ("wrong-answers",),
+    })  # fmt: skip
+    assert outcome(asked, made).disqualified == {}
+    found = outcome(asked, [made[0], wrong, *made[1:]])
+    assert found.disqualified == {"v1": "q07: answers differ"}

@@ -108,13 +108,22 @@ def test_a_study_is_stopped_and_killed_and_goes_on(study: Path, out: Path) -> No
     (found,) = [one for one in made["outcome"]["comparisons"] if one["metric"] == "tps"]
     assert (found["variant"], found["pairs"]) == ("slow", 2)
     assert found["percent"] < -50
+    page = Path(made["page"])
+    assert page == folder / "study.html"
+    text = page.read_text("utf-8")
+    assert all(f'href="./{run["bundle"]}/sheet.html"' in text for run in made["runs"])
+    assert 'id="machine"' in text
+    page.unlink()
+    shown = dyno("study", "show", folder)
+    assert "slow: tps -" in shown.stdout
+    assert page.exists()
+    lines = shown.stdout.splitlines()
+    assert lines[-1] == f"Page: {page}"
+    assert all(len(line) <= 80 for line in [*lines[:-1], *done.stderr.splitlines()])
     assert made["outcome"]["disqualified"]["slow"].startswith("tps > 500 was not kept: tps ")
     assert [run["broken"] == [] for run in made["runs"]] == [
         run["variant"] == "base" for run in made["runs"]
     ]
-    shown = dyno("study", "show", folder)
-    assert "slow: tps -" in shown.stdout
-    assert all(len(line) <= 80 for line in (shown.stdout + done.stderr).splitlines())
     notes = [note.kind for note in Book.open(folder).notes()]
     assert notes == ["begun", "ended"] * 4
     assert " left]" in done.stderr

@@ -75,7 +75,7 @@ class _Side:
     @property
     def name(self) -> str:
         """Its run id; bundles of others are untrusted input."""
-        from dyno.report.words import plain
+        from dyno.text import plain
 
         return plain(self.bundle.run.run)
 

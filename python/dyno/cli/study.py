@@ -133,12 +133,20 @@ def run(name: str, instead: Overrides, resume: bool, dry_run: bool, options: Opt
 
 @command.command("show", short_help="What a study says, from its bundles.")
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--open", "show_page", is_flag=True, help="Open the page in the browser.")
 @common
-def show(folder: Path, options: Options) -> int:
-    """Analyse the study in FOLDER again."""
+def show(folder: Path, show_page: bool, options: Options) -> int:
+    """Analyse the study in FOLDER again, from its book and bundles; no database is needed.
+
+    Writes study.html, the study's page, into it.
+    """
     from dyno.studies.book import Book
 
-    return _tell(Book.open(folder.absolute()), options)
+    book = Book.open(folder.absolute())
+    code = _tell(book, options)
+    if show_page:
+        click.launch((book.folder / "study.html").as_uri())
+    return code
 
 
 @command.command("compare", short_help="Two variants, ad hoc.")
@@ -195,7 +203,7 @@ def _ad_hoc(name: str, asked: dict[str, Any], resume: bool, options: Options) ->
 
 
 def _conduct(study: Study, resume: bool, options: Options) -> int:
-    from dyno.cli import _study
+    from dyno.cli import _study, _study_page
     from dyno.cli._console import Console
     from dyno.cli._signals import Signals
     from dyno.lock import OutLock
@@ -223,7 +231,8 @@ def _conduct(study: Study, resume: bool, options: Options) -> int:
             console.say(_study.wrapped(line))
         try:
             signals.begin_work()
-            ended = Work(book, console.say, ahead).run()
+            with _study_page.also_of_a_part(book):
+                ended = Work(book, console.say, ahead).run()
         except (KeyboardInterrupt, Interrupted):
             raise Interrupted(f"Interrupted. {_study.hint(book)}") from None
         finally:
@@ -233,15 +242,19 @@ def _conduct(study: Study, resume: bool, options: Options) -> int:
 
 
 def _tell(book: Book, options: Options) -> int:
+    from dyno.cli import _study_page
     from dyno.studies.analysis import outcome
     from dyno.studies.words import document, lines
 
-    found = outcome(book.study, book.entries())
+    entries = book.entries()
+    found = outcome(book.study, entries)
     # One that was left out before its first run, as its data could not be made, has no runs to say.
     out = {**book.dropped(), **found.disqualified}
     found = found.model_copy(update={"disqualified": out})
+    page = _study_page.write(book, found)
     if options.as_json:
-        click.echo(json.dumps(document(book, found), indent=1))
+        click.echo(json.dumps({**document(book, found), "page": str(page)}, indent=1))
     else:
-        click.echo("\n".join(lines(book.study, found)))
+        click.echo("\n".join(lines(book.study, found, entries)))
+        click.echo(f"Page: {page}")
     return EXIT_INVALID if found.disqualified or not found.comparisons else 0

@@ -10,7 +10,8 @@ from typing import Any
 
 from dyno.bundle import Bundle
 from dyno.model import Estimate
-from dyno.report.words import figure, plain
+from dyno.report.words import figure
+from dyno.text import plain
 
 COLUMNS = 80
 MOST_FIGURES = 40

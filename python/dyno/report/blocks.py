@@ -27,11 +27,16 @@ class Column:
 
 @dataclass(frozen=True)
 class Cell:
-    """A value that stands out, with a word on why for those who do not see the colour."""
+    """A value that stands out, with a word on why for those who do not see the colour.
+
+    Attributes:
+        link: Where it leads, relative to the page; whoever makes it has seen to what is in it.
+    """
 
     text: str
     tone: Tone = ""
     hint: str = ""
+    link: str = ""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from dyno.model import Check
-from dyno.report.words import plain
+from dyno.text import plain
 
 COLUMNS = 80
 MOST_ROWS = 5

@@ -9,14 +9,8 @@ from typing import Any
 
 from dyno.bundle import Bundle
 from dyno.model import Estimate, Finding, Phase
-from dyno.report.words import (
-    bytes_text,
-    decimal_bytes,
-    figure,
-    plain,
-    target_title,
-    users_title,
-)
+from dyno.report.words import bytes_text, decimal_bytes, figure, target_title, users_title
+from dyno.text import plain
 
 COLUMNS = 80
 _LABEL, _TOOK, _SHARE = 24, 8, 11

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dyno.bundle import Bundle
 from dyno.model import Estimate, Finding
 from dyno.report.page import Page
-from dyno.report.words import figure, operation_title, plain, users_title
+from dyno.report.words import figure, operation_title, users_title
+from dyno.text import plain
 
 TIMES = {"p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99", "p999": "p99.9", "max": "max"}
 """Percentiles of a time as their figures are named, and as people read them."""

@@ -17,15 +17,8 @@ from dyno.report.page import Page
 from dyno.report.steps import database_of
 from dyno.report.storage.lines import lines as storage_lines
 from dyno.report.trials import FIGURES, figures, missing, trials
-from dyno.report.words import (
-    bytes_text,
-    decimal_bytes,
-    figure,
-    fixed,
-    number,
-    plain,
-    seconds,
-)
+from dyno.report.words import bytes_text, decimal_bytes, figure, fixed, number, seconds
+from dyno.text import plain
 
 COLUMNS = 80
 MOST_LINES = 10

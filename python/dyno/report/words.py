@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 import time
-import unicodedata
 from collections.abc import Callable
 
 from dyno.model import Estimate, Run
@@ -147,11 +146,3 @@ def number(value: object) -> float | None:
         return float(value) if math.isfinite(value) else None
     except OverflowError:
         return None
-
-
-def plain(text: str) -> str:
-    """Text without control and formatting characters, which a terminal or a reader would obey."""
-    return "".join(
-        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(char)[0] == "C" else char
-        for char in text
-    )

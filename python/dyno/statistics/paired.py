@@ -25,6 +25,24 @@ FEWEST_FOR_RANKS = 8
 
 
 @dataclass(frozen=True)
+class Location:
+    """Where values lie.
+
+    Attributes:
+        centre: The estimate.
+        low, high: The interval at ``confidence``; infinite of a single value.
+        p: That it is zero, by the test that the interval belongs to.
+    """
+
+    centre: float
+    low: float
+    high: float
+    confidence: float
+    p: float
+    method: Method
+
+
+@dataclass(frozen=True)
 class Shift:
     """A shift of a figure in percent of the first variant's.
 
@@ -33,6 +51,8 @@ class Shift:
         low, high: The interval at ``confidence``; infinite with too few pairs.
         confidence: What the interval has, at least what was asked for.
         sd_percent: Standard deviation of the pairs' ratios.
+        d_z: Cohen's d of pairs: the mean of the logarithms of ratios by their standard deviation;
+            infinite without noise.
         p: That there is no shift, by the test that the interval belongs to.
         method: ``hodges-lehmann`` with its interval by signed ranks, or ``student`` on the
             logarithms of ratios where there are fewer pairs.
@@ -46,15 +66,13 @@ class Shift:
     sd_percent: float
     p: float
     method: Method
+    d_z: float
 
 
 def shift(first: Sequence[float], second: Sequence[float], confidence: float = CONFIDENCE) -> Shift:
     """The shift from ``first`` to ``second``, which are as many figures, pair by pair.
 
-    With 8 pairs and more it is the Hodges-Lehmann estimate, the median of all averages of two
-    (Hodges & Lehmann 1963, Annals of Mathematical Statistics 34), with the interval that inverts
-    Wilcoxon's signed-rank test; below, the mean of the logarithms with Student's interval, which
-    holds its confidence also for heavy tails and two modes (benches/studies.txt).
+    It is the location of the logarithms of ratios (``location``).
 
     Raises:
         ValueError: If there are not as many, none, or one is not above zero.
@@ -64,17 +82,34 @@ def shift(first: Sequence[float], second: Sequence[float], confidence: float = C
         raise ValueError("as many figures of each are needed, and one at least")
     if not (np.all(np.isfinite(a)) and np.all(np.isfinite(b)) and np.all(a > 0) and np.all(b > 0)):
         raise ValueError("ratios need figures above zero")
-    logs = np.log(b / a)
+    logs = np.log(b) - np.log(a)
     sd = float(np.std(logs, ddof=1)) if len(logs) > 1 else math.inf
-    if len(logs) >= FEWEST_FOR_RANKS:
-        centre, low, high, held = _by_ranks(logs, confidence)
-        p, method = _rank_p(logs), "hodges-lehmann"
-    else:
-        centre, low, high, held = _by_student(logs, confidence)
-        p, method = _student_p(logs), "student"
+    mean = float(np.mean(logs))
+    found = location(logs, confidence)
     return Shift(
-        percent(centre), percent(low), percent(high), held, len(logs), percent(sd), p, method
+        percent(found.centre),
+        percent(found.low),
+        percent(found.high),
+        found.confidence,
+        len(logs),
+        percent(sd),
+        found.p,
+        found.method,
+        mean / sd if sd > 0 else (math.copysign(math.inf, mean) if mean else 0.0),
     )
+
+
+def location(values: Floats, confidence: float = CONFIDENCE) -> Location:
+    """Where ``values`` lie, of which there is one at least.
+
+    With 8 and more it is the Hodges-Lehmann estimate, the median of all averages of two (Hodges &
+    Lehmann 1963, Annals of Mathematical Statistics 34), with the interval that inverts Wilcoxon's
+    signed-rank test; below, the mean with Student's interval, which holds its confidence also for
+    heavy tails and two modes (benches/studies.txt).
+    """
+    if len(values) >= FEWEST_FOR_RANKS:
+        return Location(*_by_ranks(values, confidence), _rank_p(values), "hodges-lehmann")
+    return Location(*_by_student(values, confidence), _student_p(values), "student")
 
 
 def percent(log_ratio: float) -> float:

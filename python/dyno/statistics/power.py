@@ -44,6 +44,18 @@ def pairs_for(
     return low
 
 
+def sd_interval(sd: float, count: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """The interval of a standard deviation of ``count`` values, two at least, by chi squared."""
+    from scipy import special
+
+    freedom = count - 1
+    low, high = (
+        float(special.chdtri(freedom, tail))
+        for tail in ((1 - confidence) / 2, (1 + confidence) / 2)
+    )
+    return sd * math.sqrt(freedom / low), sd * math.sqrt(freedom / high)
+
+
 def _noncentrality(pairs: int, power: float, confidence: float) -> float:
     """By how many standard errors a shift must differ from none to be found so often."""
     from scipy import special

@@ -10,7 +10,13 @@ Verdict = Literal["better", "worse", "equivalent", "inconclusive"]
 Wish = Literal["more", "less"]
 
 
-def verdict(shift: Shift, margin_percent: float, wish: Wish, p: float | None = None) -> Verdict:
+def verdict(
+    shift: Shift,
+    margin_percent: float,
+    wish: Wish,
+    p: float | None = None,
+    floor_percent: float = 0.0,
+) -> Verdict:
     """How the second variant does.
 
     Better and worse take an interval without zero, and a p value below 5 % once it was adjusted for
@@ -22,10 +28,13 @@ def verdict(shift: Shift, margin_percent: float, wish: Wish, p: float | None = N
         margin_percent: The largest shift that does not matter.
         wish: Whether more of the figure is better, as of throughput, or less, as of time.
         p: The adjusted p value; None for the shift's own.
+        floor_percent: A shift whose estimate is no larger is neither better nor worse.
     """
     if -margin_percent <= shift.low and shift.high <= margin_percent:
         return "equivalent"
     found = shift.p if p is None else p
     if found > 1 - CONFIDENCE or shift.low <= 0 <= shift.high:
+        return "inconclusive"
+    if abs(shift.percent) <= floor_percent:
         return "inconclusive"
     return "better" if (shift.percent > 0) == (wish == "more") else "worse"

@@ -3,168 +3,53 @@
 from __future__ import annotations
 
 import math
-import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from dyno.model import Model
-from dyno.statistics.multiple import adjusted
-from dyno.statistics.paired import shift
-from dyno.statistics.power import pairs_for, smallest_effect
-from dyno.statistics.verdict import Verdict, verdict
 from dyno.studies.book import Entry
-from dyno.studies.metrics import owner
+from dyno.studies.effects import effects
+from dyno.studies.fits import fits
+from dyno.studies.metrics import METRICS
 from dyno.studies.model import Study
+from dyno.studies.noise import noise
+from dyno.studies.outcome import Drift, Outcome
+from dyno.studies.pairs import FEWEST_TO_STOP, comparisons, counted, figures, sound
 
+WRONG = {"wrong-answers", "inconsistent"}
+"""Codes of reasons after which a variant cannot win, also where its run was made again."""
 
-class Comparison(Model):
-    """A variant against the first in one metric.
-
-    Attributes:
-        percent, low, high: The shift and its interval; None with fewer than two pairs.
-        p: Adjusted for all questions of its family.
-        first, second: Medians of the figures that are compared.
-        smallest: The smallest shift in percent that so many pairs find four times of five.
-        needed: Pairs that would find a shift of the margin.
-        disqualified: Why the variant cannot win; empty if nothing stands against it.
-    """
-
-    variant: str
-    metric: str
-    headline: bool
-    pairs: int
-    first: float | None = None
-    second: float | None = None
-    percent: float | None = None
-    low: float | None = None
-    high: float | None = None
-    confidence: float | None = None
-    p: float | None = None
-    method: str = ""
-    smallest: float | None = None
-    needed: int | None = None
-    verdict: Verdict = "inconclusive"
-    disqualified: str = ""
-
-
-class Drift(Model):
-    """How the first variant's figure changed from run to run, percent a run, with an interval."""
-
-    metric: str
-    percent: float
-    low: float
-    high: float
-
-    @property
-    def certain(self) -> bool:
-        """Whether the interval has no zero in it."""
-        return self.low > 0 or self.high < 0
-
-
-class Outcome(Model):
-    """What a study says."""
-
-    comparisons: tuple[Comparison, ...]
-    drift: tuple[Drift, ...]
-    runs: int
-    invalid: int
-    disqualified: dict[str, str]
-
-
-def counted(entries: Iterable[Entry]) -> dict[tuple[int, str], Entry]:
-    """The last valid run of each pair and variant."""
-    return {(entry.pair, entry.variant): entry for entry in entries if entry.valid}
+_FEWEST_FOR_DRIFT = 4
 
 
 def outcome(study: Study, entries: Sequence[Entry]) -> Outcome:
-    """All comparisons with the first variant."""
-    valid = counted(entries)
-    out = _disqualified(study, entries)
-    shifts = [
-        (name, metric, headline, found)
-        for name in [variant.name for variant in study.variants[1:]]
-        for metric, headline in _metrics(study, valid.values())
-        for found in [_paired(study, valid, name, metric)]
-    ]
-    p = _adjusted(shifts)
+    """All that a study says; of books that are odd or not whole as much as can be said."""
+    names = {variant.name for variant in study.variants}
+    known = [entry for entry in entries if entry.variant in names]
+    valid = counted(known)
+    out = _disqualified(study, known)
+    compared = comparisons(study, valid, out)
+    factors, untold = effects(study, valid)
+    grown, unfitted = fits(study, valid)
     return Outcome(
-        comparisons=tuple(
-            _comparison(study, item, p.get((item[0], item[1])), out.get(item[0], ""))
-            for item in shifts
-        ),
+        comparisons=compared,
         drift=tuple(_drifts(study, valid.values())),
         runs=len(entries),
         invalid=sum(not entry.valid for entry in entries),
         disqualified=out,
+        effects=factors,
+        fits=grown,
+        noise=noise(study, known, valid, compared),
+        notes=(*_missing(study, valid.values()), *untold, *unfitted),
     )
 
 
-Pairs = tuple[list[float], list[float]]
-Asked = tuple[str, str, bool, Pairs]
-
-
-def _metrics(study: Study, entries: Iterable[Entry]) -> list[tuple[str, bool]]:
-    """Names of the values that any run has, headline ones first."""
-    names = dict.fromkeys(name for entry in entries for name in entry.figures)
-    headline = [name for name in names if owner(name).name in study.headline]
-    rest = [name for name in names if name not in headline]
-    return [(name, True) for name in headline] + [(name, False) for name in rest]
-
-
-def _paired(study: Study, valid: Mapping[tuple[int, str], Entry], name: str, metric: str) -> Pairs:
-    first = study.variants[0].name
-    both = [
-        (valid[pair, first].figures.get(metric), valid[pair, name].figures.get(metric))
-        for pair in range(study.pairs)
-        if (pair, first) in valid and (pair, name) in valid
-    ]
-    sound = [(a, b) for a, b in both if a and b and a > 0 and b > 0]
-    return [a for a, _ in sound], [b for _, b in sound]
-
-
-def _adjusted(shifts: Sequence[Asked]) -> dict[tuple[str, str], float]:
-    found: dict[tuple[str, str], float] = {}
-    for headline in (True, False):
-        own = {
-            f"{name}\0{metric}": shift(*pairs).p
-            for name, metric, is_headline, pairs in shifts
-            if is_headline == headline and len(pairs[0]) > 1
-        }
-        for key, value in adjusted(own, "headline" if headline else "exploratory").items():
-            name, _, metric = key.partition("\0")
-            found[name, metric] = value
-    return found
-
-
-def _comparison(study: Study, asked: Asked, p: float | None, disqualified: str) -> Comparison:
-    name, metric, headline, (first, second) = asked
-    if len(first) < 2:
-        return Comparison(
-            variant=name, metric=metric, headline=headline, pairs=len(first),
-            disqualified=disqualified,
-        )  # fmt: skip
-    found = shift(first, second)
-    said = verdict(found, study.margin, owner(metric).wish, p)
-    if disqualified and said == "better":
-        said = "inconclusive"
-    return Comparison(
-        variant=name,
-        metric=metric,
-        headline=headline,
-        pairs=found.pairs,
-        first=statistics.median(first),
-        second=statistics.median(second),
-        percent=found.percent,
-        low=found.low,
-        high=found.high,
-        confidence=found.confidence,
-        p=p,
-        method=found.method,
-        smallest=smallest_effect(found.sd_percent, found.pairs),
-        needed=pairs_for(study.margin, found.sd_percent),
-        verdict=said,
-        disqualified=disqualified,
-    )
+def _missing(study: Study, entries: Iterable[Entry]) -> Iterable[str]:
+    """Headline metrics that no run has."""
+    runs = list(entries)
+    has = {name.partition(".")[0] for entry in runs for name in entry.figures}
+    for metric in study.headline:
+        if runs and metric in METRICS and metric not in has:
+            yield f"{metric}: no valid run has it"
 
 
 def _disqualified(study: Study, entries: Sequence[Entry]) -> dict[str, str]:
@@ -172,12 +57,15 @@ def _disqualified(study: Study, entries: Sequence[Entry]) -> dict[str, str]:
     found: dict[str, str] = {}
     for variant in study.variants:
         own = [entry for entry in entries if entry.variant == variant.name]
-        bad = [entry for entry in own if not entry.valid or entry.reasons]
+        wrong = [entry for entry in own if WRONG & set(entry.codes)]
+        broken = [entry for entry in own if entry.valid and entry.broken]
         if own and not any(entry.valid for entry in own):
-            found[variant.name] = f"no valid run: {'; '.join(bad[-1].reasons) or bad[-1].code}"
-        elif any(entry.broken and entry.valid for entry in own):
-            words = next(entry.broken for entry in own if entry.broken and entry.valid)
-            found[variant.name] = "; ".join(words)
+            last = own[-1]
+            found[variant.name] = f"no valid run: {'; '.join(last.reasons) or last.code}"
+        elif wrong:
+            found[variant.name] = "; ".join(wrong[0].reasons) or ", ".join(wrong[0].codes)
+        elif broken:
+            found[variant.name] = "; ".join(broken[0].broken)
     return found
 
 
@@ -187,29 +75,34 @@ def _drifts(study: Study, entries: Iterable[Entry]) -> Iterable[Drift]:
 
     first = study.variants[0].name
     own = sorted((one for one in entries if one.variant == first), key=lambda one: one.place)
-    for metric, headline in _metrics(study, own):
-        points = [(one.place, one.figures[metric]) for one in own if one.figures.get(metric, 0) > 0]
-        if not headline or len(points) < 4:
+    for metric, headline in figures(study, own):
+        points = [(one.place, value) for one in own if (value := sound(one, metric)) is not None]
+        if not headline or len({place for place, _ in points}) < _FEWEST_FOR_DRIFT:
             continue
         logs = [math.log(value) for _, value in points]
         slope: Any = theilslopes(logs, [place for place, _ in points])
-        yield Drift(
-            metric=metric,
-            percent=100 * math.expm1(float(slope.slope)),
-            low=100 * math.expm1(float(slope.low_slope)),
-            high=100 * math.expm1(float(slope.high_slope)),
-        )
+        found = [float(slope.slope), float(slope.low_slope), float(slope.high_slope)]
+        percents = [100 * math.expm1(min(value, 600.0)) for value in found]
+        if all(map(math.isfinite, percents)):
+            yield Drift(metric=metric, percent=percents[0], low=percents[1], high=percents[2])
 
 
-def tight(study: Study, entries: Sequence[Entry], least: int) -> bool:
+def tight(study: Study, entries: Sequence[Entry], least: int = FEWEST_TO_STOP) -> bool:
     """Whether every headline interval is within the margin to each side of its estimate.
 
     How wide it is does not depend on where it lies, so that looking at it after each pair does not
-    make a difference out of none.
+    make a difference out of none. It does depend on how wide it seems, see ``FEWEST_TO_STOP``.
+
+    Args:
+        study: What was asked.
+        entries: The runs until now.
+        least: Pairs that each must have; never fewer than eight.
     """
-    found = [one for one in outcome(study, entries).comparisons if one.headline]
+    names = {variant.name for variant in study.variants}
+    valid = counted(entry for entry in entries if entry.variant in names)
+    found = comparisons(study, valid, {}, headline_only=True)
     return bool(found) and all(
-        one.pairs >= least
+        one.pairs >= max(least, FEWEST_TO_STOP)
         and one.low is not None
         and one.high is not None
         and (one.high - one.low) / 2 <= study.margin

@@ -16,7 +16,7 @@ from dyno.model import Model
 from dyno.studies.model import Study
 from dyno.studies.schedule import Slot
 
-_PLAN, _JOURNAL, _NOTES = "study.json", "runs.jsonl", "notes.jsonl"
+_PLAN, _JOURNAL, _NOTES, _OUTCOME = "study.json", "runs.jsonl", "notes.jsonl", "outcome.json"
 
 M = TypeVar("M", bound=Model)
 
@@ -181,11 +181,19 @@ class Book:
             self.study = self.study.model_copy(update={"time_limit_s": seconds})
             _write_plan(self.folder, self.study, self.slots)
 
+    def told(self) -> dict[str, Any]:
+        """What ``tell`` kept; empty if it was not called yet, or the file cannot be read."""
+        try:
+            facts = json.loads((self.folder / _OUTCOME).read_text("utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return {}
+        return facts if isinstance(facts, dict) else {}
+
     def tell(self, facts: dict[str, Any]) -> None:
         """Keeps what is not a run: how it ended, what was dropped."""
         from dyno.record import write_atomically
 
-        write_atomically(self.folder / "outcome.json", json.dumps(facts, indent=1))
+        write_atomically(self.folder / _OUTCOME, json.dumps(facts, indent=1))
 
 
 def _write_plan(folder: Path, study: Study, slots: list[Slot]) -> None:

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from dyno.studies.model import Reset, Value, Variant
+from dyno.studies.model import Reset, Study, Value, Variant
 
 
 def load(variant: Variant, out: Path) -> list[str]:
@@ -55,6 +55,19 @@ def run(variant: Variant, reset: Reset, seed: int, out: Path) -> list[str]:
         *(["--cold"] if reset == "cold" else []),
         *tail,
     ]
+
+
+def typed(variant: Variant, study: Study) -> list[str]:
+    """Its load and its first run as a person would type them."""
+    found = [load(variant, Path()), run(variant, study.reset, study.seed, Path())]
+    return [shlex.join(["dyno", *_without(words)]) for words in found if words]
+
+
+def _without(words: list[str]) -> list[str]:
+    """Without what serves the study alone: where its files go, and what it reads."""
+    place = words.index("--out")
+    rest = [*words[:place], *words[place + 2 :]]
+    return [word for word in rest if word not in ("--json", "--quiet")]
 
 
 def _options(options: Mapping[str, Value]) -> list[str]:

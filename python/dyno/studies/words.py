@@ -2,77 +2,252 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from dyno.studies.analysis import Comparison, Outcome
-from dyno.studies.book import Book
+from dyno.studies import spread
+from dyno.studies.book import Book, Entry
 from dyno.studies.metrics import owner
 from dyno.studies.model import Study
-from dyno.units import digits
+from dyno.studies.outcome import Comparison, Effect, Fit, Noise, Outcome, Parameter
+from dyno.text import plain, sentence
+from dyno.units import digits, seconds_text, signed
 
-MOST_EXPLORATORY = 12
+COLUMNS = 80
+MOST_HEADLINE, MOST_EXPLORATORY, MOST_EFFECTS, MOST_FITS, MOST_INVALID = 24, 12, 8, 6, 5
+_MOST_TERMS = 4
+_NO_BREAK = "\N{NO-BREAK SPACE}"
+
+GROWS = {
+    "linear": "in proportion",
+    "less": "less than in proportion",
+    "more": "more than in proportion",
+    "inconclusive": "whether in proportion is open",
+}
+"""What the test of a fit says."""
 
 
-def lines(study: Study, found: Outcome) -> list[str]:
-    """The outcome in lines of at most 80 columns."""
+def lines(study: Study, found: Outcome, entries: Sequence[Entry] = ()) -> list[str]:
+    """The outcome in lines of at most 80 columns: the answer, then what speaks against it.
+
+    Args:
+        study: What was asked.
+        found: What its runs say.
+        entries: The runs, for the reasons of those that do not count.
+    """
     first = study.variants[0].name
-    made = [f"Study {study.name}: {found.runs} runs, {found.invalid} invalid, against '{first}'"]
-    if study.question:
-        made += textwrap.wrap(study.question, 80)
-    for comparison in (one for one in found.comparisons if one.headline):
-        made += _headline(study, comparison)
+    made = _wrapped(f"Study {study.name}: {found.runs} runs, {found.invalid} invalid, "
+                    f"against '{first}'")  # fmt: skip
+    made += _wrapped(study.question) if study.question else []
+    headline = [one for one in found.comparisons if one.headline]
+    for comparison in headline[:MOST_HEADLINE]:
+        made += _wrapped(_headline(study, comparison))
+    made += _more(len(headline) - MOST_HEADLINE)
+    for one in (one for one in found.noise if one.headline):
+        made += _wrapped(_noise(one))
     made += _regressions(found)
+    effects = [one for one in found.effects if one.headline]
+    for effect in effects[:MOST_EFFECTS]:
+        made += _wrapped(_effect(effect))
+    made += _more(len(effects) - MOST_EFFECTS)
+    fits = [one for one in found.fits if one.headline]
+    for fit in fits[:MOST_FITS]:
+        made += _wrapped(_fit(fit))
+    made += _more(len(fits) - MOST_FITS)
     for name, why in found.disqualified.items():
-        made += textwrap.wrap(f"! '{name}' cannot win: {why}", 80, subsequent_indent="  ")
+        made += _wrapped(f"! '{name}' cannot win: {why}")
     for drift in found.drift:
         if drift.certain:
-            made.append(
-                f"! {drift.metric} of '{first}' drifted by {drift.percent:+.2g} % from run to run "
-                f"({drift.low:+.2g} to {drift.high:+.2g}); pairs of neighbours make up for it."
+            made += _wrapped(
+                f"! {drift.metric} of '{first}' drifted by {signed(drift.percent)} % from run to "
+                f"run ({span(drift.low, drift.high)}); pairs of neighbours make up for it."
             )
-    return made
+    for note in found.notes:
+        made += _wrapped(f"! {sentence(note)}")
+    return made + _invalid(entries)
 
 
-def _headline(study: Study, one: Comparison) -> list[str]:
+def span(low: float, high: float) -> str:
+    """An interval of changes in percent: ``+1.2 to +3.4``."""
+    return f"{signed(low)} to {signed(high)}"
+
+
+def levels_words(factors: Sequence[str], levels: Iterable[object]) -> str:
+    """Levels with their factors: ``users=4 memory=1GB``."""
+    pairs = zip(factors, levels, strict=False)
+    return " ".join(f"{path.rpartition('.')[2]}={level}" for path, level in pairs)
+
+
+def usl_words(usl: dict[str, Parameter]) -> str:
+    """Parameters of the universal scalability law with their intervals; empty without them."""
+    names = {
+        "sigma": ("contention", 100.0, " %"),
+        "kappa": ("coherence", 100.0, " %"),
+        "peak": ("peak at", 1.0, ""),
+    }
+    return ", ".join(
+        f"{word} {digits(scale * one.value)}{unit} "
+        f"({digits(scale * one.low)} to {_end(scale * one.high)})"
+        for name, (word, scale, unit) in names.items()
+        if (one := usl.get(name)) is not None and math.isfinite(one.value * one.low)
+    )
+
+
+def _end(value: float) -> str:
+    return digits(value) if math.isfinite(value) else "none"
+
+
+def _wrapped(text: str) -> list[str]:
+    # A figure stays on the line of its sign of percent: no-break spaces are none to textwrap.
+    kept = plain(text).replace(" %", f"{_NO_BREAK}%")
+    lines = textwrap.wrap(kept, COLUMNS, subsequent_indent="  ", break_on_hyphens=False)
+    return [line.replace(_NO_BREAK, " ") for line in lines]
+
+
+def p_value(p: float | None) -> str:
+    """``0.0031``, ``< 0.0001``; ``–`` for none."""
+    if p is None or not math.isfinite(p):
+        return "–"
+    return "< 0.0001" if p < 0.0001 else f"{p:.2g}"
+
+
+def _headline(study: Study, one: Comparison) -> str:
     head = f"{one.variant}: {one.metric} "
     if one.percent is None or one.low is None or one.high is None:
-        return [f"{head}not compared: {one.pairs} valid pairs; two at least are needed."]
+        return f"{head}{one.note or not_compared(one)}."
+    text = f"{head}{signed(one.percent)} % ({span(one.low, one.high)}), {one.verdict.upper()}"
+    if one.first is not None and one.second is not None:
+        text += f"; {one.first:,.4g} to {one.second:,.4g}"
+    text += f", {one.pairs} pairs{'' if one.p is None else f', p {p_value(one.p)}'}."
+    text += _note(one.note)
+    if one.verdict == "inconclusive" and one.smallest is not None and math.isfinite(one.smallest):
+        text += f" So many pairs find a shift of {digits(one.smallest)} %"
+        text += "." if one.needed is None else f"; {study.margin:g} % takes about {one.needed:,}."
+    return text
+
+
+def not_compared(one: Comparison) -> str:
+    """Why there is no shift, where analysis says no more."""
+    return f"not compared: {one.pairs} valid pairs, and two at least are needed"
+
+
+def _noise(one: Noise) -> str:
+    """The noise of pairs, and what a shift takes to be found in it."""
     text = (
-        f"{head}{one.percent:+.3g} % ({one.low:+.3g} to {one.high:+.3g}), {one.verdict.upper()}; "
-        f"{one.first:,.4g} to {one.second:,.4g}, {one.pairs} pairs, p {one.p:.2g}."
+        f"Noise of {one.metric}, from pair to pair: {digits(one.sd_percent)} % "
+        f"({digits(one.low)} to {digits(one.high)}), {one.pairs} pairs"
     )
-    if one.verdict == "inconclusive":
-        text += (
-            f" So many pairs find a shift of {digits(one.smallest or 0)} %; "
-            f"{study.margin:g} % takes about {one.needed:,}."
-        )
-    return textwrap.wrap(text, 80, subsequent_indent="  ")
+    each = "; ".join(
+        f"{reach.percent:g} % by {reach.pairs:,} pairs, {_minutes(reach.minutes)}"
+        for reach in one.reaches
+    )
+    return f"{text}. Shifts that are found here: {each}." if each else f"{text}."
+
+
+def _minutes(minutes: float) -> str:
+    return seconds_text(60 * minutes)
+
+
+def certain(found: Outcome) -> list[Comparison]:
+    """Exploratory figures that changed for certain, worse ones first, large ones before small."""
+    better = [one for one in found.comparisons if not one.headline and one.verdict == "better"]
+    better.sort(key=lambda one: -abs(one.percent or 0))
+    return [*found.regressions, *better]
 
 
 def _regressions(found: Outcome) -> list[str]:
-    """Exploratory figures that changed for certain, worse ones first."""
-    told = [
-        one for one in found.comparisons
-        if not one.headline and one.verdict in {"worse", "better"} and one.percent is not None
-    ]  # fmt: skip
-    told.sort(key=lambda one: (one.verdict != "worse", -abs(one.percent or 0)))
+    told = certain(found)
+    others = sum(not one.headline for one in found.comparisons)
+    made: list[str] = []
+    if others:
+        worse = sum(one.verdict == "worse" for one in told)
+        made.append(f"Of {others} other figures {worse} got worse, {len(told) - worse} better.")
+    for one in told[:MOST_EXPLORATORY]:
+        shift = f"{signed(one.percent or 0)} % ({span(one.low or 0, one.high or 0)})"
+        made += [f"  {line}" for line in textwrap.wrap(
+            plain(f"{one.verdict:7}{one.variant}: {one.metric} {shift}"), COLUMNS - 2,
+            subsequent_indent="  ",
+        )]  # fmt: skip
+    return made + _more(len(told) - MOST_EXPLORATORY)
+
+
+def _more(count: int) -> list[str]:
+    """That there are more than are told here."""
+    return [f"  and {count} more, on the page"] if count > 0 else []
+
+
+def _effect(one: Effect) -> str:
+    kind = "Effect of" if len(one.factors) == 1 else "Interaction of"
+    names = " and ".join(path.rpartition(".")[2] for path in one.factors)
+    shown = sorted(one.terms, key=lambda term: -abs(term.percent))[:1]
+    if len(one.terms) <= _MOST_TERMS or len(one.factors) == 1:
+        shown = one.terms
+    most = "" if len(shown) == len(one.terms) else "at most "
+    terms = most + "; ".join(
+        f"{levels_words(one.factors, term.levels)} {signed(term.percent)} % "
+        f"({span(term.low, term.high)})"
+        for term in shown
+    )
+    said = {"certain": "CERTAIN", "none": "NONE", "inconclusive": "INCONCLUSIVE"}[one.verdict]
+    return (
+        f"{kind} {names} on {one.metric}: {said}, {digits(one.share_percent)} % of what varies, "
+        f"p {p_value(one.p)}: {terms}.{_note(one.note)}"
+    )
+
+
+def _fit(one: Fit) -> str:
+    at = f" at {levels_words(list(one.at), one.at.values())}" if one.at else ""
+    exponent = one.exponent
+    text = (
+        f"{one.metric} over {one.factor.rpartition('.')[2]}{at}: {GROWS[one.linear].upper()}; as "
+        f"x^{digits(exponent.value)} ({digits(exponent.low)} to {digits(exponent.high)})."
+    )
+    usl = usl_words(one.usl)
+    return f"{text}{f' USL: {usl}.' if usl else ''}{_note(one.note)}"
+
+
+def _note(text: str) -> str:
+    return f" {sentence(text)}" if text else ""
+
+
+def _invalid(entries: Sequence[Entry]) -> list[str]:
+    """Runs that do not count, the first of them with their reasons."""
+    own = [entry for entry in entries if not entry.valid]
     made = [
-        f"  {one.verdict:7}{one.variant}: {one.metric} {one.percent:+.3g} % "
-        f"({one.low:+.3g} to {one.high:+.3g})"
-        for one in told[:MOST_EXPLORATORY]
+        line
+        for entry in own[:MOST_INVALID]
+        for line in _wrapped(
+            f"! Run {entry.place + 1} of '{entry.variant}', attempt {entry.attempt}, does not "
+            f"count: {'; '.join(entry.reasons) or f'exit code {entry.code}'}"
+        )
     ]
-    if len(told) > MOST_EXPLORATORY:
-        made.append(f"  and {len(told) - MOST_EXPLORATORY} more (--json)")
-    return made
+    more = len(own) - MOST_INVALID
+    return [*made, f"! and {more} more"] if more > 0 else made
 
 
 def document(book: Book, found: Outcome) -> dict[str, Any]:
-    """The outcome with all runs, for ``--json``."""
-    return {
-        "study": book.study.model_dump(mode="json"),
-        "folder": str(book.folder),
-        "outcome": found.model_dump(mode="json"),
-        "wishes": {one.metric: owner(one.metric).wish for one in found.comparisons},
-        "runs": [entry.model_dump(mode="json") for entry in book.entries()],
-    }
+    """The outcome with all runs, for ``--json``; a bound that is infinite is null."""
+    entries = book.entries()
+    made: Any = _finite(
+        {
+            "study": book.study.model_dump(mode="json"),
+            "folder": str(book.folder),
+            "ended": book.told().get("ended"),
+            "outcome": found.model_dump(mode="json"),
+            "spreads": [one.model_dump() for one in spread.spreads(book.study, entries)],
+            "wishes": {one.metric: owner(one.metric).wish for one in found.comparisons},
+            "runs": [entry.model_dump(mode="json") for entry in entries],
+        }
+    )
+    return made
+
+
+def _finite(value: Any) -> Any:
+    """Without what JSON has no word for."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    return [_finite(one) for one in value] if isinstance(value, list | tuple) else value

@@ -15,7 +15,7 @@ from xml.etree import ElementTree as ET
 from markupsafe import Markup
 
 from dyno.report.charts import theme
-from dyno.report.words import plain
+from dyno.text import plain
 
 WIDE, NARROW = "wide", "narrow"
 

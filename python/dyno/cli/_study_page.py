@@ -1,0 +1,47 @@
+"""The page of a study, made where the study ends, however it does."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dyno.errors import DynoError
+
+if TYPE_CHECKING:
+    from dyno.studies.book import Book
+    from dyno.studies.outcome import Outcome
+
+
+def write(book: Book, found: Outcome) -> Path:
+    """Writes ``study.html`` into the study's folder, in one step.
+
+    Raises:
+        UsageError: If the book is damaged.
+        DiskFullError, TargetError: If it cannot be written.
+    """
+    from dyno.record import write_atomically
+    from dyno.report.study import study_sheet
+
+    page = book.folder / "study.html"
+    write_atomically(page, study_sheet(book, found))
+    return page
+
+
+@contextlib.contextmanager
+def also_of_a_part(book: Book) -> Generator[None]:
+    """Writes the page of what there is, if the work inside is stopped or fails; that goes on.
+
+    A page that cannot be made hides nothing of why.
+    """
+    try:
+        yield
+    except (DynoError, KeyboardInterrupt):
+        from dyno.studies.analysis import outcome
+
+        with contextlib.suppress(DynoError):
+            entries = book.entries()
+            if entries:
+                write(book, outcome(book.study, entries))
+        raise

@@ -1,0 +1,88 @@
+"""What speaks against the answer: variants that cannot win, criteria, noise."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from dyno.report.blocks import Block, Cell, Column, Fact, Facts, Section, Table
+from dyno.report.study.page import StudyPage
+from dyno.report.study.words import title
+from dyno.report.words import figure
+from dyno.studies.book import Entry
+from dyno.studies.spread import spreads
+
+ORDER = 60
+
+_MOST_ROWS = 24
+
+
+def section(page: StudyPage) -> Section | None:
+    """Each part where the study has it."""
+    blocks: list[Block] = [*_disqualified(page), *_criteria(page), *_left_out(page), *_noise(page)]
+    lead = "" if page.outcome.disqualified else "No variant is disqualified."
+    return Section("against", "What speaks against it", blocks, lead) if blocks or lead else None
+
+
+def _disqualified(page: StudyPage) -> list[Block]:
+    rows: list[list[str | Cell]] = [
+        [name, Cell("✗ cannot win", "bad"), why] for name, why in page.outcome.disqualified.items()
+    ]
+    columns = [Column("Variant"), Column(""), Column("Why", wide=True)]
+    note = "Wrong answers, failed consistency, broken criteria, or no valid run."
+    return [Table("Variants that cannot win", columns, rows, note)] if rows else []
+
+
+def _criteria(page: StudyPage) -> list[Block]:
+    """How many runs of each variant broke which criterion; the study's own are all named."""
+    broken = Counter((text, entry.variant) for entry in page.entries for text in entry.broken)
+    rows: list[list[str | Cell]] = [
+        [text, Cell(variant, "bad"), str(count), str(_valid(page, variant))]
+        for (text, variant), count in broken.items()
+    ]
+    criteria = page.study.criteria
+    blocks: list[Block] = []
+    if criteria:
+        blocks.append(Facts([Fact("Criteria of the study", "; ".join(criteria))]))
+    if rows:
+        columns = [Column("Criterion"), Column("Broken by"), Column("Runs", numeric=True)]
+        columns.append(Column("of valid ones", numeric=True))
+        blocks.append(Table("Criteria that were not kept", columns, rows))
+    elif criteria:
+        blocks.append(Facts([Fact("Kept", "by every run")]))
+    return blocks
+
+
+def _valid(page: StudyPage, variant: str) -> int:
+    return sum(entry.valid for entry in page.entries if entry.variant == variant)
+
+
+def _left_out(page: StudyPage) -> list[Block]:
+    dropped = page.told.get("dropped")
+    if not isinstance(dropped, dict) or not dropped:
+        return []
+    rows: list[list[str | Cell]] = [[str(name), str(why)] for name, why in dropped.items()]
+    columns = [Column("Variant"), Column("Its last run", wide=True)]
+    return [Table("Left out of the rest, for its runs came to nothing", columns, rows)]
+
+
+def _noise(page: StudyPage) -> list[Block]:
+    """The spread of each variant's runs."""
+    blocks: list[Block] = []
+    found = [
+        [one.variant, title(one.metric), str(one.runs), f"{figure(one.percent)} %"]
+        for one in spreads(page.study, page.entries)
+    ]
+    if found:
+        columns = [Column("Variant"), Column("Figure"), Column("Runs", numeric=True)]
+        columns.append(Column("Standard deviation", numeric=True))
+        note = "From run to run of one variant, drift included; pairs are free of most of that."
+        folded = len(found) > _MOST_ROWS
+        blocks.append(Table("Noise", columns, found, note, page.notice, folded=folded))
+    return blocks
+
+
+def reasons(entry: Entry) -> str:
+    """Why a run does not count, or what it did not keep."""
+    if entry.valid:
+        return "; ".join(entry.broken)
+    return "; ".join(entry.reasons) or f"exit code {entry.code}"

@@ -1,0 +1,155 @@
+"""The answer: each variant against the first in what the study is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from dyno.report.blocks import (
+    NOTHING,
+    Block,
+    Cell,
+    Column,
+    Note,
+    Notes,
+    Section,
+    Table,
+    without_empty,
+)
+from dyno.report.study.forests import figure as forest
+from dyno.report.study.forests import grouped
+from dyno.report.study.page import StudyPage
+from dyno.report.study.words import (
+    change,
+    labels,
+    lowered,
+    named,
+    span,
+    title,
+    word,
+)
+from dyno.report.words import figure, seconds
+from dyno.studies.metrics import owner
+from dyno.studies.outcome import Comparison
+from dyno.studies.words import not_compared, p_value
+from dyno.text import sentence
+
+ORDER = 10
+
+_MOST_CHARTS, _MOST_ROWS = 6, 24
+_LONGEST_NAME = 16
+
+
+def section(page: StudyPage) -> Section | None:
+    """Charts of shifts, then the table, then what could not be compared or told."""
+    compared = page.headline
+    if not compared:
+        return Section("answer", "The answer", _notes(page), "No run gave a figure to compare.")
+    against = f"against '{page.first.name}'"
+    charts = grouped(compared)
+    blocks: list[Block] = [
+        forest(rows, page.study.margin, f"{about} {against}", page.notice)
+        for about, rows in charts[:_MOST_CHARTS]
+    ]
+    blocks.append(table(page, compared, f"Each variant {against}"))
+    if len(charts) > _MOST_CHARTS:
+        blocks.append(
+            Notes(
+                [Note(f"Charts of the first {_MOST_CHARTS} of {len(charts)}; the table has all.")]
+            )
+        )
+    lead = (
+        "A positive shift is more of the figure, which is better or worse as the figure is. Better "
+        "or worse: the interval holds no zero, and p, adjusted for all questions, is below 0.05. "
+        "Equivalent: the whole interval is inside the margin."
+    )
+    return Section("answer", "The answer", [*_found(page), *blocks, *_notes(page)], lead)
+
+
+def _found(page: StudyPage) -> list[Block]:
+    """Of a study of the same twice: what shift would be found here, and in how much time."""
+    blocks: list[Block] = []
+    for one in page.outcome.noise:
+        rows: list[list[str | Cell]] = [
+            [f"{reach.percent:g} %", f"{reach.pairs:,}", seconds(60 * reach.minutes)]
+            for reach in one.reaches
+        ]
+        note = (
+            f"Noise from pair to pair: {figure(one.sd_percent)} % ({figure(one.low)} to "
+            f"{figure(one.high)}) by {one.pairs} pairs, each of which took {seconds(one.pair_s)}. "
+            "Found: four times of five."
+        )
+        columns = [Column("A shift of"), Column("takes pairs", numeric=True)]
+        columns.append(Column("which last", numeric=True))
+        caption = f"What can be found here: {title(one.metric)}"
+        blocks.append(Table(caption, columns, rows, note, page.notice, folded=not one.headline))
+    return blocks
+
+
+def table(
+    page: StudyPage, compared: Sequence[Comparison], caption: str, *, folded: bool = False
+) -> Table:
+    """Comparisons as a table; long ones are folded, and others if asked for."""
+    metrics = list(dict.fromkeys(one.metric for one in compared))
+    families = list(dict.fromkeys(owner(name).name for name in metrics))
+    names = labels(metrics)
+    columns = [
+        Column("Variant"),
+        Column("Figure"),
+        Column("Verdict"),
+        Column("Shift", numeric=True),
+        Column("95 % interval", numeric=True),
+        Column(page.first.name if len(page.first.name) <= _LONGEST_NAME else "First", numeric=True),
+        Column("Variant's", numeric=True),
+        Column("Pairs", numeric=True),
+        Column("p, adjusted", numeric=True),
+        Column("Finds a shift of", numeric=True),
+        Column(f"Pairs for {page.study.margin:g} %", numeric=True),
+        Column("Effect size", numeric=True),
+        Column("", wide=True),
+    ]
+    kept, rows = without_empty(columns, [_row(one, names) for one in compared])
+    what = " ".join(f"{_family(name)}." for name in families)
+    note = (
+        f"{what} Values are medians of the pairs' runs. Finds a shift of: what so many pairs find "
+        "four times of five."
+    )
+    if any(one.d_z is not None for one in compared):
+        note += " Effect size: the mean logarithm of the pairs' ratios by its standard deviation."
+    return Table(caption, kept, rows, note, page.notice, folded=folded or len(rows) > _MOST_ROWS)
+
+
+def _family(name: str) -> str:
+    meaning = owner(name).meaning
+    return f"{meaning[:1].upper()}{meaning[1:]}"
+
+
+def _row(one: Comparison, names: Mapping[str, str]) -> list[str | Cell]:
+    cannot = f"cannot win: {one.disqualified}" if one.disqualified else ""
+    left_out = one.note if one.percent is not None else ""
+    return [
+        one.variant,
+        names[one.metric] if len(names) > 1 else NOTHING,
+        word(one.verdict) if one.percent is not None else Cell("not compared", "muted"),
+        change(one.percent),
+        span(one.low, one.high),
+        figure(one.first),
+        figure(one.second),
+        str(one.pairs),
+        p_value(one.p),
+        NOTHING if one.smallest is None else f"{figure(one.smallest)} %",
+        NOTHING if one.needed is None else f"{one.needed:,}",
+        NOTHING if one.d_z is None else f"{one.d_z:.2f}",
+        "; ".join(text for text in (cannot, left_out) if text),
+    ]
+
+
+def _notes(page: StudyPage) -> list[Block]:
+    missing = [one for one in page.headline if one.percent is None]
+    notes = [
+        Note(
+            f"'{one.variant}': {lowered(named(one.metric))} {one.note or not_compared(one)}.", "bad"
+        )
+        for one in missing
+    ]
+    notes += [Note(sentence(text)) for text in page.outcome.notes]
+    return [Notes(notes)] if notes else []

@@ -1,0 +1,83 @@
+"""The runs in the order in which they were made, so that what drifts is seen."""
+
+from __future__ import annotations
+
+import math
+
+from dyno.report.blocks import Block, Figure, Note, Notes, Section
+from dyno.report.charts import course
+from dyno.report.charts.render import Size, render
+from dyno.report.study.page import StudyPage
+from dyno.report.study.words import change, lowered, named, span, title
+from dyno.report.words import figure
+from dyno.studies.book import Entry
+from dyno.studies.outcome import Drift
+
+ORDER = 20
+
+_SIZE = Size(880)
+_MOST_CHARTS, _MOST_WORDS = 4, 60
+
+
+def section(page: StudyPage) -> Section | None:
+    """A chart for each headline figure, and what drifts."""
+    if not page.entries:
+        return None
+    names = page.figures[:_MOST_CHARTS]
+    blocks: list[Block] = [_figure(page, name) for name in names]
+    if len(page.figures) > _MOST_CHARTS:
+        rest = len(page.figures) - _MOST_CHARTS
+        blocks.append(Notes([Note(f"{rest} more figures stand in the table of runs.")]))
+    drift = [_drift(page, one) for one in page.outcome.drift]
+    if drift:
+        blocks.append(Notes(drift))
+    if not blocks:
+        return None
+    joined = "Runs of a pair are joined. " * (len(page.study.variants) <= course.MOST_JOINED)
+    lead = f"{joined}Marks that rise or fall together are the machine, not the variants."
+    return Section("course", "Runs over time", blocks, lead)
+
+
+def _drift(page: StudyPage, one: Drift) -> Note:
+    name, how = named(one.metric), f"{change(one.percent)} from run to run"
+    spanned = span(one.low, one.high)
+    if not one.certain:
+        return Note(f"No drift of {lowered(name)} is certain: {how} ({spanned}).", "muted")
+    text = f"{name} of '{page.first.name}' drifted by {how} ({spanned}). "
+    text += "Pairs of neighbours, and blocks that go there and back, make up for an even drift."
+    return Note(text, "bad")
+
+
+def _figure(page: StudyPage, name: str) -> Figure:
+    runs = [_run(page, at, entry, name) for at, entry in enumerate(page.entries, 1)]
+    variants = [variant.name for variant in page.study.variants]
+    caption = f"{named(name)} by the order of runs. The axis does not begin at zero."
+    crosses = any(not run.counts for run in runs)
+    if crosses:
+        caption += (
+            " Crosses at the foot: runs that do not count, with the reason in the table of runs."
+        )
+    told = "; ".join(run.words for run in runs[:_MOST_WORDS])
+    return Figure(
+        render(
+            lambda width: course.course(runs, variants, title(name), width),
+            _SIZE,
+            f"{caption} {told}",
+        ),
+        caption,
+        course.keys(variants, crosses=crosses),
+        page.notice,
+    )
+
+
+def _run(page: StudyPage, at: int, entry: Entry, name: str) -> course.Run:
+    value = entry.figures.get(name)
+    if value is not None and not math.isfinite(value):
+        value = None
+    counts = page.counts(entry) and value is not None
+    words = f"Run {at}, {entry.variant}: {figure(value)}"
+    if not entry.valid:
+        words += f", does not count: {'; '.join(entry.reasons) or f'exit code {entry.code}'}"
+    elif not counts:
+        words += ", does not count"
+    return course.Run(at, entry.pair, entry.variant, value, counts, words)

@@ -1,0 +1,89 @@
+"""What each factor does, and what two of them do together beyond that."""
+
+from __future__ import annotations
+
+from dyno.report.blocks import NOTHING, Block, Cell, Column, Section, Table, without_empty
+from dyno.report.charts.forest import Row
+from dyno.report.study.forests import figure as forest
+from dyno.report.study.page import StudyPage
+from dyno.report.study.words import change, lowered, named, span, title, word
+from dyno.report.words import figure
+from dyno.studies.outcome import Effect, Term
+from dyno.studies.words import levels_words, p_value
+
+ORDER = 40
+
+_MOST_CHARTS, _MOST_ROWS = 3, 30
+
+
+def section(page: StudyPage) -> Section | None:
+    """A chart for each headline figure, then a table of headline and one of other figures."""
+    if not page.effects:
+        return None
+    blocks: list[Block] = []
+    headline = [one for one in page.effects if one.headline]
+    for metric in list(dict.fromkeys(one.metric for one in headline))[:_MOST_CHARTS]:
+        rows = [_row(one, term) for one in headline if one.metric == metric for term in one.terms][
+            :_MOST_ROWS
+        ]
+        if rows:
+            about = f"Effects on {lowered(named(metric))}"
+            blocks.append(forest(rows, page.study.margin, about, page.notice))
+    for own, caption in (
+        (headline, "Effects and interactions"),
+        ([one for one in page.effects if not one.headline], "On other figures"),
+    ):
+        if own:
+            blocks.append(_table(page, own, caption))
+    lead = (
+        "An effect is the change from a factor's first level to another, averaged over the levels "
+        "of the other factors. An interaction is by how much the effect of one factor changes with "
+        "a level of the second: the ratio of both effects, as a change; none means that they act "
+        "each on its own."
+    )
+    return Section("effects", "Factors", blocks, lead)
+
+
+def _row(one: Effect, term: Term) -> Row:
+    label = _name(one, term)
+    words = (
+        f"{label}: {change(term.percent)} (95 % interval {span(term.low, term.high)}), "
+        f"{one.verdict}"
+    )
+    told = f"{one.verdict}  {change(term.percent)}"
+    return Row(label, term.percent, term.low, term.high, one.verdict, told, words)
+
+
+def _name(one: Effect, term: Term) -> str:
+    return levels_words(one.factors, term.levels).replace(
+        " ", " × " if len(one.factors) > 1 else " "
+    )
+
+
+def _table(page: StudyPage, own: list[Effect], caption: str) -> Table:
+    columns = [
+        Column("Levels"),
+        Column("Figure"),
+        Column("Verdict"),
+        Column("Change", numeric=True),
+        Column("95 % interval", numeric=True),
+        Column("p, adjusted", numeric=True),
+        Column("Share of what varies", numeric=True),
+        Column("", wide=True),
+    ]
+    several = len({one.metric for one in own}) > 1
+    rows: list[list[str | Cell]] = [
+        [_name(one, term), title(one.metric) if several else NOTHING, word(one.verdict),
+         change(term.percent), span(term.low, term.high), p_value(one.p),
+         f"{figure(one.share_percent)} %", one.note]
+        for one in own
+        for term in one.terms
+    ]  # fmt: skip
+    kept, shown = without_empty(columns, rows)
+    what = "" if several else f"{title(own[0].metric)}. "
+    note = (
+        f"{what}p: of the F test of all levels of the factor together. Share: partial eta squared, "
+        "what the factor explains of what it and the noise make up."
+    )
+    folded = not own[0].headline or len(rows) > _MOST_ROWS
+    return Table(caption, kept, shown, note, page.notice, folded=folded)

@@ -1,0 +1,186 @@
+"""How figures grow with a factor that is a number, and whether in proportion to it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from dyno.report.blocks import Block, Cell, Column, Figure, Note, Notes, Row, Section, Table
+from dyno.report.charts import growth
+from dyno.report.charts.keys import keys
+from dyno.report.charts.render import Size, render
+from dyno.report.study.page import StudyPage
+from dyno.report.study.words import named, title
+from dyno.report.words import figure
+from dyno.studies.outcome import Fit, Parameter
+from dyno.studies.words import levels_words
+from dyno.text import sentence
+
+ORDER = 50
+
+_SIZE = Size(420)
+_MOST_CHARTS, _MOST_SERIES, _STEPS = 6, 6, 60
+_USL = {
+    "sigma": ("Contention σ, %", 100.0),
+    "kappa": ("Coherence κ, %", 100.0),
+    "peak": ("Peak at", 1.0),
+}
+_SAID = {"linear": "■ in proportion", "less": "▼ less", "more": "▲ more", "inconclusive": "● open"}
+
+
+def section(page: StudyPage) -> Section | None:
+    """Charts by figure and factor, then the parameters."""
+    if not page.fits:
+        return None
+    groups: dict[tuple[str, str], list[Fit]] = {}
+    for fit in page.fits:
+        groups.setdefault((fit.metric, fit.factor), []).append(fit)
+    figures = [_figure(page, own[:_MOST_SERIES]) for own in list(groups.values())[:_MOST_CHARTS]]
+    pairs = [figures[at : at + 2] for at in range(0, len(figures), 2)]
+    blocks: list[Block] = [Row(pair, even=True) for pair in pairs]
+    blocks += [_table(page), *_points(page), *_notes(page)]
+    lead = (
+        "The exponent of a power law says whether a figure grows in proportion: 1 is twice as much "
+        "of the figure for twice as much of the factor."
+    )
+    return Section("growth", "Growth", blocks, lead)
+
+
+def _figure(page: StudyPage, own: Sequence[Fit]) -> Figure:
+    points = [
+        growth.Point(
+            _series(fit), point.x, point.y, point.low, point.high,
+            f"{_series(fit)}, {_factor(fit)} {point.x:g}: {figure(point.y)} "
+            f"({figure(point.low)} to {figure(point.high)})",
+        )
+        for fit in own
+        for point in fit.points
+    ]  # fmt: skip
+    fitted = [at for fit in own for at in _curve(fit, _fitted(fit))]
+    straight = [at for fit in own for at in _curve(fit, _proportion(fit))]
+    first = own[0]
+    usl = any(fit.usl for fit in own)
+    caption = (
+        f"{named(first.metric)} over {_factor(first)}. "
+        f"Line: {'universal scalability law' if usl else 'power law'}, fitted. "
+        "Dashed: in proportion to the first level. Bars: 95 % intervals."
+    )
+    words = "; ".join(point.words for point in points)
+    return Figure(
+        render(
+            lambda width: growth.growth(
+                points, fitted, straight, _factor(first), title(first.metric), width
+            ),
+            _SIZE,
+            f"{caption} {words}",
+        ),
+        caption,
+        keys([point.series for point in points], shapes=True) if len(own) > 1 else (),
+        page.notice,
+    )
+
+
+def _factor(fit: Fit) -> str:
+    return fit.factor.rpartition(".")[2].replace("_", " ")
+
+
+def _series(fit: Fit) -> str:
+    return levels_words(list(fit.at), fit.at.values()) or named(fit.metric)
+
+
+def _curve(fit: Fit, curve: Callable[[float], float] | None) -> list[growth.At]:
+    """A line between the smallest and the largest level, never beyond what was measured."""
+    numbers = [point.x for point in fit.points]
+    if curve is None or len(numbers) < 2 or min(numbers) <= 0:
+        return []
+    low, high = math.log(min(numbers)), math.log(max(numbers))
+    places = [math.exp(low + (high - low) * step / _STEPS) for step in range(_STEPS + 1)]
+    return [growth.At(_series(fit), x, curve(x)) for x in places]
+
+
+def _fitted(fit: Fit) -> Callable[[float], float] | None:
+    """The universal scalability law if it was fitted, else the power law through its points."""
+    sigma, kappa, gamma = (fit.usl.get(name) for name in ("sigma", "kappa", "gamma"))
+    if sigma is not None and kappa is not None and gamma is not None:
+        s, k, g = sigma.value, kappa.value, gamma.value
+        return lambda x: g * x / (1 + s * (x - 1) + k * x * (x - 1))
+    known = next((one for one in fit.points if one.fitted is not None and one.x > 0), None)
+    if known is None or known.fitted is None:
+        return None
+    scale, power = known.fitted / known.x**fit.exponent.value, fit.exponent.value
+    return lambda x: scale * x**power
+
+
+def _proportion(fit: Fit) -> Callable[[float], float] | None:
+    first = min(fit.points, key=lambda one: one.x, default=None)
+    if first is None or first.x <= 0:
+        return None
+    each = first.y / first.x
+    return lambda x: each * x
+
+
+def _spanned(one: Parameter | None, scale: float = 1.0) -> str:
+    if one is None or not math.isfinite(one.value):
+        return "–"
+    low, high = (figure(scale * end) if math.isfinite(end) else "∞" for end in (one.low, one.high))
+    return f"{figure(scale * one.value)} ({low} to {high})"
+
+
+def _table(page: StudyPage) -> Table:
+    names = [name for name in _USL if any(name in fit.usl for fit in page.fits)]
+    columns = [Column("Figure"), Column("Over"), Column("Growth"), Column("Exponent", numeric=True)]
+    columns += [Column(_USL[name][0], numeric=True) for name in names]
+    rows: list[list[str | Cell]] = [
+        [
+            title(fit.metric),
+            _over(fit),
+            _said(fit),
+            _spanned(fit.exponent),
+            *(_spanned(fit.usl.get(name), _USL[name][1]) for name in names),
+        ]
+        for fit in page.fits
+    ]
+    tolerance = ", ".join(dict.fromkeys(f"{fit.tolerance:g}" for fit in page.fits))
+    note = (
+        "Brackets: 95 % intervals. In proportion: the exponent's whole interval is inside "
+        f"1 ± {tolerance}; less or more: it is below or above 1; else it is open."
+    )
+    if names:
+        note += (
+            " Universal scalability law: γx / (1 + σ(x−1) + κx(x−1)); contention is what waits in "
+            "one queue, coherence what each has to settle with each other."
+        )
+    return Table("How it grows", columns, rows, note, page.notice)
+
+
+def _said(fit: Fit) -> Cell:
+    said = _SAID[fit.linear].replace(" ", "\N{NO-BREAK SPACE}")
+    return Cell(said, "muted" if fit.linear == "inconclusive" else "")
+
+
+def _points(page: StudyPage) -> list[Table]:
+    rows: list[list[str | Cell]] = [
+        [title(fit.metric), _over(fit),
+         f"{point.x:g}", figure(point.y), f"{figure(point.low)} to {figure(point.high)}",
+         figure(point.fitted)]
+        for fit in page.fits
+        for point in fit.points
+    ]  # fmt: skip
+    columns = [Column("Figure"), Column("Over"), Column("Level", numeric=True)]
+    columns += [Column("Measured", numeric=True), Column("95 % interval", numeric=True)]
+    columns.append(Column("Fitted", numeric=True))
+    return [Table("Points and curves", columns, rows, "", page.notice, folded=True)] if rows else []
+
+
+def _notes(page: StudyPage) -> list[Notes]:
+    notes = dict.fromkeys(
+        f"{named(fit.metric)} over {_over(fit)}: {sentence(fit.note)}"
+        for fit in page.fits
+        if fit.note
+    )
+    return [Notes([Note(text) for text in notes])] if notes else []
+
+
+def _over(fit: Fit) -> str:
+    """The factor, and the levels of the others."""
+    return f"{_factor(fit)}, {_series(fit)}" if fit.at else _factor(fit)

@@ -1,0 +1,16 @@
+"""The machine, as a bundle of the study knows it."""
+
+from __future__ import annotations
+
+from dyno.report.blocks import Section
+from dyno.report.page import Page
+from dyno.report.sections import machine
+from dyno.report.study.page import StudyPage
+
+ORDER = 110
+
+
+def section(page: StudyPage) -> Section | None:
+    """That of the first variant's bundle, or of another's."""
+    bundle = page.bundles.get(page.first.name) or next(iter(page.bundles.values()), None)
+    return None if bundle is None else machine.section(Page.of(bundle, (), ()))

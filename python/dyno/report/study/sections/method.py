@@ -1,0 +1,107 @@
+"""How the answer came about: order, pairs, statistics, versions, commands."""
+
+from __future__ import annotations
+
+from dyno import __version__
+from dyno.report.blocks import Block, Code, Fact, Facts, Section, Text
+from dyno.report.study.page import StudyPage
+from dyno.report.words import seconds
+from dyno.studies import commands
+
+ORDER = 100
+
+_RESET = {
+    "nothing": "nothing: what the run before left is there",
+    "restart": "the server is started again",
+    "cold": "the server is started again and its caches are empty",
+    "reload": "the data is what it was after the load",
+}
+_METHODS = {
+    "student": "the mean of the logarithms of the pairs' ratios, with Student's interval",
+    "hodges-lehmann": "the Hodges-Lehmann estimate of the logarithms of the pairs' ratios, with "
+    "the interval of the signed-rank test",
+}
+_MOST_COMMANDS = 64
+
+
+def section(page: StudyPage) -> Section | None:
+    """Facts on design and statistics; then the command lines."""
+    study = page.study
+    methods = dict.fromkeys(one.method for one in page.outcome.comparisons if one.method)
+    facts = [
+        Fact(
+            "Order",
+            f"{len(page.book.slots)} runs planned, {study.pairs} of each variant, in blocks by "
+            f"lot, there and back; seed {study.seed}.",
+        ),
+        Fact("Before each run", f"{_RESET.get(study.reset, study.reset)}."),
+        Fact("Parameters", "The runs of a pair draw the same: their seed is the study's plus the "
+             "pair's number."),
+        Fact(
+            "Invalid runs",
+            f"They do not count, and are made again, {study.replace} at most in all. None of them "
+            "is left out here.",
+        ),
+        Fact("End", f"{page.ended}{_limit(page)}."),
+    ]  # fmt: skip
+    facts += [Fact("Shift", f"{_METHODS.get(name, name)}.") for name in methods]
+    facts += [
+        Fact(
+            "Many questions",
+            "Headline figures are adjusted by Holm's method, which keeps the chance of any false "
+            "yes; others by Benjamini's and Hochberg's, which keeps the share of false ones.",
+        ),
+        *_confidence(page),
+        Fact("Margin", f"±{study.margin:g} %: a shift within it does not matter."),
+        Fact("Drift", "Theil's and Sen's slope of the first variant's logarithms over its runs."),
+        Fact("Dyno", ", ".join(_versions(page))),
+    ]
+    facts += [Fact(f"Target of {name}", text) for name, text in _targets(page).items()]
+    blocks: list[Block] = [Facts(facts), Text("Commands", "\n".join(_commands(page)))]
+    if study.source == "preset":
+        blocks.insert(0, Code(f"dyno study {study.name}"))
+    lead = (
+        "From the book of the study and the bundles of its runs; `dyno study show` does it again."
+    )
+    return Section("method", "Method", blocks, lead)
+
+
+def _confidence(page: StudyPage) -> list[Fact]:
+    """At what the intervals were made: more than 95 % where a study may end early."""
+    held = [one.confidence for one in page.outcome.comparisons if one.confidence is not None]
+    if not held:
+        return []
+    low, high = (f"{100 * one:.3g}" for one in (min(held), max(held)))
+    made = f"{low} %" if low == high else f"{low} to {high} %"
+    return [Fact("Intervals", f"Made at {made}, so that they hold the truth 95 times of 100.")]
+
+
+def _limit(page: StudyPage) -> str:
+    limit = page.study.time_limit_s
+    return "" if limit is None else f"; no pair begins after {seconds(limit)}"
+
+
+def _versions(page: StudyPage) -> list[str]:
+    made = dict.fromkeys(bundle.run.dyno for bundle in page.bundles.values())
+    return [*(f"runs by {version}" for version in made), f"this page by {__version__}"]
+
+
+def _targets(page: StudyPage) -> dict[str, str]:
+    """Product and version under each variant; once where all have the same."""
+    found = {
+        name: ", ".join(dict.fromkeys(f"{facts.version}" for facts in bundle.run.targets.values()))
+        for name, bundle in page.bundles.items()
+    }
+    told = {name: text for name, text in found.items() if text}
+    if len(set(told.values())) == 1 and len(told) > 1:
+        return {"every variant": next(iter(told.values()))}
+    return {f"'{name}'": text for name, text in list(told.items())[:_MOST_COMMANDS]}
+
+
+def _commands(page: StudyPage) -> list[str]:
+    """The load and the first run of each variant, as they would be typed."""
+    lines: list[str] = []
+    for variant in page.study.variants[:_MOST_COMMANDS]:
+        lines.append(f"# {variant.name}")
+        lines += commands.typed(variant, page.study)
+    return lines

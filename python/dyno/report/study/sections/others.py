@@ -1,0 +1,71 @@
+"""What was looked at as well: figures that changed for certain, those that got worse first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dyno.report.blocks import Block, Note, Notes, Section
+from dyno.report.study.forests import figure as forest
+from dyno.report.study.forests import row
+from dyno.report.study.page import StudyPage
+from dyno.report.study.sections.answer import table
+from dyno.report.study.words import change, labels, lowered, named
+from dyno.studies.outcome import Comparison
+from dyno.studies.words import certain
+
+ORDER = 30
+
+_MOST_ROWS = 30
+_MOST_NAMED, _MOST_NOTES = 5, 8
+
+
+def section(page: StudyPage) -> Section | None:
+    """A chart of what changed for certain, then a table of everything."""
+    if not page.exploratory:
+        return None
+    told = certain(page.outcome)
+    names = labels(one.metric for one in page.exploratory)
+    blocks: list[Block] = []
+    both = _both(page, told, names)
+    if both:
+        blocks.append(Notes([Note(text, "bad") for text in both]))
+    shown = [(one, _label(page, one, names)) for one in told[:_MOST_ROWS]]
+    rows = [made for one, label in shown if (made := row(one, label)) is not None]
+    if rows:
+        more = f", the first {_MOST_ROWS} of {len(told)}" if len(told) > _MOST_ROWS else ""
+        about = f"Other figures that changed for certain against '{page.first.name}'{more}"
+        blocks.append(forest(rows, page.study.margin, about, page.notice))
+        blocks.append(table(page, told, "What changed for certain"))
+    rest = [one for one in page.exploratory if one not in told]
+    if rest:
+        caption = f"Figures without a certain change: {len(rest)}"
+        blocks.append(table(page, rest, caption, folded=True))
+    worse = sum(one.verdict == "worse" for one in told)
+    lead = (
+        f"{len(page.exploratory)} other figure{'s'[: len(page.exploratory) != 1]}: {worse} got "
+        f"worse and {len(told) - worse} better, beyond the margin and by p values adjusted for as "
+        "many questions."
+    )
+    return Section("others", "One by one", blocks, lead)
+
+
+def _label(page: StudyPage, one: Comparison, names: Mapping[str, str]) -> str:
+    alone = len(page.study.variants) == 2
+    return names[one.metric] if alone else f"{names[one.metric]}, {one.variant}"
+
+
+def _both(page: StudyPage, told: list[Comparison], names: Mapping[str, str]) -> list[str]:
+    """Variants that are better in what the study is about, and worse in something else."""
+    made: list[str] = []
+    for whole in page.headline:
+        own = [one for one in told if one.verdict == "worse" and one.variant == whole.variant]
+        if whole.verdict == "better" and own:
+            worse = ", ".join(f"{names[one.metric]} {change(one.percent)}"
+                              for one in own[:_MOST_NAMED])  # fmt: skip
+            more = f" and {len(own) - _MOST_NAMED} more" if len(own) > _MOST_NAMED else ""
+            made.append(
+                f"'{whole.variant}' is better in {lowered(named(whole.metric))} "
+                f"({change(whole.percent)}), and worse in {worse}{more}."
+            )
+    rest = len(made) - _MOST_NOTES
+    return [*made[:_MOST_NOTES], f"And {rest} more."] if rest > 0 else made

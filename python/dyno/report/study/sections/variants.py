@@ -1,0 +1,29 @@
+"""What differs between the variants, and what they have in common."""
+
+from __future__ import annotations
+
+from dyno.report.blocks import Block, Cell, Column, Fact, Facts, Heading, Section, Table
+from dyno.report.study.page import StudyPage
+from dyno.studies import differences
+
+ORDER = 80
+
+_MOST_ROWS = 24
+
+
+def section(page: StudyPage) -> Section | None:
+    """A row for each variant, a column for each path in which they differ."""
+    paths = differences.differing(page.study)
+    rows: list[list[str | Cell]] = [list(row) for row in differences.rows(page.study)]
+    blocks: list[Block] = []
+    if paths:
+        columns = [Column("Variant"), *(Column(path) for path in paths)]
+        folded = len(rows) > _MOST_ROWS
+        blocks.append(Table("What differs", columns, rows, folded=folded))
+    common = differences.common(page.study)
+    if common:
+        if paths:
+            blocks.append(Heading("In common"))
+        blocks.append(Facts([Fact(path, value) for path, value in common.items()]))
+    lead = "" if paths else "The variants are the same: what differs is noise."
+    return Section("variants", "Variants", blocks, lead)

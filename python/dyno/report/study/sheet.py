@@ -1,0 +1,155 @@
+"""The page of a study: the answer first, then what it rests on."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from dyno import __version__
+from dyno.model import NOTICES, Reason
+from dyno.report.rendered import Head, Verdict, rendered
+from dyno.report.study.page import StudyPage
+from dyno.report.study.sections import makers
+from dyno.report.study.words import named, sentence
+from dyno.report.words import moment, seconds
+from dyno.studies import differences
+from dyno.studies.book import Book
+from dyno.studies.outcome import Comparison, Outcome
+
+_LONGEST_HEADING = 140
+_MOST_VARIANTS, _MOST_FIGURES = 12, 3
+_ORDER = ("better", "worse", "equivalent", "inconclusive")
+
+
+def study_sheet(book: Book, outcome: Outcome) -> str:
+    """The page of ``book``, of which analysis says ``outcome``; no database is needed.
+
+    All text of the book and its bundles is escaped: it may be anybody's. Bundles that cannot be
+    read any more are left out; what they gave stands in the book.
+
+    Raises:
+        UsageError: If the book cannot be read.
+    """
+    page = StudyPage.of(book, outcome)
+    study = page.study
+    question = study.question if 0 < len(study.question) <= _LONGEST_HEADING else ""
+    workloads = dict.fromkeys(variant.workload for variant in study.variants)
+    return rendered(
+        Head(
+            f"Dyno study {study.name}",
+            f"Dyno study {study.name}",
+            question or f"Study {study.name}",
+            _meta(page),
+            answer(page),
+        ),
+        [made for make in makers() if (made := make(page)) is not None],
+        f"Made by Dyno {__version__} from the study {study.name} and the bundles of its runs.",
+        [NOTICES[name] for name in workloads if name in NOTICES],
+    )
+
+
+def answer(page: StudyPage) -> Verdict:
+    """What the study says, a sentence for each variant, and what stands against it."""
+    by_variant: dict[str, list[Comparison]] = {}
+    for one in page.headline:
+        by_variant.setdefault(one.variant, []).append(one)
+    counts = Counter(one.verdict for one in page.headline if one.percent is not None)
+    sentences = [Reason(code=name, message=_told(page, own)) for name, own in _foremost(by_variant)]
+    tone, stamp = _stamp(page, by_variant, counts)
+    words = f"Against '{page.first.name}', in pairs of neighbouring runs."
+    if len(by_variant) > _MOST_VARIANTS:
+        words += (
+            f" {_MOST_VARIANTS} of {len(by_variant)} variants, what is certain first and large "
+            "shifts before small; all are told below."
+        )
+    noise = [one for one in page.outcome.noise if one.headline]
+    reaches = [found for one in noise for found in one.reaches]
+    reach = next((one for one in reaches if one.percent >= page.study.margin), None)
+    if reach is not None:
+        words = (
+            f"Here {reach.pairs:,} pairs, which last {seconds(60 * reach.minutes)}, find a shift "
+            f"of {reach.percent:g} % four times of five."
+        )
+    if not by_variant:
+        words = "Nothing can be compared: no run gave a figure that the study is about."
+    return Verdict(tone, stamp, words, tuple(sentences), tuple(_against(page)))
+
+
+def _stamp(
+    page: StudyPage, by_variant: dict[str, list[Comparison]], counts: Counter[str]
+) -> tuple[str, str]:
+    if not counts:
+        return "bad", "✗ No answer"
+    if differences.same(page.study):
+        differs = counts["better"] + counts["worse"]
+        if differs:
+            return "bad", "✗ The same twice, and a difference: this machine does not stay the same"
+        return "good", "✓ The same twice, and no difference"
+    only = next(iter(by_variant.values()))
+    if len(by_variant) == 1 and len(only) == 1:
+        one = only[0]
+        return {
+            "better": ("good", f"▲ {one.variant} is better"),
+            "worse": ("bad", f"▼ {one.variant} is worse"),
+            "equivalent": ("good", f"■ {one.variant} makes no difference that matters"),
+            "inconclusive": ("open", f"● {one.variant}: inconclusive"),
+        }[one.verdict]
+    tone = "open"
+    if counts["worse"] and not counts["better"]:
+        tone = "bad"
+    elif (counts["better"] or counts["equivalent"]) and not counts["worse"]:
+        tone = "good"
+    return tone, ", ".join(f"{counts[word]} {word}" for word in _ORDER if counts[word])
+
+
+def _foremost(by_variant: dict[str, list[Comparison]]) -> list[tuple[str, list[Comparison]]]:
+    """All variants in their order; of very many those that say most."""
+    found = list(by_variant.items())
+    if len(found) > _MOST_VARIANTS:
+        found.sort(key=lambda item: max(_weight(one) for one in item[1]), reverse=True)
+    return found[:_MOST_VARIANTS]
+
+
+def _weight(one: Comparison) -> tuple[bool, float]:
+    return one.verdict in {"better", "worse"}, abs(one.percent or 0.0)
+
+
+def _told(page: StudyPage, own: list[Comparison]) -> str:
+    """The sentence of a variant; of many figures how many went which way."""
+    out = page.outcome.disqualified.get(own[0].variant)
+    text = f"Cannot win: {out} " if out else ""
+    if len(own) <= _MOST_FIGURES:
+        return text + " ".join(sentence(one, page.study.margin) for one in own)
+    counts = Counter(one.verdict for one in own)
+    told = ", ".join(f"{word} in {counts[word]}" for word in _ORDER if counts[word])
+    return f"{text}{told} of {len(own)} figures."
+
+
+def _against(page: StudyPage) -> list[str]:
+    """What a reader must know before the figures."""
+    made = [f"'{name}' cannot win: {why}" for name, why in page.outcome.disqualified.items()]
+    made += [
+        f"{named(one.metric)} of '{page.first.name}' drifted from run to run; see \"Runs over "
+        'time".'
+        for one in page.outcome.drift
+        if one.certain
+    ]
+    if page.outcome.invalid:
+        was = "was" if page.outcome.invalid == 1 else "were"
+        made.append(f"{page.outcome.invalid} of {page.outcome.runs} runs {was} invalid.")
+    missing = len(page.book.slots) - len({one.place for one in page.entries if one.valid})
+    if missing:
+        made.append(f"{missing} of {len(page.book.slots)} planned runs have no result: "
+                    f"{page.ended}.")  # fmt: skip
+    return made
+
+
+def _meta(page: StudyPage) -> str:
+    study = page.study
+    words = [f"Study {study.name}"]
+    if page.entries:
+        words.append(moment(int(page.entries[0].started * 1e9)))
+        took = max(one.ended for one in page.entries) - page.entries[0].started
+        words.append(f"took {seconds(took)}")
+    words.append(f"{page.outcome.runs} runs of {len(study.variants)} variants")
+    words.append(page.ended)
+    return " · ".join(words)

@@ -1,0 +1,194 @@
+"""How figures grow with a factor whose levels are numbers: exponents, and throughput's own law."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dyno.statistics import scaling, usl
+from dyno.statistics.paired import Floats, location
+from dyno.statistics.scaling import Exponent
+from dyno.studies.metrics import owner
+from dyno.studies.model import Study, Value, Variant
+from dyno.studies.outcome import Fit, Parameter, Point
+from dyno.studies.pairs import Valid, adjusted_in_families, figures, grouped, sound
+
+COUNTS = {"users", "streams", "parallelism", "cpus", "cpu", "databases", "jobs", "depth", "spread"}
+"""Last words of factors that count who works at once: what the law of scalability is about."""
+
+_FEWEST_BLOCKS = 2
+_OFF = 0.1
+"""By how much a point must miss the curve to be told, besides lying outside its interval."""
+
+
+@dataclass(frozen=True)
+class _Series:
+    """A metric over the levels of a factor, the others fixed."""
+
+    metric: str
+    headline: bool
+    factor: str
+    at: dict[str, Value]
+    levels: list[float]
+    table: Floats
+
+    @property
+    def key(self) -> str:
+        return "\0".join((self.metric, self.factor, repr(self.at)))
+
+
+def fits(study: Study, valid: Valid) -> tuple[tuple[Fit, ...], tuple[str, ...]]:
+    """A fit for each metric and factor with three levels that are numbers; what has none, why."""
+    found: list[tuple[_Series, Exponent]] = []
+    notes: list[tuple[str, str]] = []
+    for factor, at, variants in _lines(study):
+        for metric, headline in figures(study, valid.values()):
+            levels, table = _table(valid, variants, metric)
+            if len(levels) < scaling.FEWEST_LEVELS:
+                words = " ".join(f"{key}={value}" for key, value in at.items())
+                notes.append((metric, f"too few runs for its growth with {factor} {words}".strip()))
+                continue
+            one = _Series(metric, headline, factor, at, levels, table)
+            found.append((one, scaling.exponent(levels, table)))
+    p = adjusted_in_families({(one.headline, one.key): what.p for one, what in found})
+    made: list[Fit] = []
+    for one, what in found:
+        fit = _fit(one, what, p[one.key])
+        if fit is None:
+            notes.append((one.metric, f"too wild for its growth with {one.factor}"))
+        else:
+            made.append(fit)
+    return tuple(made), grouped(notes)
+
+
+def _lines(study: Study) -> Iterator[tuple[str, dict[str, Value], dict[float, Variant]]]:
+    """Each factor of numbers, with the levels of the others, and its variants by level."""
+    known = [one for one in study.variants if set(study.factors) <= set(one.levels)]
+    for factor in study.factors:
+        levels = {one.levels[factor] for one in known}
+        numbers = {value for value in map(_number, levels) if value is not None}
+        if len(numbers) < scaling.FEWEST_LEVELS or len(numbers) < len(levels):
+            continue
+        others = [name for name in study.factors if name != factor]
+        grids = (dict.fromkeys(one.levels[name] for one in known) for name in others)
+        for fixed in itertools.product(*grids):
+            at = dict(zip(others, fixed, strict=True))
+            own = [one for one in known if all(one.levels[name] == at[name] for name in others)]
+            yield factor, at, {float(one.levels[factor]): one for one in own}
+
+
+def _number(value: Value) -> float | None:
+    if isinstance(value, bool | str) or not math.isfinite(value) or value <= 0:
+        return None
+    return float(value)
+
+
+def _table(
+    valid: Valid, variants: Mapping[float, Variant], metric: str
+) -> tuple[list[float], Floats]:
+    """Logarithms by block and level: blocks that have all levels, levels that two blocks have.
+
+    Where no two blocks are whole the level that most of them lack is left out.
+    """
+    pairs = sorted({pair for pair, _ in valid})
+    logs: dict[float, dict[int, float]] = {}
+    for level, variant in sorted(variants.items()):
+        runs = ((pair, valid.get((pair, variant.name))) for pair in pairs)
+        values = ((pair, run and sound(run, metric)) for pair, run in runs)
+        logs[level] = {pair: math.log(value) for pair, value in values if value}
+    while logs:
+        whole = [pair for pair in pairs if all(pair in own for own in logs.values())]
+        if len(whole) >= _FEWEST_BLOCKS:
+            table = [[own[pair] for own in logs.values()] for pair in whole]
+            return list(logs), np.asarray(table, float)
+        del logs[min(logs, key=lambda level: len(logs[level]))]
+    return [], np.zeros((0, 0))
+
+
+def _fit(one: _Series, found: Exponent, p: float) -> Fit | None:
+    curve, parameters, notes = _curve(one)
+    if found.bent and not curve:
+        first, last = one.levels[:2], one.levels[-2:]
+        notes.append(
+            f"not one power law: the exponent is {found.first:.2f} from {first[0]:g} to "
+            f"{first[1]:g}, {found.last:.2f} from {last[0]:g} to {last[1]:g}"
+        )
+    centre = float(np.log(one.levels).mean())
+    height = float(one.table.mean())
+    points: list[Point] = []
+    for level, column in zip(one.levels, one.table.T, strict=True):
+        where = location(column)
+        fitted = curve.at(level) if curve else _exp(
+            height + found.value * (math.log(level) - centre)
+        )  # fmt: skip
+        values = (_exp(where.centre), _exp(where.low), _exp(where.high), fitted)
+        points.append(Point(x=level, y=values[0], low=values[1], high=values[2], fitted=fitted))
+    numbers = [found.value, found.low, found.high, *(
+        value for point in points for value in (point.y, point.low, point.high, point.fitted or 0)
+    )]  # fmt: skip
+    if not all(map(math.isfinite, numbers)):
+        return None
+    if curve:
+        notes += _misses(points)
+    return Fit(
+        metric=one.metric,
+        headline=one.headline,
+        factor=one.factor,
+        at=one.at,
+        exponent=Parameter(value=found.value, low=found.low, high=found.high),
+        linear=scaling.growth(found, p),
+        tolerance=scaling.LINEAR,
+        usl=parameters,
+        points=tuple(points),
+        note="; ".join(notes),
+    )
+
+
+def _exp(value: float) -> float:
+    return math.exp(value) if value < 700 else math.inf
+
+
+def _curve(one: _Series) -> tuple[usl.Usl | None, dict[str, Parameter], list[str]]:
+    """Throughput's law with its parameters, where it is about that; and what to say of it."""
+    counts = one.factor.rpartition(".")[2] in COUNTS
+    if owner(one.metric).wish != "more" or not one.headline or not counts:
+        return None, {}, []
+    blocks, levels = one.table.shape
+    if blocks < usl.FEWEST_BLOCKS or levels < usl.FEWEST_LEVELS or one.levels[0] < 1:
+        return None, {}, [
+            f"no law of scalability: it takes {usl.FEWEST_LEVELS} levels from 1 on and "
+            f"{usl.FEWEST_BLOCKS} pairs that have them all"
+        ]  # fmt: skip
+    found = usl.curve(one.levels, one.table)
+    parameters = {
+        name: Parameter(value=float(getattr(found.usl, name)), low=low, high=high)
+        for name, (low, high) in found.intervals.items()
+        if math.isfinite(high)
+    }
+    most, peak = one.levels[-1], found.usl.peak
+    if "peak" not in parameters or peak > 2 * most:
+        parameters.pop("peak", None)
+        return found.usl, parameters, [f"no peak was observed up to {most:g}"]
+    if not one.levels[0] <= peak <= most:
+        measured = f"{one.levels[0]:g} to {most:g}"
+        text = f"the peak at {peak:.3g} lies outside of what was measured, {measured}"
+        return found.usl, parameters, [text]
+    return found.usl, parameters, []
+
+
+def _misses(points: Iterable[Point]) -> list[str]:
+    off = [
+        point for point in points
+        if point.fitted and not point.low <= point.fitted <= point.high
+        and abs(point.y / point.fitted - 1) > _OFF
+    ]  # fmt: skip
+    if not off:
+        return []
+    told = ", ".join(
+        f"{100 * (one.y / (one.fitted or one.y) - 1):+.0f} % at {one.x:g}" for one in off
+    )
+    return [f"the law of scalability does not describe it: measured is {told}"]

@@ -1,0 +1,78 @@
+"""What a study of the same against itself says: the noise, and what can be found in spite of it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from collections.abc import Sequence
+
+from dyno.statistics.power import pairs_for, sd_interval
+from dyno.studies.book import Entry
+from dyno.studies.model import Study
+from dyno.studies.outcome import Comparison, Noise, Reach
+from dyno.studies.pairs import FEWEST, Valid, sound
+
+SHIFTS = (1.0, 2.0, 5.0, 10.0)
+"""Percent."""
+
+
+def noise(
+    study: Study, entries: Sequence[Entry], valid: Valid, made: Sequence[Comparison]
+) -> tuple[Noise, ...]:
+    """Of each figure; nothing unless all variants do the same."""
+    if not same(study) or not valid:
+        return ()
+    took = _pair_s(study, entries)
+    found: list[Noise] = []
+    for one in made:
+        ratios = _ratios(valid, study.variants[0].name, one)
+        if len(ratios) < FEWEST:
+            continue
+        sd = statistics.stdev(ratios)
+        percents = [
+            100 * math.expm1(min(value, 600.0)) for value in (sd, *sd_interval(sd, len(ratios)))
+        ]
+        found.append(
+            Noise(
+                metric=one.metric,
+                headline=one.headline,
+                pairs=len(ratios),
+                sd_percent=percents[0],
+                low=percents[1],
+                high=percents[2],
+                pair_s=took,
+                reaches=tuple(_reach(shift, percents[0], took) for shift in SHIFTS),
+            )
+        )
+    return tuple(found)
+
+
+def same(study: Study) -> bool:
+    """Whether it is one variant against itself."""
+    first, *rest = (one.model_copy(update={"name": "", "levels": {}}) for one in study.variants)
+    return len(rest) == 1 and rest[0] == first
+
+
+def _ratios(valid: Valid, base: str, one: Comparison) -> list[float]:
+    made: list[float] = []
+    for pair in sorted({pair for pair, _ in valid}):
+        runs = [valid.get((pair, name)) for name in (base, one.variant)]
+        values = [run and sound(run, one.metric) for run in runs]
+        if values[0] and values[1]:
+            made.append(math.log(values[1]) - math.log(values[0]))
+    return made
+
+
+def _pair_s(study: Study, entries: Sequence[Entry]) -> float:
+    """From the start of a run to that of the next, as a rule; times the runs of a pair."""
+    runs = sorted(entries, key=lambda one: one.started)
+    lasted = [one.ended - one.started for one in runs]
+    gaps = [later.started - one.ended for one, later in itertools.pairwise(runs)]
+    each = statistics.median(lasted) + (max(statistics.median(gaps), 0.0) if gaps else 0.0)
+    return max(each, 0.0) * len(study.variants)
+
+
+def _reach(shift: float, sd_percent: float, pair_s: float) -> Reach:
+    pairs = pairs_for(shift, sd_percent)
+    return Reach(percent=shift, pairs=pairs, minutes=pairs * pair_s / 60)

@@ -1,0 +1,194 @@
+"""What a study says: shifts, effects, fits and drift, as data."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from dyno.model import Model
+from dyno.statistics.verdict import Verdict
+from dyno.studies.model import Value
+
+
+class Comparison(Model):
+    """A variant against the first in one metric.
+
+    Attributes:
+        percent, low, high: The shift and its interval; None with fewer than two pairs.
+        p: Adjusted for all questions of its family.
+        first, second: Medians of the figures that are compared.
+        d_z: Cohen's d of pairs: the mean logarithm of the ratios by their standard deviation; how
+            far the shift stands out of the noise of a single pair. None without noise.
+        smallest: The smallest shift in percent that so many pairs find four times of five.
+        needed: Pairs that would find a shift of the margin.
+        disqualified: Why the variant cannot win; empty if nothing stands against it.
+        note: Which pairs were left out, and why; empty if none was.
+    """
+
+    variant: str
+    metric: str
+    headline: bool
+    pairs: int
+    first: float | None = None
+    second: float | None = None
+    percent: float | None = None
+    low: float | None = None
+    high: float | None = None
+    confidence: float | None = None
+    p: float | None = None
+    d_z: float | None = None
+    method: str = ""
+    smallest: float | None = None
+    needed: int | None = None
+    verdict: Verdict = "inconclusive"
+    disqualified: str = ""
+    note: str = ""
+
+
+class Drift(Model):
+    """How the first variant's figure changed from run to run, percent a run, with an interval."""
+
+    metric: str
+    percent: float
+    low: float
+    high: float
+
+    @property
+    def certain(self) -> bool:
+        """Whether the interval has no zero in it."""
+        return self.low > 0 or self.high < 0
+
+
+class Term(Model):
+    """A level of a factor, or a combination of levels of two, against the first.
+
+    Attributes:
+        levels: Of the effect's factors, in their order.
+        percent, low, high: The change with its interval; of two factors the ratio of ratios.
+    """
+
+    levels: tuple[Value, ...]
+    percent: float
+    low: float
+    high: float
+
+
+class Effect(Model):
+    """What a factor does to a metric, or two of them together beyond what each does alone.
+
+    Attributes:
+        factors: One is a main effect, averaged over the levels of the others; two are an
+            interaction.
+        p: Of the F test that no level makes a difference, adjusted within its family.
+        share_percent: Partial eta squared x 100: its share of what it and the noise make up.
+        verdict: ``certain`` if p is below 5 %; ``none`` if every interval is inside the margin.
+        note: Over which levels of the others it is averaged, where runs of some are missing.
+    """
+
+    metric: str
+    headline: bool
+    factors: tuple[str, ...]
+    p: float
+    share_percent: float
+    verdict: Literal["certain", "none", "inconclusive"]
+    terms: tuple[Term, ...]
+    note: str = ""
+
+
+class Parameter(Model):
+    """A parameter of a fitted curve, with its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Point(Model):
+    """A figure at a level with its interval, and what the curve has there."""
+
+    x: float
+    y: float
+    low: float
+    high: float
+    fitted: float | None
+
+
+class Fit(Model):
+    """How a metric grows with a factor whose levels are numbers.
+
+    Attributes:
+        at: Levels of the other factors.
+        exponent: Of y ~ x^exponent.
+        linear: Whether that is 1: ``linear`` only if its whole interval is inside 1 ± tolerance.
+        usl: sigma, kappa, gamma and, where one was observed, peak: of throughputs over counts of
+            users, streams or processors with enough levels.
+        note: Why there is no such curve, that its peak lies outside what was measured, or what
+            does not follow it.
+    """
+
+    metric: str
+    headline: bool
+    factor: str
+    at: dict[str, Value]
+    exponent: Parameter
+    linear: Literal["linear", "less", "more", "inconclusive"]
+    tolerance: float
+    usl: dict[str, Parameter] = {}
+    points: tuple[Point, ...]
+    note: str = ""
+
+
+class Reach(Model):
+    """What a shift takes to be found.
+
+    Attributes:
+        percent: The shift.
+        pairs: That find it four times of five; at most 10,000.
+        minutes: That so many pairs last.
+    """
+
+    percent: float
+    pairs: int
+    minutes: float
+
+
+class Noise(Model):
+    """The noise of a machine and a workload, from variants that are the same.
+
+    Attributes:
+        sd_percent, low, high: Standard deviation of the ratios of pairs with its 95 % interval.
+        pair_s: What a pair lasts, with what lies between its runs.
+    """
+
+    metric: str
+    headline: bool
+    pairs: int
+    sd_percent: float
+    low: float
+    high: float
+    pair_s: float
+    reaches: tuple[Reach, ...]
+
+
+class Outcome(Model):
+    """What a study says. Numbers are finite, or None.
+
+    Attributes:
+        noise: Of a study whose variants are the same.
+        notes: What could not be told, and why; a sentence each.
+    """
+
+    comparisons: tuple[Comparison, ...]
+    drift: tuple[Drift, ...]
+    runs: int
+    invalid: int
+    disqualified: dict[str, str]
+    effects: tuple[Effect, ...] = ()
+    fits: tuple[Fit, ...] = ()
+    noise: tuple[Noise, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def regressions(self) -> tuple[Comparison, ...]:
+        """Exploratory figures that got worse, the largest shift first."""
+        worse = [one for one in self.comparisons if not one.headline and one.verdict == "worse"]
+        return tuple(sorted(worse, key=lambda one: -abs(one.percent or 0)))

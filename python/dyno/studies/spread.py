@@ -1,0 +1,37 @@
+"""How much the runs of one variant differ from each other."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+
+from dyno.model import Model
+from dyno.statistics.paired import percent
+from dyno.studies.book import Entry
+from dyno.studies.model import Study
+from dyno.studies.pairs import counted, figures, sound
+
+
+class Spread(Model):
+    """Standard deviation of a variant's figure from run to run, percent."""
+
+    variant: str
+    metric: str
+    runs: int
+    percent: float
+
+
+def spreads(study: Study, entries: Sequence[Entry]) -> list[Spread]:
+    """Of each variant and headline figure with two valid runs or more."""
+    valid = counted(entries).values()
+    found: list[Spread] = []
+    for metric, headline in figures(study, valid):
+        for variant in study.variants if headline else ():
+            every = [sound(entry, metric) for entry in valid if entry.variant == variant.name]
+            own = [value for value in every if value is not None]
+            if len(own) > 1:
+                sd = statistics.stdev(math.log(value) for value in own)
+                found.append(Spread(variant=variant.name, metric=metric, runs=len(own),
+                                    percent=percent(sd)))  # fmt: skip
+    return found

@@ -1,0 +1,69 @@
+"""Books of studies that nobody ran: planted figures with noise."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from dyno.studies.book import Entry
+from dyno.studies.model import Study, Value, Variant
+from dyno.studies.schedule import schedule
+
+Draw = Callable[[np.random.Generator], float]
+
+
+def study(pairs: int = 5, variants: int = 2, **more: object) -> Study:
+    """Of variants v0, v1 …, which do the same."""
+    made = (
+        Variant(name=f"v{number}", workload="tpcc", target="null:") for number in range(variants)
+    )
+    return _study(pairs, tuple(made), more)
+
+
+def factorial(factors: dict[str, Sequence[Value]], pairs: int = 5, **more: object) -> Study:
+    """Of every combination of levels."""
+    made = tuple(
+        Variant(
+            name=" ".join(map(str, levels)), workload="tpcc", target="null:",
+            levels=dict(zip(factors, levels, strict=True)),
+        )
+        for levels in itertools.product(*factors.values())
+    )  # fmt: skip
+    return _study(pairs, made, {"factors": tuple(factors), **more})
+
+
+def _study(pairs: int, variants: tuple[Variant, ...], more: dict[str, object]) -> Study:
+    given = {"headline": ("tps",), "exploratory": ("query_s",), **more}
+    return Study.model_validate({"name": "s", "variants": variants, "pairs": pairs, **given})
+
+
+def run(place: int, pair: int, variant: str, figures: dict[str, float], **more: object) -> Entry:
+    """A valid run that took from 10 s x place to 8 s later."""
+    known = {
+        "attempt": 1, "bundle": "b", "code": 0, "valid": True, "started": 10.0 * place,
+        "ended": 10.0 * place + 8,
+    }  # fmt: skip
+    return Entry.model_validate(
+        {"place": place, "pair": pair, "variant": variant, "figures": figures, **known, **more}
+    )
+
+
+def runs(
+    asked: Study,
+    rng: np.random.Generator,
+    figure: Callable[[Variant], float],
+    noise: Draw,
+    metric: str = "tps",
+    drift: float = 0.0,
+) -> list[Entry]:
+    """All of its runs, with noise on the logarithm of a figure and a drift from run to run."""
+    slots = schedule([one.name for one in asked.variants], asked.pairs, int(rng.integers(1 << 30)))
+    return [
+        run(slot.place, slot.pair, slot.variant, {
+            metric: figure(asked.variant(slot.variant)) * np.exp(noise(rng))
+            * (1 + drift) ** slot.place,
+        })
+        for slot in slots
+    ]  # fmt: skip

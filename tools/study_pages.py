@@ -1,0 +1,140 @@
+"""Writes docs/studies/NAME.md of every study that Dyno ships, and their index in docs/studies.md.
+
+`python tools/study_pages.py`; a test compares them with the studies.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dyno import studies
+from dyno.studies import commands, differences, spec
+from dyno.studies.metrics import METRICS
+from dyno.studies.model import Study
+from dyno.units import seconds_text
+
+DOCS = Path(__file__).parent.parent / "docs"
+BEGIN, END = "<!-- shipped: made by tools/study_pages.py -->", "<!-- end of shipped -->"
+
+_RESET = {
+    "nothing": "nothing",
+    "restart": "the server is started again",
+    "cold": "the server is started again, with empty caches",
+    "reload": "the data as it was after the load",
+}
+
+
+def pages() -> dict[str, str]:
+    """Markdown of each shipped study, by name."""
+    return {name: _page(spec.read(name)) for name in studies.names()}
+
+
+def indexed(text: str) -> str:
+    """The page on studies with its index of those that are shipped made anew."""
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    rows = [f"| [{name}](studies/{name}.md) | {_cell(studies.purpose(name))} |"
+            for name in studies.names()]  # fmt: skip
+    return "\n".join([f"{before}{BEGIN}", "| study | asks |", "|---|---|", *rows, f"{END}{after}"])
+
+
+def _page(study: Study) -> str:
+    words = [
+        ("Question", study.question),
+        ("Design", study.design),
+        ("Decision rule", study.rule),
+        ("How it can mislead", study.misleads),
+    ]
+    return "\n".join(
+        [
+            f"# Study `{study.name}`",
+            "",
+            f"Made from `python/dyno/studies/{study.name}.toml` by `tools/study_pages.py`.",
+            "",
+            *[line for title, text in words for line in (f"## {title}", "", text, "")],
+            "## How it runs",
+            "",
+            *_facts(study),
+            "",
+            "## Variants",
+            "",
+            f"`{study.variants[0].name}` is what the others are compared with.",
+            "",
+            *_table(["variant", *differences.differing(study)], differences.rows(study)),
+            "",
+            "All have in common: "
+            + ", ".join(f"`{path} = {value}`" for path, value in differences.common(study).items())
+            + ".",
+            "",
+            "## Metrics",
+            "",
+            *_metrics(study),
+            "",
+            "## Commands",
+            "",
+            "```",
+            f"dyno study plan {study.name}",
+            f"dyno study {study.name}",
+            "```",
+            "",
+            "What it runs for each variant:",
+            "",
+            "```",
+            *[
+                line
+                for variant in study.variants
+                for line in (f"# {variant.name}", *commands.typed(variant, study))
+            ],
+            "```",
+            "",
+        ]
+    )
+
+
+def _facts(study: Study) -> list[str]:
+    facts = [
+        f"- {study.pairs} runs of each variant, in blocks of random order, there and back.",
+        f"- Before each run: {_RESET.get(study.reset, study.reset)}.",
+        f"- A shift within ±{study.margin:g} % does not matter.",
+        f"- Invalid runs are made again, {study.replace} at most.",
+    ]
+    if study.time_limit_s is not None:
+        facts.append(f"- No pair begins after {seconds_text(study.time_limit_s)}.")
+    facts += [f"- A variant that breaks `{text}` cannot win." for text in study.criteria]
+    return facts
+
+
+def _metrics(study: Study) -> list[str]:
+    rows = [
+        [f"`{name}`", METRICS[name].meaning, METRICS[name].wish, kind]
+        for kind, names in (("headline", study.headline), ("exploratory", study.exploratory))
+        for name in names
+    ]
+    return _table(["metric", "is", "better is", ""], rows)
+
+
+def _table(head: list[str], rows: list[list[str]]) -> list[str]:
+    lines = [f"| {' | '.join(_cell(cell) for cell in row)} |" for row in (head, *rows)]
+    return [lines[0], f"|{'---|' * len(head)}", *lines[1:]]
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def main() -> None:
+    """Writes all of it; pages of studies that are gone go too."""
+    folder = DOCS / "studies"
+    folder.mkdir(exist_ok=True)
+    made = pages()
+    for old in folder.glob("*.md"):
+        if old.stem not in made:
+            old.unlink()
+    for name, text in made.items():
+        (folder / f"{name}.md").write_text(text, "utf-8")
+    overview = DOCS / "studies.md"
+    overview.write_text(indexed(overview.read_text("utf-8")), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
