@@ -112,7 +112,7 @@ def sentence(one: Comparison, margin: float) -> str:
         return f"{named(one.metric)} {one.note or not_compared(one)}."
     values = f", from {figure(one.first)} to {figure(one.second)}{unit(one.metric)}"
     text = (
-        f"{one.verdict}: {named(one.metric)} {change(one.percent)} "
+        f"{'' if one.disqualified else f'{one.verdict}: '}{named(one.metric)} {change(one.percent)} "
         f"(95 % interval {span(one.low, one.high)}){values}."
     )
     if one.verdict == "equivalent":
