@@ -42,13 +42,12 @@ def _criteria(page: StudyPage) -> list[Block]:
     criteria = page.study.criteria
     blocks: list[Block] = []
     if criteria:
-        blocks.append(Facts([Fact("Criteria of the study", "; ".join(criteria))]))
+        kept = "" if rows else " (kept by every run)"
+        blocks.append(Facts([Fact("Criteria of the study", f"{'; '.join(criteria)}{kept}")]))
     if rows:
         columns = [Column("Criterion"), Column("Broken by"), Column("Runs", numeric=True)]
         columns.append(Column("of valid ones", numeric=True))
         blocks.append(Table("Criteria that were not kept", columns, rows))
-    elif criteria:
-        blocks.append(Facts([Fact("Kept", "by every run")]))
     return blocks
 
 

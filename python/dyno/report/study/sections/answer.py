@@ -138,7 +138,7 @@ def _row(one: Comparison, names: Mapping[str, str]) -> list[str | Cell]:
         p_value(one.p),
         NOTHING if one.smallest is None else f"{figure(one.smallest)} %",
         NOTHING if one.needed is None else f"{one.needed:,}",
-        NOTHING if one.d_z is None else f"{one.d_z:.2f}",
+        NOTHING if one.d_z is None else f"{one.d_z:.2f}".replace("-", "\N{MINUS SIGN}"),
         "; ".join(text for text in (cannot, left_out) if text),
     ]
 
