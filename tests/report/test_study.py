@@ -220,6 +220,41 @@ def test_many_variants(tmp_path: Path) -> None:
     assert [key.text.strip() for key in keys.all("li")] == ["others", "v0"]
 
 
+def test_many_figures_of_few_variants(tmp_path: Path) -> None:
+    """A chart for each variant, a line for each figure, and the answer counts them."""
+    variants = [Variant(name=name, workload="io", target=f"/srv/{name}") for name in "ab"]
+    study = asked(variants=variants, headline=("iops",), exploratory=())
+    made = book(tmp_path / "s", study, lambda at, pair: {
+        f"iops.curve-{curve}": 1000.0 * (1 + at * (curve > 0)) + pair for curve in range(5)
+    })  # fmt: skip
+    page = page_of(made)
+    assert "4 better, 1 equivalent" in verdict(page)
+    assert "b better in 4, equivalent in 1 of 5 figures." in verdict(page)
+    answer = page.section("answer")
+    assert len(answer.all("svg", role="img")) == 2
+    assert answer.all("figcaption")[0].text.startswith("'b' against 'a'")
+    rows = page.table("Each variant against 'a'")
+    assert [row[1] for row in rows[1:]] == [f"curve-{curve}" for curve in range(5)]
+
+
+def test_who_breaks_a_criterion_cannot_win(tmp_path: Path) -> None:
+    study = asked(exploratory=())
+    made = book(tmp_path / "s", study, columns)
+    for entry in made.entries():
+        if entry.variant == "v1":
+            broken = {"broken": ("total_s < 50 was not kept",), "attempt": 2}
+            made.add(entry.model_copy(update=broken))
+    page = page_of(made)
+    assert "✗ v1 cannot win" in verdict(page)
+    assert "v1 cannot win: total_s < 50 was not kept. Time of all queries" in verdict(page)
+    assert "cannot win" in page.section("answer").all("svg", role="img")[0].attributes["aria-label"]
+    table = page.table("Criteria that were not kept")
+    assert table[1][:3] == ["total_s < 50 was not kept", "v1", "5"]
+    assert page.table("Variants that cannot win")[1][:2] == ["v1", "✗ cannot win"]
+    runs = page.table("Runs in their order")
+    assert sum("✓ valid, a criterion broken" in row for row in runs) == 5
+
+
 def test_no_valid_run(tmp_path: Path) -> None:
     broken = {"valid": False, "code": 3, "bundle": None, "reasons": ("no server",)}
     made = book(tmp_path / "s", asked(pairs=1), lambda *_: {}, **broken)

@@ -87,6 +87,8 @@ def _stamp(
     only = next(iter(by_variant.values()))
     if len(by_variant) == 1 and len(only) == 1:
         one = only[0]
+        if one.disqualified:
+            return "bad", f"✗ {one.variant} cannot win"
         return {
             "better": ("good", f"▲ {one.variant} is better"),
             "worse": ("bad", f"▼ {one.variant} is worse"),
@@ -116,7 +118,7 @@ def _weight(one: Comparison) -> tuple[bool, float]:
 def _told(page: StudyPage, own: list[Comparison]) -> str:
     """The sentence of a variant; of many figures how many went which way."""
     out = page.outcome.disqualified.get(own[0].variant)
-    text = f"Cannot win: {out} " if out else ""
+    text = f"cannot win: {out.rstrip('.')}. " if out else ""
     if len(own) <= _MOST_FIGURES:
         return text + " ".join(sentence(one, page.study.margin) for one in own)
     counts = Counter(one.verdict for one in own)

@@ -111,8 +111,9 @@ def sentence(one: Comparison, margin: float) -> str:
     if one.percent is None or one.low is None or one.high is None:
         return f"{named(one.metric)} {one.note or not_compared(one)}."
     values = f", from {figure(one.first)} to {figure(one.second)}{unit(one.metric)}"
+    said = "" if one.disqualified else f"{one.verdict}: "  # that it cannot win is said already
     text = (
-        f"{one.verdict}: {named(one.metric)} {change(one.percent)} "
+        f"{said}{named(one.metric)} {change(one.percent)} "
         f"(95 % interval {span(one.low, one.high)}){values}."
     )
     if one.verdict == "equivalent":
