@@ -208,7 +208,8 @@ class Work:
             took.setdefault(one.variant, []).append(one.ended - one.started)
         rest = [slot for slot in slots[entry.place + 1 :] if slot.variant not in self._dropped]
         left = self.ahead.left_s(rest, took)
-        times = f"[{entry.ended - entry.started:.0f} s; {seconds_text(left)} left]"
+        times = f"[{entry.ended - entry.started:.0f} s"
+        times += f"; {seconds_text(left)} left]" if rest else "]"
         head = f"{entry.place + 1}/{len(slots)} {entry.variant}: "
         if not entry.valid:
             return f"{head}INVALID ({'; '.join(entry.reasons)})  {times}"
