@@ -187,7 +187,7 @@ def test_more_volumes_at_once(tmp_path: Path) -> None:
     assert curves[1]["efficiency_percent"] == pytest.approx(95, rel=1e-4)
     sheet = sheet_of(found)
     assert sheet.page.table("By number of volumes")[3][1:] == [
-        "3", "a+b+c", "40,421", "IOPS", "80.0 %",
+        "3", "80.0 %", "40,421", "IOPS", "a+b+c",
     ]  # fmt: skip
     assert any("Dashed: as many times as much as the first" in text for text in captions(sheet))
 

@@ -90,7 +90,14 @@ def dots(points: Sequence[Point], across: str, width: int, *, limit: float | Non
     if limit is not None:
         named = data.named([{"value": limit, "words": f"ceiling {limit:g} ms"}])
         rule = alt.Chart(named).mark_rule(strokeDash=[5, 4], strokeWidth=1.2, aria=False)
-        text = alt.Chart(named).mark_text(align="right", dx=-4, baseline="top", aria=False)
+        low, high = x["scale"]["domain"]
+        size = theme.FONT_SIZE - 1
+        texts = alt.Chart(named)
+        text = (
+            texts.mark_text(align="right", dx=-4, baseline="top", fontSize=size, aria=False)
+            if limit * limit > low * high
+            else texts.mark_text(align="left", dx=4, baseline="top", fontSize=size, aria=False)
+        )
         muted = alt.value(theme.MUTED)
         layers.append(rule.encode(x=x, color=muted))
         layers.append(text.encode(x=x, y=alt.value(2), text="words:N", color=muted))
@@ -123,7 +130,8 @@ def _logarithmic(values: Sequence[float], title: str, limit: float | None) -> di
     """A logarithmic scale with round ticks, few enough for a narrow chart, and its axis."""
     import altair as alt
 
-    low, high = min(values) / 1.6, max([*values, limit or 0.0]) * 1.6
+    every = [*values, *([] if limit is None else [limit])]
+    low, high = min(every) / 1.6, max(every) * 1.6
     steps = (1, 2, 5) if high / low < 300 else (1,)
     ticks = theme.log_ticks(low, high, steps)
     return {

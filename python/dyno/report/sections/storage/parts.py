@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dyno.profiles.arms import Load
 from dyno.report.blocks import NOTHING, Cell, Column, Table, without_empty
 from dyno.report.page import Page
 from dyno.report.sections.storage.lead import MOST_VOLUMES
-from dyno.report.storage.curves import SIDES, Curve, load_title
+from dyno.report.storage.curves import SIDES, Curve, short_load
 from dyno.report.storage.places import Place
 from dyno.report.storage.tables import shown_load
-from dyno.report.words import figure, joined
+from dyno.report.words import figure
 
 _TIMES = (
     *((f"{side.capitalize()} p95, ms", f"{side}_p95_ms") for side in SIDES),
@@ -32,10 +31,6 @@ def parts(page: Page, place: Place) -> list[Table]:
     return [table for table in made if table.rows]
 
 
-def _short(load: Load) -> str:
-    return joined(load_title(load).removeprefix("queue "))
-
-
 def _table(page: Page, caption: str, curves: list[Curve], kind: str, *, best: bool) -> Table:
     own = "Job" if kind == "job" else "Volume"
     columns = [Column(own), Column("Curve"), Column("Load")]
@@ -55,7 +50,7 @@ def _table(page: Page, caption: str, curves: list[Curve], kind: str, *, best: bo
                 values = [page.value(f"{start}.{what}") for _, what in (*_RATES, *_TIMES)]
                 failed = page.value(f"{start}.errors")
                 rows.append(
-                    [name, title, _short(shown), *map(figure, values),
+                    [name, title, short_load(shown), *map(figure, values),
                      Cell(figure(failed), "bad", "failed") if failed else NOTHING]
                 )  # fmt: skip
     kept, rows = without_empty(columns, rows)

@@ -13,7 +13,7 @@ from dyno.report.page import Page
 from dyno.report.storage.curves import SIDES, UNITS, Curve, load_title
 from dyno.report.storage.places import Place
 from dyno.report.storage.tables import by_figure, shown_load
-from dyno.report.words import figure
+from dyno.report.words import figure, with_unit
 
 _SIZE, _ROWS = Size(410), Size(410, 225)
 _MOST_CURVES = 3
@@ -43,7 +43,7 @@ def _jobs(page: Page, place: Place, curve: Curve) -> list[Row]:
             found.append(_lines(told, told.points(named, by_load=True), which, curve))
         else:
             which += f", at {load_title(loads[0])}"
-            found.append(_dots(told, told.points(named, by_job=True), which))
+            found.append(_dots(told, told.points(named), which))
     return _rows(found)
 
 
@@ -98,9 +98,8 @@ class _Told:
         """What the latency of a part is."""
         if self.about:
             return ""
-        return (
-            f" The slowest of its reads, writes and syncs; the ceiling is {figure(self.limit)} ms."
-        )
+        bound = with_unit(self.limit, "ms")
+        return f" The slowest of its reads, writes and syncs; the ceiling is {bound}."
 
     def value(self, name: str) -> float | None:
         """Of a part; the slowest of its reads, writes and syncs, by response where it has any."""
@@ -115,10 +114,8 @@ class _Told:
                     break
         return max(found, default=None)
 
-    def points(
-        self, named: Iterable[_Named], *, by_load: bool = False, by_job: bool = False
-    ) -> list[parts.Point]:
-        """A point for each part that has a value above zero: over its load, or in its row."""
+    def points(self, named: Iterable[_Named], *, by_load: bool = False) -> list[parts.Point]:
+        """A point for each part with a value above zero: over its load, or in its curve's row."""
         made: list[parts.Point] = []
         for curve, load, part, name in named:
             value = self.value(name)
@@ -126,7 +123,7 @@ class _Told:
                 continue
             of = f"{self.of} " * (not self.about)
             words = f"{part}, {curve.short}, {load_title(load)}: {of}{figure(value)} {self.unit}"
-            at = _number(load) if by_load else part if by_job else curve.short
+            at = _number(load) if by_load else curve.short
             made.append(parts.Point(part, at, value, words))
         return made
 
