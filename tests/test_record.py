@@ -10,12 +10,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from dyno import tables
 from dyno.bundle import Bundle, find_bundle, list_bundles
 from dyno.errors import DiskFullError, UsageError
 from dyno.model import Check, Validity
 from dyno.record import Recorder, file_error, write_atomically
+from dyno.tables import Table, read_table, spool_to_parquet
 
 SAMPLE = {
     "t_ns": 1,
@@ -145,3 +149,25 @@ def test_atomic_writes_leave_no_rest(tmp_path: Path) -> None:
     write_atomically(path, "2")
     assert path.read_text() == "2"
     assert os.listdir(tmp_path) == ["a.json"]
+
+
+def test_a_long_spool_is_turned_into_a_table_bit_by_bit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [SAMPLE | {"t_ns": at, "value": at / 2} for at in range(100)]
+    spool = tmp_path / "samples.jsonl"
+    spool.write_text("".join(json.dumps(row) + "\n" for row in rows) + '{"t_ns": 1')
+    monkeypatch.setattr(tables, "_BATCH_BYTES", 1000)
+    final = spool_to_parquet(spool, Table.SAMPLES)
+    assert pq.ParquetFile(final).num_row_groups > 5
+    assert read_table(tmp_path, "samples").to_pylist() == rows
+    assert not spool.exists()
+
+
+def test_columns_that_an_older_bundle_lacks_are_null(tmp_path: Path) -> None:
+    old = pa.table({"t_ns": [1, 2], "volume": ["a", "b"], "gone": [True, False], "reads": [3, 4]})
+    pq.write_table(old, tmp_path / "io.parquet")
+    found = read_table(tmp_path, "io")
+    assert found.schema == Table.IO.schema()
+    assert found.column("reads").to_pylist() == [3, 4]
+    assert found.column("stage").null_count == 2

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_BATCH_BYTES = 4 << 20
+"""Of JSON lines that are turned into a table at once: histograms make a few lines many bytes."""
 
 _TEXT, _INT, _FLOAT, _BOOL = "string", "int64", "float64", "bool"
 
@@ -123,13 +127,28 @@ class Table(Enum):
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
     """The records of a JSON-lines file. A last line cut off by a kill is left out."""
-    records: list[dict[str, Any]] = []
+    return [json.loads(line) for line in _whole_lines(path)]
+
+
+def _whole_lines(path: Path) -> Iterator[str]:
     with path.open(encoding="utf-8") as file:
         for line in file:
             if not line.endswith("\n"):
                 break
-            records.append(json.loads(line))
-    return records
+            yield line
+
+
+def _batches(path: Path) -> Iterator[list[dict[str, Any]]]:
+    """The records of a JSON-lines file, so many at a time as fit in a few megabytes of memory."""
+    batch: list[dict[str, Any]] = []
+    size = 0
+    for line in _whole_lines(path):
+        batch.append(json.loads(line))
+        size += len(line)
+        if size >= _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    yield batch
 
 
 def to_arrow(records: list[dict[str, Any]], table: Table) -> pa.Table:
@@ -137,6 +156,8 @@ def to_arrow(records: list[dict[str, Any]], table: Table) -> pa.Table:
     import pyarrow as pa
 
     schema = table.schema()
+    if not records:
+        return schema.empty_table()
     columns = {
         field.name: [_flat(record.get(field.name)) for record in records] for field in schema
     }
@@ -156,7 +177,9 @@ def spool_to_parquet(spool: Path, table: Table) -> Path:
     final = spool.with_suffix(".parquet")
     partial = final.with_name(f".{final.name}.partial")
     try:
-        pq.write_table(to_arrow(read_lines(spool), table), partial, compression="zstd")
+        with pq.ParquetWriter(partial, table.schema(), compression="zstd") as writer:
+            for records in _batches(spool):
+                writer.write_table(to_arrow(records, table))
         with partial.open("rb") as file:
             os.fsync(file.fileno())
         partial.replace(final)
@@ -176,9 +199,42 @@ def read_table(bundle: Path, name: str) -> pa.Table:
     table = Table.of(name)
     parquet = bundle / f"{name}.parquet"
     if parquet.exists():
-        return pq.read_table(parquet, schema=table.schema())
+        with pq.ParquetFile(parquet) as file:
+            return _with_columns(file.read(), table)
     spool = bundle / f"{name}.jsonl"
     return to_arrow(read_lines(spool) if spool.exists() else [], table)
+
+
+def counts(text: str | None) -> dict[str, int]:
+    """A stored map of counts, such as errors by class, without zeros; empty if it is none."""
+    try:
+        found = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    items: dict[Any, Any] = found if isinstance(found, dict) else {}
+    return {
+        str(kind): count
+        for kind, count in items.items()
+        if type(count) is int and 0 < count < 1 << 63
+    }
+
+
+def _with_columns(found: pa.Table, table: Table) -> pa.Table:
+    """Exactly the columns of ``table``: what an earlier version did not write is null.
+
+    (``read_table`` of PyArrow does that too, and loads its clients of four clouds for it.)
+    """
+    import pyarrow as pa
+
+    schema = table.schema()
+    known = set(found.column_names)
+    columns = [
+        found.column(field.name).cast(field.type)
+        if field.name in known
+        else pa.nulls(found.num_rows, field.type)
+        for field in schema
+    ]
+    return pa.table(columns, schema=schema)
 
 
 def _flat(value: Any) -> Any:

@@ -37,13 +37,21 @@ def test_what_lies_between_two_levels_hides_no_fall(between: list[float]) -> Non
     assert found.after == pytest.approx(600, rel=0.03)
 
 
-def test_a_fall_is_found_among_moments_of_standstill() -> None:
+@pytest.mark.parametrize(
+    "before",
+    [
+        [1000.0] * 9 + [960, 1030, 0, 2000] + [1000.0] * 3 + [80, 1920] + [1000.0] * 2,
+        [1000.0, 640, 1360, 720, 360, 1920] + [1000.0] * 6
+        + [640, 1360, 240, 1760, 1000, 640, 1360, 800],
+    ],
+    ids=["few", "many"],
+)  # fmt: skip
+def test_a_fall_is_found_among_moments_of_standstill(before: list[float]) -> None:
     # What was held back for an interval comes with the next, as on a machine with other work.
-    before = [1000.0] * 9 + [960, 1030, 0, 2000] + [1000.0] * 3 + [80, 1920] + [1000.0] * 2
-    found = drop([*before, 260, *[500.0] * 19])
+    found = drop([*before, 200, *[500.0] * 19])
     assert found is not None
     assert found.at == 20
-    assert (found.before, found.after) == (pytest.approx(1000, rel=0.02), 500)
+    assert (found.before, found.after) == (pytest.approx(1000, rel=0.05), 500)
 
 
 @pytest.mark.parametrize(

@@ -274,7 +274,7 @@ def test_what_is_easy_to_read(
     tmp_path: Path, content: dict[str, Any], valid: bool, words: str
 ) -> None:
     subjects = [{"name": "/srv", "content": content}]
-    notes = ["here: 99 % of 256 sampled blocks are zeroes"]
+    notes = [{"code": "content", "text": "here: 99 % of 256 sampled blocks are zeroes"}]
     builder = profile(tmp_path, targets=targets(), subjects=subjects, notes=notes)
     found = judged(builder.write())
     assert found.validity.valid is valid
@@ -333,7 +333,7 @@ def test_a_disturbance_in_one_curve_of_a_long_profile(tmp_path: Path) -> None:
 
 
 def test_a_curve_that_never_settled(tmp_path: Path) -> None:
-    notes = ["mixed: not steady after 9 windows: the figures are …"]
+    notes = [{"code": "unsettled", "text": "mixed: not steady after 9 windows: the figures …"}]
     builder = profile(tmp_path, settled={"mixed": False, "random_read": True}, notes=notes)
     row = step(builder, "mixed", BEST["mixed"])
     rows = [{**row, "purpose": "settle", "level": place} for place in range(9)]

@@ -272,13 +272,22 @@ def test_a_run_that_did_not_end_says_where(tmp_path: Path, status: str, words: s
     assert found.validity.reasons[0].phase == "oltp-tpcc-postgresql-users-1"
 
 
-def test_notes_of_the_profiler_warn(tmp_path: Path) -> None:
+def test_notes_of_the_profiler_warn_unless_a_rule_of_their_own_tells_of_them(
+    tmp_path: Path,
+) -> None:
     builder = Builder(tmp_path / "run").io()
-    detail = {**builder.phases[0].detail, "notes": ["io_uring is not allowed; used threads"]}
+    notes = [
+        "not steady after: a note of an earlier version, which has words only",
+        {"code": "fallback", "text": "psync is used"},
+        {"code": "content", "text": "zeroes"},
+        {"code": "unsettled", "text": "never steady"},
+    ]
+    detail = {**builder.phases[0].detail, "notes": notes}
     builder.phases[0] = builder.phases[0].model_copy(update={"detail": detail})
     found = judged(builder.write())
     assert found.validity.valid is True
-    assert "untrusted-storage" in found.warned()
+    told = [item.message for item in found.findings if item.code == "untrusted-storage"]
+    assert told == [f"Storage profile: {notes[0]}", "Storage profile: psync is used"]
 
 
 def test_all_reasons_are_kept(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from dyno.bundle import Bundle, list_bundles
+from dyno.profiles.remarks import remarks
 from tests.conftest import missing
 from tests.faults import limits
 from tests.process import dyno, end, start, wait_until
@@ -108,7 +109,7 @@ def only(out: Path) -> Bundle:
 
 def notes(bundle: Bundle) -> str:
     (phase,) = (phase for phase in bundle.run.phases if phase.kind == "io")
-    return " ".join(phase.detail["notes"])
+    return " ".join(remark.text for remark in remarks(phase.detail["notes"]))
 
 
 def failed(bundle: Bundle) -> dict[str, int]:

@@ -97,8 +97,11 @@ def test_arms_against_the_first(tmp_path: Path) -> None:
     ]
     found, lines, curves = told(bundle(tmp_path, rows, how="compare", figures=FIGURES))
     assert lines[0].split() == ["IOPS,", "p95", "<=", "20", "ms", "raid10", "raid6"]
-    assert lines[1].split() == ["8K", "random", "read", "36,572", "24,503", "0.67x"]
-    assert lines[-1].split() == ["256K", "seq.", "read", "599", "401", "0.67x"]
+    assert lines[1].split() == ["8K", "random", "read", "36,572", "24,503"]
+    assert lines[2].split() == ["0.67x", "(0.67–0.67)"]
+    assert lines[2].endswith(")") and len(lines[2]) == len(lines[1])  # under its column
+    assert lines[-3].split() == ["256K", "seq.", "read", "599", "401"]
+    assert lines[-1] == "in brackets: the 95 % interval"
     assert not [line for line in lines if "~" in line]
     slow = next(curve for curve in curves if curve["arm"] == "raid6")
     assert slow["ratio"] == pytest.approx(0.67, rel=1e-3)
@@ -130,8 +133,23 @@ def test_a_difference_that_may_be_chance_is_marked(tmp_path: Path) -> None:
         for at, rate in enumerate(own)
     ]
     _, lines, _ = told(bundle(tmp_path, rows, how="compare"))
-    assert lines[1].split()[3:] == ["1,005", "1,020", "1.01x~", "90.3", "0.09x"]
-    assert lines[2] == "~ its 95 % interval includes no difference"
+    assert lines[1].split()[3:] == ["1,005", "1,020"]
+    assert lines[2].split() == ["1.01x~", "(0.94–1.10)"]
+    assert lines[5].split() == ["0.09x", "(0.09–0.09)"]
+    assert lines[6] == "in brackets: the 95 % interval; ~ it includes no difference"
+
+
+def test_of_many_arms_and_curves_the_terminal_leaves_out_the_intervals(tmp_path: Path) -> None:
+    rows = [
+        step(1000.0 * share * noise, arm=arm, repeat=repeat, curve=f"c{curve}", block=curve << 12)
+        for arm, share in (("a", 1.0), ("b", 1.01), ("c", 0.5))
+        for repeat, noise in enumerate((1.0, 1.05, 0.95 if arm == "b" else 1.0), 1)
+        for curve in range(1, 15)
+    ]
+    _, lines, _ = told(bundle(tmp_path, rows, how="compare"))
+    assert len(lines) == 1 + 14 + 1
+    assert lines[1].split()[3:] == ["1,017", "1,010", "0.99x~", "508", "0.50x"]
+    assert lines[-1] == "~ its 95 % interval includes no difference"
 
 
 def test_fill_levels(tmp_path: Path) -> None:
@@ -169,7 +187,7 @@ def test_more_volumes_at_once(tmp_path: Path) -> None:
     assert curves[1]["efficiency_percent"] == pytest.approx(95, rel=1e-4)
     sheet = sheet_of(found)
     assert sheet.page.table("By number of volumes")[3][1:] == [
-        "3", "a+b+c", "40,421", "IOPS", "80.0 %",
+        "3", "80.0 %", "40,421", "IOPS", "a+b+c",
     ]  # fmt: skip
     assert any("Dashed: as many times as much as the first" in text for text in captions(sheet))
 

@@ -131,8 +131,9 @@ def test_a_study_is_stopped_and_killed_and_goes_on(study: Path, out: Path) -> No
 
 def test_a_load_that_is_killed_is_made_again(study: Path, out: Path) -> None:
     study.write_text(
-        'time_limit = "1ms"\nreplace = 0\nheadline = ["total_s"]\nreset = "reload"\n[base]\nworkload = "tpch"\n'
-        'target = "embedded:duckdb"\nscale = 0.01\n[factors]\n"settings.parallelism" = [1, 2]\n'
+        'time_limit = "1ms"\nreplace = 0\nheadline = ["total_s"]\nreset = "reload"\n[base]\n'
+        'workload = "tpch"\ntarget = "embedded:duckdb"\nscale = 0.01\n'
+        '[factors]\n"settings.parallelism" = [1, 2]\n'
     )
     folder = out / "studies" / "mine"
     first = start("study", study, "--out", out)

@@ -1,7 +1,9 @@
-//! Aligned buffers in one allocation.
+//! Aligned buffers in one mapping.
+//!
+//! Not from the allocator: glibc takes the size of a large block that is freed as a sign to keep
+//! anything smaller for itself, and so tens of megabytes of histograms.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc};
-use std::ptr::NonNull;
+use std::ptr::{NonNull, null_mut};
 
 use dyno_record::{Error, ErrorKind, Result};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -17,8 +19,11 @@ const SECTOR: usize = 512;
 /// Buffers of one slot each, filled with incompressible data.
 #[derive(Debug)]
 pub(crate) struct Arena {
+    /// Start of the first buffer, and the bytes of all.
     base: NonNull<u8>,
-    layout: Layout,
+    bytes: usize,
+    /// The mapping that they are in.
+    mapping: (NonNull<libc::c_void>, usize),
     /// Where the buffer of each slot starts, and its length.
     slots: Vec<(usize, usize)>,
 }
@@ -47,12 +52,14 @@ impl Arena {
             )
         };
         let align = if bytes >= HUGE_PAGE { HUGE_PAGE } else { PAGE };
-        let layout = Layout::from_size_align(bytes.next_multiple_of(align), align)
-            .map_err(|_| too_large())?;
-        // SAFETY: the layout has a size of at least one page.
-        let base = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(too_large)?;
-        let mut arena = Self { base, layout, slots };
-        arena.prefer_huge_pages();
+        let bytes = bytes.checked_next_multiple_of(align).ok_or_else(too_large)?;
+        let length = bytes.checked_add(align).ok_or_else(too_large)?;
+        let mapping = NonNull::new(map(length)).ok_or_else(too_large)?;
+        let skipped = mapping.as_ptr().cast::<u8>().align_offset(align);
+        // SAFETY: less than `align` bytes are skipped of a mapping of `align` bytes more.
+        let base = unsafe { mapping.cast::<u8>().add(skipped) };
+        let mut arena = Self { base, bytes, mapping: (mapping, length), slots };
+        arena.prefer_huge_pages(align);
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         for slot in 0..lengths.len() {
             rng.fill_bytes(arena.slot_mut(slot));
@@ -83,17 +90,17 @@ impl Arena {
     /// The whole memory, for registration with a ring.
     #[cfg(target_os = "linux")]
     pub(crate) fn iovec(&self) -> libc::iovec {
-        libc::iovec { iov_base: self.base.as_ptr().cast(), iov_len: self.layout.size() }
+        libc::iovec { iov_base: self.base.as_ptr().cast(), iov_len: self.bytes }
     }
 
     /// Asks for huge pages: fewer translations for the CPU and fewer segments for the kernel.
-    fn prefer_huge_pages(&mut self) {
-        #[cfg(target_os = "linux")]
-        if self.layout.align() == HUGE_PAGE {
+    fn prefer_huge_pages(&mut self, align: usize) {
+        if cfg!(target_os = "linux") && align == HUGE_PAGE {
             // SAFETY: the range is this arena's own, whole pages, and the advice does not change
             // its content. A refusal costs speed only, so the result does not matter.
+            #[cfg(target_os = "linux")]
             unsafe {
-                libc::madvise(self.base.as_ptr().cast(), self.layout.size(), libc::MADV_HUGEPAGE);
+                libc::madvise(self.base.as_ptr().cast(), self.bytes, libc::MADV_HUGEPAGE);
             }
         }
     }
@@ -101,9 +108,21 @@ impl Arena {
 
 impl Drop for Arena {
     fn drop(&mut self) {
-        // SAFETY: allocated in `new` with this very layout, and freed only here.
-        unsafe { dealloc(self.base.as_ptr(), self.layout) }
+        let (start, length) = self.mapping;
+        // SAFETY: exactly the mapping made in `new`, which is unmapped only here. Nothing points to
+        // it any more: an engine drops its ring, and with it all I/O, before its arena.
+        unsafe { libc::munmap(start.as_ptr(), length) };
     }
+}
+
+/// Fresh memory of zeroes; null if there is none.
+fn map(length: usize) -> *mut libc::c_void {
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: a private mapping at an address of the kernel's choice touches no other memory.
+    let start = unsafe {
+        libc::mmap(null_mut(), length, access, libc::MAP_PRIVATE | libc::MAP_ANON, -1, 0)
+    };
+    if start == libc::MAP_FAILED { null_mut() } else { start }
 }
 
 /// Makes incompressible `data` unique again at small cost: fresh random bits in each sector defeat

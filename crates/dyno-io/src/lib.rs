@@ -35,7 +35,7 @@ mod window;
 mod worker;
 
 pub use fault::Fault;
-pub use notes::Notes;
+pub use notes::{Note, Notes, Topic};
 pub use outcome::{Figures, Found, Outcome, Part, Purpose, Step, Subject};
 pub use pattern::Order;
 pub use place::{Content, Kind};

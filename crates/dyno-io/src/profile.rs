@@ -15,7 +15,7 @@ use crate::engine::{Choice, Name};
 use crate::outcome::{Found, Step, Subject};
 use crate::place::{self, Kind, Place};
 use crate::report::Spools;
-use crate::{Notes, Outcome, Plan};
+use crate::{Notes, Outcome, Plan, Topic};
 use progress::{Progress, fill_ms};
 
 /// Profiles targets as `plan` says. Progress is in milliseconds; each step is in the plan's spools
@@ -136,7 +136,7 @@ impl<'a> Run<'a> {
         if name == Name::Psync && self.choice == Choice::Auto {
             self.choice = Choice::Psync;
             if self.engine == Name::IoUring {
-                self.notes.add(format!("psync did the I/O from '{when}' on"));
+                self.notes.add(Topic::Fallback, format!("psync did the I/O from '{when}' on"));
             }
         }
         self.engine = name;

@@ -45,7 +45,7 @@ fn a_file_cut_underneath_is_counted_and_told() {
     let errors = &outcome.steps[0].figures.errors;
     assert!(errors[&Fault::ShortRead] > 0, "{errors:?}");
     let notes = outcome.notes.as_slice();
-    assert!(notes.iter().any(|note| note.contains("was cut")), "{notes:?}");
+    assert!(notes.iter().any(|note| note.text.contains("was cut")), "{notes:?}");
     assert!(outcome.best.is_empty());
 
     let (outcome, spool) = meddled(json!({}), cut);
@@ -59,7 +59,10 @@ fn a_file_that_vanishes_is_told() {
     let (outcome, _) = meddled(json!({}), |path| std::fs::remove_file(path).unwrap());
     let outcome = outcome.unwrap();
     let notes = outcome.notes.as_slice();
-    assert!(notes.iter().any(|note| note.contains("was removed by someone else")), "{notes:?}");
+    assert!(
+        notes.iter().any(|note| note.text.contains("was removed by someone else")),
+        "{notes:?}"
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::{Mounted, curve, plan, run, with};
-use dyno_io::{Kind, Outcome};
+use dyno_io::{Kind, Note, Outcome, Topic};
 use dyno_record::{Control, Error, ErrorKind};
 use serde_json::{Value, json};
 use tempfile::tempdir;
@@ -68,7 +68,7 @@ fn an_existing_file_in_memory_is_not_taken_for_a_device() {
     let outcome = measure(on(&path, 100, json!({})));
     assert!(!outcome.direct && !outcome.targets[0].direct);
     let notes = outcome.notes.as_slice();
-    assert!(notes.iter().any(|note| note.contains("page cache in play")), "{notes:?}");
+    assert!(notes.iter().any(|note| note.text.contains("page cache in play")), "{notes:?}");
 }
 
 #[test]
@@ -229,14 +229,15 @@ fn what_a_target_holds_is_sampled_and_told() {
     assert!(content.compressed_percent < 10.0, "{content:?}");
     let notes = outcome.notes.as_slice();
     for words in ["are there more than once", "can be compressed to"] {
-        assert!(notes.iter().any(|note| note.contains(words)), "{words}: {notes:?}");
+        let told = |note: &&Note| note.code == Topic::Content && note.text.contains(words);
+        assert!(notes.iter().any(|note| told(&note)), "{words}: {notes:?}");
     }
     let sparse = folder.path().join("sparse");
     File::create(&sparse).unwrap().set_len(MIB).unwrap();
     let outcome = measure(on(&sparse, 100, json!({})));
     let notes = outcome.notes.as_slice();
     assert!(
-        notes.iter().any(|note| note.contains("100 % of 128 sampled blocks are zeroes")),
+        notes.iter().any(|note| note.text.contains("100 % of 128 sampled blocks are zeroes")),
         "{notes:?}"
     );
     // What Dyno has filled is not worth a word, and what it has made not looked at.

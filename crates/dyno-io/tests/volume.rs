@@ -186,7 +186,7 @@ fn a_killed_run_leaves_its_steps_and_the_next_run_tidies_up() {
     let mut next = plan(folder.path(), &steps());
     next["file_id"] = json!("next");
     let (outcome, _) = run(next, &Control::new());
-    assert!(outcome.unwrap().notes.as_slice().iter().any(|note| note.contains("killed run")));
+    assert!(outcome.unwrap().notes.as_slice().iter().any(|note| note.text.contains("killed run")));
     assert!(is_empty(folder.path()));
 }
 
@@ -254,7 +254,7 @@ fn a_file_system_in_memory_is_not_taken_for_a_device() {
     let outcome = outcome.unwrap();
     check_measured(&outcome, &spool);
     assert!(!outcome.direct);
-    assert!(outcome.notes.as_slice().iter().any(|note| note.contains("page cache in play")));
+    assert!(outcome.notes.as_slice().iter().any(|note| note.text.contains("page cache in play")));
 }
 
 #[test]

@@ -23,6 +23,8 @@ _EDGE = 2
 """Intervals at each side of a fall that may be of neither level: it falls within one, and what sets
 a rate anew may hold everything back for a moment, or let pass what it had saved."""
 
+_FEWEST_MEANS = 6
+
 _QUARTILES = 1.349
 """The distance of the quartiles of a normal distribution, in standard deviations."""
 
@@ -105,9 +107,12 @@ def _level(values: Sequence[float], drop_percent: float) -> bool:
 def _spread_percent(values: Sequence[float]) -> float | None:
     """The standard deviation that the quartiles of normal values would tell, in % of the median.
 
-    A moment in which everything stood still, and what was made up for it, count little.
+    Of means of a few neighbours each, where there are many: what is held back in one interval comes
+    with the next, and a moment in which everything stood still counts little.
     """
     import numpy as np
 
-    low, median, high = (float(value) for value in np.quantile(values, (0.25, 0.5, 0.75)))
+    size = max(1, len(values) // _FEWEST_MEANS)
+    means = [sum(values[at : at + size]) / size for at in range(0, len(values) - size + 1, size)]
+    low, median, high = (float(value) for value in np.quantile(means, (0.25, 0.5, 0.75)))
     return 100 * (high - low) / _QUARTILES / median if median > 0 else None

@@ -8,6 +8,8 @@ three significant digits.
 from __future__ import annotations
 
 import math
+import weakref
+from dataclasses import dataclass
 from typing import Any
 
 from dyno.errors import UsageError
@@ -24,7 +26,7 @@ class Latencies:
     def __init__(self) -> None:
         from hdrh.histogram import HdrHistogram
 
-        self._merged: Any = HdrHistogram(1, _HIGHEST_NS, 3)
+        self._merged: Any = _freed_at_once(HdrHistogram(1, _HIGHEST_NS, 3))
 
     def add(self, encoded: str | None) -> None:
         """Adds a stored histogram; None and empty text add nothing.
@@ -36,8 +38,10 @@ class Latencies:
             return
         if len(encoded) > _LONGEST_TEXT:
             raise UsageError("The bundle is damaged: a latency histogram is too long.")
+        from hdrh.histogram import HdrHistogram
+
         try:
-            self._merged.decode_and_add(encoded)
+            self._merged.add(_freed_at_once(HdrHistogram.decode(encoded)))
         except Exception as error:  # the decoder raises whatever the bytes lead it to
             raise UsageError(
                 f"The bundle is damaged: a latency histogram cannot be decoded ({error})."
@@ -48,6 +52,67 @@ class Latencies:
         """Number of latencies."""
         return int(self._merged.total_count)
 
+    @property
+    def spread(self) -> Spread:
+        """What was added so far, to keep."""
+        import numpy as np
+
+        counts = np.frombuffer(self._merged.counts, dtype=np.int64)
+        used = np.flatnonzero(counts)
+        # As the encoding has it: in bucket b, which is where the index has its high bits, each
+        # place is 2^b wide; those of the lower half of the first bucket come before all others.
+        half, unit = self._merged.sub_bucket_half_count_magnitude, self._merged.unit_magnitude
+        bucket = (used >> half) - 1
+        place = (used & ((1 << half) - 1)) + (bucket >= 0) * (1 << half)
+        shift = np.maximum(bucket, 0) + unit
+        low = place << shift
+        return Spread(low, low + (np.int64(1) << shift) - 1, np.cumsum(counts[used]))
+
+    def quantile_ms(self, quantile: float) -> float:
+        """As :meth:`Spread.quantile_ms`."""
+        return self.spread.quantile_ms(quantile)
+
+    @property
+    def max_ms(self) -> float:
+        """The longest latency, in ms; 0 when empty."""
+        return self.spread.max_ms
+
+    @property
+    def mean_ms(self) -> float:
+        """As :attr:`Spread.mean_ms`."""
+        return self.spread.mean_ms
+
+
+def _freed_at_once(histogram: Any) -> Any:
+    """The same without the circle through its encoder.
+
+    A table has thousands of them, of a quarter of a megabyte each, and the collector of circles
+    counts objects rather than bytes.
+    """
+    histogram.encoder.histogram = weakref.proxy(histogram)
+    return histogram
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Latencies by bucket, of the buckets that have any.
+
+    A histogram has room for all from 1 ns to 1 h, a quarter of a megabyte; this is a few kilobytes.
+
+    Attributes:
+        low, high: Bounds of the buckets in ns, rising.
+        up_to: Number of latencies in each bucket and those before it.
+    """
+
+    low: Any
+    high: Any
+    up_to: Any
+
+    @property
+    def count(self) -> int:
+        """Number of latencies."""
+        return int(self.up_to[-1]) if len(self.up_to) else 0
+
     def quantile_ms(self, quantile: float) -> float:
         """The latency that a share ``quantile`` (0 to 1) does not exceed, in ms; 0 when empty.
 
@@ -55,12 +120,8 @@ class Latencies:
         """
         if not self.count:
             return 0.0
-        import numpy as np
-
         rank = max(1, math.ceil(quantile * self.count))
-        index = int(np.searchsorted(np.cumsum(self._counts()), rank))
-        value = self._merged.get_value_from_index(index)
-        return self._merged.get_highest_equivalent_value(value) / 1e6
+        return float(self.high[self.up_to.searchsorted(rank)]) / 1e6
 
     @property
     def max_ms(self) -> float:
@@ -74,15 +135,5 @@ class Latencies:
             return 0.0
         import numpy as np
 
-        counts = self._counts()
-        total = 0.0
-        for index in np.flatnonzero(counts).tolist():
-            low = self._merged.get_value_from_index(index)
-            high = self._merged.get_highest_equivalent_value(low)
-            total += float(counts[index]) * (low + high) / 2
-        return total / self.count / 1e6
-
-    def _counts(self) -> Any:
-        import numpy as np
-
-        return np.frombuffer(self._merged.counts, dtype=np.int64)
+        middles = (self.low + self.high) / 2
+        return float(middles @ np.diff(self.up_to, prepend=0)) / self.count / 1e6

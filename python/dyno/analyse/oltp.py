@@ -10,7 +10,7 @@ from dyno.analyse.conduct import conduct
 from dyno.analyse.during import courses
 from dyno.analyse.histograms import Latencies
 from dyno.analyse.level import Level, level
-from dyno.analyse.rows import counts, happened, number
+from dyno.analyse.rows import happened, number
 from dyno.analyse.series import Throughput
 from dyno.analyse.silence import silence
 from dyno.analyse.steady import (
@@ -23,6 +23,7 @@ from dyno.analyse.steady import (
 )
 from dyno.bundle import Bundle
 from dyno.model import Estimate, Phase
+from dyno.tables import counts
 from dyno.workloads.tpcc.pace import MOST_NEW_ORDERS
 
 _QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}

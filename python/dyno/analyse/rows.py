@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
 from dyno.bundle import Bundle
 from dyno.errors import UsageError
-from dyno.tables import Table
+from dyno.tables import Table, counts
 
 _STORAGE = (
     *("volume", "phase", "queue_depth", "seconds"),
@@ -56,21 +55,6 @@ def columns(bundle: Bundle, table: str) -> Any:
 def damaged(bundle: Bundle, table: str, reason: str) -> UsageError:
     """The error for a table that cannot be used."""
     return UsageError(f"The table {table} of {bundle.path} is damaged: {reason}.")
-
-
-def counts(text: str | None) -> dict[str, int]:
-    """A stored map of counts, such as errors by class; empty if it is none."""
-    try:
-        data = json.loads(text or "{}")
-    except ValueError:
-        return {}
-    if not isinstance(data, dict):
-        return {}
-    return {
-        str(kind): int(count)
-        for kind, count in data.items()
-        if isinstance(count, int | float) and math.isfinite(count)
-    }
 
 
 def happened(row: dict[str, Any]) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.analyse.level import Level
-from dyno.analyse.rows import counts
 from dyno.model import Estimate
 from dyno.silences import stretches
+from dyno.tables import counts
 
 
 def silence(name: str, level: Level) -> Iterable[Estimate]:

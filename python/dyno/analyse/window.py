@@ -9,12 +9,13 @@ from typing import Any, Literal
 
 from dyno.analyse.histograms import Latencies
 from dyno.analyse.level import Level
-from dyno.analyse.rows import counts, happened
+from dyno.analyse.rows import happened
 from dyno.analyse.series import Series
 from dyno.analyse.waits import Waits
 from dyno.criteria.base import QUANTILES
 from dyno.model import Place, TargetFacts
 from dyno.series import Key
+from dyno.tables import counts
 
 _HALF_NS = 500_000_000
 

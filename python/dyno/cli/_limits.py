@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dyno.cli._options import collected
+from dyno.cli._options import Decorator, collected
 from dyno.confinement.words import WORDS
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Bounds:
         return confine(self.limit, where, paths, memory_facts(ROOT)["total_bytes"])
 
 
-def _option(whom: str) -> click.Option:
+def _option(whom: str) -> Decorator:
     return click.option(
         "--limit",
         multiple=True,

@@ -15,6 +15,7 @@ from dyno.drive import (
 from dyno.errors import TargetError, UsageError
 from dyno.model import Check
 from dyno.profile import IoPlan, profile
+from dyno.profiles.remarks import remarks
 from dyno.profiles.volume import order
 from dyno.report import diffs
 from dyno.targets.base import Loaded, LoadPlan, PowerResult, Target
@@ -26,8 +27,8 @@ def storage(session: Session, plan: IoPlan) -> None:
     for repeat, arm in order(plan.arms, plan.repeats):
         with session.console.phase(plan.title(arm, repeat)) as progress:
             outcome = profile(session.recorder, plan, arm, repeat, progress)
-        for note in outcome["notes"]:
-            session.console.say(f"! {note}")
+        for remark in remarks(outcome["notes"]):
+            session.console.say(f"! {remark.text}")
 
 
 def load_and_prove(session: Session, target: Target, plan: LoadPlan, *, replace: bool) -> None:

@@ -51,7 +51,7 @@ def find(needed: Collection[Controller], root: Path = ROOT) -> list[Place]:
         UsageError: Naming the controller that is missing, or the right.
     """
     places = [_first(name, root) for name in needed if _is_first(name, root)]
-    rest = [name for name in needed if not _is_first(name, root)]
+    rest: list[Controller] = [name for name in needed if not _is_first(name, root)]
     return [*places, _second(rest, root)] if rest else places
 
 

@@ -250,5 +250,8 @@ def confine(
 
 
 def _controllers(asked: Sequence[Bound]) -> list[Controller]:
-    found = (bound.word.controller for bound in asked)
-    return list(dict.fromkeys(name for name in found if name is not None))
+    found: dict[Controller, None] = {}
+    for bound in asked:
+        if bound.word.controller is not None:
+            found[bound.word.controller] = None
+    return list(found)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from dyno.bundle import Bundle
 from dyno.profiles.arms import Load, arms, loads
+from dyno.tables import counts
 
 COLUMNS = (
     *("t_ns", "seconds", "volume", "stage", "repeat", "phase", "level", "purpose", "pattern"),
@@ -133,7 +133,7 @@ def steps(bundle: Bundle) -> list[Step]:
                 start=start,
                 label=_label(curve, load, arm if several else "", full),
                 row=row,
-                errors=_errors(row["errors"]),
+                errors=counts(row["errors"]),
             )
         )
     return found
@@ -165,18 +165,3 @@ def _label(curve: str, load: Load, arm: str, full: str) -> str:
     at = f"{load.rate:,.0f} I/Os a second" if load.by_rate else f"depth {load.depth}"
     words = [curve, f"of {arm}" if arm else "", f"{full} full" if full else "", f"at {at}"]
     return " ".join(word for word in words if word)
-
-
-def _errors(text: str | None) -> dict[str, int]:
-    """Counts by class; bundles of others are untrusted input."""
-    try:
-        found = json.loads(text or "{}")
-    except ValueError:
-        return {}
-    if not isinstance(found, dict):
-        return {}
-    return {
-        str(kind): count
-        for kind, count in found.items()
-        if isinstance(count, int) and not isinstance(count, bool) and count > 0
-    }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use dyno_record::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::Notes;
+use crate::{Notes, Topic};
 
 pub mod null;
 pub mod psync;
@@ -147,7 +147,10 @@ pub fn open(choice: Choice, setup: &Setup<'_>, notes: &mut Notes) -> Result<Box<
         Choice::Auto => match open_uring(setup, notes) {
             Ok(engine) => Ok(engine),
             Err(error) => {
-                notes.add(format!("{error}: psync is used, with one thread for each I/O"));
+                notes.add(
+                    Topic::Fallback,
+                    format!("{error}: psync is used, with one thread for each I/O"),
+                );
                 Ok(Box::new(psync::Psync::open(setup)?))
             }
         },

@@ -12,8 +12,8 @@ use io_uring::{opcode, squeue};
 
 use self::ring::{Ring, is};
 use super::{Completion, Engine, Name, Op, Request, Setup};
-use crate::Notes;
 use crate::arena::Arena;
+use crate::{Notes, Topic};
 
 /// Longest wait for I/Os in flight when an engine is dropped; a device that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -240,7 +240,7 @@ fn register(ring: &Ring, arena: &Arena, notes: &mut Notes) -> Buffers {
             } else {
                 ""
             };
-            notes.add(format!(
+            notes.add(Topic::Fallback, format!(
                 "io_uring could not register its buffers ({error}): unregistered ones were used, \
                  at a higher CPU cost{advice}"
             ));

@@ -10,8 +10,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{RngCore as _, SeedableRng as _};
 use serde::Serialize;
 
-use crate::Notes;
 use crate::arena::Arena;
+use crate::{Notes, Topic};
 
 /// Most blocks that are looked at, of one target and of all, and their size.
 const MOST: u64 = 256;
@@ -95,19 +95,19 @@ impl Content {
     pub(super) fn note(&self, name: &str, notes: &mut Notes) {
         let Self { sampled, zero_percent, duplicate_percent, compressed_percent } = self;
         if *zero_percent >= MANY_PERCENT {
-            notes.add(format!(
+            notes.add(Topic::Content, format!(
                 "{name}: {zero_percent:.0} % of {sampled} sampled blocks are zeroes: an array may \
                  answer them without its media"
             ));
         }
         if *duplicate_percent >= MANY_PERCENT {
-            notes.add(format!(
+            notes.add(Topic::Content, format!(
                 "{name}: {duplicate_percent:.0} % of {sampled} sampled blocks are there more than \
                  once: an array that keeps equal blocks once may answer them from its cache"
             ));
         }
         if *compressed_percent <= SMALL_PERCENT {
-            notes.add(format!(
+            notes.add(Topic::Content, format!(
                 "{name}: {sampled} sampled blocks can be compressed to {compressed_percent:.0} %: \
                  an array that compresses moves less than is read"
             ));
@@ -139,7 +139,7 @@ mod tests {
         let mut notes = Notes::default();
         content.note("data", &mut notes);
         assert_eq!(notes.as_slice().len(), 2, "{notes:?}");
-        assert!(notes.as_slice()[0].starts_with("data: 10 % of 20 sampled blocks are zeroes"));
+        assert!(notes.as_slice()[0].text.starts_with("data: 10 % of 20 sampled blocks are zeroes"));
     }
 
     #[test]

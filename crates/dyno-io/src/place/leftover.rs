@@ -8,7 +8,7 @@ use std::path::Path;
 use rustix::fs::{FlockOperation, flock};
 
 use super::identity::Identity;
-use crate::Notes;
+use crate::{Notes, Topic};
 
 const PREFIX: &str = ".dyno-io-";
 const SUFFIX: &str = ".dat";
@@ -47,12 +47,16 @@ pub(crate) fn remove(volume: &Path, notes: &mut Notes) {
         }
         let path = entry.path();
         match remove_unless_locked(&path) {
-            Ok(true) => notes.add(format!("removed {}, left by a killed run", path.display())),
+            Ok(true) => notes
+                .add(Topic::Leftover, format!("removed {}, left by a killed run", path.display())),
             Ok(false) => {}
-            Err(error) => notes.add(format!(
-                "{} may be left by a killed run and could not be removed: {error}",
-                path.display()
-            )),
+            Err(error) => notes.add(
+                Topic::Leftover,
+                format!(
+                    "{} may be left by a killed run and could not be removed: {error}",
+                    path.display()
+                ),
+            ),
         }
     }
 }

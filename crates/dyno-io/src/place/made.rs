@@ -10,7 +10,7 @@ use rustix::fs::{FallocateFlags, fallocate};
 
 use super::identity::Identity;
 use super::{Kind, Place, dsync, leftover, set_direct};
-use crate::{Notes, Plan};
+use crate::{Notes, Plan, Topic};
 
 /// A file of Dyno's own, by name and identity: removed on drop, unless something else has its name
 /// by then.
@@ -104,8 +104,10 @@ fn create_locked(path: &Path, durable: bool, notes: &mut Notes) -> Result<(File,
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
             Err(error) => {
-                notes
-                    .add(format!("the file system has no locks ({error}): do not run two at once"));
+                notes.add(
+                    Topic::Fallback,
+                    format!("the file system has no locks ({error}): do not run two at once"),
+                );
             }
         }
         let identity = Identity::of(&lock).map_err(|error| creation_error(&error, path))?;

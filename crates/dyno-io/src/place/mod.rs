@@ -21,7 +21,7 @@ use dyno_record::{Error, ErrorKind, Result};
 use serde::Serialize;
 
 use crate::plan::Target;
-use crate::{Notes, Plan};
+use crate::{Notes, Plan, Topic};
 
 pub use content::Content;
 pub(crate) use fill::fill_all;
@@ -167,7 +167,10 @@ fn set_direct(file: &File, name: &str, notes: &mut Notes) -> bool {
     match try_direct(file) {
         Ok(()) => true,
         Err(error) => {
-            notes.add(format!("no O_DIRECT on {name} ({error}): page cache in play"));
+            notes.add(
+                Topic::PageCache,
+                format!("no O_DIRECT on {name} ({error}): page cache in play"),
+            );
             false
         }
     }

@@ -7,7 +7,7 @@ use dyno_record::{Control, Result};
 
 use super::evidence::{cached_share, uncache, unwritten_bytes};
 use super::{Kind, Place, content};
-use crate::Notes;
+use crate::{Notes, Topic};
 
 impl Place {
     /// Looks at a sample of what it holds, unless Dyno has made it; it is one of `targets`.
@@ -38,11 +38,14 @@ impl Place {
     pub(crate) fn prove(&mut self, notes: &mut Notes) -> Result<()> {
         if self.kind == Kind::Device {
             if !self.fill {
-                notes.add(format!(
-                    "{} was measured as it is: reads of blocks never written do not reach its \
-                     media",
-                    self.name
-                ));
+                notes.add(
+                    Topic::Unchecked,
+                    format!(
+                        "{} was measured as it is: reads of blocks never written do not reach its \
+                         media",
+                        self.name
+                    ),
+                );
             }
             return Ok(());
         }
@@ -55,14 +58,17 @@ impl Place {
             Ok(0) => self.extents_written = Some(true),
             Ok(bytes) => {
                 self.extents_written = Some(false);
-                notes.add(format!(
+                notes.add(Topic::Unwritten, format!(
                     "{bytes} bytes of {} have no written extent: reads of them do not reach the \
                      device",
                     self.name
                 ));
             }
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {
-                notes.add("the file system does not tell its extents (no FIEMAP): not checked");
+                notes.add(
+                    Topic::Unchecked,
+                    "the file system does not tell its extents (no FIEMAP): not checked",
+                );
             }
             Err(error) => return Err(self.error(&error, "mapping the extents of")),
         }
@@ -81,11 +87,14 @@ impl Place {
         let share = cached.map_err(|error| self.error(&error, "looking for cached pages of"))?;
         if share > 0.01 {
             self.direct = false;
-            notes.add(format!(
-                "{:.0} % of {} is in memory although O_DIRECT was accepted: page cache in play",
-                share * 100.0,
-                self.name
-            ));
+            notes.add(
+                Topic::PageCache,
+                format!(
+                    "{:.0} % of {} is in memory although O_DIRECT was accepted: page cache in play",
+                    share * 100.0,
+                    self.name
+                ),
+            );
         }
         Ok(())
     }
@@ -97,19 +106,25 @@ impl Place {
         }
         let Ok(meta) = self.file.metadata() else { return };
         if meta.nlink() == 0 {
-            notes.add(format!(
-                "{} was removed by someone else by the end of '{step}': what was measured is a \
-                 file without a name",
-                self.name
-            ));
+            notes.add(
+                Topic::Disturbed,
+                format!(
+                    "{} was removed by someone else by the end of '{step}': what was measured is a \
+                     file without a name",
+                    self.name
+                ),
+            );
         }
         if meta.len() < self.bytes {
-            notes.add(format!(
-                "{} was cut by someone else, to {} of {} bytes by the end of '{step}'",
-                self.name,
-                meta.len(),
-                self.bytes
-            ));
+            notes.add(
+                Topic::Disturbed,
+                format!(
+                    "{} was cut by someone else, to {} of {} bytes by the end of '{step}'",
+                    self.name,
+                    meta.len(),
+                    self.bytes
+                ),
+            );
         }
     }
 }

@@ -6,6 +6,7 @@ use dyno_record::Result;
 use rand_xoshiro::rand_core::RngCore as _;
 
 use super::Run;
+use crate::Topic;
 use crate::ceiling::best;
 use crate::outcome::{Found, Purpose, Step};
 use crate::pattern::Pattern;
@@ -110,12 +111,15 @@ impl Run<'_> {
         }
         *self.settled.entry(drive.curve.name.clone()).or_insert(true) &= steady;
         if !steady {
-            self.notes.add(format!(
-                "{}: not steady after {} windows: the figures are those of a device that still \
-                 changes",
-                drive.curve.name,
-                iops.len()
-            ));
+            self.notes.add(
+                Topic::Unsettled,
+                format!(
+                    "{}: not steady after {} windows: the figures are those of a device that still \
+                     changes",
+                    drive.curve.name,
+                    iops.len()
+                ),
+            );
         }
         Ok(counts.then(|| self.steps.len() - 1))
     }
@@ -175,7 +179,10 @@ impl Run<'_> {
         }
         if seen.drain_ns > LONG_DRAIN_NS {
             let seconds = seen.drain_ns as f64 / 1e9;
-            self.notes.add(format!("{title}: the last I/O ended {seconds:.1} s after the step"));
+            self.notes.add(
+                Topic::LongDrain,
+                format!("{title}: the last I/O ended {seconds:.1} s after the step"),
+            );
         }
         if let Some((target, error)) = seen.failure {
             let target = self.plan.targets[target].to_string();

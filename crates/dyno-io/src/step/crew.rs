@@ -16,7 +16,7 @@ use crate::pattern::Pattern;
 use crate::tally::Counts;
 use crate::window::Window;
 use crate::worker::{self, Intervals, Share, Shared};
-use crate::{Notes, cores};
+use crate::{Notes, Topic, cores};
 
 /// The lanes of each thread.
 pub(super) fn crews(spec: &Spec<'_>, patterns: Vec<Pattern>) -> Vec<Vec<Lane>> {
@@ -108,7 +108,10 @@ pub(super) fn work(
 fn take_core(index: usize, notes: &mut Notes) {
     let cores = cores::list();
     if let Err(error) = cores::pin(cores[index % cores.len()]) {
-        notes.add(format!("I/O threads could not be kept on a core each ({error})"));
+        notes.add(
+            Topic::Fallback,
+            format!("I/O threads could not be kept on a core each ({error})"),
+        );
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dyno_io::{Outcome, Step};
+use dyno_io::{Outcome, Step, Topic};
 use dyno_record::Control;
 use serde_json::{Value, json};
 
@@ -115,7 +115,8 @@ fn windows_are_repeated_until_they_are_steady() {
     );
     assert_eq!((lines.len(), outcome.settled["s"]), (7, false));
     let notes = outcome.notes.as_slice();
-    assert!(notes.iter().any(|note| note.contains("not steady after 7 windows")), "{notes:?}");
+    assert!(notes[0].text.contains("not steady after 7 windows"), "{notes:?}");
+    assert_eq!((notes.len(), notes[0].code), (1, Topic::Unsettled));
 }
 
 #[test]

@@ -28,7 +28,7 @@ def io(bundle: Bundle) -> list[Estimate]:
             name = f"{place.start}.{curve.name}"
             for load, point in curve.points.items():
                 estimates += figures(f"{name}.{load.name}", load, point, place.arm.ceiling.of)
-                estimates += part_figures(f"{name}.{load.name}", point)
+                estimates += part_figures(f"{name}.{load.name}", point, place.arm.ceiling.of)
             estimates += best_figures(name, curve, place.arm.ceiling)
             if curve.settling is not None:
                 estimates.append(_settling(name, curve.settling))

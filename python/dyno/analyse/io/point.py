@@ -8,10 +8,11 @@ from functools import cached_property
 from typing import Any
 
 from dyno.analyse import student
-from dyno.analyse.histograms import Latencies
-from dyno.analyse.rows import counts, number
+from dyno.analyse.histograms import Latencies, Spread
+from dyno.analyse.rows import number
 from dyno.analyse.steady import variation_percent
 from dyno.profiles.arms import Ceiling
+from dyno.tables import counts
 
 Row = dict[str, Any]
 
@@ -60,27 +61,31 @@ class Part:
         return any(row["rate"] is not None for row in self.rows)
 
     @cached_property
-    def service(self) -> dict[str, Latencies]:
+    def service(self) -> dict[str, Spread]:
         """Service times of reads, writes and syncs, of those that ended."""
         return self._merged("latency", SIDES)
 
     @cached_property
-    def response(self) -> dict[str, Latencies]:
+    def response(self) -> dict[str, Spread]:
         """Response times, from when each was due; empty in a closed loop."""
         return self._merged("response", ("read", "write"))
 
-    def _merged(self, kind: str, sides: Iterable[str]) -> dict[str, Latencies]:
-        found: dict[str, Latencies] = {}
+    def _merged(self, kind: str, sides: Iterable[str]) -> dict[str, Spread]:
+        found: dict[str, Spread] = {}
         for side in sides:
+            encoded = [text for row in self.rows if (text := row[f"{side}_{kind}"])]
+            if not encoded:
+                continue
             merged = Latencies()
-            for row in self.rows:
-                merged.add(row[f"{side}_{kind}"])
+            for text in encoded:
+                merged.add(text)
             if merged.count:
-                found[side] = merged
+                # Of many volumes there are many of these: the histogram itself is not kept.
+                found[side] = merged.spread
         return found
 
     @property
-    def judged(self) -> dict[str, Latencies]:
+    def judged(self) -> dict[str, Spread]:
         """What a ceiling is about: response times where there is a rate, else service times."""
         return {**self.service, **self.response}
 
@@ -149,7 +154,7 @@ class Point(Part):
         return variation_percent([iops_of(row) for row in self.rows])
 
 
-def quantity(latencies: Latencies, of: str) -> float:
+def quantity(latencies: Spread, of: str) -> float:
     """A figure of a distribution, ms: ``mean``, ``max``, or a percentile by its name."""
     if of == "mean":
         return latencies.mean_ms

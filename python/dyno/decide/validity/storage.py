@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
+from dyno.profiles.remarks import remarks
 
-_TOLD_ELSEWHERE = ("sampled blocks", "not steady after")
-"""In notes of the engine on what rules of their own judge: compressible, unsteady storage."""
+_TOLD_ELSEWHERE = frozenset({"content", "unsettled"})
+"""Remarks of the profiler on facts that have rules of their own: compressible, unsteady-storage."""
 
 
 def _check(case: Case) -> Iterable[Ruling]:
@@ -22,14 +22,9 @@ def _check(case: Case) -> Iterable[Ruling]:
                 phase.name,
                 ("direct = false",),
             )
-        for note in _texts(phase.detail.get("notes")):
-            if any(words in note for words in _TOLD_ELSEWHERE):
-                continue
-            yield Ruling("warning", f"Storage profile: {note}", phase.name)
-
-
-def _texts(notes: Any) -> list[str]:
-    return [str(note) for note in notes] if isinstance(notes, list) else []
+        for remark in remarks(phase.detail.get("notes")):
+            if remark.code not in _TOLD_ELSEWHERE:
+                yield Ruling("warning", f"Storage profile: {remark.text}", phase.name)
 
 
 RULE = Rule(

@@ -64,7 +64,7 @@ def latency(points: Sequence[Point], ceiling_ms: float, quantity: str, width: in
         .mark_text(align="left", dx=5, dy=11, fontSize=theme.FONT_SIZE - 2, aria=False)
         .encode(x=x, y=y, text="label:N", color=alt.value(theme.MUTED))
     )
-    rule = _ceiling(ceiling_ms, y, data, width, right=_crowded(points, ceiling_ms))
+    rule = ceiling(ceiling_ms, y, data, width, right=_crowded(points, ceiling_ms))
     layers = alt.layer(*rule, lines, marks, depths)
     return Chart(layers.properties(width=width, height=max(270, width // 2)), data)
 
@@ -92,7 +92,16 @@ def _crowded(points: Sequence[Point], ceiling_ms: float) -> bool:
     return sum(near) * 2 > len(near)
 
 
-def _ceiling(ceiling_ms: float, y: Any, data: Data, width: int, *, right: bool) -> list[Any]:
+def ceiling(ceiling_ms: float, y: Any, data: Data, width: int, *, right: bool) -> list[Any]:
+    """The layers of a dashed line across, named at one of its ends.
+
+    Args:
+        ceiling_ms: Where it is.
+        y: The encoding of latency.
+        data: Of the chart.
+        width: Of the plot.
+        right: Whether its name stands at the right end.
+    """
     import altair as alt
 
     named = data.named([{"latency": ceiling_ms, "words": f"ceiling {ceiling_ms:g} ms"}])

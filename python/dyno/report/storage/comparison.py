@@ -15,6 +15,7 @@ CHANCE = "~"
 """Stands by a difference whose interval includes that there is none."""
 
 CHANCE_MEANS = f"{CHANCE} its 95 % interval includes no difference"
+BRACKETS = "in brackets: the 95 % interval"
 ONCE = "measured once: a difference may be chance, see --repeat"
 
 
@@ -43,36 +44,58 @@ def chance(found: Estimate, same: float) -> str:
     return CHANCE if known else ""
 
 
-def of_arms(page: Page, found: Sequence[Place], way: How) -> list[str]:
-    """Curves down, arms across, each against the first: its ratio, or how well several scale."""
+def of_arms(page: Page, found: Sequence[Place], way: How, *, intervals: bool = True) -> list[str]:
+    """Curves down, arms across, each against the first: its ratio, or how well several scale.
+
+    Args:
+        page: The page.
+        found: Arms at one fill level.
+        way: How they were measured.
+        intervals: Whether a second line tells the differences with their intervals.
+    """
     names = [_column(place, way) for place in found]
     label = found[0].stage.label
-    told = _table(page, found, names, way)
+    told = _table(page, found, names, way, intervals=intervals)
     return [*([f"{label} full"] if label else []), *told]
 
 
-def of_stages(page: Page, found: Sequence[Place]) -> list[str]:
+def of_stages(page: Page, found: Sequence[Place], *, intervals: bool = True) -> list[str]:
     """Curves down, fill levels across, each with its change against the first."""
-    return _table(page, found, [f"{place.stage.label} full" for place in found], None)
+    names = [f"{place.stage.label} full" for place in found]
+    return _table(page, found, names, None, intervals=intervals)
 
 
-def _table(page: Page, found: Sequence[Place], names: Sequence[str], way: How | None) -> list[str]:
+def _table(
+    page: Page, found: Sequence[Place], names: Sequence[str], way: How | None, *, intervals: bool
+) -> list[str]:
     told: list[str] = []
-    for about, curves in by_figure(found[0].curves):
-        rows = [
-            (curve.short, [_cell(page, place, curve.name, way) for place in found])
-            for curve in curves
-        ]
-        told += table(heading(about, found[0].arm.ceiling), names, rows)
-    compared = [
-        one
+    differences = {
+        (place, curve.name): one
         for place in found[1:]
         for curve in place.curves
         if (one := _compared(page, place, curve.name, way)) is not None
-    ]
+    }
+    known = any(one.low is not None for one in differences.values())
+    for about, curves in by_figure(found[0].curves):
+        rows: list[tuple[str, list[str]]] = []
+        for curve in curves:
+            own = [figure(None if (at := place.curve(curve.name)) is None else at.value)
+                   for place in found]  # fmt: skip
+            against = [differences.get((place, curve.name)) for place in found]
+            if known and intervals:
+                rows.append((curve.short, own))
+                rows.append(("", ["" if one is None else _spanned(one, way) for one in against]))
+            else:
+                cells = [value if one is None else f"{value} {_difference(one, way)}"
+                         for value, one in zip(own, against, strict=True)]  # fmt: skip
+                rows.append((curve.short, cells))
+        told += table(heading(about, found[0].arm.ceiling), names, rows)
+    if known and intervals:
+        marked = f"; {CHANCE} it includes no difference"
+        return [*told, f"{BRACKETS}{marked * any(CHANCE in line for line in told)}"]
     if any(CHANCE in line for line in told):
         return [*told, CHANCE_MEANS]
-    return [*told, ONCE] if compared and all(one.low is None for one in compared) else told
+    return [*told, ONCE] if differences and not known else told
 
 
 def _compared(page: Page, place: Place, curve: str, way: How | None) -> Estimate | None:
@@ -81,17 +104,29 @@ def _compared(page: Page, place: Place, curve: str, way: How | None) -> Estimate
     return efficiency(page, place, curve) or ratio(page, place, curve, way)
 
 
-def _cell(page: Page, place: Place, name: str, way: How | None) -> str:
-    curve = place.curve(name)
-    own = figure(None if curve is None else curve.value)
-    found = _compared(page, place, name, way)
-    if found is None:
-        return own
+def _difference(found: Estimate, way: How | None) -> str:
+    """``-15.0%``, ``95.5%`` or ``0.71x``, and a mark if it may be chance."""
     if way is None:
-        return f"{own} {found.value:+.1f}%{chance(found, 0)}"
+        return f"{found.value:+.1f}%{chance(found, 0)}"
     if found.unit == "%":
-        return f"{own} {figure(found.value)}%{chance(found, 100)}"
-    return f"{own} {found.value:.2f}x{chance(found, 1)}"
+        return f"{figure(found.value)}%{chance(found, 100)}"
+    return f"{found.value:.2f}x{chance(found, 1)}"
+
+
+def _spanned(found: Estimate, way: How | None) -> str:
+    """The same with its interval: ``0.71x (0.68–0.74)``."""
+    if found.low is None or found.high is None:
+        return _difference(found, way)
+    if way is None:
+        # Fewer digits: a minus leaves no room for a dash between the bounds.
+        value, low, high = (
+            f"{one:+.1f}" if abs(one) < 9.95 else f"{one:+.0f}"
+            for one in (found.value, found.low, found.high)
+        )
+        return f"{value}%{chance(found, 0)} ({low} to {high})"
+    if found.unit == "%":
+        return f"{_difference(found, way)} ({figure(found.low)}–{figure(found.high)})"
+    return f"{_difference(found, way)} ({found.low:.2f}–{found.high:.2f})"
 
 
 def _column(place: Place, way: How) -> str:

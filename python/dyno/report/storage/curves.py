@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dyno.profiles.arms import Load
-from dyno.report.words import bytes_text, figure
+from dyno.report.words import bytes_text, figure, joined
 
 UNITS = {"iops": "IOPS", "mbps": "MB/s"}
 SIDES = ("read", "write", "sync")
@@ -184,6 +184,11 @@ def load_title(load: Load) -> str:
     if load.by_rate and load.rate is not None:
         return f"{figure(load.rate)}/s"
     return f"queue depth {load.depth}"
+
+
+def short_load(load: Load) -> str:
+    """``depth 8``, which stays on one line; ``5,000/s``."""
+    return joined(load_title(load).removeprefix("queue "))
 
 
 def matrices(found: Iterable[Curve]) -> list[Matrix]:

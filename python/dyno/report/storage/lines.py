@@ -30,22 +30,33 @@ def lines(page: Page) -> list[str]:
     found = places(page)
     if not found:
         return []
-    arms = list(dict.fromkeys(place.arm.label for place in found))
-    stages = list(dict.fromkeys(place.stage for place in found))
-    told: list[str] = []
-    if len(arms) > 1:
-        for stage in stages:
-            own = [place for place in found if place.stage == stage]
-            told += comparison.of_arms(page, own, how(page.run))
-    elif len(stages) > 1:
-        told += comparison.of_stages(page, found)
-    else:
-        told += _alone(page, found[0])
-    told = [cut(line) for line in told]
+    told = [cut(line) for line in _told(page, found, intervals=True)]
+    if len(told) > MOST_LINES:
+        told = [cut(line) for line in _told(page, found, intervals=False)]
     if len(told) <= MOST_LINES:
         return told
     left = len(told) - MOST_LINES + 1
     return [*told[: MOST_LINES - 1], f"… {left} more lines; the sheet and --json have all"]
+
+
+def _told(page: Page, found: Sequence[Place], *, intervals: bool) -> list[str]:
+    """All of it; without the intervals of what is compared it takes half as many lines."""
+    arms = list(dict.fromkeys(place.arm.label for place in found))
+    stages = list(dict.fromkeys(place.stage for place in found))
+    if len(arms) > 1:
+        return [
+            line
+            for stage in stages
+            for line in comparison.of_arms(
+                page,
+                [place for place in found if place.stage == stage],
+                how(page.run),
+                intervals=intervals,
+            )
+        ]
+    if len(stages) > 1:
+        return comparison.of_stages(page, found, intervals=intervals)
+    return _alone(page, found[0])
 
 
 def _alone(page: Page, place: Place) -> list[str]:

@@ -8,6 +8,7 @@ from dyno.report.sections.storage.compared import compared
 from dyno.report.sections.storage.lead import lead, targets
 from dyno.report.sections.storage.parts import parts
 from dyno.report.sections.storage.place import blocks
+from dyno.report.sections.storage.together import together
 from dyno.report.storage.places import places
 
 ORDER = 30
@@ -25,6 +26,8 @@ def section(page: Page) -> Section | None:
     for place in found:
         if place.title:
             made.append(Heading(place.title))
-        made += blocks(page, place, drawn=len(found) <= _MOST_PLACES)
+        drawn = len(found) <= _MOST_PLACES
+        made += blocks(page, place, drawn=drawn)
+        made += together(page, place) if drawn else []
         made += parts(page, place)
     return Section("storage", "Storage", made, lead(page, found))

@@ -6,10 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dyno.profiles.arms import how
-from dyno.report.blocks import Fact, Facts
+from dyno.report.blocks import Column, Fact, Facts, Table
 from dyno.report.page import Page
 from dyno.report.storage.places import Place
 from dyno.report.words import bytes_text, number
+
+MOST_VOLUMES = 8
+"""Told one by one; of more there is a folded table."""
 
 _KINDS = {"made": "a test file", "file": "an existing file", "device": "a block device"}
 
@@ -26,7 +29,7 @@ def lead(page: Page, found: Sequence[Place]) -> str:
         names = [str(target["name"]) for target in told]
         words = [f"{len(names)} volumes" if len(names) > 1 else f"Measured on {names[0]}"]
         if len(names) > 1:
-            words = [f"Measured on {words[0]}: {', '.join(names[:8])}{', …' * (len(names) > 8)}"]
+            words = [f"Measured on {words[0]}: {_named(names)}"]
     elif size is not None:
         words.append(f"on a test file of {bytes_text(size)}")
     cached = [place.arm.label for place in found if place.arm.detail.get("direct") is False]
@@ -38,6 +41,10 @@ def lead(page: Page, found: Sequence[Place]) -> str:
     if detail.get("engine"):
         words.append(f"with {detail['engine']}")
     return " ".join([f"{', '.join(words)}.", *_sentences(page, found)])
+
+
+def _named(names: list[str]) -> str:
+    return f"{', '.join(names[:MOST_VOLUMES])}{', …' * (len(names) > MOST_VOLUMES)}"
 
 
 def _sentences(page: Page, found: Sequence[Place]) -> Iterable[str]:
@@ -70,11 +77,13 @@ def _targets(found: Iterable[Place]) -> Iterable[dict[str, Any]]:
                 yield target
 
 
-def targets(found: Sequence[Place]) -> list[Facts]:
-    """What each volume is."""
+def targets(found: Sequence[Place]) -> list[Facts | Table]:
+    """What each volume is; many of them folded."""
     fsync = found[0].arm.detail.get("fsync")
-    facts = [Fact(str(target["name"]), _target(target)) for target in _targets(found)]
-    if facts and isinstance(fsync, bool):
+    told = [(str(target["name"]), _target(target)) for target in _targets(found)]
+    many = len(told) > MOST_VOLUMES
+    facts = [] if many else [Fact(name, text) for name, text in told]
+    if told and isinstance(fsync, bool):
         words = (
             "counted once they are on the media"
             if fsync
@@ -82,7 +91,9 @@ def targets(found: Sequence[Place]) -> list[Facts]:
             "after the syncs of a profile that has them"
         )
         facts.append(Fact("Writes", words))
-    return [Facts(facts)] if facts else []
+    columns = [Column("Volume"), Column("What it is", wide=True)]
+    table = Table(f"The {len(told)} volumes", columns, told, folded=True)
+    return [*([table] if many else []), *([Facts(facts)] if facts else [])]
 
 
 def _target(target: dict[str, Any]) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dyno.profiles.arms import Load
 from dyno.report.blocks import NOTHING, Cell, Column, Table, without_empty
 from dyno.report.page import Page
-from dyno.report.storage.curves import SIDES, Curve, load_title
+from dyno.report.sections.storage.lead import MOST_VOLUMES
+from dyno.report.storage.curves import SIDES, Curve, short_load
 from dyno.report.storage.places import Place
 from dyno.report.storage.tables import shown_load
-from dyno.report.words import figure, joined
+from dyno.report.words import figure
 
 _TIMES = (
     *((f"{side.capitalize()} p95, ms", f"{side}_p95_ms") for side in SIDES),
@@ -19,29 +19,16 @@ _RATES = (("IOPS", "iops"), ("MB/s", "mbps"), ("Syncs/s", "syncs_per_s"))
 
 def parts(page: Page, place: Place) -> list[Table]:
     """By job at the best load of each curve, then, folded, every load by job and by volume."""
-    several = [curve for curve in place.curves if curve.jobs]
-    spread = [curve for curve in place.curves if curve.volumes]
     made: list[Table] = []
-    if several:
-        made += [
-            _table(page, f"By job{place.of}, at the best load", several, "job", best=True),
-            _table(page, f"By job{place.of}, every load", several, "job", best=False),
-        ]
-    if spread:
-        made += [
-            _table(page, f"By volume{place.of}, at the best load", spread, "at", best=True),
-            _table(page, f"By volume{place.of}, every load", spread, "at", best=False),
-        ]
-    # Where curves have one load each, the best is all there is.
-    return [
-        table
-        for before, table in zip([None, *made], made, strict=False)
-        if table.rows and not (table.folded and before and len(before.rows) == len(table.rows))
-    ]
-
-
-def _short(load: Load) -> str:
-    return joined(load_title(load).removeprefix("queue "))
+    for what, kind, curves in (
+        ("By job", "job", [curve for curve in place.curves if curve.jobs]),
+        ("By volume", "at", [curve for curve in place.curves if curve.volumes]),
+    ):
+        best = _table(page, f"{what}{place.of}, at the best load", curves, kind, best=True)
+        every = _table(page, f"{what}{place.of}, every load", curves, kind, best=False)
+        # Where curves have one load each, the best is all there is.
+        made += [best] if len(best.rows) == len(every.rows) else [best, every]
+    return [table for table in made if table.rows]
 
 
 def _table(page: Page, caption: str, curves: list[Curve], kind: str, *, best: bool) -> Table:
@@ -63,11 +50,12 @@ def _table(page: Page, caption: str, curves: list[Curve], kind: str, *, best: bo
                 values = [page.value(f"{start}.{what}") for _, what in (*_RATES, *_TIMES)]
                 failed = page.value(f"{start}.errors")
                 rows.append(
-                    [name, title, _short(shown), *map(figure, values),
+                    [name, title, short_load(shown), *map(figure, values),
                      Cell(figure(failed), "bad", "failed") if failed else NOTHING]
                 )  # fmt: skip
     kept, rows = without_empty(columns, rows)
     note = "Latencies of each on its own; p95 of several is not the mean of theirs."
     if best and without:
         note += " Of a curve without a load inside the ceiling the smallest load is shown."
-    return Table(caption, kept, rows, folded=not best, note=note)
+    long = kind == "at" and any(len(curve.volumes) > MOST_VOLUMES for curve in curves)
+    return Table(caption, kept, rows, folded=long or not best, note=note)

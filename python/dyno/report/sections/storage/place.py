@@ -11,6 +11,7 @@ from dyno.report.charts.render import Size, render
 from dyno.report.page import Page
 from dyno.report.sections.storage.notes import notes
 from dyno.report.sections.storage.points import table
+from dyno.report.sections.storage.settling import settling
 from dyno.report.sections.storage.syncs import syncs
 from dyno.report.storage.curves import Curve, Matrix, is_grid, load_title, matrices
 from dyno.report.storage.places import Place
@@ -25,7 +26,7 @@ def blocks(page: Page, place: Place, *, drawn: bool) -> list[Block]:
     made = _Charts(page, place)
     gridded = is_grid(made.curves)
     figures = (made.of_grid() if gridded else made.of_list()) if drawn else made.heat_maps()
-    figures += made.of_rates() if drawn else []
+    figures += [*made.of_rates(), *settling(page, place)] if drawn else []
     pairs = [figures[at : at + 2] for at in range(0, len(figures), 2)]
     shown: list[Block] = [Row(pair, even=gridded) for pair in pairs]
     return [*shown, *notes(page, place), *syncs(page, place), table(page, place)]
@@ -40,7 +41,11 @@ class _Charts:
         self.curves = [curve for curve in alone if not curve.is_open and curve.synced is None]
 
     def of_list(self) -> list[Figure]:
-        random = [curve for curve in self.curves if curve.pattern != "sequential"]
+        random = [
+            curve
+            for curve in self.curves
+            if curve.pattern != "sequential" and curve.settled is None  # one load tells nothing
+        ]
         points = [point for curve in random for point in self.points(curve, curve.title, both=True)]
         what = "Random reads and writes, each on their own"
         found = [self.latency(points, what, _WIDE)] if points else []

@@ -31,14 +31,16 @@ def scaling(page: Page, own: Sequence[Place]) -> list[Block]:
     stage = own[0].stage
     full = f" at {stage.label} full" if stage.label else ""
     rows: list[list[str | Cell]] = [
-        [curve.title, str(len(place.arm.members)), place.arm.label, figure(curve.value),
-         curve.unit, spanned(efficiency(page, place, curve.name), figure, " %")]
+        [curve.title, str(len(place.arm.members)),
+         spanned(efficiency(page, place, curve.name), figure, " %"), figure(curve.value),
+         curve.unit, place.arm.label]
         for at in own[0].curves
         for place in own
         if (curve := place.curve(at.name)) is not None
     ]  # fmt: skip
-    columns = [Column("Curve"), Column("Volumes", numeric=True), Column("Which")]
-    columns += [Column("Best", numeric=True), Column("Unit"), Column("Efficiency", numeric=True)]
+    # What it is about first: a narrow page shows only the first columns at once.
+    columns = [Column("Curve"), Column("Volumes", numeric=True), Column("Efficiency", numeric=True)]
+    columns += [Column("Best", numeric=True), Column("Unit"), Column("Which")]
     note = (
         "Efficiency: in % of the sum of the bests of the volumes alone; of those not measured "
         "alone, as much as the first. Brackets: 95 % interval."

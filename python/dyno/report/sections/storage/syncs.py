@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dyno.report.blocks import Column, Table
 from dyno.report.page import Page
-from dyno.report.storage.curves import load_title
+from dyno.report.storage.curves import short_load
 from dyno.report.storage.places import Place
 from dyno.report.storage.tables import shown_load
 from dyno.report.words import figure
@@ -27,7 +27,7 @@ def syncs(page: Page, place: Place) -> list[Table]:
         if curve.synced is not None and not curve.jobs and load is not None:
             name = curve.at(load)
             values = [page.value(f"{name}.{what}") for what in _FIGURES.values()]
-            rows.append([curve.title, load_title(load), *map(figure, values)])
+            rows.append([curve.title, short_load(load), *map(figure, values)])
     columns = [Column("Curve"), Column("Load"), *(Column(each, numeric=True) for each in _FIGURES)]
     note = "A sync begins when its writes have ended, and the next write when it has."
     caption = f"Writes made durable{place.of}, at the best load"
