@@ -34,15 +34,16 @@ def _jobs(page: Page, place: Place, curve: Curve) -> list[Row]:
     loads = curve.loads
     if not loads:
         return []
+    first, *more = loads
     named = [(curve, load, job, f"{curve.at(load)}.job.{job}") for job in curve.jobs
              for load in loads]  # fmt: skip
     found: list[Figure | None] = []
     for told in (_Told(page, place, curve.figure), _Told(page, place, "")):
         which = f"{told.words} of each job of {curve.kind}{place.of}"
-        if len(loads) > 1:
+        if more:
             found.append(_lines(told, told.points(named, by_load=True), which, curve))
         else:
-            which += f", at {load_title(loads[0])}"
+            which += f", at {load_title(first)}"
             found.append(_dots(told, told.points(named), which))
     return _rows(found)
 
