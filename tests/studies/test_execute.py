@@ -73,9 +73,9 @@ def test_a_study_is_stopped_and_killed_and_goes_on(study: Path, out: Path) -> No
     first.send_signal(signal.SIGINT)
     code, _, errors = end(first)
     assert code == 130
-    assert "dyno: Interrupted. 0 of 4 runs are in " in errors
+    ended = len(Book.open(folder).entries())  # while the other was asked, too
+    assert f"dyno: Interrupted. {ended} of 4 runs are in " in errors
     assert f"`dyno study {study} --out {out} --resume` goes on." in errors
-    assert Book.open(folder).entries() == []
 
     def resumed(condition: Callable[[], object]) -> None:
         process = start("study", study, "--resume", "--out", out)
@@ -83,11 +83,10 @@ def test_a_study_is_stopped_and_killed_and_goes_on(study: Path, out: Path) -> No
         process.kill()
         end(process)
 
-    resumed(begun(folder, 1))  # inside a run
-    assert Book.open(folder).entries() == []
-    resumed((folder / "runs.jsonl").exists)  # between two, or as the journal is written
+    resumed(begun(folder, len(list(folder.glob("data-1/*/ops/*")))))  # inside a run
+    resumed(lambda: len(Book.open(folder).entries()) > ended)  # between two, or about to be written
     before = Book.open(folder).entries()
-    assert len(before) >= 1
+    assert len(before) > ended
     with (folder / "runs.jsonl").open("a") as journal:
         journal.write('{"place": 3, "attem')
 
