@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -69,6 +70,12 @@ class IoPlan:
                 raise TargetError(
                     f"{used}: its figures would be those of its other users, too. Free it, or name "
                     "a folder on it.",
+                    kind="io",
+                )
+            if volume.kind == "folder" and os.statvfs(volume.path).f_flag & os.ST_RDONLY:
+                raise TargetError(
+                    f"{volume.path} is mounted read-only, so no test file can be made there. Mount "
+                    "it to be written, or name a file on it with --reads-only.",
                     kind="io",
                 )
             if volume.kind != "folder" and self.profile.writes and volume.name not in self.destroy:

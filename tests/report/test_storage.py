@@ -34,17 +34,20 @@ def searched(best: int, **more: Any) -> list[Row]:
     ]  # fmt: skip
 
 
-def together(arm: str, jobs: Sequence[str], *, depth: int = 12) -> tuple[list[Row], list[Row]]:
+def together(
+    arm: str, jobs: Sequence[str], *, depth: int = 12, level: int = 0
+) -> tuple[list[Row], list[Row]]:
     """A step of several jobs on the volumes of an arm, with its parts."""
     volumes = arm.split("+")
-    shape: dict[str, Any] = {"curve": "database", "pattern": None, "block": None, "reads": None}
+    shape: dict[str, Any] = {"curve": "database", "pattern": None, "block": None, "reads": None,
+                             "level": level}  # fmt: skip
     parts = [step(4000.0, arm=arm, volume=name, **shape) for name in volumes]
     logs = {job: 800.0 if job == "log" else 0.0 for job in jobs}
     rates = {job: 800.0 if job == "log" else 4000.0 for job in jobs}
     for places in ([None], volumes):
         parts += [
             step(rates[job] / len(places), arm=arm, volume=place, job=job, curve="database",
-                 reads=0 if job == "log" else 70, syncs=logs[job] / len(places))
+                 reads=0 if job == "log" else 70, syncs=logs[job] / len(places), level=level)
             for place in places
             for job in jobs
         ]  # fmt: skip
@@ -213,6 +216,33 @@ def test_jobs_and_volumes_together(tmp_path: Path) -> None:
     assert sheet.page.table("By volume, at the best load")[2][:4] == [
         "b", "database", f"depth{NARROW}12", "4,000",
     ]  # fmt: skip
+    latency = f"The slowest of its reads, writes and syncs; the ceiling is 20{NARROW}ms."
+    assert captions(sheet) == [
+        "IOPS of each job of database, at queue depth 12.",
+        f"P95 latency in ms of each job of database, at queue depth 12. {latency}",
+        "IOPS of each volume, at the best load of each curve.",
+        f"P95 latency in ms of each volume, at the best load of each curve. {latency}",
+    ]
+    shown = [item.attributes["aria-label"] for item in sheet.page.section("storage").all("svg")
+             if "aria-label" in item.attributes]  # fmt: skip
+    assert any("log, database, queue depth 12: p95 3.53 ms" in text for text in shown)
+
+
+def test_jobs_over_the_load_and_many_volumes(tmp_path: Path) -> None:
+    names = [f"v{number}" for number in range(9)]
+    arm = "+".join(names)
+    made = [together(arm, ["data", "log"], depth=depth, level=level)
+            for level, depth in enumerate((6, 12))]  # fmt: skip
+    rows, parts = ([row for one in made for row in one[side]] for side in (0, 1))
+    found = judged(bundle(tmp_path, rows, parts, how="together", members={arm: names}).write())
+    sheet = sheet_of(found)
+    first, second, volumes, _ = captions(sheet)
+    assert first == "IOPS of each job of database, over the load of all together."
+    assert second.startswith("P95 latency in ms of each job of database, over the load")
+    assert volumes.endswith("at the best load of each curve. A dot for each of 9.")
+    assert sheet.page.table("The 9 volumes")[9][0] == "v8"
+    folded = [item.all("summary")[0].text for item in sheet.page.section("storage").all("details")]
+    assert "By volume, at the best load" in folded
 
 
 def test_an_open_loop(tmp_path: Path) -> None:

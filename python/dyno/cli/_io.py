@@ -63,6 +63,7 @@ class Asked:
         if self.destroy and not there:
             raise UsageError("--destroy is for files and block devices; folders get a test file.")
         profile = self._profile()
+        self._long_enough(there, profile)
         used = None if self.size is None else self._within(there, profile.file_bytes)
         plan = IoPlan(
             volumes,
@@ -106,6 +107,20 @@ class Asked:
 
         size = None if self.fill_of is None else parse_bytes(self.fill_of)
         return fill.stages(volumes, _numbers(self.fill, "--fill"), size)
+
+    @staticmethod
+    def _long_enough(there: list[Volume], profile: Profile) -> None:
+        """Fails if a file or device does not hold the largest block of a profile."""
+        from dyno.units import bytes_text
+
+        for volume in there:
+            has = _size(volume.path)
+            if has is not None and has < profile.largest_block:
+                raise UsageError(
+                    f"{volume.path} has {has:,} bytes, less than the largest block of the profile "
+                    f"'{profile.name}' ({bytes_text(profile.largest_block)}). Name a larger file, "
+                    "or a folder, where a test file is made."
+                )
 
     @staticmethod
     def _within(there: list[Volume], wanted: int) -> int:

@@ -118,11 +118,11 @@ def file_system(host: Host) -> Finding | None:
     """Not every path is storage."""
     storage = host.get("storage", {})
     place = f"{storage.get('path')} is on {storage.get('fs_type')}"
-    advice = "Give --out a folder on a local disk."
+    advice = "Choose a folder on a local disk (--out, or the volume of dyno io)."
     texts = {
         "memory": f"{place}, which is memory: storage figures say nothing of a disk. {advice}",
-        "layered": f"{place}, which copies files up when they are first written. Give --out a "
-        "mounted volume.",
+        "layered": f"{place}, which copies files up when they are first written. Choose a "
+        "mounted volume (--out, or that of dyno io).",
         "network": f"{place}: figures include the network and the server. {advice}",
         "user": f"{place}, which runs in user space: figures include its process. {advice}",
     }
@@ -159,7 +159,7 @@ def rotational(host: Host) -> Finding | None:
         "rotational",
         "warning",
         f"{names} is a spinning disk: expect a few hundred random reads per second. "
-        "Give --out a folder on flash if you have it.",
+        "Choose a folder on flash if you have it.",
     )
 
 
@@ -223,7 +223,7 @@ def low_disk(host: Host) -> Finding | None:
         "low-disk",
         "warning",
         f"{bytes_text(free)} are free under {_get(host, 'storage', 'path')} ({filled:.0f} % full); "
-        "full volumes are slower. Free some, or give another --out.",
+        "full volumes are slower. Free some, or choose another.",
     )
 
 

@@ -40,11 +40,13 @@ pub(super) fn open(plan: &Plan, index: usize, notes: &mut Notes) -> Result<Place
     let size = size(&mut file, kind, &meta).map_err(|error| told(&error, path))?;
     let bytes = target.bytes.unwrap_or(size / 512 * 512);
     if bytes > size || bytes == 0 {
-        let text = format!(
-            "bytes: {} were asked for, but {} has {size}; leave 'bytes' out to use all",
-            target.bytes.unwrap_or(512),
-            path.display()
-        );
+        let path = path.display();
+        let text = match target.bytes {
+            Some(asked) => format!(
+                "bytes: {asked} were asked for, but {path} has {size}; leave 'bytes' out to use all"
+            ),
+            None => format!("{path} has {size} bytes: there is nothing to measure"),
+        };
         return Err(Error::new(ErrorKind::Usage, text));
     }
     let direct = set_direct(&file, target.name(), notes);

@@ -132,7 +132,10 @@ fn creation_error(error: &io::Error, path: &Path) -> Error {
     let (kind, message) = match error.kind() {
         io::ErrorKind::PermissionDenied => (
             ErrorKind::Denied,
-            "no permission to write there: choose a directory of your own".to_owned(),
+            format!(
+                "no permission to write in {}: choose a directory of your own",
+                path.parent().unwrap_or(path).display()
+            ),
         ),
         io::ErrorKind::ReadOnlyFilesystem => {
             (ErrorKind::Io, "the file system is read-only: choose another directory".to_owned())

@@ -73,7 +73,7 @@ def _alone(page: Page, place: Place) -> list[str]:
     plain = [curve for curve in rest if not _says_more(curve)]
     told = [line for grid in grids for line in matrix_lines(grid, ceiling)]
     told += _confirmations([curve for grid in grids for curve in grid.curves.values()])
-    told += [listed] if (listed := _list(plain)) else []
+    told += textwrap.wrap(_list(plain), COLUMNS, subsequent_indent="  ")
     for curve in rest:
         if curve not in plain:
             told += _detail(page, curve, ceiling)
@@ -140,7 +140,12 @@ def _list(found: Sequence[Curve]) -> str:
     size = ""
     for about, joint in (("mbps", ", "), ("iops", "; ")):
         words: list[str] = []
-        for curve in headlines([one for one in found if one.figure == about]):
+        listed = headlines([one for one in found if one.figure == about])
+        if len({curve.what for curve in listed}) < len(listed):
+            # Not told apart by whether they read or write.
+            words = [f"{curve.short} {figure(curve.value)}" for curve in listed]
+            listed = []
+        for curve in listed:
             own = "" if curve.pattern == "sequential" else f"{curve.size_word} "
             words.append(f"{own if own != size else ''}{curve.what} {figure(curve.value)}")
             size = own
