@@ -2,7 +2,7 @@
 
 Targets: started within 2 s (files opened, proved and sampled, threads, rings, buffers), and the sum
 within 3 % of 128 fio processes; resident memory is told beside it, of the engine in a bare Python
-and of a whole `dyno io` with its record and sheet. On the disk the device is the limit, in the page
+and of a whole `dyno io` with its record and sheet, of all targets and of one. On the disk the device is the limit, in the page
 cache the processor.
 Both take turns (ABBA); medians, and medians of paired ratios with their quartiles. Memory of fio is
 that of its largest process. Few of many processes of fio have I/O in flight at a time, each in its
@@ -23,6 +23,8 @@ from pathlib import Path
 
 from common import BIN, process, scratch
 from storage import Case, Seen, abba, again, fio, middle, ours, page_cache, prepared, ratios
+
+from dyno.bundle import list_bundles
 
 DEPTH = 32
 FILE = 16 << 20
@@ -69,12 +71,24 @@ depths = [{DEPTH}]
 
 
 def whole(folder: Path, paths: list[Path]) -> None:
+    folder = folder / str(len(paths))
+    folder.mkdir()
     profile = folder / "bench.toml"
     profile.write_text(PROFILE)
     run = process(
         BIN / "dyno", "io", *paths, "--profile", profile, "--out", folder / "out", fine=(0, 1)
     )
-    print(f"  `dyno io` of them: resident {run.peak_bytes / 1e6:.0f} MB", flush=True)
+    (bundle,) = list_bundles(folder / "out")
+    measuring = max(
+        row["value"]
+        for row in bundle.table("samples").to_pylist()
+        if (row["source"], row["subject"], row["metric"]) == ("process", "dyno", "rss")
+    )
+    print(
+        f"  `dyno io` of {len(paths)}: resident {run.peak_bytes / 1e6:.0f} MB, "
+        f"while it measured {measuring / 1e6:.0f} MB",
+        flush=True,
+    )
 
 
 def main() -> None:
@@ -90,6 +104,7 @@ def main() -> None:
         case = Case("random read 8 KiB", "random", 8192, 100, DEPTH)
         compare(folder, paths, case, seconds, rounds)
         whole(folder, paths)
+        whole(folder, paths[:1])  # what the record and the sheet take in any case
     with scratch() as name, page_cache(Path(name)) as memory:
         if memory is None:
             print("In the page cache: not measured, that needs root and mkfs.ext4")

@@ -24,19 +24,18 @@ def together(page: Page, place: Place) -> list[Row]:
     """For each curve of several jobs, and for the volumes of all curves, rates beside latencies."""
     made: list[Row] = []
     with_jobs = [curve for curve in place.curves if curve.jobs]
-    for curve in with_jobs if len(with_jobs) <= _MOST_CURVES else ():
+    for curve in with_jobs if len(with_jobs) <= _MOST_CURVES else []:
         made += _jobs(page, place, curve)
     return [*made, *_volumes(page, place)]
 
 
 def _jobs(page: Page, place: Place, curve: Curve) -> list[Row]:
     """Lines over the load; dots where there is only one."""
-    loads = curve.loads
-    if not loads:
+    if not curve.loads:
         return []
-    first, *more = loads
+    first, *more = curve.loads
     named = [(curve, load, job, f"{curve.at(load)}.job.{job}") for job in curve.jobs
-             for load in loads]  # fmt: skip
+             for load in curve.loads]  # fmt: skip
     found: list[Figure | None] = []
     for told in (_Told(page, place, curve.figure), _Told(page, place, "")):
         which = f"{told.words} of each job of {curve.kind}{place.of}"
