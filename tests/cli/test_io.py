@@ -158,6 +158,7 @@ def test_what_would_be_done_is_told_and_nothing_done(tmp_path: Path, out: Path) 
         (("{}", "--profile", "log", "--reads-only"), "All curves of the profile 'log' write"),
         (("{}", "--profile", "database", "--rate", "5"), "In database several jobs run together"),
         (("{}/file", "--size", "1G", "--reads-only"), "has 10 bytes. Give a smaller --size"),
+        (("{}/file", "--reads-only"), "10 bytes, less than the largest block of the profile"),
         (("{}/file", "--fill", "40"), "--fill is for folders"),
         (("{}", "{}/."), "is given twice"),
         (("/dev/null",), "neither a folder nor a file nor a block device"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -71,7 +72,7 @@ def test_levels_of_a_volume_count_what_is_there(
     with pytest.raises(UsageError, match="--fill 96: use percent above 0, at most 95"):
         fill.stages(volumes, (96.0,), None)
     fill.require_room(volumes, {"a": 600 << 20})
-    with pytest.raises(DiskFullError, match=r"The test file needs 682 MB in .*, 734 MB are"):
+    with pytest.raises(DiskFullError, match=r"needs 682 MB in .*, and 67.1 MB stay free; 734"):
         fill.require_room(volumes, {"a": 650 << 20})
     both = folders(tmp_path, "a", "b")
     with pytest.raises(DiskFullError, match="The test files need"):
@@ -82,6 +83,17 @@ def test_only_folders_are_filled(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="--fill is for folders"):
         fill.stages(parse([str(tmp_path / "file")]), (40.0,), None)
+
+
+def test_a_folder_that_is_mounted_read_only_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = profile.IoPlan(folders(tmp_path, "a"), spec.read("quick"))
+    found = os.statvfs(tmp_path)
+    values = [*found[:8], found.f_flag | os.ST_RDONLY, *found[9:]]
+    monkeypatch.setattr(os, "statvfs", lambda _: os.statvfs_result(values))
+    with pytest.raises(TargetError, match="is mounted read-only, so no test file can be made"):
+        plan.check()
 
 
 def test_a_device_that_is_mounted_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,7 +63,6 @@ class Asked:
         if self.destroy and not there:
             raise UsageError("--destroy is for files and block devices; folders get a test file.")
         profile = self._profile()
-        self._long_enough(there, profile)
         used = None if self.size is None else self._within(there, profile.file_bytes)
         plan = IoPlan(
             volumes,
@@ -78,6 +77,7 @@ class Asked:
         )
         if plan.stages and plan.stages[0].bytes[volumes[0].name] < profile.largest_block:
             raise UsageError("--fill: the lowest level does not hold the largest block.")
+        self._long_enough(there, profile)
         plan.check()
         return plan
 

@@ -141,17 +141,20 @@ def _list(found: Sequence[Curve]) -> str:
     for about, joint in (("mbps", ", "), ("iops", "; ")):
         words: list[str] = []
         listed = headlines([one for one in found if one.figure == about])
-        if len({curve.what for curve in listed}) < len(listed):
-            # Not told apart by whether they read or write.
-            words = [f"{curve.short} {figure(curve.value)}" for curve in listed]
-            listed = []
+        brief = len({_brief(curve) for curve in listed}) == len(listed)
         for curve in listed:
             own = "" if curve.pattern == "sequential" else f"{curve.size_word} "
-            words.append(f"{own if own != size else ''}{curve.what} {figure(curve.value)}")
+            name = f"{own if own != size else ''}{curve.what}" if brief else curve.short
+            words.append(f"{name} {figure(curve.value)}")
             size = own
         if words:
             parts.append(f"{joint.join(words)} {UNITS[about]}")
     return "; ".join(parts)
+
+
+def _brief(curve: Curve) -> str:
+    """``8K read``; a sequential one has no size."""
+    return f"{'' if curve.pattern == 'sequential' else curve.size_word} {curve.what}"
 
 
 def matrix_lines(matrix: Matrix, ceiling: Ceiling) -> list[str]:
