@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from dyno.bundle import list_bundles
+from dyno.confinement import places
+from dyno.errors import UsageError
+from tests.conftest import missing
 from tests.process import (
     assert_valid,
     dyno,
@@ -75,6 +78,26 @@ def test_killed_during_the_run(loaded: Path) -> None:
     again = dyno("run", "tpcc", *TARGET, "--duration", "2s", "--warmup", "1s", "--out", loaded)
     assert again.returncode in {0, 1}, again.stderr
     assert "Consistency" in again.stderr
+    outgrown(loaded)
+
+
+def outgrown(loaded: Path) -> None:
+    """A server that is given as much memory as all of it may have."""
+    try:
+        places.find(["memory"])
+    except UsageError as error:
+        missing(f"a control group for memory ({error})")
+    memory = ("--limit", "memory=64MB", "--set", "memory=64MB")
+    words = ("--users", "4", "--warmup", "1s", "--duration", "60s")
+    done = dyno("run", "tpcc", *TARGET, *words, *memory, "--json", "--out", loaded)
+    concluded(loaded, done.returncode, done.stderr)
+    killed = "PostgreSQL was killed: memory limit of 64MB (--limit memory)."
+    assert f"dyno: {killed}" in done.stderr
+    run = list_bundles(loaded)[0].run
+    assert run.plan["limits"] == {"memory": "64MB"}
+    assert run.confined is not None
+    assert run.confined.killed
+    assert "limited" in {reason.code for reason in run.validity.reasons}
 
 
 def test_a_load_that_did_not_end_is_not_run(out: Path) -> None:

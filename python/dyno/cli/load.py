@@ -25,6 +25,7 @@ LAYOUT_HELP = "Physical design: a name of `dyno layouts`, or a TOML file."
         "dyno load tpch --target duckdb:///tmp/dss.duckdb --scale 0.1",
         "dyno load tpch --target embedded:postgresql --scale 1 --resume",
         "dyno load tpch --target embedded:mysql --scale 1 --streams 1 --streams 2",
+        "dyno load tpch --target embedded:postgresql --scale 1 --limit memory=1GB",
         "dyno load tpcc --target embedded:postgresql --scale 2 --databases 4",
         "dyno load tpcc --target embedded:postgresql --scale 2 --databases 4 --resume",
         "dyno load tpcc --target postgresql://bench@db1/bench --scale 100",

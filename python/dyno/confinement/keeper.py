@@ -18,8 +18,11 @@ def main(arguments: list[str]) -> None:
     pipe, file, words = arguments
     if os.read(int(pipe), 1):
         return
-    with open(file, encoding="ascii") as lines:  # noqa: PTH123  (a script without libraries)
-        kills = [int(line.split()[1]) for line in lines if line.startswith("oom_kill ")]
+    try:
+        with open(file, encoding="ascii") as lines:  # noqa: PTH123  (a script without libraries)
+            kills = [int(line.split()[1]) for line in lines if line.startswith("oom_kill ")]
+    except OSError:  # the next run was quicker, and has tidied it away
+        return
     if any(kills):
         sys.stderr.write(f"dyno: {words}\n")
 

@@ -52,7 +52,6 @@ class Confinement:
         self._devices = dict(devices or {})
         self._places = places.find(_controllers(asked))
         self._groups: list[Group] = []
-        self._kills_told = 0
         self._notes: list[str] = []
 
     def __enter__(self) -> Confinement:
@@ -139,12 +138,8 @@ class Confinement:
             self._notes.append(_EMPTIED)
 
     def killed(self) -> str | None:
-        """What the kernel killed a process for since this was asked last; None if it did not."""
-        kills = sum(group.killed() for group in self._groups)
-        if kills <= self._kills_told:
-            return None
-        self._kills_told = kills
-        return self._memory_words
+        """The limit that the kernel killed a process for; None if it did not."""
+        return self._memory_words if any(group.killed() for group in self._groups) else None
 
     def figures(self) -> Confined:
         """What was asked, and what it did so far."""

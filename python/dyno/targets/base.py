@@ -49,8 +49,8 @@ class Limits:
         threads: Processors it may use.
         launch: What the command line of its processes begins with, so that they start where the
             limits of the run hold (``dyno.confinement``).
-        killed: Tells which of those limits the kernel has killed one of its processes for, since
-            it was asked last; None if none.
+        killed: Tells which of those limits the kernel has killed one of its processes for; None
+            if none.
     """
 
     memory_bytes: int
