@@ -6,6 +6,10 @@
 -- of its own: it commits before it returns the row, and an error rolls it back. Every table is named
 -- with its database.
 --
+-- Before it commits each looks whether all its changes were made. MariaDB 10.11 lets a procedure go
+-- on after a DELETE that was killed as it began, without an error and with nothing deleted (seen once
+-- in some 200 kills), and what follows would be committed.
+--
 -- There are no arrays. An order's lines come as a text, of which SUBSTRING_INDEX cuts each line.
 -- Server CPU for ten lines in MariaDB 10.11 and MySQL 8.0.31: 26 and 41 µs; 54 and 43 µs from a JSON
 -- array, 24 and 101 µs by a cursor over JSON_TABLE, which has to join the lines to their locks. What
@@ -19,7 +23,7 @@ CREATE PROCEDURE {place}.dyno_new_order(
 ) MODIFIES SQL DATA SQL SECURITY INVOKER COMMENT {mark}
 BEGIN
     DECLARE found, all_local BOOLEAN DEFAULT TRUE;
-    DECLARE unknown BOOLEAN DEFAULT FALSE;
+    DECLARE unknown, lost BOOLEAN DEFAULT FALSE;
     DECLARE order_id, item_id, supplier, pieces, in_stock INT;
     DECLARE line_count INT
         DEFAULT 1 + CHAR_LENGTH(lock_order) - CHAR_LENGTH(REPLACE(lock_order, ',', ''));
@@ -73,6 +77,7 @@ BEGIN
                 s_order_cnt = s_order_cnt + 1,
                 s_remote_cnt = s_remote_cnt + (supplier <> wh)
             WHERE s_w_id = supplier AND s_i_id = item_id;
+        SET lost = lost OR ROW_COUNT() = 0;
         SELECT s_quantity, CASE dist
                 WHEN 1 THEN s_dist_01 WHEN 2 THEN s_dist_02 WHEN 3 THEN s_dist_03
                 WHEN 4 THEN s_dist_04 WHEN 5 THEN s_dist_05 WHEN 6 THEN s_dist_06
@@ -97,6 +102,7 @@ BEGIN
     END WHILE;
 
     UPDATE {place}.district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = wh AND d_id = dist;
+    SET lost = lost OR ROW_COUNT() = 0;
     SELECT d_next_o_id - 1, d_tax INTO order_id, dist_tax
         FROM {place}.district WHERE d_w_id = wh AND d_id = dist;
 
@@ -120,6 +126,10 @@ BEGIN
                     SUBSTRING(cells, 34 * line - 33, 24));
         END WHILE;
         SET total = goods * (1 - discount) * (1 + wh_tax + dist_tax);
+        IF lost THEN
+            SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT =
+                'a change was not made: its statement was stopped, or its row is missing';
+        END IF;
         COMMIT;
     END IF;
     SELECT order_id, last_name, credit, discount, wh_tax, dist_tax, total, shown;
@@ -132,6 +142,7 @@ CREATE PROCEDURE {place}.dyno_payment(
 ) MODIFIES SQL DATA SQL SECURITY INVOKER COMMENT {mark}
 BEGIN
     DECLARE found BOOLEAN DEFAULT TRUE;
+    DECLARE lost BOOLEAN DEFAULT FALSE;
     DECLARE cust INT DEFAULT by_number;
     DECLARE passed INT;
     DECLARE balance DECIMAL(12, 2);
@@ -173,7 +184,9 @@ BEGIN
     SET addresses = CONCAT(wh_address, ';', dist_address);
 
     UPDATE {place}.warehouse SET w_ytd = w_ytd + paid WHERE w_id = wh;
+    SET lost = lost OR ROW_COUNT() = 0;
     UPDATE {place}.district SET d_ytd = d_ytd + paid WHERE d_w_id = wh AND d_id = dist;
+    SET lost = lost OR ROW_COUNT() = 0;
     IF credit = 'BC' THEN
         UPDATE {place}.customer SET
                 c_balance = c_balance - paid,
@@ -182,6 +195,7 @@ BEGIN
                 c_data = LEFT(CONCAT(cust, ' ', home_dist, ' ', home_wh, ' ', dist, ' ', wh, ' ',
                     paid, ' | ', c_data), 500)
             WHERE c_w_id = home_wh AND c_d_id = home_dist AND c_id = cust;
+        SET lost = lost OR ROW_COUNT() = 0;
         SELECT c_balance, LEFT(c_data, 200) INTO balance, story
             FROM {place}.customer WHERE c_w_id = home_wh AND c_d_id = home_dist AND c_id = cust;
     ELSE
@@ -190,6 +204,7 @@ BEGIN
                 c_ytd_payment = c_ytd_payment + paid,
                 c_payment_cnt = c_payment_cnt + 1
             WHERE c_w_id = home_wh AND c_d_id = home_dist AND c_id = cust;
+        SET lost = lost OR ROW_COUNT() = 0;
         SELECT c_balance INTO balance
             FROM {place}.customer WHERE c_w_id = home_wh AND c_d_id = home_dist AND c_id = cust;
     END IF;
@@ -197,6 +212,10 @@ BEGIN
             (h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data)
         VALUES (cust, home_dist, home_wh, dist, wh, entered, paid,
             CONCAT(wh_name, '    ', dist_name));
+    IF lost THEN
+        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT =
+            'a change was not made: its statement was stopped, or its row is missing';
+    END IF;
     COMMIT;
     SELECT cust, balance, addresses, who, story;
 END;
@@ -252,6 +271,7 @@ CREATE PROCEDURE {place}.dyno_delivery(wh INT, by_carrier INT, entered DATETIME(
     MODIFIES SQL DATA SQL SECURITY INVOKER COMMENT {mark}
 BEGIN
     DECLARE found BOOLEAN DEFAULT TRUE;
+    DECLARE lost BOOLEAN DEFAULT FALSE;
     DECLARE dist, delivered INT DEFAULT 0;
     DECLARE order_id, cust INT;
     DECLARE charge DECIMAL(12, 2);
@@ -277,8 +297,10 @@ BEGIN
         END IF;
         DELETE FROM {place}.new_order
             WHERE no_w_id = wh AND no_d_id = dist AND no_o_id = order_id;
+        SET lost = lost OR ROW_COUNT() = 0;
         UPDATE {place}.orders SET o_carrier_id = by_carrier
             WHERE o_w_id = wh AND o_d_id = dist AND o_id = order_id;
+        SET lost = lost OR ROW_COUNT() = 0;
         SELECT o_c_id INTO cust
             FROM {place}.orders WHERE o_w_id = wh AND o_d_id = dist AND o_id = order_id;
         IF NOT found THEN
@@ -288,13 +310,19 @@ BEGIN
         END IF;
         UPDATE {place}.order_line SET ol_delivery_d = entered
             WHERE ol_w_id = wh AND ol_d_id = dist AND ol_o_id = order_id;
+        SET lost = lost OR ROW_COUNT() = 0;
         SELECT COALESCE(SUM(ol_amount), 0) INTO charge
             FROM {place}.order_line WHERE ol_w_id = wh AND ol_d_id = dist AND ol_o_id = order_id;
         UPDATE {place}.customer
             SET c_balance = c_balance + charge, c_delivery_cnt = c_delivery_cnt + 1
             WHERE c_w_id = wh AND c_d_id = dist AND c_id = cust;
+        SET lost = lost OR ROW_COUNT() = 0;
         SET delivered = delivered + 1;
     END WHILE;
+    IF lost THEN
+        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT =
+            'a change was not made: its statement was stopped, or its row is missing';
+    END IF;
     COMMIT;
     SELECT delivered;
 END;
