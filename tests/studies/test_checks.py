@@ -146,7 +146,9 @@ def test_how_many_pairs_the_margin_takes_is_told_from_earlier_studies(
 
 
 def test_how_long_it_takes_is_told(tmp_path: Path, out: Path) -> None:
-    study = read(tmp_path, TPCC)
+    asked = read(tmp_path, TPCC)
+    assert asked.reset == "reload", "transactions leave more data than they found"
+    study = asked.model_copy(update={"reset": "restart"})
     slots = schedule([one.name for one in study.variants], study.pairs, study.seed)
     rule = forecast(study, slots, [], out)
     assert {one.source for one in rule.runs.values()} == {"from its options"}

@@ -251,7 +251,8 @@ def test_another_data_set_takes_the_place_of_the_last(
 
     loads.clear()
     codes[:] = [0, 0]
-    study.write_text(study.read_text().replace("postgresql://h/d", "embedded:sqlite"))
+    text = study.read_text().replace("postgresql://h/d", "embedded:sqlite")
+    study.write_text('reset = "restart"\n' + text)
     private = spec.read(str(study))
     stock = Stock(Book.begin(out / "studies" / "private", private, []), print)
     for variant in (*private.variants, *private.variants):

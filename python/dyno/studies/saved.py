@@ -84,6 +84,7 @@ def restore(out: Path) -> Kept:
         _copy(out / _SAVED / _PLACES / str(number), Path(place))
     shutil.rmtree(out / ENGINES, ignore_errors=True)
     _copy(out / _SAVED / ENGINES, out / ENGINES)
+    os.sync()  # what is written back later would be written beside the run
     return Kept(bytes_of(out / ENGINES), time.monotonic() - began, shares_blocks(out))
 
 
