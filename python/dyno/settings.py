@@ -80,6 +80,23 @@ class Setting:
     value: int | str
 
 
+def assigned(kind: str, texts: Sequence[str], example: str) -> dict[str, str]:
+    """The words of ``word=value`` with their values, in the order given.
+
+    Raises:
+        UsageError: For a text that is none, or a word that is given twice.
+    """
+    found: dict[str, str] = {}
+    for text in texts:
+        name, sign, value = (part.strip() for part in text.partition("="))
+        if not sign or not name or not value:
+            raise UsageError(f"'{text}' is no {kind}; write it like {example}.")
+        if name in found:
+            raise UsageError(f"The {kind} {name} is given twice.")
+        found[name] = value
+    return found
+
+
 def parse(texts: Sequence[str], file: Path | None, memory_bytes: int | None) -> list[Setting]:
     """What is asked, in the order of :data:`WORDS`.
 
@@ -93,15 +110,7 @@ def parse(texts: Sequence[str], file: Path | None, memory_bytes: int | None) -> 
         UsageError: One line on what cannot be, naming the nearest word.
     """
     asked: dict[str, Any] = {} if file is None else _table(file)
-    given: set[str] = set()
-    for text in texts:
-        name, sign, value = (part.strip() for part in text.partition("="))
-        if not sign or not name or not value:
-            raise UsageError(f"'{text}' is no setting; write it like memory=4GB.")
-        if name in given:
-            raise UsageError(f"The setting {name} is given twice.")
-        given.add(name)
-        asked[name] = value
+    asked |= assigned("setting", texts, "memory=4GB")
     for name in asked:
         if name not in WORDS:
             raise unknown("setting", name, WORDS)

@@ -114,10 +114,10 @@ def test_it_is_over_when_intervals_are_tight() -> None:
     rng = np.random.default_rng(5)
     asked = study(pairs=10)
     made = entries(asked, rng, lambda r: r.normal(0, 0.003))
-    assert not tight(asked, made[:14], 5)
-    assert tight(asked, made[:16], 5)
+    assert not tight(asked, made[:14])
+    assert tight(asked, made[:16])
     wild = entries(asked, rng, lambda r: r.normal(0, 0.1))
-    assert not tight(asked, wild, 5)
+    assert not tight(asked, wild)
 
 
 def test_a_small_regression_of_a_query_is_none() -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dyno.errors import UsageError, unknown
-from dyno.settings import bytes_text
+from dyno.settings import assigned, bytes_text
 from dyno.units import parse_bytes
 
 Controller = Literal["cpu", "memory", "io"]
@@ -73,16 +73,10 @@ def parse(texts: Sequence[str]) -> list[Bound]:
     Raises:
         UsageError: One line on what cannot be, naming the nearest word.
     """
-    asked: dict[str, str] = {}
-    for text in texts:
-        name, sign, value = (part.strip() for part in text.partition("="))
-        if not sign or not name or not value:
-            raise UsageError(f"'{text}' is no limit; write it like cpu=0.9 or memory=512MB.")
-        if name in asked:
-            raise UsageError(f"The limit {name} is given twice.")
+    asked = assigned("limit", texts, "cpu=0.9 or memory=512MB")
+    for name in asked:
         if name not in WORDS:
             raise unknown("limit", name, WORDS)
-        asked[name] = value
     return [_read(word, asked[name]) for name, word in WORDS.items() if name in asked]
 
 

@@ -87,7 +87,7 @@ def _drifts(study: Study, entries: Iterable[Entry]) -> Iterable[Drift]:
             yield Drift(metric=metric, percent=percents[0], low=percents[1], high=percents[2])
 
 
-def tight(study: Study, entries: Sequence[Entry], least: int = FEWEST_TO_STOP) -> bool:
+def tight(study: Study, entries: Sequence[Entry]) -> bool:
     """Whether every headline interval is within the margin to each side of its estimate.
 
     How wide it is does not depend on where it lies, so that looking at it after each pair does not
@@ -96,13 +96,12 @@ def tight(study: Study, entries: Sequence[Entry], least: int = FEWEST_TO_STOP) -
     Args:
         study: What was asked.
         entries: The runs until now.
-        least: Pairs that each must have; never fewer than eight.
     """
     names = {variant.name for variant in study.variants}
     valid = counted(entry for entry in entries if entry.variant in names)
     found = comparisons(study, valid, {}, headline_only=True)
     return bool(found) and all(
-        one.pairs >= max(least, FEWEST_TO_STOP)
+        one.pairs >= FEWEST_TO_STOP
         and one.low is not None
         and one.high is not None
         and (one.high - one.low) / 2 <= study.margin

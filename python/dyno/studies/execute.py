@@ -23,7 +23,6 @@ from dyno.studies.schedule import Slot
 from dyno.studies.stock import Stock, alone
 from dyno.units import seconds_text
 
-_LEAST_PAIRS = 5
 MOST_FAILURES = 2
 """A variant whose runs came to nothing so often in a row is left out of the rest."""
 _THE_MACHINES = {"disturbed", "throttled", "clock"}
@@ -95,7 +94,7 @@ class Work:
         limit = study.time_limit_s
         if limit is not None and self._before_s + time.monotonic() - self._start > limit:
             return "the time limit was reached"
-        if tight(study, entries, _LEAST_PAIRS):
+        if tight(study, entries):
             return f"every headline interval is within {study.margin:g} %"
         return ""
 
