@@ -54,7 +54,7 @@ def test_ctrl_c_stops_all_streams_and_the_data_is_whole(loaded: Path) -> None:
     no_server_left(loaded)
     bundle = list_bundles(loaded)[0]
     assert bundle.run.status == "interrupted"
-    assert 0 < bundle.table("queries").num_rows < 20 * 22 + 40
+    assert 0 < bundle.table("queries").num_rows < 20 * 22  # the streams were under way
     check = dyno("check", "tpch", *TARGET, "--json", "--out", loaded)
     assert check.returncode == 0, check.stderr
     assert all(item.passed for item in list_bundles(loaded)[0].checks())

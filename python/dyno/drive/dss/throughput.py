@@ -76,9 +76,11 @@ def throughput(
         jobs = [query_job(queries) for queries in streams.values()]
         refresher = Refresher(target, workload, plan, crew, notary) if plan.refresh else None
         if refresher is not None:
+            refresher.prepare(1)  # and not beside the streams, which may be gone before it is made
 
             def refresh_job() -> None:
                 for number in range(1, plan.streams + 1):
+                    refresher.prepare(number)
                     tally.wait(each * (number - 1), crew.stop)
                     refresher.insert(number)
                     refresher.count(number)  # after the deletion nobody can tell any more
