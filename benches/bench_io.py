@@ -5,7 +5,9 @@ IOPS, and p50, p99, p99.9 within 2 %; 256 KiB sequential at least 1.0 of fio's M
 cache (the processor is the limit) at least 1.15 of fio's I/Os a second of CPU.
 Both take turns (ABBA); medians, and medians of paired ratios with their quartiles. How far apart
 two runs of fio in a row are is what the disk's own noise allows to see. CPU is that of the whole
-process; for Dyno what a process that only starts Python takes is left out.
+process; for Dyno what a process that only starts Python takes is left out. Buffers of both are in
+ordinary pages, where transparent huge ones are given only to who asks (madvise), as fio cannot
+refuse them; and in huge ones, where enough are set aside for fio (sysctl vm.nr_hugepages=64).
 `python benches/bench_io.py [SECONDS [ROUNDS]]`
 """
 
@@ -17,7 +19,20 @@ from operator import attrgetter
 from pathlib import Path
 
 from common import scratch
-from storage import Case, abba, again, fio, middle, ours, page_cache, prepared, ratios
+from storage import (
+    HUGE_PAGES,
+    Case,
+    abba,
+    again,
+    fio,
+    huge_pages,
+    middle,
+    ours,
+    page_cache,
+    prepared,
+    ratios,
+    transparent,
+)
 
 FILE = 2 << 30
 MEMORY = 16 << 20
@@ -28,6 +43,10 @@ DIRECT = [
     Case("sequential read 256 KiB, depth 16", "sequential", 262_144, 100, 16),
     Case("sequential write 256 KiB, depth 16", "sequential", 262_144, 0, 16),
 ]  # fmt: skip
+HUGE = [
+    Case("sequential read 256 KiB, depth 16, huge pages", "sequential", 262_144, 100, 16, "huge"),
+    Case("sequential write 256 KiB, depth 16, huge pages", "sequential", 262_144, 0, 16, "huge"),
+]
 CPU_BOUND = [
     Case(f"random read 4 KiB, depth {depth}", "random", 4096, 100, depth) for depth in (1, 8, 32)
 ]
@@ -67,12 +86,15 @@ def main() -> None:
         print("not measured: fio is not installed")
         return
     print("latencies in µs, CPU in µs for each I/O; ratios: median (quartiles) of pairs in turn")
+    print(f"transparent huge pages: {transparent()}")
     with scratch() as name:
         folder = Path(name)
         print(f"Past the page cache, a file of {FILE >> 30} GiB")
         path = prepared(folder / "bench.dat", FILE)
-        for case in DIRECT:
+        for case in DIRECT + HUGE * (huge_pages() >= HUGE_PAGES):
             compare(folder, path, case, seconds, rounds)
+        if huge_pages() < HUGE_PAGES:
+            print("  huge pages: not measured, fewer than 32 are set aside")
     with scratch() as name, page_cache(Path(name)) as memory:
         if memory is None:
             print("In the page cache: not measured, that needs root and mkfs.ext4")

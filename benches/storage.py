@@ -27,6 +27,9 @@ from dyno.model import Clock
 WARMUP = 0.25
 """Seconds that neither side counts."""
 
+HUGE_PAGES = 32
+"""That fio needs set aside for buffers in them; Dyno's are transparent ones."""
+
 PROFILE = """
 import sys
 from dyno import _core
@@ -36,13 +39,14 @@ print(_core.profile(open(sys.argv[1]).read(), _core.Control()))
 
 @dataclass(frozen=True)
 class Case:
-    """A shape of I/O, on every target."""
+    """A shape of I/O, on every target; and the pages of memory that its buffers are in."""
 
     title: str
     pattern: str
     block: int
     reads: int
     depth: int
+    pages: str = "ordinary"
 
 
 @dataclass(frozen=True)
@@ -97,7 +101,9 @@ def curve(case: Case, seconds: float, **more: Any) -> dict[str, Any]:
 def ours(folder: Path, paths: Sequence[Path], case: Case, seconds: float) -> Seen:
     targets = [{"path": str(path), "destroy": case.reads < 100} for path in paths]
     steps = [curve(case, seconds)]
-    outcome, cost = engine(folder, {"engine": "io_uring", "targets": targets, "steps": steps})
+    plan = {"engine": "io_uring", "targets": targets, "steps": steps, "pages": case.pages}
+    outcome, cost = engine(folder, plan)
+    assert not any(note["code"] == "pages" for note in outcome["notes"]), outcome["notes"]
     step = outcome["steps"][0]
     side = step["read" if case.reads else "write"]
     done = step["iops"] * (seconds + WARMUP)
@@ -127,6 +133,7 @@ def fio(folder: Path, paths: Sequence[Path], case: Case, seconds: float, threads
     cost = process(
         "fio", "--name=global", f"--rw={order}{what}", f"--bs={case.block}",
         size, f"--iodepth={depth}", "--direct=1",
+        *(["--iomem=mmaphuge"] if case.pages == "huge" else []),
         "--ioengine=io_uring", "--fixedbufs=1", "--registerfiles=1", "--norandommap=1",
         f"--iodepth_batch_submit={depth}", "--iodepth_batch_complete_min=1",
         f"--iodepth_batch_complete_max={depth}", "--random_generator=tausworthe64",
@@ -182,6 +189,17 @@ def length(path: Path) -> int:
     """Bytes of a file or device."""
     with path.open("rb") as file:
         return file.seek(0, os.SEEK_END)
+
+
+def huge_pages() -> int:
+    """Huge pages that are set aside and free."""
+    return int(Path("/proc/meminfo").read_text().split("HugePages_Free:")[1].split()[0])
+
+
+def transparent() -> str:
+    """What the system does with memory that nobody asked to have in huge pages, or not."""
+    text = Path("/sys/kernel/mm/transparent_hugepage/enabled").read_text()
+    return text.split("[")[1].split("]")[0]
 
 
 @contextlib.contextmanager

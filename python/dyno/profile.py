@@ -148,6 +148,7 @@ def profile(
                 "ceiling_ms": asked.ceiling_ms,
                 "ceiling_of": asked.ceiling_of,
                 "durable": plan.durable,
+                "pages": asked.pages,
                 "on_error": plan.on_error,
                 "repeat": repeat,
                 "seed": plan.seed + repeat - 1,
@@ -182,6 +183,7 @@ def _detail(plan: IoPlan, arm: Arm, repeat: int) -> dict[str, Any]:
         "ceiling_of": asked.ceiling_of,
         "figures": {curve.name: curve.figure for curve in asked.curves},
         "fsync": plan.durable,
+        "pages": asked.pages,
         "on_error": plan.on_error,
         "targets": [
             {

@@ -290,6 +290,14 @@ def test_notes_of_the_profiler_warn_unless_a_rule_of_their_own_tells_of_them(
     assert told == [f"Storage profile: {notes[0]}", "Storage profile: psync is used"]
 
 
+def test_buffers_in_other_pages_than_asked_for_count_for_nothing(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run").io()
+    notes = [{"code": "pages", "text": "0 % of the buffers are in huge pages"}]
+    detail = {**builder.phases[0].detail, "notes": notes}
+    builder.phases[0] = builder.phases[0].model_copy(update={"detail": detail})
+    assert judged(builder.write()).codes() == {"untrusted-storage"}
+
+
 def test_all_reasons_are_kept(tmp_path: Path) -> None:
     builder = quickstart(tmp_path).answers(wrong="q02").consistency(broken=7)
     found: Judged = judged(builder.write())

@@ -274,9 +274,10 @@ def test_a_killed_run(tmp_path: Path, out: Path, asked: Asked) -> None:
 
 
 def test_without_io_uring(tmp_path: Path, out: Path, asked: Asked) -> None:
-    words = ["io", tmp_path, "--profile", asked(), "--out", out]
+    words = ["io", tmp_path, "--profile", asked(), "--pages", "huge", "--out", out]
     done = limits.limited(words, prepare=limits.forbidding_io_uring())
-    assert done.returncode in {0, 1}, done.stderr
+    assert done.returncode == 1, done.stderr
+    assert "0 % of the buffers are in huge pages" in notes(only(out))
     (phase,) = (phase for phase in only(out).run.phases if phase.kind == "io")
     assert phase.detail["engine"] == "psync"
     assert "psync is used" in notes(only(out))

@@ -32,6 +32,14 @@ def test_every_step_is_a_job(tmp_path: Path) -> None:
     )
     assert (job["runtime"], job["ramp_time"], "stonewall" in job) == ("500ms", "125ms", True)
     assert job["size"] == str(1 << 20)
+    assert "iomem" not in jobs["global"]
+
+
+def test_buffers_are_in_the_same_pages(tmp_path: Path) -> None:
+    profile = spec.read("dss").fitted(pages="huge")
+    text = job_file(profile, volume.parse([str(tmp_path)]))
+    assert sections(text)["global"]["iomem"] == "mmaphuge"
+    assert "vm.nr_hugepages=" in text
 
 
 def test_jobs_that_run_together_start_together(tmp_path: Path) -> None:

@@ -6,8 +6,13 @@
 use std::ptr::{NonNull, null_mut};
 
 use dyno_record::{Error, ErrorKind, Result};
+#[cfg(target_os = "linux")]
+use procfs_core::FromRead as _;
+#[cfg(target_os = "linux")]
+use procfs_core::process::MemoryMaps;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{RngCore as _, SeedableRng as _};
+use serde::Deserialize;
 
 /// Alignment that satisfies `O_DIRECT` on every device with sectors up to 4 KiB.
 const PAGE: usize = 4096;
@@ -16,11 +21,28 @@ const HUGE_PAGE: usize = 2 << 20;
 /// Smallest unit in which devices and file systems look for repeated data.
 const SECTOR: usize = 512;
 
+/// Which pages of memory buffers are in. A device gets a block in as many pieces as it has pages that
+/// do not lie side by side, so large blocks can be much faster in huge ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pages {
+    /// Never huge ones, whatever the system's default is: what a page cache is made of, and most
+    /// programs' memory.
+    #[default]
+    Ordinary,
+    /// Huge ones, and a note where the system does not grant them.
+    Huge,
+    /// Huge ones where they are granted.
+    #[serde(skip)]
+    Either,
+}
+
 /// Buffers of one slot each, filled with incompressible data.
 #[derive(Debug)]
 pub(crate) struct Arena {
     /// Start of the first buffer, and the bytes of all.
     base: NonNull<u8>,
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only io_uring asks"))]
     bytes: usize,
     /// The mapping that they are in.
     mapping: (NonNull<libc::c_void>, usize),
@@ -32,11 +54,11 @@ pub(crate) struct Arena {
 unsafe impl Send for Arena {}
 
 impl Arena {
-    /// Allocates a buffer of each of the lengths, in huge pages where the system grants them.
+    /// Allocates a buffer of each of the lengths.
     ///
     /// # Errors
     /// `out_of_memory`.
-    pub(crate) fn new(lengths: &[u32], seed: u64) -> Result<Self> {
+    pub(crate) fn new(lengths: &[u32], seed: u64, pages: Pages) -> Result<Self> {
         let mut bytes = 0;
         let place = |length: &u32| {
             let start = bytes;
@@ -51,15 +73,15 @@ impl Arena {
                 format!("no memory for {} buffers of {bytes} bytes together", lengths.len()),
             )
         };
-        let align = if bytes >= HUGE_PAGE { HUGE_PAGE } else { PAGE };
+        let align = if pages == Pages::Ordinary { PAGE } else { HUGE_PAGE };
         let bytes = bytes.checked_next_multiple_of(align).ok_or_else(too_large)?;
         let length = bytes.checked_add(align).ok_or_else(too_large)?;
         let mapping = NonNull::new(map(length)).ok_or_else(too_large)?;
         let skipped = mapping.as_ptr().cast::<u8>().align_offset(align);
         // SAFETY: less than `align` bytes are skipped of a mapping of `align` bytes more.
         let base = unsafe { mapping.cast::<u8>().add(skipped) };
+        advise(base, bytes, pages);
         let mut arena = Self { base, bytes, mapping: (mapping, length), slots };
-        arena.prefer_huge_pages(align);
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         for slot in 0..lengths.len() {
             rng.fill_bytes(arena.slot_mut(slot));
@@ -93,16 +115,15 @@ impl Arena {
         libc::iovec { iov_base: self.base.as_ptr().cast(), iov_len: self.bytes }
     }
 
-    /// Asks for huge pages: fewer translations for the CPU and fewer segments for the kernel.
-    fn prefer_huge_pages(&mut self, align: usize) {
-        if cfg!(target_os = "linux") && align == HUGE_PAGE {
-            // SAFETY: the range is this arena's own, whole pages, and the advice does not change
-            // its content. A refusal costs speed only, so the result does not matter.
-            #[cfg(target_os = "linux")]
-            unsafe {
-                libc::madvise(self.base.as_ptr().cast(), self.bytes, libc::MADV_HUGEPAGE);
-            }
-        }
+    /// Share of the memory that is in huge pages; `None` if the system does not tell.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn huge_share(&self) -> Option<f64> {
+        let (start, end) =
+            (self.base.as_ptr() as u64, self.base.as_ptr() as u64 + self.bytes as u64);
+        let maps = MemoryMaps::from_file("/proc/self/smaps").ok()?;
+        let own = maps.iter().filter(|map| map.address.0 < end && start < map.address.1);
+        let huge: u64 = own.filter_map(|map| map.extension.map.get("AnonHugePages")).sum();
+        Some((huge as f64 / self.bytes as f64).min(1.0))
     }
 }
 
@@ -125,6 +146,22 @@ fn map(length: usize) -> *mut libc::c_void {
     if start == libc::MAP_FAILED { null_mut() } else { start }
 }
 
+/// Says which pages are wanted, before the first is touched. What was granted is seen afterwards, by
+/// `huge_share`, so that the result does not matter.
+#[cfg(target_os = "linux")]
+fn advise(start: NonNull<u8>, bytes: usize, pages: Pages) {
+    let advice = match pages {
+        Pages::Ordinary => libc::MADV_NOHUGEPAGE,
+        Pages::Huge | Pages::Either => libc::MADV_HUGEPAGE,
+    };
+    // SAFETY: the caller owns the range, which is of whole pages, and the advice does not change its
+    // content.
+    unsafe { libc::madvise(start.as_ptr().cast(), bytes, advice) };
+}
+
+#[cfg(not(target_os = "linux"))]
+const fn advise(_: NonNull<u8>, _: usize, _: Pages) {}
+
 /// Makes incompressible `data` unique again at small cost: fresh random bits in each sector defeat
 /// deduplication, the random rest defeats compression.
 #[inline]
@@ -142,7 +179,7 @@ mod tests {
     #[test]
     fn buffers_are_aligned_and_apart() {
         for lengths in [&[512][..], &[8192, 512, 65536], &[512 << 10; 8]] {
-            let mut arena = Arena::new(lengths, 1).unwrap();
+            let mut arena = Arena::new(lengths, 1, Pages::Either).unwrap();
             for (slot, length) in lengths.iter().enumerate() {
                 assert_eq!(arena.slot_ptr(slot) as usize % PAGE, 0);
                 assert_eq!(arena.slot_mut(slot).len(), *length as usize);
@@ -157,7 +194,7 @@ mod tests {
     #[test]
     fn no_two_stamped_sectors_are_equal() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
-        let mut arena = Arena::new(&[64 << 10], 7).unwrap();
+        let mut arena = Arena::new(&[64 << 10], 7, Pages::Ordinary).unwrap();
         let mut seen = HashSet::new();
         for _ in 0..4 {
             stamp(arena.slot_mut(0), &mut rng);
@@ -167,8 +204,20 @@ mod tests {
         }
     }
 
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn pages_are_those_asked_for() {
+        let ordinary = Arena::new(&[1 << 20; 8], 1, Pages::Ordinary).unwrap();
+        assert_eq!(ordinary.huge_share(), Some(0.0));
+        let known = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
+        if known.is_ok_and(|words| !words.contains("[never]")) {
+            let huge = Arena::new(&[1 << 20; 8], 1, Pages::Huge).unwrap();
+            assert!(huge.huge_share().unwrap() > 0.0);
+        }
+    }
+
     #[test]
     fn no_slot_at_all_is_fine() {
-        assert!(Arena::new(&[], 0).is_ok());
+        assert!(Arena::new(&[], 0, Pages::Huge).is_ok());
     }
 }

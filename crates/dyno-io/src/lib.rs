@@ -34,6 +34,7 @@ mod tally;
 mod window;
 mod worker;
 
+pub use arena::Pages;
 pub use fault::Fault;
 pub use notes::{Note, Notes, Topic};
 pub use outcome::{Figures, Found, Outcome, Part, Purpose, Step, Subject};

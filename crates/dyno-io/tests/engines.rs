@@ -3,8 +3,8 @@
 use std::fs::{File, OpenOptions};
 use std::time::{Duration, Instant};
 
-use dyno_io::Notes;
 use dyno_io::engine::{Completion, Engine, Op, Request, Setup, null, psync};
+use dyno_io::{Notes, Pages};
 use dyno_record::Result;
 
 const SLOTS: u32 = 8;
@@ -43,7 +43,8 @@ fn with(open: Open, check: impl FnOnce(&mut dyn Engine)) -> bool {
 fn with_files(open: Open, files: &[File], check: impl FnOnce(&mut dyn Engine)) -> bool {
     let null = null::Model::default();
     let files: Vec<_> = files.iter().collect();
-    let setup = Setup { files: &files, slots: &LENGTHS, seed: 1, null: &null, start_ns: 0 };
+    let pages = Pages::Ordinary;
+    let setup = Setup { files: &files, slots: &LENGTHS, pages, seed: 1, null: &null, start_ns: 0 };
     match open(&setup) {
         Ok(mut engine) => {
             check(engine.as_mut());

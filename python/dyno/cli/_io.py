@@ -17,7 +17,7 @@ from dyno.errors import UsageError
 if TYPE_CHECKING:
     from dyno.profile import IoPlan, OnError
     from dyno.profiles.fill import Stage
-    from dyno.profiles.model import CeilingOf, Profile
+    from dyno.profiles.model import CeilingOf, Pages, Profile
     from dyno.profiles.volume import How, Volume
 
 
@@ -38,6 +38,7 @@ class Asked:
     fill: str | None
     fill_of: str | None
     fsync: bool
+    pages: str | None
     destroy: bool
     on_error: str
 
@@ -89,6 +90,7 @@ class Asked:
             None if self.step is None else parse_seconds(self.step),
             None if self.ceiling is None else positive(self.ceiling, "--ceiling"),
             cast("CeilingOf | None", self.ceiling_of),
+            cast("Pages | None", self.pages),
         )
         depths = _numbers(self.depths, "--depths")
         if any(depth != int(depth) or not 1 <= depth <= 4096 for depth in depths):
@@ -190,6 +192,11 @@ options = collected(
     click.option("--fill-of", metavar="SIZE", help="--fill is percent of this, not of the volume."),
     click.option("--fsync", is_flag=True, help="Every write counts once it is on the media."),
     click.option(
+        "--pages",
+        type=click.Choice(["ordinary", "huge"]),
+        help="Pages of memory that the buffers are in, instead of the profile's.",
+    ),
+    click.option(
         "--destroy",
         is_flag=True,
         help="The content of files and devices may be lost; asks for their names, also with --yes.",
@@ -250,6 +257,8 @@ def tell(plan: IoPlan) -> None:
         f"{seconds_text(asked.warmup_s)} that do not count.\n"
         f"At most {seconds_text(plan.longest_s)}, and the time to write the files."
     )
+    if asked.pages == "huge":
+        click.echo("Buffers are in huge pages.")
     limit = f"{asked.ceiling_of} passes {asked.ceiling_ms:g} ms"
     for curve in asked.curves:
         for job in curve.jobs:

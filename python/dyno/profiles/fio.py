@@ -11,6 +11,7 @@ from dyno.profiles.model import Curve, Profile
 from dyno.profiles.volume import Volume
 
 _FILE = "dyno-fio.dat"
+_HUGE_PAGE = 2 << 20
 
 
 def job_file(profile: Profile, volumes: Sequence[Volume]) -> str:
@@ -34,6 +35,12 @@ def job_file(profile: Profile, volumes: Sequence[Volume]) -> str:
             f"# Steps with a {profile.ceiling_of} (clat) of reads or of writes above "
             f"{profile.ceiling_ms:g} ms do not count."
         )
+    if profile.pages == "huge":
+        most = max(curve.in_flight_bytes() for curve in profile.curves) * len(volumes)
+        purpose.append(
+            "# Its buffers are in huge pages, which have to be set aside before: "
+            f"sysctl vm.nr_hugepages={most // _HUGE_PAGE + 2}"
+        )
     head = {
         "direct": 1,
         "ioengine": "io_uring",
@@ -44,6 +51,7 @@ def job_file(profile: Profile, volumes: Sequence[Volume]) -> str:
         "refill_buffers": 1,
         "group_reporting": 1,
         "percentile_list": "50:95:99:99.9",
+        **({"iomem": "mmaphuge"} if profile.pages == "huge" else {}),
     }
     made = [volume for volume in volumes if volume.kind == "folder"]
     sections = [_section("global", head)]

@@ -12,6 +12,7 @@ from dyno.profiles.job import Job
 
 Figure = Literal["iops", "mbps"]
 CeilingOf = Literal["p95", "mean", "p99"]
+Pages = Literal["ordinary", "huge"]
 
 WARMUP = 0.25
 """Unmeasured time before a step, as a share of it."""
@@ -128,6 +129,8 @@ class Profile(Model):
         step_s: Seconds measured at each level, after ``warmup_s``.
         ceiling_ms: For reads, writes and syncs, each on its own.
         ceiling_of: The figure of their latency that it is for.
+        pages: Of memory, that the buffers are in. Large blocks in huge ones reach a device in fewer
+            pieces, which some are much faster with.
     """
 
     name: str
@@ -137,6 +140,7 @@ class Profile(Model):
     warmup_s: float
     ceiling_ms: float
     ceiling_of: CeilingOf = "p95"
+    pages: Pages = "ordinary"
     curves: tuple[Curve, ...]
 
     @property
@@ -165,8 +169,9 @@ class Profile(Model):
         step_s: float | None = None,
         ceiling_ms: float | None = None,
         ceiling_of: CeilingOf | None = None,
+        pages: Pages | None = None,
     ) -> Profile:
-        """The same with another test file, length of a step or ceiling, where they are given.
+        """The same with another test file, length of a step, ceiling or pages, where given.
 
         Raises:
             UsageError: If the file does not hold the largest block.
@@ -180,6 +185,8 @@ class Profile(Model):
             changes["ceiling_ms"] = ceiling_ms
         if ceiling_of is not None:
             changes["ceiling_of"] = ceiling_of
+        if pages is not None:
+            changes["pages"] = pages
         fitted = self.model_copy(update=changes)
         if fitted.file_bytes < self.largest_block:
             raise UsageError(

@@ -4,6 +4,7 @@ size = "4GiB"                        # of the test file
 step = "2s"                          # measured at each level, after a quarter of it unmeasured
 ceiling_ms = 20.0                    # for reads, writes and syncs, each on its own
 ceiling_of = "p95"                   # or mean, p99
+pages = "ordinary"                   # of the buffers' memory; or huge
 
 [[curves]]                           # a curve for each block size and share of reads
 pattern = "random"                   # or sequential, zipf (theta = 0.99), hot_spot (hot = "80/20")
@@ -41,7 +42,7 @@ from dyno import presets, profiles, strict
 from dyno.errors import UsageError
 from dyno.profiles.access import DEEPEST, NAME, Access, JobSpec, block_size, curve_name, fits
 from dyno.profiles.job import Block, Job
-from dyno.profiles.model import WARMUP, CeilingOf, Curve, Figure, Profile, Search, Settle
+from dyno.profiles.model import WARMUP, CeilingOf, Curve, Figure, Pages, Profile, Search, Settle
 from dyno.strict import Strict
 from dyno.units import parse_bytes, parse_seconds
 
@@ -124,6 +125,7 @@ class ProfileSpec(Strict):
     step: str = "2s"
     ceiling_ms: float = Field(default=20.0, gt=0, allow_inf_nan=False)
     ceiling_of: CeilingOf = "p95"
+    pages: Pages = "ordinary"
     curves: list[CurvesSpec] = Field(min_length=1)
 
     @field_validator("size")
@@ -163,6 +165,7 @@ def read(text: str) -> Profile:
         warmup_s=step_s * WARMUP,
         ceiling_ms=spec.ceiling_ms,
         ceiling_of=spec.ceiling_of,
+        pages=spec.pages,
         curves=tuple(
             curve
             for part, curves in enumerate(spec.curves)

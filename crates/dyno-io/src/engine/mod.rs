@@ -6,12 +6,15 @@ use std::time::Duration;
 use dyno_record::Result;
 use serde::{Deserialize, Serialize};
 
-use crate::{Notes, Topic};
+use crate::{Notes, Pages, Topic};
 
 pub mod null;
 pub mod psync;
 #[cfg(target_os = "linux")]
 pub mod uring;
+
+/// Least share of buffers in huge pages, of those that were wanted there.
+const HUGE_PERCENT: f64 = 95.0;
 
 /// What an I/O does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -126,6 +129,8 @@ pub struct Setup<'a> {
     pub files: &'a [&'a File],
     /// Bytes of the buffer of each slot; as many I/Os can be in flight.
     pub slots: &'a [u32],
+    /// Which pages the buffers are in.
+    pub pages: Pages,
     /// Seed of the buffers' first content.
     pub seed: u64,
     /// Behaviour of the null engine.
@@ -142,7 +147,7 @@ pub struct Setup<'a> {
 pub fn open(choice: Choice, setup: &Setup<'_>, notes: &mut Notes) -> Result<Box<dyn Engine>> {
     match choice {
         Choice::Null => Ok(Box::new(null::Null::open(setup))),
-        Choice::Psync => Ok(Box::new(psync::Psync::open(setup)?)),
+        Choice::Psync => open_psync(setup, notes),
         Choice::IoUring => open_uring(setup, notes),
         Choice::Auto => match open_uring(setup, notes) {
             Ok(engine) => Ok(engine),
@@ -151,10 +156,33 @@ pub fn open(choice: Choice, setup: &Setup<'_>, notes: &mut Notes) -> Result<Box<
                     Topic::Fallback,
                     format!("{error}: psync is used, with one thread for each I/O"),
                 );
-                Ok(Box::new(psync::Psync::open(setup)?))
+                open_psync(setup, notes)
             }
         },
     }
+}
+
+/// Each buffer of `psync` is on its own, and mostly smaller than a huge page.
+fn open_psync(setup: &Setup<'_>, notes: &mut Notes) -> Result<Box<dyn Engine>> {
+    note_pages(setup, Some(0.0), notes);
+    Ok(Box::new(psync::Psync::open(setup)?))
+}
+
+/// Notes that other pages were granted than were asked for; `huge` is the share of huge ones.
+fn note_pages(setup: &Setup<'_>, huge: Option<f64>, notes: &mut Notes) {
+    let huge = huge.map(|share| 100.0 * share);
+    let wrong = match (setup.pages, huge) {
+        (Pages::Huge, None) => "it is not known whether the buffers are in huge pages".to_owned(),
+        (Pages::Huge, Some(percent)) if percent < HUGE_PERCENT => format!(
+            "{percent:.0} % of the buffers are in huge pages, as the system grants no more \
+             (/sys/kernel/mm/transparent_hugepage/enabled)"
+        ),
+        (Pages::Ordinary, Some(percent)) if percent > 0.0 => {
+            format!("{percent:.0} % of the buffers are in huge pages, though none were wanted")
+        }
+        _ => return,
+    };
+    notes.add(Topic::Pages, wrong);
 }
 
 #[cfg(target_os = "linux")]

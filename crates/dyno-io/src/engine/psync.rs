@@ -11,7 +11,7 @@ use std::time::Duration;
 use dyno_record::{Error, ErrorKind, Result, monotonic_ns};
 
 use super::{Completion, Engine, Name, Op, Request, Setup};
-use crate::arena::Arena;
+use crate::arena::{Arena, Pages};
 use crate::cores;
 
 /// A thread only reads, writes and waits.
@@ -50,7 +50,7 @@ impl Psync {
         let mut workers = Vec::with_capacity(setup.slots.len());
         for (slot, bytes) in setup.slots.iter().enumerate() {
             let seed = setup.seed.wrapping_add(slot as u64);
-            let buffer = Some(Arena::new(&[*bytes], seed)?);
+            let buffer = Some(Arena::new(&[*bytes], seed, Pages::Ordinary)?);
             let (jobs, queue) = sync_channel(1);
             let (files, report) = (Arc::clone(&files), report.clone());
             let thread = Builder::new()

@@ -70,7 +70,8 @@ impl Uring {
             .register_files(&fds)
             .map_err(|error| unavailable(&format!("io_uring can not register files ({error})")))?;
 
-        let arena = Arena::new(setup.slots, setup.seed)?;
+        let arena = Arena::new(setup.slots, setup.seed, setup.pages)?;
+        super::note_pages(setup, arena.huge_share(), notes);
         let buffers = match buffers {
             Buffers::Registered => register(&ring, &arena, notes),
             Buffers::Plain => Buffers::Plain,

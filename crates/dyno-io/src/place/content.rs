@@ -10,7 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{RngCore as _, SeedableRng as _};
 use serde::Serialize;
 
-use crate::arena::Arena;
+use crate::arena::{Arena, Pages};
 use crate::{Notes, Topic};
 
 /// Most blocks that are looked at, of one target and of all, and their size.
@@ -54,7 +54,7 @@ pub(super) fn sample(
     let blocks = bytes / u64::from(BLOCK);
     let parts = blocks.min(most);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut buffer = Arena::new(&[BLOCK], seed)?;
+    let mut buffer = Arena::new(&[BLOCK], seed, Pages::Ordinary)?;
     let mut sample: Vec<Vec<u8>> = Vec::with_capacity(parts as usize);
     for part in 0..parts {
         control.check()?;

@@ -9,7 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
 use super::Place;
-use crate::arena::stamp;
+use crate::arena::{Pages, stamp};
 use crate::engine::{self, Engine, Name, Op, Request, Setup};
 use crate::worker::TICK;
 use crate::{Notes, Plan};
@@ -81,7 +81,14 @@ fn fill<W: Fn(u64)>(job: &Job<'_, W>, device: u64, targets: &[&Place]) -> Result
     let mut notes = Notes::default();
     let files: Vec<_> = targets.iter().map(|place| &place.file).collect();
     let seed = job.seed.wrapping_add(device);
-    let setup = Setup { files: &files, slots: &SLOTS, seed, null: &job.plan.null, start_ns: 0 };
+    let setup = Setup {
+        files: &files,
+        slots: &SLOTS,
+        pages: Pages::Either,
+        seed,
+        null: &job.plan.null,
+        start_ns: 0,
+    };
     let mut engine = engine::open(job.plan.engine, &setup, &mut notes)?;
     let mut data = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(1 << 32));
     for target in targets.iter().enumerate() {

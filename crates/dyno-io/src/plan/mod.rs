@@ -16,6 +16,7 @@ use std::path::PathBuf;
 use dyno_record::{Clock, Error, ErrorKind, Result};
 use serde::Deserialize;
 
+use crate::Pages;
 use crate::engine::{Choice, null};
 
 pub use ceiling_of::CeilingOf;
@@ -57,6 +58,9 @@ pub struct Plan {
     /// What failed I/Os lead to.
     #[serde(default)]
     pub on_error: OnError,
+    /// Which pages of memory the buffers are in.
+    #[serde(default)]
+    pub pages: Pages,
     /// Threads, spread over the cores where there are several; left out, as many as there is work
     /// for, at most one a core.
     pub threads: Option<u32>,

@@ -77,7 +77,8 @@ pub(super) fn work(
     let (slots, lengths) = own_slots(&mut lanes, spec);
     let seed = spec.seed.wrapping_add((index as u64) << 32);
     let null = &spec.plan.null;
-    let setup = Setup { files: &files, slots: &lengths, seed, null, start_ns: spec.start_ns };
+    let (pages, start_ns) = (spec.plan.pages, spec.start_ns);
+    let setup = Setup { files: &files, slots: &lengths, pages, seed, null, start_ns };
     let mut engine = engine::open(spec.engine, &setup, &mut notes)?;
     // Other numbers than those that the buffers were filled with.
     let data = Xoshiro256PlusPlus::seed_from_u64(!seed);

@@ -24,13 +24,15 @@ def _check(case: Case) -> Iterable[Ruling]:
             )
         for remark in remarks(phase.detail.get("notes")):
             if remark.code not in _TOLD_ELSEWHERE:
-                yield Ruling("warning", f"Storage profile: {remark.text}", phase.name)
+                weight = "invalid" if remark.code == "pages" else "warning"
+                yield Ruling(weight, f"Storage profile: {remark.text}", phase.name)
 
 
 RULE = Rule(
     code="untrusted-storage",
     weight=Weight.DOUBTFUL,
-    definition="Storage was profiled without O_DIRECT, or the profiler had to fall back.",
+    definition="Storage was profiled without O_DIRECT, or from other pages of memory than asked "
+    "for, or the profiler had to fall back.",
     explanation="A page cache answers a hundred times faster than what it hides.",
     check=_check,
 )

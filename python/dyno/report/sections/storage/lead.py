@@ -16,6 +16,12 @@ MOST_VOLUMES = 8
 
 _KINDS = {"made": "a test file", "file": "an existing file", "device": "a block device"}
 
+_PAGES = {
+    "ordinary": "in ordinary pages of memory, as most programs' and page caches' are",
+    "huge": "in huge pages of memory, so that large blocks reach the device in few pieces; a "
+    "program without them may get less",
+}
+
 
 def lead(page: Page, found: Sequence[Place]) -> str:
     """A few sentences under the title."""
@@ -91,6 +97,9 @@ def targets(found: Sequence[Place]) -> list[Facts | Table]:
             "after the syncs of a profile that has them"
         )
         facts.append(Fact("Writes", words))
+    pages = _PAGES.get(str(found[0].arm.detail.get("pages")))
+    if told and pages:
+        facts.append(Fact("Buffers", pages))
     columns = [Column("Volume"), Column("What it is", wide=True)]
     table = Table(f"The {len(told)} volumes", columns, told, folded=True)
     return [*([table] if many else []), *([Facts(facts)] if facts else [])]
