@@ -61,7 +61,7 @@ def test_a_fall_is_found_among_moments_of_standstill(before: list[float]) -> Non
         [0.0] * 30,
         noisy([1000.0] * 60, 0.2),
         [1000.0 - 20 * place for place in range(30)],
-        [1000.0] * 15 + [850.0] * 15,
+        [1000.0] * 15 + [910.0] * 15,
         [600.0] * 15 + [1000.0] * 15,
         [1000.0] * 4 + [500.0] * 5,
         # The level after it is none.

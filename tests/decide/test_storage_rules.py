@@ -186,7 +186,7 @@ def test_a_rate_that_falls_between_windows(tmp_path: Path) -> None:
     again(builder, step(builder, "mixed", 8), 0.5)
     found = judged(builder.write())
     assert codes(found) == {"throttled-storage"}
-    assert "mixed at depth 8 the rate fell by 50 % at once" in found.findings[1].message
+    assert "mixed at depth 8 the rate fell by 50 % from one window to the next" in found.findings[1].message
 
 
 @pytest.mark.parametrize(

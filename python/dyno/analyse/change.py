@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dyno.analyse.steady import MOST_SLOPE_PERCENT, trend
+from dyno.analyse.alike import fit, likeness, trend_among_alike
 
 if TYPE_CHECKING:
     import numpy as np
 
+    Array = np.ndarray[Any, Any]
+
 FEWEST = 10
 """Fewer values than that hold no two levels."""
 
-LEAST_DROP_PERCENT = 20.0
+LEAST_DROP_PERCENT = 10.0
 
 _FEWEST_ASIDE = 5
 _TRIMMED = 0.15
@@ -23,14 +25,11 @@ _EDGE = 2
 """Intervals at each side of a fall that may be of neither level: it falls within one, and what sets
 a rate anew may hold everything back for a moment, or let pass what it had saved."""
 
-_FEWEST_MEANS = 6
+_AT_ONCE = 0.7
+"""Share of the fall between two values and the next but one: less, and it went down slowly."""
 
-_QUARTILES = 1.349
-"""The distance of the quartiles of a normal distribution, in standard deviations."""
-
-_CRITICAL = 12.16
-"""Andrews 2003, "Tests for parameter instability: a corrigendum": the 1 % value of the largest F of
-one parameter where 15 % of the series at each end are left out."""
+_MOST_SLOPE = 0.5
+"""A level changes by less than that share of the fall."""
 
 
 @dataclass(frozen=True)
@@ -53,15 +52,14 @@ class Drop:
 
 
 def drop(values: Sequence[float]) -> Drop | None:
-    """Where a series falls by a step, if it does.
+    """Where a series falls by a step and stays there, if it does.
 
-    The cut that leaves the least squares round two means is taken; it is a change if two means
-    are so much better than one that the largest F of all cuts passes its critical value. A slope or
-    noise is none: each side must be level, with no slope above 10 % and a spread of at most half of
-    the fall. Two values at each side of the cut may be of neither level, where enough are left.
+    The cut that leaves the least squares round two means is taken. It is a fall if it is too large
+    for noise whose neighbours are alike (`critical`), came at once, and both sides are level: each
+    third of a side lies on its side of the middle, and no side slopes by half of the fall.
 
     Returns:
-        None without a fall of at least 20 %, and for fewer than ten values.
+        None without a fall of at least 10 %, and for fewer than ten values.
     """
     import numpy as np
 
@@ -69,24 +67,37 @@ def drop(values: Sequence[float]) -> Drop | None:
     count = len(series)
     if count < FEWEST:
         return None
-    aside = max(_FEWEST_ASIDE, math.ceil(_TRIMMED * count))
-    cuts = np.arange(aside, count - aside + 1)
-    left = _squares(series)[cuts - 1]
-    right = _squares(series[::-1])[count - cuts - 1]
-    one, two = float(_squares(series)[-1]), left + right
-    best = int(np.argmin(two))
-    at, rest = int(cuts[best]), float(two[best])
-    if rest > 0 and (one - rest) * (count - 2) / rest < _CRITICAL:
-        return None
+    at = _cut(series)
     edge = max(0, min(_EDGE, at - _FEWEST_ASIDE, count - at - _FEWEST_ASIDE))
-    first, second = values[: at - edge], values[at + edge :]
-    found = Drop(at, sum(first) / len(first), sum(second) / len(second))
+    first, second = series[: at - edge], series[at + edge :]
+    found = Drop(at, float(first.mean()), float(second.mean()))
     if found.before <= 0 or found.percent < LEAST_DROP_PERCENT:
         return None
-    return found if all(_level(side, found.percent) for side in (first, second)) else None
+    sure = _strength(series, at, edge) >= critical(count)
+    return found if sure and _at_once(series, found) and _levels(first, second) else None
 
 
-def _squares(series: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def critical(count: int) -> float:
+    """The strength that a fall must have among so many values to be no noise.
+
+    Of the noise of a disk, neighbours' correlation 0 to 0.7 and its spread not small beside the
+    fall, at most about 1 % of series reach it; of less noise none fall by a tenth. Simulated:
+    ``benches/bench_steady.py``.
+    """
+    return 4 + 25 / count
+
+
+def _cut(series: Array) -> int:
+    import numpy as np
+
+    count = len(series)
+    aside = max(_FEWEST_ASIDE, math.ceil(_TRIMMED * count))
+    cuts = np.arange(aside, count - aside + 1)
+    squares = _squares(series)[cuts - 1] + _squares(series[::-1])[count - cuts - 1]
+    return int(cuts[int(np.argmin(squares))])
+
+
+def _squares(series: Array) -> Array:
     """Squared distances from their mean of the first value, of the first two, and so on."""
     import numpy as np
 
@@ -96,23 +107,53 @@ def _squares(series: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return np.maximum(np.cumsum(moved**2) - sums**2 / np.arange(1, len(series) + 1), 0.0)
 
 
-def _level(values: Sequence[float], drop_percent: float) -> bool:
-    line, spread = trend(values), _spread_percent(values)
-    if line is None or spread is None:
-        return not any(values)  # it stands still
-    slopes = not line.low <= 0 <= line.high and abs(line.percent) > MOST_SLOPE_PERCENT
-    return not slopes and spread <= drop_percent / 2
-
-
-def _spread_percent(values: Sequence[float]) -> float | None:
-    """The standard deviation that the quartiles of normal values would tell, in % of the median.
-
-    Of means of a few neighbours each, where there are many: what is held back in one interval comes
-    with the next, and a moment in which everything stood still counts little.
-    """
+def _strength(series: Array, at: int, edge: int) -> float:
+    """The fall in units of its error; the most of what one gets without a value or two at it."""
     import numpy as np
 
-    size = max(1, len(values) // _FEWEST_MEANS)
-    means = [sum(values[at : at + size]) / size for at in range(0, len(values) - size + 1, size)]
-    low, median, high = (float(value) for value in np.quantile(means, (0.25, 0.5, 0.75)))
-    return 100 * (high - low) / _QUARTILES / median if median > 0 else None
+    places = np.arange(len(series))
+    sides = [series[: at - edge], series[at + edge :]]
+    phi = likeness([side - side.mean() for side in sides], 2)
+    best = 0.0
+    for left, right in _edges(edge):
+        kept = np.concatenate([places[: at - left], places[at + right :]])
+        step, error = fit(series[kept], kept, kept >= at, phi)
+        if step < 0:
+            # Without noise nothing is left but the rounding of floats.
+            best = max(best, -step / error if error > 1e-12 * -step else math.inf)
+    return best
+
+
+def _edges(edge: int) -> Iterator[tuple[int, int]]:
+    """Values to leave out before and after the cut: two at most."""
+    for left in range(edge + 1):
+        for right in range(edge + 1 - left):
+            yield left, right
+
+
+def _at_once(series: Array, found: Drop) -> bool:
+    """Most of the fall lies between two values and the next two, one between them left out."""
+    near = (
+        float(series[place - 2 : place].mean() - series[place + 1 : place + 3].mean())
+        for place in (found.at - 1, found.at, found.at + 1)
+    )
+    return max(near) >= _AT_ONCE * (found.before - found.after)
+
+
+def _levels(first: Array, second: Array) -> bool:
+    import numpy as np
+
+    fall = float(first.mean() - second.mean())
+    middle = float(second.mean()) + fall / 2
+    above = min(float(part.mean()) for part in np.array_split(first, 3))
+    below = max(float(part.mean()) for part in np.array_split(second, 3))
+    return above > middle > below and not any(_slopes(side, fall) for side in (first, second))
+
+
+def _slopes(side: Array, fall: float) -> bool:
+    """Whether a side certainly rises or falls, and by much."""
+    line = trend_among_alike(side.tolist())
+    if line is None:
+        return False  # it stands still
+    change = abs(line.percent) / 100 * float(side.mean())
+    return change > _MOST_SLOPE * fall and not line.low <= 0 <= line.high

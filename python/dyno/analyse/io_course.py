@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dyno.analyse.alike import mean_error_percent, trend_among_alike
 from dyno.analyse.change import FEWEST, drop
 from dyno.analyse.rows import columns, number
-from dyno.analyse.steady import Trend, mser5, trend
+from dyno.analyse.steady import BATCH, Trend, mser5
 from dyno.bundle import Bundle
 from dyno.model import Estimate
 from dyno.profiles.steps import Key, steps, windows
@@ -33,7 +34,7 @@ class _Course:
 
 
 def io_course(bundle: Bundle) -> list[Estimate]:
-    """``<load>.intervals``, ``.trend_percent``, ``.mser_discard_percent``, ``.silent_s``; falls.
+    """``<load>.intervals``, ``.trend_percent``, ``.mser_bias_percent``, ``.silent_s``; falls.
 
     Of several windows of a load the worst is told; a fall may also lie between two of them.
     Bundles without intervals give none.
@@ -95,13 +96,31 @@ def _load(name: str, found: Sequence[_Course], start_ns: int) -> Iterable[Estima
             source=f"{_TABLE}: change of the fitted line over the window that changes most, in % "
             "of its mean",
         )
-    cuts = [cut for course in found if (cut := mser5(course.rates)) is not None]
+    errors = [error for course in found if (error := _error(course)) is not None]
+    if errors:
+        yield Estimate(
+            name=f"{name}.mean_error_percent",
+            value=max(errors),
+            unit="%",
+            source=f"{_TABLE}: half of the 95 % interval of the mean of the window that tells "
+            "least, whose neighbours are alike",
+        )
+    cuts = [cut for course in found if (cut := _cut(course)) is not None]
     if cuts:
+        discard, bias = max(cuts, key=lambda cut: cut[1])
         yield Estimate(
             name=f"{name}.mser_discard_percent",
-            value=max(cut.discard_percent for cut in cuts),
+            value=discard,
             unit="%",
-            source=f"{_TABLE}: MSER-5, share of a window that looks like a warm-up, at most",
+            source=f"{_TABLE}: MSER-5, share of a window that looks like a warm-up, of the window "
+            "whose mean that changes most",
+        )
+        yield Estimate(
+            name=f"{name}.mser_bias_percent",
+            value=bias,
+            unit="%",
+            source=f"{_TABLE}: by how much that warm-up moves the mean of the window, in % of the "
+            "mean of the rest",
         )
     silent = max((_silent_s(course) for course in found), default=0.0)
     yield Estimate(
@@ -120,8 +139,23 @@ def _silent_s(course: _Course) -> float:
     return max((one for one in lengths if one * mean >= FEWEST_EXPECTED), default=0.0)
 
 
+def _cut(course: _Course) -> tuple[float, float] | None:
+    """What MSER-5 would leave out of a window, and what that does to its mean, both in %."""
+    cut = mser5(course.rates)
+    if cut is None:
+        return None
+    rest = course.rates[cut.cut * BATCH :]
+    settled = sum(rest) / len(rest)
+    mean = sum(course.rates) / len(course.rates)
+    return cut.discard_percent, 100 * abs(mean / settled - 1) if settled else 0.0
+
+
 def _line(course: _Course) -> Trend | None:
-    return trend(course.rates) if len(course.rates) >= FEWEST else None
+    return trend_among_alike(course.rates) if len(course.rates) >= FEWEST else None
+
+
+def _error(course: _Course) -> float | None:
+    return mean_error_percent(course.rates) if len(course.rates) >= FEWEST else None
 
 
 def _slopes(line: Trend) -> bool:
@@ -134,7 +168,7 @@ def _drop(name: str, found: Sequence[_Course], start_ns: int) -> Iterable[Estima
     fall = drop([rate for course in found for rate in course.rates])
     if fall is None:
         return
-    source = f"{_TABLE}: two means fit the windows of the load, one after another, better than one"
+    source = f"{_TABLE}: a step fits the windows of the load, one after another, better than noise"
     for figure, value, unit in (
         ("drop_percent", fall.percent, "%"),
         ("drop_from_iops", fall.before, "IOPS"),

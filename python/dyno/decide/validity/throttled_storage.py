@@ -1,4 +1,4 @@
-"""Throttled storage: a rate fell by a step, or a control group's limit set it."""
+"""Throttled storage: a rate fell by a step and stayed there, or a control group's limit set it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 from dyno.confinement.words import parse
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
+from dyno.decide.validity.disturbed import MOST_FOREIGN_PERCENT
+from dyno.decide.view import foreign_percent
 from dyno.errors import UsageError
 from dyno.model import Phase
 from dyno.profiles.steps import windows
@@ -52,18 +54,45 @@ def _drops(case: Case) -> Iterable[Ruling]:
         name = max(found, key=lambda name: found[name][1])
         step, percent = found[name]
         before, after = case.value(f"{name}.drop_from_iops"), case.value(f"{name}.drop_to_iops")
-        at_s = case.value(f"{name}.drop_at_s")
+        at_s = case.value(f"{name}.drop_at_s") or 0
+        how = "from one window to the next" if _between(case, name, at_s) else "at once"
         more = f" So it was at {len(found) - 1} more." if len(found) > 1 else ""
         phase = case.phase_of(step)
         yield Ruling(
             "invalid" if spoils else "warning",
-            f"Storage was throttled: at {'the best load ' * spoils}{step.label} the rate fell by "
-            f"{percent:.0f} % at once, from {before or 0:,.0f} to {after or 0:,.0f} IOPS, "
-            f"{at_s or 0:.0f} s into the run, and stayed there.{more} Look for burst credits, "
-            "heat, a write cache that ran full; measure for longer than they last.",
+            f"Storage fell by a step, as where a throttle sets in: at {'the best load ' * spoils}"
+            f"{step.label} the rate fell by {percent:.0f} % {how}, from {before or 0:,.0f} to "
+            f"{after or 0:,.0f} IOPS, {at_s:.0f} s into the run, and stayed there.{more} "
+            f"{_advice(case, phase, step)}",
             None if phase is None else phase.name,
             tuple(f"{name}.drop_percent" for name in found),
         )
+
+
+def _between(case: Case, name: str, at_s: float) -> bool:
+    """Whether a fall lies between two windows of a load, by an interval more or less."""
+    at_ns = case.bundle.run.clock.unix_ns + at_s * 1e9
+    intervals = case.value(f"{name}.intervals")
+    return bool(intervals) and any(
+        abs(at_ns - step.start_ns) < 1.5e9 * step.seconds / intervals
+        for step in windows(case.steps)[name][1:]
+    )
+
+
+def _advice(case: Case, phase: Phase | None, step: Step) -> str:
+    """What to look for: first other work, where the curve shows such."""
+    parts = [] if phase is None else [phase, *case.curves(phase)]
+    own = [part for part in parts if part.name.rpartition("/")[2] == step.curve] or parts[:1]
+    other = max((foreign_percent(case, part) or 0.0 for part in own), default=0.0)
+    if other > MOST_FOREIGN_PERCENT:
+        return (
+            f"Other work took {other:.0f} % of the processors' time and may be the reason: stop it "
+            "first."
+        )
+    return (
+        "Look for burst credits, heat, a write cache that ran full, others who use the storage; "
+        "measure for longer than they last."
+    )
 
 
 def _capped(case: Case, phase: Phase) -> Iterable[Ruling]:
@@ -129,15 +158,14 @@ RULE = Rule(
     code="throttled-storage",
     weight=Weight.DOUBTFUL,
     definition=(
-        "Two means fit the rate by the interval, over the windows of a curve's best load, better "
-        f"than one (largest F, 1 %), the second is at least {LEAST_DROP_PERCENT:g} % lower, and "
-        "both stretches are level, two intervals at each side of the fall left out. A warning: at "
-        "another load; or a rate within "
-        f"{NEAR_PERCENT:g} % of a control group's limit (a note if the run asked for it)."
+        "Over the windows of a curve's best load the rate fell at once, by "
+        f"{LEAST_DROP_PERCENT:g} % or more, from one level to another that lasted, and noise whose "
+        "neighbours are alike does not fall like that (1 %). A warning: at another load; or a rate "
+        f"within {NEAR_PERCENT:g} % of a control group's limit (a note if the run asked for it)."
     ),
     explanation=(
         "Clouds, controllers and hot drives give more at first than they keep up: the mean of both "
-        "is neither."
+        "is neither. A series alone does not tell them from other work that began."
     ),
     check=_check,
 )

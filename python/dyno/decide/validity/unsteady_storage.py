@@ -9,6 +9,7 @@ from typing import Any
 
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
+from dyno.decide.validity.throttled_storage import LEAST_DROP_PERCENT
 from dyno.decide.validity.unsteady import (
     MOST_DISCARD_PERCENT,
     MOST_TREND_PERCENT,
@@ -20,10 +21,13 @@ from dyno.units import seconds_text
 
 FEWEST_INTERVALS = 10
 MOST_VARIATION_PERCENT = 10.0
+MOST_BIAS_PERCENT = 10.0
+MOST_ERROR_PERCENT = 10.0
 
 _FELL = (
     "Give a longer --step, or write the volume full before: a new device is faster than a used one."
 )
+_AGAIN = "Measure again, and for longer: a device, its cache or who else uses it changed."
 _STILL = "Devices pause to clean up, and for others who use them: see what else was at work."
 
 
@@ -52,7 +56,7 @@ def _check(case: Case) -> Iterable[Ruling]:
         if _is_unsettled(case.phase_of(of_it[0]), of_it[0].curve):
             continue
         intervals = case.value(f"{name}.intervals")
-        if case.value(f"{name}.drop_percent") is not None:
+        if (case.value(f"{name}.drop_percent") or 0.0) >= LEAST_DROP_PERCENT:
             continue  # it fell by a step: of that another rule tells
         if intervals is not None and intervals < FEWEST_INTERVALS:
             short.append((name, of_it[0]))
@@ -98,17 +102,43 @@ def _is_unsettled(phase: Phase | None, curve: str) -> bool:
 
 
 def _drifts(case: Case, name: str, of_it: Sequence[Step]) -> Iterable[_Drift | None]:
-    told = case.told(of_it[0])
-    yield _within(case, name, of_it[0], told=told)
-    yield _still(case, name, of_it[0], told=told)
+    step, told = of_it[0], case.told(of_it[0])
+    fell, within = _fell(case, name, step, told=told), _within(case, name, step, told=told)
+    yield fell
+    if fell is None or (within is not None and within.severe):
+        yield within
+    if fell is None and within is None and told:
+        yield _vague(case, name, step)
+    yield _still(case, name, step, told=told)
     yield _between(name, of_it, told=told)
+
+
+def _vague(case: Case, name: str, step: Step) -> _Drift | None:
+    """A rate that wandered so that neither a drift nor a level is certain."""
+    error = case.value(f"{name}.mean_error_percent")
+    if error is None or error <= MOST_ERROR_PERCENT:
+        return None
+    words = f"the rate wandered so that a window tells its mean to ±{min(error, 100):.0f} % only"
+    return _Drift(step, True, error, False, words, f"{name}.mean_error_percent")
+
+
+def _fell(case: Case, name: str, step: Step, *, told: bool) -> _Drift | None:
+    """A fall by a step, but a small one."""
+    percent = case.value(f"{name}.drop_percent")
+    before, after = case.value(f"{name}.drop_from_iops"), case.value(f"{name}.drop_to_iops")
+    if percent is None or before is None or after is None:
+        return None
+    words = f"the rate fell by {percent:.0f} % by a step, from {before:,.0f} to {after:,.0f} IOPS"
+    return _Drift(step, told, percent, False, words, f"{name}.drop_percent", _AGAIN)
 
 
 def _within(case: Case, name: str, step: Step, *, told: bool) -> _Drift | None:
     discard = case.value(f"{name}.mser_discard_percent")
-    if discard is not None and discard > MOST_DISCARD_PERCENT:
+    bias = case.value(f"{name}.mser_bias_percent")
+    # Noise alone has MSER-5 leave out much now and then, but that moves no mean.
+    if (discard or 0.0) > MOST_DISCARD_PERCENT and (bias or 0.0) > MOST_BIAS_PERCENT:
         words = f"the rate never settled, {discard:.0f} % of a window looks like a warm-up"
-        return _Drift(step, told, discard, True, words, f"{name}.mser_discard_percent")
+        return _Drift(step, told, bias or 0.0, True, words, f"{name}.mser_discard_percent")
     trend = case.figure(f"{name}.trend_percent")
     if trend is None or trend.low is None or trend.high is None:
         return None
@@ -175,11 +205,14 @@ RULE = Rule(
     weight=Weight.DOUBTFUL,
     definition=(
         "In a window of a curve's best load the rate of I/Os rose or fell by more than "
-        f"{MOST_TREND_PERCENT:g} % (its 95 % interval beyond {WARNING_TREND_PERCENT:g} %), MSER-5 "
-        f"would leave out more than {MOST_DISCARD_PERCENT:g} %, or its windows vary by more than "
-        f"{MOST_VARIATION_PERCENT:g} %; or windows that were to go on until they agree never did. "
-        f"A warning: less than that, a stretch without any, such a window of another load, "
-        f"or one of fewer than {FEWEST_INTERVALS} intervals, which nothing can be told of."
+        f"{MOST_TREND_PERCENT:g} % (its 95 % interval, which allows for neighbours that are alike, "
+        f"beyond {WARNING_TREND_PERCENT:g} %), MSER-5 would leave out more than "
+        f"{MOST_DISCARD_PERCENT:g} %, which moves the mean by more than {MOST_BIAS_PERCENT:g} %, "
+        f"or its windows vary by more than {MOST_VARIATION_PERCENT:g} %; or windows that were to "
+        "go on until they agree never did. A warning: less than that, a fall by a step from 10 to "
+        f"{LEAST_DROP_PERCENT:g} %, a mean that a window tells to more than ±"
+        f"{MOST_ERROR_PERCENT:g} %, a stretch without any, such a window of another load, or one "
+        f"of fewer than {FEWEST_INTERVALS} intervals, which nothing can be told of."
     ),
     explanation=(
         "A device that still changes, as flash does until it is written full and caches until they "
