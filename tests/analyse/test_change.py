@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
 from dyno.analyse.change import drop
+from tests.analyse.noise import alike
 
 
 def noisy(levels: Sequence[float], share: float, seed: int = 1) -> list[float]:
@@ -79,6 +81,32 @@ def test_a_stop_is_a_fall() -> None:
     assert found.percent == 100
 
 
-def test_noise_is_seldom_taken_for_a_fall() -> None:
-    series = (noisy([1000.0] * 20, 0.15, seed) for seed in range(500))
-    assert sum(drop(values) is not None for values in series) <= 5
+def test_a_small_fall_is_one_too() -> None:
+    found = drop(noisy([1000.0] * 10 + [860.0] * 10, 0.02))
+    assert found is not None
+    assert found.percent == pytest.approx(14, abs=2)
+
+
+def test_a_fall_that_takes_its_time_is_no_step() -> None:
+    # Of a virtual disk with 15 intervals: two levels, but half a second from one to the other.
+    steps = [85.9, 83.3, 86.7, 86.7, 85.8, 87.6, 80.8, 77.4, 72.3, 70.6, 66.3, 67.2, 64.6, 61.3, 68]
+    assert drop(steps) is None
+
+
+@pytest.mark.parametrize("count", [15, 20, 50])
+@pytest.mark.parametrize(("spread", "phi"), [(0.15, 0.0), (0.08, 0.5), (0.3, 0.6)])
+def test_noise_is_seldom_taken_for_a_fall(count: int, spread: float, phi: float) -> None:
+    rng = np.random.default_rng(count)
+    series = (alike(rng, count, spread, phi).tolist() for _ in range(300))
+    assert sum(drop(values) is not None for values in series) <= 6
+
+
+@pytest.mark.parametrize(("count", "phi"), [(15, 0.5), (20, 0.7), (50, 0.5)])
+def test_a_fall_by_a_third_is_found_among_noise(count: int, phi: float) -> None:
+    rng = np.random.default_rng(count)
+    found = 0
+    for _ in range(200):
+        at = rng.integers(max(5, 0.15 * count), count - max(5, 0.15 * count), endpoint=True)
+        level = np.where(np.arange(count) < at, 1, 0.7)
+        found += drop((level * alike(rng, count, 0.05, phi)).tolist()) is not None
+    assert found >= 185

@@ -186,7 +186,67 @@ def test_a_rate_that_falls_between_windows(tmp_path: Path) -> None:
     again(builder, step(builder, "mixed", 8), 0.5)
     found = judged(builder.write())
     assert codes(found) == {"throttled-storage"}
-    assert "mixed at depth 8 the rate fell by 50 % from one window to the next" in found.findings[1].message
+    (told,) = of(found, "throttled-storage")
+    assert "mixed at depth 8 the rate fell by 50 % from one window to the next" in told.message
+
+
+@pytest.mark.parametrize("depth", [BEST["mixed"], 4])
+def test_a_small_fall_by_a_step_is_told(tmp_path: Path, depth: int) -> None:
+    builder = profile(tmp_path)
+    row = step(builder, "mixed", depth)
+    shape(builder, row, lambda at: 1.08 if at < 0.5 else 0.92)
+    found = judged(builder.write())
+    assert found.validity.valid is True
+    assert codes(found) == {"unsteady-storage"}
+    (told,) = of(found, "unsteady-storage")
+    iops = (row["reads"] + row["writes"]) / row["seconds"]
+    assert "the rate fell by 15 % by a step, from" in told.message
+    name = f"io.mixed.qd{depth}"
+    assert found.value(f"{name}.drop_from_iops") == pytest.approx(iops * 1.08, rel=0.001)
+    assert found.value(f"{name}.drop_to_iops") == pytest.approx(iops * 0.92, rel=0.001)
+
+
+def test_a_fall_beside_other_work_names_it(tmp_path: Path) -> None:
+    builder = profile(tmp_path)
+    shape(builder, step(builder, "mixed", BEST["mixed"]), lambda at: 1.2 if at < 0.5 else 0.8)
+    dyno = {"source": "process", "subject": "dyno", "metric": "cpu"}
+    busy = [one for one in builder.tables["samples"] if one["metric"] == "busy"]
+    builder.tables["samples"] += [{**one, **dyno, "value": 10.0} for one in busy]
+    for sample in busy:
+        sample["value"] = 90.0
+    found = judged(builder.write())
+    assert found.codes() == {"disturbed", "throttled-storage"}
+    (told,) = of(found, "throttled-storage")
+    assert "Other work took 85 % of the processors' time and may be the reason" in told.message
+
+
+# Sizes of a rate that goes back and forth over several intervals, as that of a shared disk may.
+WAVE = [1.0, 1.05, 1.1, 1.1, 1.05, 0.95, 0.9, 0.9, 0.95, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("size", "level"), [(0.5, None), (1.0, "note"), (2.0, "warning")], ids=["none", "note", "more"]
+)
+def test_a_rate_that_wanders(tmp_path: Path, size: float, level: str | None) -> None:
+    builder = profile(tmp_path)
+    row = step(builder, "random_read", BEST["random_read"])
+    shape(builder, row, lambda at: 1 + size * (WAVE[int(at * 20) % 10] - 1))
+    shape(builder, step(builder, "random_read", 8), lambda at: 1 + 2 * (WAVE[int(at * 10)] - 1))
+    found = judged(builder.write())
+    assert found.validity.valid is True
+    told = of(found, "unsteady-storage")
+    assert [item.level for item in told] == ([] if level is None else [level])
+    assert all("its mean over a window is sure to ±" in item.message for item in told)
+
+
+def test_noise_that_looks_like_a_warm_up_spoils_nothing(tmp_path: Path) -> None:
+    builder = profile(tmp_path, step_s=10.0)
+    row = step(builder, "mixed", BEST["mixed"])
+    shape(builder, row, lambda at: 1.0 if at > 0.7 else 1 + 0.03 * (-1) ** int(at * 20))
+    found = judged(builder.write())
+    assert found.validity.valid is True
+    assert found.value("io.mixed.qd128.mser_discard_percent") > 50
+    assert codes(found) == set()
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,5 @@ def mean_error_percent(values: Sequence[float]) -> float | None:
     left = series - mean
     far = np.arange(1, count)
     factor = 1 + 2 * float(np.sum((1 - far / count) * likeness([left], 1) ** far))
-    if factor >= count:
-        return math.inf
     variance = float(np.dot(left, left)) / count * factor / (count - factor)
     return 100 * student.quantile(count - 1) * math.sqrt(variance) / mean

@@ -12,7 +12,7 @@ from dyno.decide.validity.disturbed import MOST_FOREIGN_PERCENT
 from dyno.decide.view import foreign_percent
 from dyno.errors import UsageError
 from dyno.model import Phase
-from dyno.profiles.steps import windows
+from dyno.profiles.steps import Step, windows
 from dyno.profiles.subjects import subjects
 
 LEAST_DROP_PERCENT = 20.0

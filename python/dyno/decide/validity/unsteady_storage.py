@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
@@ -23,6 +23,7 @@ FEWEST_INTERVALS = 10
 MOST_VARIATION_PERCENT = 10.0
 MOST_BIAS_PERCENT = 10.0
 MOST_ERROR_PERCENT = 10.0
+WARNING_ERROR_PERCENT = 20.0
 
 _FELL = (
     "Give a longer --step, or write the volume full before: a new device is faster than a used one."
@@ -38,6 +39,7 @@ class _Drift:
     Attributes:
         size: By which the worst of several is told.
         severe: Whether it spoils a figure that a curve is told by.
+        slight: Whether it only says how sure a figure is.
     """
 
     step: Step
@@ -47,6 +49,7 @@ class _Drift:
     words: str
     evidence: str
     advice: str = "Give a longer --step."
+    slight: bool = False
 
 
 def _check(case: Case) -> Iterable[Ruling]:
@@ -63,8 +66,11 @@ def _check(case: Case) -> Iterable[Ruling]:
         found += [drift for drift in _drifts(case, name, of_it) if drift is not None]
     yield from _unsettled(case)
     told = [drift for drift in found if drift.told and drift.severe]
+    slight = [drift for drift in found if drift.slight]
     yield from _rulings(case, told, "invalid")
-    yield from _rulings(case, [drift for drift in found if drift not in told], "warning")
+    others = [drift for drift in found if drift not in told and not drift.slight]
+    yield from _rulings(case, others, "warning")
+    yield from _rulings(case, slight, "note")
     if short:
         name, step = short[0]
         others = f" and {len(short) - 1} more" if len(short) > 1 else ""
@@ -118,8 +124,9 @@ def _vague(case: Case, name: str, step: Step) -> _Drift | None:
     error = case.value(f"{name}.mean_error_percent")
     if error is None or error <= MOST_ERROR_PERCENT:
         return None
-    words = f"the rate wandered so that a window tells its mean to ±{min(error, 100):.0f} % only"
-    return _Drift(step, True, error, False, words, f"{name}.mean_error_percent")
+    words = f"the rate wandered: its mean over a window is sure to ±{min(error, 100):.0f} % only"
+    slight = error <= WARNING_ERROR_PERCENT
+    return _Drift(step, True, error, False, words, f"{name}.mean_error_percent", slight=slight)
 
 
 def _fell(case: Case, name: str, step: Step, *, told: bool) -> _Drift | None:
@@ -178,7 +185,9 @@ def _between(name: str, of_it: Sequence[Step], *, told: bool) -> _Drift | None:
     return _Drift(of_it[0], told, varied, True, words, f"{name}.iops")
 
 
-def _rulings(case: Case, drifts: Sequence[_Drift], level: str) -> Iterable[Ruling]:
+def _rulings(
+    case: Case, drifts: Sequence[_Drift], level: Literal["invalid", "warning", "note"]
+) -> Iterable[Ruling]:
     """One for all: the worst in words, the others by their number."""
     if not drifts:
         return
@@ -187,7 +196,7 @@ def _rulings(case: Case, drifts: Sequence[_Drift], level: str) -> Iterable[Rulin
     others = f" So it was at {more} more load{'s'[: more > 1]}." if more else ""
     what = "the best load " if worst.told else ""
     yield Ruling(
-        "invalid" if level == "invalid" else "warning",
+        level,
         f"Storage was not steady: at {what}{worst.step.label} {worst.words}.{others} "
         f"{worst.advice}",
         _phase(case, worst.step),
@@ -209,10 +218,11 @@ RULE = Rule(
         f"beyond {WARNING_TREND_PERCENT:g} %), MSER-5 would leave out more than "
         f"{MOST_DISCARD_PERCENT:g} %, which moves the mean by more than {MOST_BIAS_PERCENT:g} %, "
         f"or its windows vary by more than {MOST_VARIATION_PERCENT:g} %; or windows that were to "
-        "go on until they agree never did. A warning: less than that, a fall by a step from 10 to "
-        f"{LEAST_DROP_PERCENT:g} %, a mean that a window tells to more than ±"
-        f"{MOST_ERROR_PERCENT:g} %, a stretch without any, such a window of another load, or one "
-        f"of fewer than {FEWEST_INTERVALS} intervals, which nothing can be told of."
+        "go on until they agree never did. A warning: less than that, a fall by a step of less "
+        f"than {LEAST_DROP_PERCENT:g} %, a mean that a window does not tell to ±"
+        f"{WARNING_ERROR_PERCENT:g} % (a note: {MOST_ERROR_PERCENT:g} %), a stretch without any, "
+        f"such a window of another load, or one of fewer than {FEWEST_INTERVALS} intervals, which "
+        "nothing can be told of."
     ),
     explanation=(
         "A device that still changes, as flash does until it is written full and caches until they "
