@@ -2,11 +2,12 @@
 
 Targets: of noise whose neighbours are alike, as a quiet virtual disk has it (spread 3 to 8 %,
 correlation 0.3 to 0.7), 1 % of steps at most are called a fall, and 1 % spoil a run at all. A fall
-of 30 % that stays is found 95 times of 100 among a spread of 5 %, and in no case is one of 10 % or
-more passed over in silence more often than 5 times of 100 (spread 3 %). What drifts is no fall.
+of 30 % that stays is found 95 times of 100 among a spread of 5 %, and one of 15 % passed over in
+silence 5 times of 100 at most among one of 3 %. What drifts is no fall.
 
 Of each kind of course, in percent of the steps: *fall*, one of 20 % or more; *small*, one of 10 to
-20 %; *drift*, a line or a warm-up that spoils the run; *told*, a warning of another kind.
+20 %; *drift*, a line or a warm-up that spoils the run; *told*, a warning of another kind; *note*,
+that a window does not tell its mean to 10 %.
 
     python benches/bench_steady.py [STEPS]
 """
@@ -139,7 +140,10 @@ def line(name: str) -> str:
 
 
 def main() -> None:
-    print(f"{COUNT} steps a cell; a standard error of 0.4 at 1 %, 1.0 at 5 %\n")
+    errors = (
+        f"{100 * math.sqrt(p * (1 - p) / COUNT):.1f} at {100 * p:.0f} %" for p in (0.01, 0.05)
+    )
+    print(f"{COUNT} steps a cell: a standard error of {', '.join(errors)}\n")
     print(" " * 32 + " |".join(f"{f'{count} intervals':^29}" for count in LENGTHS))
     print(" " * 32 + " |".join(" fall small drift  told  note" for _ in LENGTHS))
     with ProcessPoolExecutor() as pool:
