@@ -26,7 +26,7 @@ from scipy.signal import lfilter
 
 from dyno.analyse.alike import mean_error_percent, trend_among_alike
 from dyno.analyse.change import drop
-from dyno.analyse.steady import BATCH, mser5
+from dyno.analyse.steady import bias_percent, mser5
 from dyno.decide.validity import throttled_storage as throttled
 from dyno.decide.validity import unsteady_storage as unsteady
 
@@ -83,10 +83,12 @@ def verdict(values: list[float]) -> str:
     if fall is not None:
         return "fall" if fall.percent >= throttled.LEAST_DROP_PERCENT else "small"
     cut = mser5(values)
-    if cut is not None and cut.discard_percent > unsteady.MOST_DISCARD_PERCENT:
-        bias = 100 * abs(np.mean(values) / np.mean(values[cut.cut * BATCH :]) - 1)
-        if bias > unsteady.MOST_BIAS_PERCENT:
-            return "drift"
+    if (
+        cut is not None
+        and cut.discard_percent > unsteady.MOST_DISCARD_PERCENT
+        and bias_percent(values, cut) > unsteady.MOST_BIAS_PERCENT
+    ):
+        return "drift"
     line = trend_among_alike(values)
     if line is not None:
         size, least = abs(line.percent), line.low if line.percent > 0 else -line.high

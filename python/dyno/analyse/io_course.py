@@ -9,7 +9,7 @@ from typing import Any
 from dyno.analyse.alike import mean_error_percent, trend_among_alike
 from dyno.analyse.change import FEWEST, drop
 from dyno.analyse.rows import columns, number
-from dyno.analyse.steady import BATCH, Trend, mser5
+from dyno.analyse.steady import Trend, bias_percent, mser5
 from dyno.bundle import Bundle
 from dyno.model import Estimate
 from dyno.profiles.steps import Key, steps, windows
@@ -142,12 +142,7 @@ def _silent_s(course: _Course) -> float:
 def _cut(course: _Course) -> tuple[float, float] | None:
     """What MSER-5 would leave out of a window, and what that does to its mean, both in %."""
     cut = mser5(course.rates)
-    if cut is None:
-        return None
-    rest = course.rates[cut.cut * BATCH :]
-    settled = sum(rest) / len(rest)
-    mean = sum(course.rates) / len(course.rates)
-    return cut.discard_percent, 100 * abs(mean / settled - 1) if settled else 0.0
+    return None if cut is None else (cut.discard_percent, bias_percent(course.rates, cut))
 
 
 def _line(course: _Course) -> Trend | None:
