@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from dyno.analyse.steady import half_width, mser5, settled, trend, variation_percent
+from dyno.analyse.steady import bias_percent, half_width, mser5, settled, trend, variation_percent
 
 
 def noise(count: int, mean: float = 100.0, seed: int = 1) -> list[float]:
@@ -35,6 +35,25 @@ def test_mser_by_hand() -> None:
     found = mser5([10.0] * 5 + [0.0] * 45)
     assert found is not None
     assert (found.batches, found.cut, found.discard_percent) == (10, 1, 10.0)
+
+
+def test_noise_that_looks_like_a_warm_up_moves_no_mean() -> None:
+    series = [noise(100, seed=seed) for seed in range(100)]
+    cuts = [mser5(values) for values in series]
+    assert all(cut is not None for cut in cuts)
+    far = [
+        (v, cut) for v, cut in zip(series, cuts, strict=True) if cut and cut.discard_percent > 50
+    ]
+    assert len(far) > 3
+    assert max(bias_percent(values, cut) for values, cut in far) < 2
+
+
+def test_what_a_warm_up_does_to_the_mean() -> None:
+    values = [10.0] * 50 + [20.0] * 50
+    cut = mser5(values)
+    assert cut is not None and cut.cut == 10
+    assert bias_percent(values, cut) == pytest.approx(25)
+    assert bias_percent([5.0] * 50 + [0.0] * 50, cut) == 100
 
 
 def correlated(count: int, seed: int, phi: float = 0.5, mean: float = 100.0) -> list[float]:

@@ -16,6 +16,7 @@ from dyno.analyse.silence import silence
 from dyno.analyse.steady import (
     BATCH,
     FEWEST_BATCHES,
+    bias_percent,
     half_width,
     mser5,
     trend,
@@ -186,5 +187,13 @@ def _steadiness(name: str, rates: Throughput) -> Iterable[Estimate]:
             name=f"{name}.mser_discard_percent",
             value=cut.discard_percent,
             unit="%",
-            source=f"MSER-5 on {every}: share to leave out as a warm-up; above 50 % not steady",
+            source=f"MSER-5 on {every}: share to leave out as a warm-up; above 50 % not steady, if "
+            "that moves the mean",
+        )
+        yield Estimate(
+            name=f"{name}.mser_bias_percent",
+            value=bias_percent(rates.values, cut),
+            unit="%",
+            source=f"MSER-5 on {every}: by how much that moves the mean, in % of the mean of the "
+            "rest",
         )

@@ -12,6 +12,7 @@ from dyno.decide.rule import Rule, Ruling, Weight
 WARNING_TREND_PERCENT = 10.0
 MOST_TREND_PERCENT = 30.0
 MOST_DISCARD_PERCENT = 50.0
+MOST_BIAS_PERCENT = 10.0
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,9 @@ class Drift:
 def drift(case: Case, name: str) -> Drift | None:
     """What speaks against the steadiness of a level whose figures' names start with ``name``."""
     discard = case.value(f"{name}.mser_discard_percent")
-    if discard is not None and discard > MOST_DISCARD_PERCENT:
+    bias = case.value(f"{name}.mser_bias_percent")
+    # Noise alone has MSER-5 leave out much now and then, but that moves no mean.
+    if (discard or 0.0) > MOST_DISCARD_PERCENT and (bias or 0.0) > MOST_BIAS_PERCENT:
         words = f"throughput never settled, {discard:.0f} % of the window looks like a warm-up"
         return Drift("invalid", words, f"{name}.mser_discard_percent")
     trend = case.figure(f"{name}.trend_percent")
@@ -75,8 +78,9 @@ RULE = Rule(
     definition=(
         "The trend of throughput over the window, if its 95 % interval excludes none, exceeds "
         f"{MOST_TREND_PERCENT:g} % (above {WARNING_TREND_PERCENT:g} %: a warning), or MSER-5 would "
-        f"leave out more than {MOST_DISCARD_PERCENT:g} % of it; or a level that was to go on until "
-        "it is steady reached its limit before."
+        f"leave out more than {MOST_DISCARD_PERCENT:g} % of it, which moves the mean by more than "
+        f"{MOST_BIAS_PERCENT:g} %; or a level that was to go on until it is steady reached its "
+        "limit before."
     ),
     explanation="The mean of a rise or fall depends on where the window happened to lie.",
     check=_check,

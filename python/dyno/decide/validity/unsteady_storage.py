@@ -11,6 +11,7 @@ from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.decide.validity.throttled_storage import LEAST_DROP_PERCENT
 from dyno.decide.validity.unsteady import (
+    MOST_BIAS_PERCENT,
     MOST_DISCARD_PERCENT,
     MOST_TREND_PERCENT,
     WARNING_TREND_PERCENT,
@@ -21,7 +22,6 @@ from dyno.units import seconds_text
 
 FEWEST_INTERVALS = 10
 MOST_VARIATION_PERCENT = 10.0
-MOST_BIAS_PERCENT = 10.0
 MOST_ERROR_PERCENT = 10.0
 WARNING_ERROR_PERCENT = 20.0
 
