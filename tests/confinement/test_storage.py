@@ -15,10 +15,11 @@ from dyno.decide import judge
 from dyno.studies import commands
 from dyno.studies.analysis import outcome
 from dyno.studies.book import Entry
+from dyno.studies.build import build
+from dyno.studies.form import StudySpec
 from dyno.studies.metrics import METRICS
 from dyno.studies.outcome import Comparison
 from dyno.studies.schedule import schedule
-from dyno.studies.spec import StudySpec, build
 from tests.confinement.conftest import require
 from tests.process import assert_valid, dyno, end, start, wait_until
 

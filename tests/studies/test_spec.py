@@ -10,6 +10,7 @@ from dyno import studies
 from dyno.errors import UsageError
 from dyno.studies import adhoc, commands, criteria, overrides, spec
 from dyno.studies.book import Book
+from dyno.studies.model import Study
 
 BASE = (
     'headline = ["tps"]\n[base]\nworkload = "tpcc"\ntarget = "embedded:postgresql"\nscale = 2\n'
@@ -18,7 +19,7 @@ BASE = (
 MORE = '[[variants]]\nname = "more"\n"settings.memory" = "4GB"\n'
 
 
-def read(tmp_path: Path, text: str) -> spec.Study:
+def read(tmp_path: Path, text: str) -> Study:
     path = tmp_path / "mine.toml"
     path.write_text(text)
     return spec.read(str(path))

@@ -9,8 +9,10 @@ from pathlib import Path
 from dyno.errors import UsageError
 from dyno.studies import checks, overrides
 from dyno.studies.book import Book
+from dyno.studies.build import build, usual_reset
+from dyno.studies.form import Base, StudySpec
 from dyno.studies.model import DEFAULT_MARGIN, Study, Value
-from dyno.studies.spec import Base, StudySpec, build, changed, usual_reset
+from dyno.studies.variants import changed
 
 _HEADLINE = {"tpcc": ("tps",), "tpch": ("total_s",), "io": ("iops", "mbps")}
 _EXPLORATORY = {"tpcc": ("p95_ms", "client_cpu_ms"), "tpch": ("query_s", "geomean_s"), "io": ()}

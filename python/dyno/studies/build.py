@@ -1,0 +1,83 @@
+"""From what is written to a study that makes sense."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dyno.errors import UsageError, nearest
+from dyno.studies import criteria, loads
+from dyno.studies.form import StudySpec
+from dyno.studies.metrics import METRICS
+from dyno.studies.model import Reset, Study, Variant
+from dyno.studies.variants import WORKLOADS, factorial, named
+from dyno.units import parse_seconds
+
+MOST_VARIANTS = 64
+
+
+def build(name: str, source: str, what: str, spec: StudySpec) -> Study:
+    """The study that a specification says.
+
+    Raises:
+        UsageError: If it makes no sense.
+    """
+    if bool(spec.variants) == bool(spec.factors):
+        raise UsageError(f"{what}: give either [[variants]] or [factors].")
+    _require("metric", (*spec.headline, *spec.exploratory), METRICS, what)
+    _require("workload", (spec.base.workload,), WORKLOADS, what)
+    try:
+        loads.require_figures((*spec.headline, *spec.exploratory), spec.base.verb)
+        made = factorial(spec) if spec.factors else named(spec)
+        loads.require(made, spec.reset)
+        kinds = {variant.workload for variant in made}
+        limits = [criteria.parse(text, kinds) for text in spec.criteria]
+        seconds = None if spec.time_limit is None else parse_seconds(spec.time_limit)
+    except UsageError as error:
+        raise UsageError(f"{what}: {error}") from None
+    # What is limited is looked at, too.
+    looked_at = dict.fromkeys([*spec.exploratory, *(one.metric for one in limits)])
+    repeated = [one.name for place, one in enumerate(made) if one.name in
+                {other.name for other in made[:place]}]  # fmt: skip
+    if repeated:
+        raise UsageError(f"{what}: two variants are named '{repeated[0]}'.")
+    if not 2 <= len(made) <= MOST_VARIANTS:
+        raise UsageError(f"{what}: it has {len(made)} variants; 2 to {MOST_VARIANTS} can be.")
+    return Study(
+        name=name,
+        source=source,
+        question=spec.question,
+        design=spec.design,
+        rule=spec.rule,
+        misleads=spec.misleads,
+        variants=tuple(made),
+        factors=tuple(spec.factors),
+        pairs=spec.pairs,
+        margin=spec.margin,
+        headline=tuple(spec.headline),
+        exploratory=tuple(name for name in looked_at if name not in spec.headline),
+        criteria=tuple(one.text for one in limits),
+        reset=spec.reset or usual_reset(made),
+        replace=spec.replace,
+        time_limit_s=seconds,
+    )
+
+
+def usual_reset(variants: Iterable[Variant]) -> Reset:
+    """What is done before each run where nothing is said.
+
+    A server that is not Dyno's own is not started again, and storage has none. Transactions leave
+    more data than they found, so that each run of them would be slower than the one before: they
+    begin with the data as it was after the load.
+    """
+    made = list(variants)
+    if not all(one.workload != "io" and not one.on_server for one in made):
+        return "nothing"
+    changing = any(one.workload == "tpcc" and one.verb == "run" for one in made)
+    keeps = all(one.embedded and one.scale is not None and one.verb == "run" for one in made)
+    return "reload" if changing and keeps else "restart"
+
+
+def _require(kind: str, names: Iterable[str], known: Iterable[str], what: str) -> None:
+    for name in names:
+        if name not in known:
+            raise UsageError(f"{what}: unknown {kind} '{name}'. {nearest(name, known)}")

@@ -1,0 +1,85 @@
+"""A study as it is written: TOML, read strictly.
+
+question = "Does more memory help?"
+design = "…"                         # how it is done, in words
+rule = "…"                           # when the answer is yes
+misleads = "…"                       # how it can mislead
+pairs = 5                            # how often each variant runs
+margin = 2.0                         # percent; a shift within it does not matter
+headline = ["tps"]                   # what the answer is about; see `dyno study metrics`
+exploratory = ["p95_ms"]             # what is looked at as well
+criteria = ["p95_ms.new_order < 2000", "query_s.* < 60"]   # who breaks one cannot win
+reset = "restart"                    # or nothing, cold, reload: before each run; else, where the
+                                     # server is Dyno's own, reload of transactions and restart of
+                                     # queries, and nothing where it is not
+replace = 2                          # invalid runs made again, at most
+time_limit = "1h"
+
+[base]                               # what all variants have in common
+workload = "tpcc"                    # or tpch, io
+verb = "run"                         # or load: each run is a load from nothing
+target = "embedded:postgresql"
+scale = 2
+
+[base.load]                          # options of `dyno load`, without dashes
+streams = 2
+
+[base.run]                           # options of `dyno run`, or of `dyno io`
+users = 8
+duration = "20s"
+
+[base.settings]                      # neutral words, as of --set
+memory = "1GB"
+
+[base.limits]                        # words of --limit: what the engine may have of the machine
+cpu = 2
+
+[[variants]]                         # what differs, by path
+name = "more"
+"settings.memory" = "4GB"
+
+[factors]                            # or instead: every combination of these levels
+"run.users" = [1, 2, 4, 8]
+"settings.memory" = ["1GB", "4GB"]
+"""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from dyno.strict import Strict
+from dyno.studies.model import DEFAULT_MARGIN, DEFAULT_PAIRS, Reset, Value, Verb
+
+
+class Base(Strict):
+    """What all variants have in common."""
+
+    workload: str
+    verb: Verb = "run"
+    target: str | None = None
+    scale: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    load: dict[str, Value] = {}
+    run: dict[str, Value] = {}
+    settings: dict[str, Value] = {}
+    limits: dict[str, Value] = {}
+
+
+class StudySpec(Strict):
+    """A whole study."""
+
+    question: str = ""
+    design: str = ""
+    rule: str = ""
+    misleads: str = ""
+    pairs: int = Field(default=DEFAULT_PAIRS, ge=2, le=1000)
+    margin: float = Field(default=DEFAULT_MARGIN, gt=0, lt=100, allow_inf_nan=False)
+    headline: list[str] = Field(min_length=1)
+    exploratory: list[str] = []
+    criteria: list[str] = []
+    reset: Reset | None = None
+    replace: int = Field(default=2, ge=0, le=100)
+    time_limit: str | None = None
+    base: Base
+    base_name: str = "base"
+    variants: list[dict[str, Value]] = []
+    factors: dict[str, list[Value]] = {}

@@ -1,0 +1,125 @@
+"""Variants: what the base of a study says, changed by path."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dyno import settings, targets
+from dyno.confinement import words as confinement
+from dyno.errors import UsageError, nearest, unknown
+from dyno.studies.form import Base, StudySpec
+from dyno.studies.model import Value, Variant
+from dyno.studies.overrides import plain as spelling
+
+WORKLOADS = ("tpcc", "tpch", "io")
+PARTS = ("load", "run", "settings", "limits")
+_PLAIN = ("workload", "target", "scale")
+
+
+def rebased(base: Base, changes: Mapping[str, Value]) -> Base:
+    """The base with what the paths say.
+
+    Raises:
+        UsageError: For a path that is none; the nearest is offered.
+    """
+    plain, parts = _applied(base, changes)
+    return base.model_copy(update={**plain, **parts})
+
+
+def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
+    """The variant that differs from the base in what the paths say.
+
+    Raises:
+        UsageError: For a path that is none; the nearest is offered.
+    """
+    plain, parts = _applied(base, changes)
+    if plain["workload"] not in WORKLOADS:
+        raise unknown("workload", str(plain["workload"]), WORKLOADS)
+    for word in parts["settings"]:
+        if word not in settings.WORDS:
+            raise UsageError(f"Unknown setting '{word}'. {nearest(word, settings.WORDS)}")
+    confinement.parse([f"{word}={value}" for word, value in parts["limits"].items()])
+    if not plain["target"] and plain["workload"] != "io":
+        raise UsageError("base.target is missing.")
+    if targets.redact(str(plain["target"] or "")) != str(plain["target"] or ""):
+        # It would be in the study's files and in the process list, run after run.
+        raise UsageError(
+            f"The target of '{name}' holds a password; leave it to the environment (PGPASSWORD, "
+            "MYSQL_PWD) or to the database's own password file."
+        )
+    scale = plain["scale"]
+    number = isinstance(scale, int | float) and not isinstance(scale, bool)
+    if scale is not None and not (number and 0 < scale < math.inf):
+        raise UsageError(f"scale is {scale!r}; it must be a number above 0.")
+    return Variant(
+        name=name,
+        workload=str(plain["workload"]),
+        verb=base.verb,
+        target=str(plain["target"] or ""),
+        scale=scale,
+        load=parts["load"],
+        run=parts["run"],
+        settings=parts["settings"],
+        limits=parts["limits"],
+    )
+
+
+def _applied(
+    base: Base, changes: Mapping[str, Value]
+) -> tuple[dict[str, Any], dict[str, dict[str, Value]]]:
+    """The base's own values and its parts, with what the paths say."""
+    plain: dict[str, Any] = {key: getattr(base, key) for key in _PLAIN}
+    parts: dict[str, dict[str, Value]] = {part: dict(getattr(base, part)) for part in PARTS}
+    for path, value in changes.items():
+        part, dot, key = path.partition(".")
+        if not dot and path in _PLAIN:
+            plain[path] = value
+        elif dot and part in PARTS:
+            same = next((old for old in parts[part] if spelling(old) == spelling(key)), key)
+            parts[part][same] = value
+        else:
+            known = [*_PLAIN, *(f"{one}." for one in PARTS)]
+            raise UsageError(f"'{path}' cannot differ. {nearest(part + dot, known)}")
+    return plain, parts
+
+
+def named(spec: StudySpec) -> list[Variant]:
+    """The base and the variants that a specification names.
+
+    Raises:
+        UsageError: If one has no name, or differs in nothing.
+    """
+    made = [changed(spec.base, spec.base_name, {})]
+    for place, changes in enumerate(spec.variants):
+        name = changes.get("name")
+        if not isinstance(name, str) or not name:
+            raise UsageError(f"variants[{place}].name is missing.")
+        own = {path: value for path, value in changes.items() if path != "name"}
+        if not own:
+            raise UsageError(f"The variant '{name}' differs in nothing.")
+        made.append(changed(spec.base, name, own))
+    return made
+
+
+def factorial(spec: StudySpec) -> list[Variant]:
+    """Every combination of the levels of its factors.
+
+    Raises:
+        UsageError: If a factor has one level only.
+    """
+    single = [path for path, levels in spec.factors.items() if len(levels) < 2]
+    if single:
+        raise UsageError(f'factors."{single[0]}" needs two levels at least.')
+    made: list[Variant] = []
+    for levels in itertools.product(*spec.factors.values()):
+        own = dict(zip(spec.factors, levels, strict=True))
+        name = " ".join(_words(own.items()))
+        made.append(changed(spec.base, name, own).model_copy(update={"levels": own}))
+    return made
+
+
+def _words(levels: Iterable[tuple[str, Value]]) -> list[str]:
+    return [f"{path.rpartition('.')[2]}={value}" for path, value in levels]
