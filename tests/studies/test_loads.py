@@ -26,8 +26,9 @@ def read(tmp_path: Path, text: str) -> Study:
 
 
 def test_a_study_of_loads_runs_nothing_else(tmp_path: Path) -> None:
-    _, keys = read(tmp_path, HEAD + KEYS).variants
-    assert commands.load(keys, Path("out")) == []
+    asked = read(tmp_path, HEAD + KEYS)
+    _, keys = asked.variants
+    assert commands.load(keys, asked, Path("out")) == []
     assert commands.run(keys, "restart", 3, Path("out")) == [
         *("load", "tpch", "--target", "embedded:sqlite", "--scale", "0.01", "--layout", "keys"),
         *("--replace", "--json", "--quiet", "--out", "out"),

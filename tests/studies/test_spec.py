@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -36,9 +37,24 @@ def test_variants_differ_in_what_they_say(tmp_path: Path) -> None:
         *("run", "tpcc", "--target", "embedded:postgresql", "--seed", "3", "--scale", "2"),
         *("--users", "8", "--set", "memory=4GB", "--json", "--quiet", "--out", "out"),
     ]
-    assert commands.load(more, Path("out"))[:6] == [
+
+
+def test_what_one_variant_is_set_to_does_not_shape_the_data_of_all(tmp_path: Path) -> None:
+    text = BASE.replace('memory = "1GB"', 'memory = "1GB"\ncommit = "relaxed"')
+    found = read(
+        tmp_path,
+        text + MORE + '"settings.parallelism" = 4\n'
+        '[[variants]]\nname = "proven"\n"settings.checksums" = "on"\n',
+    )
+    base, more, proven = found.variants
+    shared = commands.load(base, found, Path("out"))
+    assert shared == commands.load(more, found, Path("out")) == [
         *("load", "tpcc", "--target", "embedded:postgresql", "--scale", "2"),
-    ]
+        *("--set", "commit=relaxed", "--replace", "--json", "--quiet", "--out", "out"),
+    ]  # fmt: skip
+    own = shlex.join(commands.load(proven, found, Path("out")))
+    assert "--set memory=1GB --set commit=relaxed --set checksums=on" in own, "data of its own"
+    assert "--set memory=4GB" in shlex.join(commands.run(more, "restart", 3, Path("out")))
 
 
 def test_factors_make_every_combination(tmp_path: Path) -> None:

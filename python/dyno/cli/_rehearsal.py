@@ -41,7 +41,7 @@ def rehearse(study: Study, folder: Path) -> None:
         for part, given in (("load", variant.load), ("run", variant.run)):
             _require_known(variant, part, list(given))
         for words in (
-            commands.load(variant, data),
+            commands.load(variant, study, data),
             commands.run(variant, study.reset, study.seed, data),
         ):
             if words:

@@ -153,7 +153,7 @@ def plan(study: Study, slots: list[Slot], told: list[str]) -> list[str]:
     data = Path("DATA")
     for key in dict.fromkeys(variant.data for variant in study.variants):
         own = [variant for variant in study.variants if variant.data == key]
-        words = commands.load(own[0], data)
+        words = commands.load(own[0], study, data)
         if words:
             whose = ", ".join(variant.name for variant in own)
             lines += _wrapped(f"  {whose}: dyno {shlex.join(words)}", "    ")

@@ -9,11 +9,15 @@ from pathlib import Path
 from dyno.studies.model import Reset, Study, Value, Variant
 
 
-def load(variant: Variant, out: Path) -> list[str]:
-    """The words of the load; none where nothing is loaded: without a scale, or before a load."""
+def load(variant: Variant, study: Study, out: Path) -> list[str]:
+    """The words of the load; none where nothing is loaded: without a scale, or before a load.
+
+    Data that variants share is loaded with the settings that all of them have: whose turn comes
+    first must not shape what the others run on.
+    """
     if variant.workload == "io" or variant.scale is None or variant.verb == "load":
         return []
-    return _load(variant, out)
+    return _load(variant.model_copy(update={"settings": study.shared_settings(variant)}), out)
 
 
 def _load(variant: Variant, out: Path) -> list[str]:
@@ -59,7 +63,7 @@ def run(variant: Variant, reset: Reset, seed: int, out: Path) -> list[str]:
 
 def typed(variant: Variant, study: Study) -> list[str]:
     """Its load and its first run as a person would type them."""
-    found = [load(variant, Path()), run(variant, study.reset, study.seed, Path())]
+    found = [load(variant, study, Path()), run(variant, study.reset, study.seed, Path())]
     return [shlex.join(["dyno", *_without(words)]) for words in found if words]
 
 

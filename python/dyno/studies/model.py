@@ -25,7 +25,7 @@ class Variant(Model):
         target: Its URL; what runs is never written with a password.
         load: Options of ``dyno load``, by name without dashes.
         run: Options of ``dyno run`` or ``dyno io``.
-        settings: Neutral words, for the load and the run.
+        settings: Neutral words, for the run; for the load where all that share its data have them.
         limits: Processors, memory and I/O of the engine while it runs, by the words of ``--limit``;
             not while data is loaded that variants share.
         levels: Of a factorial study the level of each factor.
@@ -105,3 +105,12 @@ class Study(Model):
     def variant(self, name: str) -> Variant:
         """The variant called so."""
         return next(one for one in self.variants if one.name == name)
+
+    def shared_settings(self, variant: Variant) -> dict[str, Value]:
+        """Settings that all variants on the same data have alike."""
+        others = [one.settings for one in self.variants if one.data == variant.data]
+        return {
+            word: value
+            for word, value in variant.settings.items()
+            if all(other.get(word) == value for other in others)
+        }

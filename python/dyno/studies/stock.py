@@ -43,7 +43,7 @@ class Stock:
         out = self.book.folder / f"data-{number}"
         out.mkdir(parents=True, exist_ok=True)
         alone(out)
-        if commands.load(variant, out) and self._loaded().get(_place(variant, out)) != number:
+        if commands.load(variant, self.book.study, out) and self._loaded().get(_place(variant, out)) != number:
             self._load(variant, out)
             if self.book.study.reset == "reload" and variant.embedded:
                 self._keep(variant, out)
@@ -65,7 +65,7 @@ class Stock:
 
     def _load(self, variant: Variant, out: Path) -> None:
         self._mark(_place(variant, out), None)
-        words = commands.load(variant, out)
+        words = commands.load(variant, self.book.study, out)
         if not words:
             return
         self.say(f"Load for {variant.name}: dyno {' '.join(words)}")
