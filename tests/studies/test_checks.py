@@ -15,6 +15,7 @@ from dyno.studies.book import Book, Entry, Note
 from dyno.studies.forecast import forecast
 from dyno.studies.model import Study
 from dyno.studies.schedule import schedule
+from dyno.units import bytes_text
 
 TPCC = (
     'headline = ["tps"]\n[base]\nworkload = "tpcc"\ntarget = "embedded:postgresql"\nscale = 2\n'
@@ -179,8 +180,13 @@ def test_data_that_shares_a_database_is_loaded_in_turn(tmp_path: Path, out: Path
     slots = schedule([one.name for one in study.variants], study.pairs, study.seed)
     found = forecast(study, slots, [], out)
     assert set(found.reloads) == {"scale=2", "scale=4"}
-    assert "loaded again in turn" in "\n".join(found.lines(study, slots, out))
+    told = "\n".join(found.lines(study, slots, out))
+    assert "loaded again in turn" in told
     assert found.room_bytes == 0, "it is not in this folder"
+    own = forecast(read(tmp_path, TPCC.replace("scale = 2", "scale = 4")), slots[:1], [], out)
+    single = own.room_bytes / (1 if own.shared else 2)
+    assert found.elsewhere_bytes == {"postgresql://h/d": single}, "the larger of those in turn"
+    assert f"Room: about {bytes_text(int(single))} at postgresql://h/d, by the scale" in told
 
 
 def test_data_that_does_not_fit_is_refused(tmp_path: Path, out: Path) -> None:

@@ -178,6 +178,7 @@ def document(study: Study, slots: list[Slot], found: Forecast) -> dict[str, Any]
         "seconds": found.total_s(slots),
         "run_seconds": {name: each.seconds for name, each in found.runs.items()},
         "room_bytes": found.room_bytes,
+        "elsewhere_bytes": found.elsewhere_bytes,
     }
 
 

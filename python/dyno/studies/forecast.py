@@ -27,11 +27,16 @@ class Data:
         variants: Names of those that use it.
         room_bytes: What its engine and the saved state take in the study's folder at the peak; 0
             where they lie elsewhere.
+        place: The database of the user's that they lie in instead; empty where it is Dyno's own.
+        place_bytes: What they take there at the peak, by the scale.
     """
 
     variants: tuple[str, ...]
     load: Length | None
     room_bytes: int
+    workload: str = ""
+    place: str = ""
+    place_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -68,8 +73,24 @@ class Forecast:
 
     @property
     def room_bytes(self) -> int:
-        """What all data takes."""
+        """What all data takes in the study's folder."""
         return sum(one.room_bytes for one in self.data)
+
+    @property
+    def elsewhere_bytes(self) -> dict[str, int]:
+        """What data takes in databases of the user's: of sets that take turns there the largest.
+
+        What is free there is not looked at: the server may be another machine.
+        """
+        most: dict[tuple[str, str], int] = {}
+        for one in self.data:
+            if one.place:
+                turn = one.place, one.workload
+                most[turn] = max(most.get(turn, 0), one.place_bytes)
+        found: dict[str, int] = {}
+        for (place, _), size in most.items():
+            found[place] = found.get(place, 0) + size
+        return found
 
     def lines(self, study: Study, slots: Sequence[Slot], folder: Path) -> list[str]:
         """What is told before it begins, now being the beginning."""
@@ -109,6 +130,11 @@ class Forecast:
                 shared = "shares the blocks of the data, and needs none"
                 copied = "is a copy of the data, and half of that"
                 found.append(f"The saved state {shared if self.shared else copied}.")
+        found += [
+            f"Room: about {bytes_text(size)} at {place}, by the scale; what is free there is not "
+            "looked at."
+            for place, size in self.elsewhere_bytes.items()
+        ]
         return found
 
     def require_room(self, folder: Path) -> None:
@@ -159,13 +185,15 @@ def _data(study: Study, earlier: Sequence[Book], shared: bool) -> tuple[Data, ..
         if first.workload == "io" or first.scale is None:
             continue
         name = targets.parse(first.target).name
-        raw = lengths.raw_bytes(first)
-        room = space.required_bytes({name: raw}) if first.embedded else 0
+        needed = space.required_bytes({name: lengths.raw_bytes(first)})
+        room = needed if first.embedded else 0
         if study.reset == "reload" and not shared:
             room *= 2
         names = tuple(one.name for one in own)
         alone = first.verb == "load"  # then there is none but the runs themselves
-        found.append(Data(names, None if alone else lengths.load(first, earlier), room))
+        load = None if alone else lengths.load(first, earlier)
+        place = "" if first.embedded else first.target
+        found.append(Data(names, load, room, first.workload, place, needed if place else 0))
     return tuple(found)
 
 
