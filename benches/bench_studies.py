@@ -27,11 +27,11 @@ from common import BIN, process, scratch
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from dyno.statistics.usl import Usl
-from dyno.studies.analysis import outcome, tight
+from dyno.studies.analysis import tight
 from dyno.studies.book import Book, Entry
 from dyno.studies.model import Study, Variant
 from dyno.studies.schedule import schedule
-from tests.studies.books import Draw, factorial, run, runs, study
+from tests.studies.books import Draw, factorial, outcome, run, runs, study
 
 COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
 USERS, MEMORY = "run.users", "settings.memory"

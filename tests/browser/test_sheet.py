@@ -65,7 +65,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("study") / "grid"
     made = made_up.book(folder, made_up.grid(), lambda at, pair: {"tps": 500.0 + 90 * at + pair})
     effects, fits = made_up.grown()
-    found = outcome(made.study, made.entries())
+    found = outcome(made)
     return write(made, found.model_copy(update={"effects": effects, "fits": fits}))
 
 

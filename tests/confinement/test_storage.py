@@ -13,7 +13,7 @@ from dyno.bundle import Bundle, list_bundles
 from dyno.confinement import places
 from dyno.decide import judge
 from dyno.studies import commands
-from dyno.studies.analysis import outcome
+from dyno.studies.analysis import said
 from dyno.studies.book import Entry
 from dyno.studies.build import build
 from dyno.studies.form import StudySpec
@@ -89,7 +89,7 @@ def test_a_tenth_less_io_is_found(tmp_path: Path, out: Path, asked: Callable[[st
                     figures=METRICS["iops"].of(bundle.estimates()), started=0.0, ended=1.0,
                 )
             )  # fmt: skip
-        (tenth,) = outcome(study, entries).comparisons
+        (tenth,) = said(study, entries, {}).comparisons
         if tenth.verdict == "worse":
             break
     assert tenth is not None

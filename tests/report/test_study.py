@@ -16,7 +16,7 @@ from dyno.errors import Interrupted
 from dyno.report.study import study_sheet
 from dyno.report.study.sections import makers
 from dyno.studies.analysis import outcome
-from dyno.studies.book import Book, Entry
+from dyno.studies.book import Book, Entry, Note
 from dyno.studies.model import Study, Variant
 from dyno.studies.outcome import Effect, Fit, Noise, Outcome, Parameter, Point, Reach, Term
 from dyno.studies.schedule import schedule
@@ -63,7 +63,7 @@ def book(folder: Path, study: Study, figures: Figures, **every: Any) -> Book:
 
 
 def page_of(made: Book, **more: Any) -> Page:
-    found = outcome(made.study, made.entries()).model_copy(update=more)
+    found = outcome(made).model_copy(update=more)
     return Page(study_sheet(made, found))
 
 
@@ -183,7 +183,7 @@ def test_factors_and_growth(tmp_path: Path) -> None:
         "▼ less", "0.800 (0.720 to 0.800)", "4 (3.60 to 4)", "0.200 (0.180 to 0.200)",
         "20 (18 to ∞)",
     ]  # fmt: skip
-    found = outcome(made.study, made.entries())
+    found = outcome(made)
     told = lines(made.study, found.model_copy(update={"effects": effects, "fits": fits}))
     text = " ".join(" ".join(told).split())
     assert "Effect of users on tps: CERTAIN" in text
@@ -205,7 +205,7 @@ def test_the_same_twice(tmp_path: Path) -> None:
         "1 %", "4", "4 min 0 s",
     ]  # fmt: skip
     assert "what differs is noise" in page.section("variants").text
-    found = outcome(made.study, made.entries()).model_copy(update={"noise": (noise,)})
+    found = outcome(made).model_copy(update={"noise": (noise,)})
     assert "1 % by 4 pairs, 4 min 0 s" in " ".join(lines(made.study, found))
 
 
@@ -263,7 +263,7 @@ def test_no_valid_run(tmp_path: Path) -> None:
     assert "'v1' cannot win: no valid run: no server" in verdict(page)
     assert not page.root.all("svg", class_="chart")
     assert page.table("Runs in their order")[1][-1] == "no server"
-    told = lines(made.study, outcome(made.study, made.entries()), made.entries())
+    told = lines(made.study, outcome(made), made.entries())
     assert "! Run 1 of" in "\n".join(told)
 
 
@@ -296,7 +296,9 @@ def test_markup_in_a_book_is_only_text(tmp_path: Path) -> None:
     made.add(made.entries()[-1].model_copy(update={"figures": stray}))
     for path in ("../outside", str(outside), "\0"):
         made.add(made.entries()[0].model_copy(update={"bundle": path, "valid": False}))
-    made.tell({"ended": EVIL, "dropped": {EVIL: EVIL}})
+    left_out = made.study.variants[1].name
+    made.note(Note(kind="dropped", at=1.0, variant=left_out, text=EVIL))
+    made.note(Note(kind="ended", at=2.0, text=EVIL, how="failed"))
     page = page_of(made, notes=(EVIL,), disqualified={EVIL: EVIL})
     tags = {element.tag for element in page.root.all()}
     assert not tags & {"script", "img", "iframe", "object", "foreignobject", "use", "image"}
@@ -308,7 +310,7 @@ def test_markup_in_a_book_is_only_text(tmp_path: Path) -> None:
 
 def test_the_terminal_gets_plain_lines_that_fit(tmp_path: Path) -> None:
     made = book(tmp_path / "s", hostile(), columns)
-    found = outcome(made.study, made.entries()).model_copy(update={"notes": (EVIL,)})
+    found = outcome(made).model_copy(update={"notes": (EVIL,)})
     for line in lines(made.study, found, made.entries()):
         assert line.isprintable()
         assert len(line) <= 80
@@ -316,7 +318,7 @@ def test_the_terminal_gets_plain_lines_that_fit(tmp_path: Path) -> None:
 
 def test_the_document_is_json(tmp_path: Path) -> None:
     made = book(tmp_path / "s", asked(), columns)
-    found = outcome(made.study, made.entries())
+    found = outcome(made)
     endless = found.comparisons[0].model_copy(update={"low": -math.inf, "smallest": math.nan})
     told = document(made, found.model_copy(update={"comparisons": (endless,)}))
     read = json.loads(json.dumps(told, allow_nan=False))

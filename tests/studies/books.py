@@ -7,11 +7,18 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from dyno.studies.analysis import said
 from dyno.studies.book import Entry
 from dyno.studies.model import Study, Value, Variant
+from dyno.studies.outcome import Outcome
 from dyno.studies.schedule import schedule
 
 Draw = Callable[[np.random.Generator], float]
+
+
+def outcome(asked: Study, entries: Sequence[Entry], **dropped: str) -> Outcome:
+    """What runs of a study say, of which some variants were dropped."""
+    return said(asked, entries, dropped)
 
 
 def study(pairs: int = 5, variants: int = 2, **more: object) -> Study:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from dyno.studies.analysis import outcome, tight
-from dyno.studies.book import Entry
+from dyno.studies import analysis
+from dyno.studies.analysis import tight
+from dyno.studies.book import Book, Entry, Note
 from dyno.studies.model import Study
-from tests.studies.books import Draw, run, runs, study
+from dyno.studies.schedule import schedule
+from tests.studies.books import Draw, outcome, run, runs, study
 
 STUDIES = 1000
 
@@ -173,3 +177,21 @@ def test_wrong_answers_stand_though_the_run_was_made_again() -> None:
     assert outcome(asked, made).disqualified == {}
     found = outcome(asked, [made[0], wrong, *made[1:]])
     assert found.disqualified == {"v1": "q07: answers differ"}
+
+
+def test_a_variant_that_was_left_out_cannot_win(tmp_path: Path) -> None:
+    """Also by its runs before that, and whoever asks."""
+    asked = study(pairs=5)
+    slots = schedule([one.name for one in asked.variants], asked.pairs, 1)
+    book = Book.begin(tmp_path, asked, slots)
+    for slot in slots[:8]:
+        tps = 100.0 + slot.place + 50 * (slot.variant == "v1")
+        book.add(run(slot.place, slot.pair, slot.variant, {"tps": tps}))
+    assert analysis.outcome(book).comparisons[0].verdict == "better"
+    book.note(Note(kind="dropped", at=1.0, variant="v1", text="it crashed twice"))
+    found = analysis.outcome(book)
+    assert found.disqualified == found.dropped == {"v1": "it crashed twice"}
+    (one,) = found.comparisons
+    assert (one.verdict, one.disqualified) == ("inconclusive", "it crashed twice")
+    assert one.percent is not None
+    assert one.percent > 0

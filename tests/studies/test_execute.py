@@ -11,8 +11,9 @@ import pytest
 
 from dyno.errors import TargetError
 from dyno.lock import OutLock
-from dyno.studies import child, spec
+from dyno.studies import child, runs, spec
 from dyno.studies.book import Book, Entry
+from dyno.studies.ending import ending
 from dyno.studies.execute import Work
 from dyno.studies.forecast import forecast
 from dyno.studies.model import Variant
@@ -72,7 +73,8 @@ def test_a_study_is_stopped_and_killed_and_goes_on(study: Path, out: Path) -> No
     code, _, errors = end(first)
     assert code == 130
     assert "dyno: Interrupted. 0 of 4 runs are in " in errors
-    assert f"`dyno study {study} --out {out} --resume` goes on." in errors
+    assert f"`dyno study --resume {folder}` goes on." in errors
+    assert ending(Book.open(folder)).kind == "interrupted"
     with OutLock(folder):
         beside = dyno("study", study, "--resume", "--out", out)
     assert beside.returncode == 2, "two at once"
@@ -87,6 +89,8 @@ def test_a_study_is_stopped_and_killed_and_goes_on(study: Path, out: Path) -> No
     resumed(begun(folder, 1))  # inside a run
     ended = len(Book.open(folder).entries())  # none, but where the kill came late
     resumed(lambda: len(Book.open(folder).entries()) > ended)  # between two, or about to be written
+    cut_off = dyno("study", "show", folder).stdout
+    assert "! Cut off: its process was killed" in cut_off
     before = Book.open(folder).entries()
     assert len(before) > ended
     with (folder / "runs.jsonl").open("a") as journal:
@@ -99,7 +103,11 @@ def test_a_study_is_stopped_and_killed_and_goes_on(study: Path, out: Path) -> No
     assert other.returncode == 2
     assert "is another: pairs 2, now 3. Resume it as it was begun" in other.stderr
 
-    done = dyno("study", study, "--resume", "--json", "--out", out)
+    more = dyno("study", "--resume", folder, "--pairs", "3")
+    assert more.returncode == 2
+    assert "of all that could differ only --time-limit may" in more.stderr
+
+    done = dyno("study", "--resume", folder, "--json")
     assert done.returncode == 1, "slow broke its criterion"
     made = document(done)
     assert [run["place"] for run in made["runs"]] == [0, 1, 2, 3]
@@ -128,6 +136,39 @@ def test_a_study_is_stopped_and_killed_and_goes_on(study: Path, out: Path) -> No
     notes = [note.kind for note in Book.open(folder).notes()]
     assert notes == ["begun", "ended"] * 4
     assert " left]" in done.stderr
+    _its_last_line_is_lost(folder)
+
+
+def _its_last_line_is_lost(folder: Path) -> None:
+    """As if the study was killed when its last run had ended, before it could write that down."""
+    book = Book.open(folder)
+    *before, last = book.entries()
+    journal = folder / "runs.jsonl"
+    lines = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join(lines[:-1]) + lines[-1][:40])
+    head = folder / str(last.bundle) / "run.json"
+    whole = head.read_text()
+    for status in ("interrupted", "running", "failed"):
+        head.write_text(whole.replace('"status": "done"', f'"status": "{status}"'))
+        assert runs.adopted(book) is None, "it is not finished"
+    head.write_text(whole)
+    begun_run = book.begun_run()
+    assert begun_run is not None
+    for other in ({"started": begun_run.started + 60}, {"words": ("run", "tpcc")}):
+        book.begin_run(begun_run.model_copy(update=other))
+        assert runs.adopted(book) is None, "it is another"
+    book.begin_run(begun_run)
+    bundles = sorted(folder.glob("data-1/*/run.json"))
+
+    done = dyno("study", "--resume", folder, "--json")
+    again = Book.open(folder).entries()
+    assert "had ended when the study was cut off" in " ".join(done.stderr.split())
+    assert sorted(folder.glob("data-1/*/run.json")) == bundles, "nothing was run again"
+    assert again[:-1] == before
+    same = {"started": 0.0, "ended": 0.0}
+    assert again[-1].model_copy(update=same) == last.model_copy(update=same)
+    assert again[-1].ended - again[-1].started <= last.ended - last.started
+    assert runs.adopted(book) is None
 
 
 def test_a_load_that_is_killed_is_made_again(study: Path, out: Path) -> None:

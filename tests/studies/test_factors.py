@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from dyno.statistics.usl import Usl
-from dyno.studies.analysis import outcome
 from dyno.studies.model import Variant
-from tests.studies.books import factorial, runs, study
+from tests.studies.books import factorial, outcome, runs, study
 
 MEMORY, USERS, MODE = "settings.memory", "run.users", "run.mode"
 LEVELS = {USERS: [1, 4, 16], MEMORY: ["1GB", "4GB"], MODE: ["client", "procedure"]}

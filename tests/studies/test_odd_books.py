@@ -8,10 +8,10 @@ import math
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from dyno.studies.analysis import outcome, tight
+from dyno.studies.analysis import tight
 from dyno.studies.book import Entry
 from dyno.studies.model import Study
-from tests.studies.books import factorial, run, study
+from tests.studies.books import factorial, outcome, run, study
 
 FIGURES = st.dictionaries(
     st.sampled_from(["tps", "total_s", "query_s.q01", "query_s.q02", "nonsense", "p95_ms.payment"]),

@@ -44,7 +44,10 @@ def test_its_command_lines_are_ones_that_their_verbs_take(name: str) -> None:
     found = spec.read(name)
     assert all((found.question, found.design, found.rule, found.misleads))
     for variant in found.variants:
-        made = (commands.load(variant, found, Path("out")), commands.run(variant, "restart", 1, Path("o")))
+        made = (
+            commands.load(variant, found, Path("out")),
+            commands.run(variant, "restart", 1, Path("o")),
+        )
         for words in filter(None, made):
             VERBS[words[0]].make_context(words[0], words[1:]).close()
         if variant.load and variant.scale:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import shlex
-import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -185,16 +184,6 @@ def document(study: Study, slots: list[Slot], found: Forecast) -> dict[str, Any]
 def wrapped(text: str) -> str:
     """A text in lines of at most 80 columns."""
     return "\n".join(_wrapped(text, "  "))
-
-
-def hint(book: Book) -> str:
-    """How to go on with a study that was stopped."""
-    words = [word for word in sys.argv[1:] if word != "--resume"]
-    made = sum(entry.valid for entry in book.entries())
-    return (
-        f"{made} of {len(book.slots)} runs are in {book.folder}; "
-        f"`dyno {shlex.join(words)} --resume` goes on."
-    )
 
 
 def _letter(place: int, count: int) -> str:

@@ -41,7 +41,6 @@ def also_of_a_part(book: Book) -> Generator[None]:
         from dyno.studies.analysis import outcome
 
         with contextlib.suppress(DynoError):
-            entries = book.entries()
-            if entries:
-                write(book, outcome(book.study, entries))
+            if book.entries():
+                write(book, outcome(book))
         raise

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from dyno.cli import _study_work
 from dyno.cli._options import Options, common, examples
 from dyno.cli._study import overrides, tell_plan
-from dyno.errors import EXIT_INVALID, Interrupted, UsageError
 
 if TYPE_CHECKING:
-    from dyno.studies.book import Book
     from dyno.studies.model import Study
     from dyno.studies.overrides import Overrides
 
@@ -32,6 +30,12 @@ class Word(click.Group):
             args = ["run", *args]
         return super().resolve_command(ctx, args)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Options that come before the name are those of ``run`` as well."""
+        if args and args[0].startswith("-") and args[0] not in ctx.help_option_names:
+            args = ["run", *args]
+        return super().parse_args(ctx, args)
+
 
 @click.group(
     "study",
@@ -44,8 +48,9 @@ class Word(click.Group):
         "dyno study settings",
         "dyno study settings --target postgresql://bench@db1/bench --scale 10",
         "dyno study users --with run.duration=60s --pairs 8 --time-limit 4h",
-        "dyno study mine.toml --resume     after a kill: what is done stays",
+        "dyno study --resume dyno-runs/studies/settings   after a kill: runs stay",
         "dyno study show dyno-runs/studies/settings",
+        "dyno study clean dyno-runs/studies/settings      data of one that was stopped",
         "dyno study compare --target embedded:postgresql --workload tpcc \\",
         "  --a settings.memory=128MB --b settings.memory=1GB --minutes 10",
     ),
@@ -112,23 +117,27 @@ def plan(name: str, toml: bool, instead: Overrides, options: Options) -> None:
         "dyno study settings --target postgresql://bench@db1/bench --scale 10",
         "dyno study users --with run.duration=60s --pairs 8 --time-limit 4h",
         "dyno study mine.toml --set memory=8GB --margin 5",
-        "dyno study mine.toml --resume          after a kill or Ctrl-C",
+        "dyno study --resume dyno-runs/studies/settings     after a kill or Ctrl-C",
+        "dyno study mine.toml --resume --time-limit 8h      the same, and longer",
     ),
 )
-@click.argument("name", metavar="NAME|FILE")
+@click.argument("name", metavar="NAME|FILE|FOLDER")
 @overrides
 @click.option("--resume", is_flag=True, help="Go on with a study that was cut off.")
 @_dry_run
 @common
 def run(name: str, instead: Overrides, resume: bool, dry_run: bool, options: Options) -> int:
-    """Run the study NAME, or that of a file.
+    """Run the study NAME, or that of a file; with --resume also the one that was begun in FOLDER.
 
     Options change the base, which all variants have in common; what the variants differ in stays.
     """
     from dyno.studies import spec
 
+    folder = _study_work.begun(name)
+    if folder is not None:
+        return _study_work.go_on(folder, instead, resume, options)
     study = spec.read(name, instead)
-    return tell_plan(study, options) if dry_run else _conduct(study, resume, options)
+    return tell_plan(study, options) if dry_run else _study_work.conduct(study, resume, options)
 
 
 @command.command("show", short_help="What a study says, from its bundles.")
@@ -143,10 +152,22 @@ def show(folder: Path, show_page: bool, options: Options) -> int:
     from dyno.studies.book import Book
 
     book = Book.open(folder.absolute())
-    code = _tell(book, options)
+    code = _study_work.tell(book, options)
     if show_page:
         click.launch((book.folder / "study.html").as_uri())
     return code
+
+
+@command.command("clean", short_help="Remove the data of a study.")
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@common
+def clean(folder: Path, options: Options) -> int:
+    """Remove the data of the study in FOLDER: its engines, and the states that runs began from.
+
+    A study that is over has none any more; one that was stopped keeps it, and loads it again if it
+    goes on afterwards. Runs and figures stay.
+    """
+    return _study_work.clean(folder.absolute(), options)
 
 
 @command.command("compare", short_help="Two variants, ad hoc.")
@@ -172,7 +193,7 @@ def show(folder: Path, show_page: bool, options: Options) -> int:
 def compare(resume: bool, dry_run: bool, options: Options, **asked: Any) -> int:
     """Compare two variants: --a settings.memory=2GiB --b settings.memory=4GiB."""
     study = _ad_hoc("compare", asked, resume, options)
-    return tell_plan(study, options) if dry_run else _conduct(study, resume, options)
+    return tell_plan(study, options) if dry_run else _study_work.conduct(study, resume, options)
 
 
 @command.command("aa", short_help="The machine's own noise.")
@@ -189,7 +210,7 @@ def aa(resume: bool, dry_run: bool, options: Options, **asked: Any) -> int:
     """Run the same twice, and tell what effect could be found here in how much time."""
     same = {"first": (), "second": (), "metric": (), "margin": None}
     study = _ad_hoc("aa", {**asked, **same}, resume, options)
-    return tell_plan(study, options) if dry_run else _conduct(study, resume, options)
+    return tell_plan(study, options) if dry_run else _study_work.conduct(study, resume, options)
 
 
 def _ad_hoc(name: str, asked: dict[str, Any], resume: bool, options: Options) -> Study:
@@ -200,61 +221,3 @@ def _ad_hoc(name: str, asked: dict[str, Any], resume: bool, options: Options) ->
         asked["target"] = adhoc.usual_target(asked["workload"], options.out)
     study = adhoc.study(**asked)
     return adhoc.numbered(study.model_copy(update={"name": name}), options.out, resume=resume)
-
-
-def _conduct(study: Study, resume: bool, options: Options) -> int:
-    from dyno.cli import _study, _study_page
-    from dyno.cli._console import Console
-    from dyno.cli._signals import Signals
-    from dyno.lock import OutLock
-    from dyno.studies import checks
-    from dyno.studies.book import Book
-    from dyno.studies.execute import Work
-
-    folder = _study.folder_of(study, options)
-    _study.require(study, folder)
-    checks.require_installed(study)
-    if OutLock.held(folder):
-        raise UsageError(f"A study is at work in {folder}; wait for it, or give another --out.")
-    slots = _study.slots_of(study)
-    console = Console(quiet=options.quiet)
-    book = _study.resumed(study, folder) if resume else None
-    ahead, told = _study.ahead(study, slots, options.out)
-    if book is None:
-        ahead.require_room(options.out)
-    with OutLock(folder), Signals() as signals:
-        if book is None:
-            book = Book.begin(folder, study, slots)
-        else:
-            book.limit(study.time_limit_s)
-        for line in told:
-            console.say(_study.wrapped(line))
-        try:
-            signals.begin_work()
-            with _study_page.also_of_a_part(book):
-                ended = Work(book, console.say, ahead).run()
-        except (KeyboardInterrupt, Interrupted):
-            raise Interrupted(f"Interrupted. {_study.hint(book)}") from None
-        finally:
-            signals.end_work()
-        console.say(f"Ended: {ended}.")
-    return _tell(book, options)
-
-
-def _tell(book: Book, options: Options) -> int:
-    from dyno.cli import _study_page
-    from dyno.studies.analysis import outcome
-    from dyno.studies.words import document, lines
-
-    entries = book.entries()
-    found = outcome(book.study, entries)
-    # One that was left out before its first run, as its data could not be made, has no runs to say.
-    out = {**book.dropped(), **found.disqualified}
-    found = found.model_copy(update={"disqualified": out})
-    page = _study_page.write(book, found)
-    if options.as_json:
-        click.echo(json.dumps({**document(book, found), "page": str(page)}, indent=1))
-    else:
-        click.echo("\n".join(lines(book.study, found, entries)))
-        click.echo(f"Page: {page}")
-    return EXIT_INVALID if found.disqualified or not found.comparisons else 0

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dyno.studies.book import Entry
+from dyno.studies.book import Book, Entry
 from dyno.studies.effects import effects
 from dyno.studies.fits import fits
 from dyno.studies.metrics import METRICS
@@ -21,12 +21,29 @@ WRONG = {"wrong-answers", "inconsistent"}
 _FEWEST_FOR_DRIFT = 4
 
 
-def outcome(study: Study, entries: Sequence[Entry]) -> Outcome:
-    """All that a study says; of books that are odd or not whole as much as can be said."""
+def outcome(book: Book) -> Outcome:
+    """All that a study says, by its book.
+
+    Raises:
+        UsageError: If the book is damaged.
+    """
+    return said(book.study, book.entries(), book.dropped())
+
+
+def said(study: Study, entries: Sequence[Entry], dropped: Mapping[str, str]) -> Outcome:
+    """What runs say; of books that are odd or not whole as much as can be said.
+
+    Args:
+        study: What was asked.
+        entries: Its runs.
+        dropped: Variants that were left out of the rest, and why; none of them can win, whatever
+            its runs before that were like.
+    """
     names = {variant.name for variant in study.variants}
     known = [entry for entry in entries if entry.variant in names]
+    left_out = {name: why for name, why in dropped.items() if name in names}
     valid = counted(known)
-    out = _disqualified(study, known)
+    out = {**left_out, **_disqualified(study, known)}
     compared = comparisons(study, valid, out)
     factors, untold = effects(study, valid)
     grown, unfitted = fits(study, valid)
@@ -36,6 +53,7 @@ def outcome(study: Study, entries: Sequence[Entry]) -> Outcome:
         runs=len(entries),
         invalid=sum(not entry.valid for entry in entries),
         disqualified=out,
+        dropped=left_out,
         effects=factors,
         fits=grown,
         noise=noise(study, known, valid, compared),

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import time
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Literal
 
 from pydantic import ValidationError
 
 from dyno.errors import UsageError
 from dyno.model import Model
+from dyno.studies import journal
 from dyno.studies.model import Study
 from dyno.studies.schedule import Slot
 
-_PLAN, _JOURNAL, _NOTES, _OUTCOME = "study.json", "runs.jsonl", "notes.jsonl", "outcome.json"
-
-M = TypeVar("M", bound=Model)
+_PLAN, _JOURNAL, _NOTES, _BEGUN = "study.json", "runs.jsonl", "notes.jsonl", "begun.json"
 
 
 class Entry(Model):
@@ -51,6 +49,25 @@ class Entry(Model):
     ended: float
 
 
+class Begun(Model):
+    """A run that is about to begin.
+
+    Attributes:
+        place, pair, variant, attempt: As of its entry.
+        started: When, seconds since the epoch.
+        out: Name of the folder of its data and bundle, in the study's.
+        words: Its command line.
+    """
+
+    place: int
+    pair: int
+    variant: str
+    attempt: int
+    started: float
+    out: str
+    words: tuple[str, ...]
+
+
 class Note(Model):
     """What a study did beside its runs.
 
@@ -63,6 +80,7 @@ class Note(Model):
         seconds, size_bytes: What it took.
         shared: Whether a copy shares its blocks with what it is a copy of.
         text: Why.
+        how: Of what ended a session: ``done`` if its work was.
     """
 
     kind: Literal["begun", "ended", "load", "keep", "restore", "dropped"]
@@ -73,14 +91,20 @@ class Note(Model):
     size_bytes: int = 0
     shared: bool = False
     text: str = ""
+    how: Literal["", "done", "interrupted", "failed", "killed"] = ""
 
 
 class Book:
-    """A study's folder."""
+    """A study's folder.
+
+    Attributes:
+        cwd: The folder that its command was given in, which paths may be relative to.
+    """
 
     def __init__(self, folder: Path, study: Study, slots: list[Slot]) -> None:
         """That of a study; see ``begin`` and ``open``."""
         self.folder, self.study, self.slots = folder, study, slots
+        self.cwd = Path.cwd()
 
     @classmethod
     def begin(cls, folder: Path, study: Study, slots: list[Slot]) -> Book:
@@ -92,8 +116,9 @@ class Book:
         if (folder / _PLAN).exists():
             raise UsageError(f"A study is in {folder} already; give --resume, or another --out.")
         folder.mkdir(parents=True, exist_ok=True)
-        _write_plan(folder, study, slots)
-        return cls(folder, study, slots)
+        made = cls(folder, study, slots)
+        made._write_plan()
+        return made
 
     @classmethod
     def open(cls, folder: Path) -> Book:
@@ -106,6 +131,7 @@ class Book:
             plan = json.loads((folder / _PLAN).read_text("utf-8"))
             study = Study.model_validate(plan["study"])
             slots = [Slot.model_validate(slot) for slot in plan["slots"]]
+            cwd = Path(plan.get("cwd", Path.cwd()))
         except FileNotFoundError as error:
             raise UsageError(f"There is no study in {folder}.") from error
         except ValidationError as error:
@@ -117,7 +143,9 @@ class Book:
             ) from error
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise UsageError(f"The study in {folder} cannot be read: {error}.") from error
-        return cls(folder, study, slots)
+        made = cls(folder, study, slots)
+        made.cwd = cwd
+        return made
 
     def entries(self) -> list[Entry]:
         """The runs that ended, in their order; a last line that a kill cut off is left out.
@@ -125,11 +153,26 @@ class Book:
         Raises:
             UsageError: If a line makes no sense.
         """
-        return _lines(self.folder / _JOURNAL, Entry)
+        return journal.read(self.folder / _JOURNAL, Entry)
 
     def add(self, entry: Entry) -> None:
         """Appends a run, durably."""
-        _append(self.folder / _JOURNAL, entry)
+        journal.append(self.folder / _JOURNAL, entry)
+
+    def begin_run(self, begun: Begun) -> None:
+        """Keeps what is about to run, in the place of what ran before, durably."""
+        from dyno.record import write_atomically
+
+        write_atomically(self.folder / _BEGUN, begun.model_dump_json())
+
+    def begun_run(self) -> Begun | None:
+        """The run that began last, if no entry says that it ended."""
+        try:
+            begun = Begun.model_validate_json((self.folder / _BEGUN).read_text("utf-8"))
+        except (OSError, ValueError):
+            return None  # it is made again, which costs its time only
+        done = {(entry.place, entry.attempt) for entry in self.entries()}
+        return None if (begun.place, begun.attempt) in done else begun
 
     def notes(self) -> list[Note]:
         """What was done beside the runs, in its order.
@@ -137,11 +180,11 @@ class Book:
         Raises:
             UsageError: If a line makes no sense.
         """
-        return _lines(self.folder / _NOTES, Note)
+        return journal.read(self.folder / _NOTES, Note)
 
     def note(self, note: Note) -> None:
         """Appends what was done beside the runs, durably."""
-        _append(self.folder / _NOTES, note)
+        journal.append(self.folder / _NOTES, note)
 
     def dropped(self) -> dict[str, str]:
         """Variants that were left out of the rest, and why."""
@@ -160,7 +203,7 @@ class Book:
                 total, begun = total + note.at - begun, None
         if begun is not None:
             end = max(begun, self._last_sign())
-            self.note(Note(kind="ended", at=end, text="killed"))
+            self.note(Note(kind="ended", at=end, text="killed", how="killed"))
             total += end - begun
         self.note(Note(kind="begun", at=time.time()))
         return total
@@ -179,57 +222,14 @@ class Book:
         """Keeps the same study with another time limit."""
         if seconds != self.study.time_limit_s:
             self.study = self.study.model_copy(update={"time_limit_s": seconds})
-            _write_plan(self.folder, self.study, self.slots)
+            self._write_plan()
 
-    def told(self) -> dict[str, Any]:
-        """What ``tell`` kept; empty if it was not called yet, or the file cannot be read."""
-        try:
-            facts = json.loads((self.folder / _OUTCOME).read_text("utf-8"))
-        except (OSError, ValueError, RecursionError):
-            return {}
-        return facts if isinstance(facts, dict) else {}
-
-    def tell(self, facts: dict[str, Any]) -> None:
-        """Keeps what is not a run: how it ended, what was dropped."""
+    def _write_plan(self) -> None:
         from dyno.record import write_atomically
 
-        write_atomically(self.folder / _OUTCOME, json.dumps(facts, indent=1))
-
-
-def _write_plan(folder: Path, study: Study, slots: list[Slot]) -> None:
-    from dyno.record import write_atomically
-
-    plan = {
-        "study": study.model_dump(mode="json"),
-        "slots": [slot.model_dump(mode="json") for slot in slots],
-    }
-    write_atomically(folder / _PLAN, json.dumps(plan, indent=1))
-
-
-def _lines(path: Path, kind: type[M]) -> list[M]:
-    """The records of a journal; a last line that a kill cut off is left out."""
-    if not path.exists():
-        return []
-    lines = path.read_text("utf-8").splitlines(keepends=True)
-    try:
-        return [kind.model_validate_json(line) for line in lines if line.endswith("\n")]
-    except ValidationError as error:
-        raise UsageError(f"{path} is damaged: {error.errors()[0]['msg']}.") from error
-
-
-def _append(path: Path, record: Model) -> None:
-    """Adds a record to a journal, durably."""
-    from dyno.record import file_error
-
-    try:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            size = os.lseek(fd, 0, os.SEEK_END)
-            kept = os.pread(fd, size, 0).rfind(b"\n") + 1
-            os.ftruncate(fd, kept)  # a line that a kill cut off
-            os.pwrite(fd, record.model_dump_json().encode() + b"\n", kept)
-            os.fsync(fd)
-        finally:
-            os.close(fd)
-    except OSError as error:
-        raise file_error(error, path) from error
+        plan = {
+            "study": self.study.model_dump(mode="json"),
+            "slots": [slot.model_dump(mode="json") for slot in self.slots],
+            "cwd": str(self.cwd),
+        }
+        write_atomically(self.folder / _PLAN, json.dumps(plan, indent=1))

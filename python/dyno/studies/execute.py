@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import textwrap
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
-from dyno.bundle import Bundle
-from dyno.errors import DynoError, TargetError
-from dyno.studies import child, commands, criteria, loads
+from dyno.errors import DynoError, Interrupted, TargetError
+from dyno.studies import loads, runs
 from dyno.studies.analysis import tight
 from dyno.studies.book import Book, Entry, Note
+from dyno.studies.ending import ALL_MADE, INTERRUPTED, LIMIT
 from dyno.studies.forecast import Forecast
-from dyno.studies.metrics import METRICS
 from dyno.studies.model import Variant
 from dyno.studies.schedule import Slot
-from dyno.studies.stock import Stock, alone
+from dyno.studies.stock import Stock
 from dyno.units import seconds_text
 
 MOST_FAILURES = 2
@@ -58,10 +56,27 @@ class Work:
         for name, why in self._dropped.items():
             self.say(f"! {name} stays left out: {why}")
         try:
-            return self._slots()
-        finally:
-            with contextlib.suppress(DynoError):  # on a full disk: the runs tell
-                self.book.note(Note(kind="ended", at=time.time()))
+            self._adopt()
+            reason = self._slots()
+        except (KeyboardInterrupt, Interrupted):
+            self._end("interrupted", INTERRUPTED)
+            raise
+        except BaseException as error:
+            self._end("failed", f"stopped by an error: {error}".rstrip("."))
+            raise
+        self._end("done", reason)
+        return reason
+
+    def _end(self, how: Literal["done", "interrupted", "failed"], text: str) -> None:
+        with contextlib.suppress(DynoError):  # on a full disk: the runs tell
+            self.book.note(Note(kind="ended", at=time.time(), text=text, how=how))
+
+    def _adopt(self) -> None:
+        """Takes the run that had ended when the study was killed before it could write that."""
+        entry = runs.adopted(self.book)
+        if entry is not None:
+            self.book.add(entry)
+            self._tell(f"{self._words(entry)}; it had ended when the study was cut off")
 
     def _slots(self) -> str:
         for slot in self.book.slots:
@@ -71,8 +86,7 @@ class Work:
                 break
             self._slot(slot, entries)
         else:
-            reason = "all runs made"
-        self.book.tell({"ended": reason, "dropped": self._dropped})
+            reason = ALL_MADE
         return reason
 
     def _hopeless(self) -> str:
@@ -93,7 +107,7 @@ class Work:
             return ""
         limit = study.time_limit_s
         if limit is not None and self._before_s + time.monotonic() - self._start > limit:
-            return "the time limit was reached"
+            return LIMIT
         if tight(study, entries):
             return f"every headline interval is within {study.margin:g} %"
         return ""
@@ -140,60 +154,7 @@ class Work:
         self._tell(f"! {name} is left out of the rest: {why}")
 
     def _run(self, slot: Slot, attempt: int, variant: Variant, out: Path) -> Entry:
-        study = self.book.study
-        alone(out)
-        started = time.time()
-        ended = child.dyno(commands.run(variant, study.reset, study.seed + slot.pair, out))
-        found = self._read(ended.document)
-        if not ended.usable:
-            found |= {"valid": False, "reasons": (ended.words,)}
-        figures: dict[str, float] = found["figures"]
-        if found["valid"] and not any(name.partition(".")[0] in study.headline for name in figures):
-            found |= {"valid": False, "reasons": ("the run has none of the headline figures",)}
-        if found["valid"]:
-            kinds = {one.workload for one in study.variants}
-            beyond = criteria.broken(study.criteria, kinds, figures)
-            found["broken"] = (*found["broken"], *beyond)
-        return Entry(
-            place=slot.place,
-            attempt=attempt,
-            variant=slot.variant,
-            pair=slot.pair,
-            code=ended.code,
-            started=started,
-            ended=time.time(),
-            **found,
-        )
-
-    def _read(self, document: dict[str, Any]) -> dict[str, Any]:
-        """What a run's entry has from its bundle and what it printed."""
-        study = self.book.study
-        nothing: dict[str, Any] = {"bundle": None, "valid": False, "figures": {}, "broken": ()}
-        path = document.get("bundle")
-        if not isinstance(path, str):
-            return nothing
-        bundle = str(Path(path).relative_to(self.book.folder))
-        try:
-            estimates = Bundle.open(Path(path)).estimates()
-        except DynoError as error:
-            return {**nothing, "bundle": bundle, "reasons": (str(error),)}
-        figures: dict[str, float] = {}
-        for name in (*study.headline, *study.exploratory):
-            figures |= METRICS[name].of(estimates)
-        told = document.get("reasons") or []
-        return {
-            "bundle": bundle,
-            "valid": document.get("valid") is not False,
-            # The book is JSON, which has no number for what is none.
-            "figures": {name: value for name, value in figures.items() if math.isfinite(value)},
-            "reasons": tuple(str(one.get("message", one.get("code", ""))) for one in told),
-            "codes": tuple(str(one.get("code", "")) for one in told),
-            "broken": tuple(
-                f"{one['criterion']} was not kept"
-                for one in document.get("criteria") or []
-                if one.get("passed") is False and one.get("binding")
-            ),
-        }
+        return runs.make(self.book, slot, attempt, variant, out)
 
     def _tell(self, text: str) -> None:
         self.say("\n".join(textwrap.wrap(

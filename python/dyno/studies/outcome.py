@@ -173,6 +173,8 @@ class Outcome(Model):
     """What a study says. Numbers are finite, or None.
 
     Attributes:
+        disqualified: Variants that cannot win, and why; those that were dropped among them.
+        dropped: Variants that were left out of the rest, and why.
         noise: Of a study whose variants are the same.
         notes: What could not be told, and why; a sentence each.
     """
@@ -182,6 +184,7 @@ class Outcome(Model):
     runs: int
     invalid: int
     disqualified: dict[str, str]
+    dropped: dict[str, str] = {}
     effects: tuple[Effect, ...] = ()
     fits: tuple[Fit, ...] = ()
     noise: tuple[Noise, ...] = ()

@@ -79,9 +79,9 @@ def keep(out: Path) -> Kept:
 def restore(out: Path) -> Kept:
     """Puts it back. Cut off, it is begun again by the next call."""
     began = time.monotonic()
-    for number, place in enumerate(json.loads((out / _SAVED / _REGISTER).read_text())):
+    for number, place in enumerate(_registered(out)):
         shutil.rmtree(place, ignore_errors=True)
-        _copy(out / _SAVED / _PLACES / str(number), Path(place))
+        _copy(out / _SAVED / _PLACES / str(number), place)
     shutil.rmtree(out / ENGINES, ignore_errors=True)
     _copy(out / _SAVED / ENGINES, out / ENGINES)
     os.sync()  # what is written back later would be written beside the run
@@ -94,9 +94,31 @@ def forget(out: Path) -> None:
     shutil.rmtree(out / _SAVED, ignore_errors=True)
 
 
+def discard(out: Path) -> None:
+    """Forgets a state, with what was put back from it, whole or cut off and then without marks."""
+    if is_kept(out):
+        for place in _registered(out):
+            shutil.rmtree(place, ignore_errors=True)
+        for item in (out / _SAVED / ENGINES).iterdir():
+            there = out / ENGINES / item.name
+            if there.is_dir() and not there.is_symlink():
+                shutil.rmtree(there, ignore_errors=True)
+            else:
+                there.unlink(missing_ok=True)
+    forget(out)
+
+
 def is_kept(out: Path) -> bool:
     """Whether there is a state to go back to."""
     return (out / _SAVED).is_dir()
+
+
+def occupied_bytes(out: Path) -> int:
+    """What engines occupy, on other volumes as well, and their state where it shares no blocks."""
+    kept = is_kept(out)
+    elsewhere = {*_places(out / ENGINES), *(_registered(out) if kept else [])}
+    own = bytes_of(out / _SAVED) if kept and not shares_blocks(out) else 0
+    return own + sum(map(bytes_of, (out / ENGINES, *elsewhere)))
 
 
 def shares_blocks(folder: Path) -> bool:
@@ -113,6 +135,11 @@ def shares_blocks(folder: Path) -> bool:
     finally:
         one.unlink(missing_ok=True)
         other.unlink(missing_ok=True)
+
+
+def _registered(out: Path) -> list[Path]:
+    """Folders on other volumes that a state is of."""
+    return [Path(place) for place in json.loads((out / _SAVED / _REGISTER).read_text())]
 
 
 def _places(engines: Path) -> list[Path]:

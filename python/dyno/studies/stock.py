@@ -43,11 +43,14 @@ class Stock:
         out = self.book.folder / f"data-{number}"
         out.mkdir(parents=True, exist_ok=True)
         alone(out)
-        if commands.load(variant, self.book.study, out) and self._loaded().get(_place(variant, out)) != number:
+        if (
+            commands.load(variant, self.book.study, out)
+            and _loaded(self.book).get(_place(variant, out)) != number
+        ):
             self._load(variant, out)
             if self.book.study.reset == "reload" and variant.embedded:
                 self._keep(variant, out)
-            self._mark(_place(variant, out), number)
+            _mark(self.book, _place(variant, out), number)
         return out
 
     def reset(self, variant: Variant, out: Path) -> None:
@@ -61,10 +64,10 @@ class Stock:
             self._note("restore", variant, kept.seconds, kept.size_bytes, kept.shared)
         else:
             self._load(variant, out)
-            self._mark(_place(variant, out), self._number(variant))
+            _mark(self.book, _place(variant, out), self._number(variant))
 
     def _load(self, variant: Variant, out: Path) -> None:
-        self._mark(_place(variant, out), None)
+        _mark(self.book, _place(variant, out), None)
         words = commands.load(variant, self.book.study, out)
         if not words:
             return
@@ -94,21 +97,6 @@ class Stock:
         keys = list(dict.fromkeys(each.data for each in self.book.study.variants))
         return keys.index(variant.data) + 1
 
-    def _loaded(self) -> dict[str, int]:
-        """Data sets by where they are, as far as they are whole."""
-        try:
-            return json.loads((self.book.folder / _LOADED).read_text("utf-8"))
-        except (OSError, ValueError):
-            return {}
-
-    def _mark(self, place: str, number: int | None) -> None:
-        from dyno.record import write_atomically
-
-        known = {key: value for key, value in self._loaded().items() if key != place}
-        if number is not None:
-            known[place] = number
-        write_atomically(self.book.folder / _LOADED, json.dumps(known))
-
     def _note(
         self, kind: str, variant: Variant, seconds: float, size: int, shared: bool = False
     ) -> None:
@@ -117,6 +105,11 @@ class Stock:
             "data": self._number(variant), "seconds": seconds, "size_bytes": size,
             "shared": shared,
         }))  # fmt: skip
+
+
+def forget(book: Book, out: Path) -> None:
+    """Has the data of private engines in a folder count as loaded no more."""
+    _mark(book, out.name, None)
 
 
 def alone(out: Path) -> None:
@@ -135,3 +128,20 @@ def alone(out: Path) -> None:
 def _place(variant: Variant, out: Path) -> str:
     """Where the variant's data lies: a private engine's folder, or a database of the user's."""
     return out.name if variant.embedded else f"{variant.workload} {variant.target}"
+
+
+def _loaded(book: Book) -> dict[str, int]:
+    """Data sets by where they are, as far as they are whole."""
+    try:
+        return json.loads((book.folder / _LOADED).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def _mark(book: Book, place: str, number: int | None) -> None:
+    from dyno.record import write_atomically
+
+    known = {key: value for key, value in _loaded(book).items() if key != place}
+    if number is not None:
+        known[place] = number
+    write_atomically(book.folder / _LOADED, json.dumps(known))

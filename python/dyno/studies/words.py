@@ -9,6 +9,7 @@ from typing import Any
 
 from dyno.studies import spread
 from dyno.studies.book import Book, Entry
+from dyno.studies.ending import ending, resume_words
 from dyno.studies.metrics import owner
 from dyno.studies.model import Study
 from dyno.studies.outcome import Comparison, Effect, Fit, Noise, Outcome, Parameter
@@ -230,11 +231,16 @@ def _invalid(entries: Sequence[Entry]) -> list[str]:
 def document(book: Book, found: Outcome) -> dict[str, Any]:
     """The outcome with all runs, for ``--json``; a bound that is infinite is null."""
     entries = book.entries()
+    state = ending(book)
     made: Any = _finite(
         {
             "study": book.study.model_dump(mode="json"),
             "folder": str(book.folder),
-            "ended": book.told().get("ended"),
+            "ended": state.text if state.kind in {"over", "limit"} else None,
+            "state": {
+                **state.model_dump(),
+                "resume": resume_words(book, state) if state.goes_on else None,
+            },
             "outcome": found.model_dump(mode="json"),
             "spreads": [one.model_dump() for one in spread.spreads(book.study, entries)],
             "wishes": {one.metric: owner(one.metric).wish for one in found.comparisons},

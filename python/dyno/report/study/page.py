@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any
 from urllib.parse import quote
 
 from dyno.bundle import Bundle
 from dyno.errors import UsageError
 from dyno.model import NOTICES
 from dyno.studies.book import Book, Entry
+from dyno.studies.ending import Ending, ending, resume_words
 from dyno.studies.model import Study, Variant
 from dyno.studies.outcome import Comparison, Effect, Fit, Outcome
 from dyno.studies.pairs import counted, figures
@@ -76,18 +76,22 @@ class StudyPage:
         return (entry.place, entry.attempt, entry.variant) in self.counted
 
     @cached_property
-    def told(self) -> dict[str, Any]:
-        """How the study ended, as its execution kept it."""
-        return self.book.told()
+    def state(self) -> Ending:
+        """How the study stands."""
+        return ending(self.book)
 
     @property
     def ended(self) -> str:
-        """Why it ended; that it did not, if it was cut off."""
-        ended = self.told.get("ended")
-        done = {entry.place for entry in self.entries if entry.valid}
-        if isinstance(ended, str) and ended:
-            return ended
-        return "all runs made" if len(done) == len(self.book.slots) else "not finished"
+        """Why it ended, or what stopped it."""
+        return self.state.text
+
+    @property
+    def resume(self) -> str:
+        """How to go on with it; empty where nothing is left to do."""
+        state = self.state
+        if not state.goes_on:
+            return ""
+        return f"`{resume_words(self.book, state, 'FOLDER')}` goes on; FOLDER is that of this page."
 
     @property
     def notice(self) -> str:

@@ -141,7 +141,7 @@ def _against(page: StudyPage) -> list[str]:
     missing = len(page.book.slots) - len({one.place for one in page.entries if one.valid})
     if missing:
         made.append(f"{missing} of {len(page.book.slots)} planned runs have no result: "
-                    f"{page.ended}.")  # fmt: skip
+                    f"{page.ended}. {page.resume}".rstrip())  # fmt: skip
     return made
 
 

@@ -56,10 +56,10 @@ def _valid(page: StudyPage, variant: str) -> int:
 
 
 def _left_out(page: StudyPage) -> list[Block]:
-    dropped = page.told.get("dropped")
-    if not isinstance(dropped, dict) or not dropped:
+    dropped = page.outcome.dropped
+    if not dropped:
         return []
-    rows: list[list[str | Cell]] = [[str(name), str(why)] for name, why in dropped.items()]
+    rows: list[list[str | Cell]] = [[name, why] for name, why in dropped.items()]
     columns = [Column("Variant"), Column("Its last run", wide=True)]
     return [Table("Left out of the rest, for its runs came to nothing", columns, rows)]
 

@@ -1,0 +1,205 @@
+"""A study as it is worked on, gone on with, told, and cleaned up after."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dyno.errors import EXIT_INVALID, DynoError, Interrupted, UsageError
+
+if TYPE_CHECKING:
+    from dyno.cli._console import Console
+    from dyno.cli._options import Options
+    from dyno.studies.book import Book
+    from dyno.studies.model import Study
+    from dyno.studies.overrides import Overrides
+
+
+def begun(text: str) -> Path | None:
+    """The folder of a study that was begun, if ``text`` is one; a name of a preset is none."""
+    from dyno import studies
+
+    folder = Path(text).expanduser().absolute()
+    is_one = text not in studies.names() and (folder / "study.json").is_file()
+    return folder if is_one else None
+
+
+def go_on(folder: Path, instead: Overrides, resume: bool, options: Options) -> int:
+    """Goes on with the study in a folder, as it was begun.
+
+    Raises:
+        UsageError: If more than its time limit is to be another, or nothing is to be resumed.
+    """
+    from dyno.studies.book import Book
+    from dyno.studies.overrides import Overrides
+    from dyno.units import parse_seconds
+
+    book = Book.open(folder)
+    if not resume:
+        raise UsageError(
+            f"A study is in {folder}: `dyno study --resume {folder}` goes on with it, `dyno study "
+            f"show {folder}` tells what it says."
+        )
+    if instead != Overrides(time_limit=instead.time_limit):
+        raise UsageError(
+            "A study goes on as it was begun; of all that could differ only --time-limit may."
+        )
+    study = book.study
+    if instead.time_limit is not None:
+        limit = parse_seconds(instead.time_limit)
+        study = study.model_copy(update={"time_limit_s": limit})
+    if folder.parent.name == "studies":
+        options = dataclasses.replace(options, out=folder.parent.parent)
+    return conduct(study, True, options, folder)
+
+
+def conduct(study: Study, resume: bool, options: Options, folder: Path | None = None) -> int:
+    """Makes the runs of a study and tells what they say; returns the exit code.
+
+    Args:
+        study: What is asked.
+        resume: Whether it was begun already.
+        options: The shared options.
+        folder: Where it was begun, if that is not where ``--out`` says.
+
+    Raises:
+        DynoError: If it cannot be done.
+        Interrupted: If the user stops it; the message says how to go on.
+    """
+    from dyno.cli import _study, _study_page
+    from dyno.cli._console import Console
+    from dyno.cli._signals import Signals
+    from dyno.lock import OutLock
+    from dyno.studies import checks
+    from dyno.studies.book import Book
+    from dyno.studies.ending import ending, hint
+    from dyno.studies.execute import Work
+
+    console = Console(quiet=options.quiet)
+    folder = folder or _study.folder_of(study, options)
+    book = _study.resumed(study, folder) if resume else None
+    if book is not None:
+        _go_to(book, console.say)
+    _study.require(study, folder)
+    checks.require_installed(study)
+    if OutLock.held(folder):
+        raise UsageError(f"A study is at work in {folder}; wait for it, or give another --out.")
+    slots = _study.slots_of(study)
+    ahead, told = _study.ahead(study, slots, options.out)
+    if book is None:
+        ahead.require_room(options.out)
+    with OutLock(folder), Signals() as signals:
+        if book is None:
+            book = Book.begin(folder, study, slots)
+        else:
+            book.limit(study.time_limit_s)
+        for line in told:
+            console.say(_study.wrapped(line))
+        try:
+            signals.begin_work()
+            with _study_page.also_of_a_part(book):
+                ended = Work(book, console.say, ahead).run()
+        except (KeyboardInterrupt, Interrupted):
+            raise Interrupted(f"Interrupted. {hint(book, ending(book))}") from None
+        finally:
+            signals.end_work()
+        console.say(f"Ended: {ended}.")
+        if not ending(book).goes_on:
+            _clear(book, console)
+    return tell(book, options)
+
+
+def tell(book: Book, options: Options) -> int:
+    """Prints what a study says, and how it goes on if it was stopped; returns the exit code."""
+    from dyno.cli import _study, _study_page
+    from dyno.studies import remains
+    from dyno.studies.analysis import outcome
+    from dyno.studies.ending import ending, words
+    from dyno.studies.words import document, lines
+    from dyno.units import bytes_text
+
+    found = outcome(book)
+    page = _study_page.write(book, found)
+    if options.as_json:
+        click.echo(json.dumps({**document(book, found), "page": str(page)}, indent=1))
+    else:
+        click.echo("\n".join(lines(book.study, found, book.entries())))
+        state = ending(book)
+        stopped = words(book, state)
+        if stopped:
+            click.echo(_study.wrapped(f"! {stopped}"))
+        if state.goes_on and (size := remains.size_bytes(book)):
+            click.echo(_study.wrapped(
+                f"  Its data stays for that, {bytes_text(size)}; `dyno study clean "
+                f"{book.folder}` removes it."
+            ))  # fmt: skip
+        click.echo(f"Page: {page}")
+    return EXIT_INVALID if found.disqualified or not found.comparisons else 0
+
+
+def clean(folder: Path, options: Options) -> int:
+    """Removes the data of a study that is not at work; returns the exit code.
+
+    Raises:
+        UsageError: If it is at work, or there is none.
+        TargetError: If something cannot be removed.
+    """
+    from dyno.lock import OutLock
+    from dyno.studies import remains
+    from dyno.studies.book import Book
+    from dyno.units import bytes_text
+
+    book = Book.open(folder)
+    if OutLock.held(folder):
+        raise UsageError(f"A study is at work in {folder}; wait for it, or stop it.")
+    size = remains.size_bytes(book)
+    if size and not options.yes:
+        question = f"Remove the data of the study in {folder}, {bytes_text(size)}?"
+        if not click.confirm(question, err=True):
+            click.echo("Nothing removed.", err=True)
+            return 0
+    with OutLock(folder):
+        freed = remains.remove(book)
+    if options.as_json:
+        click.echo(json.dumps({"folder": str(folder), "bytes": freed}, indent=1))
+    else:
+        click.echo(f"Removed {bytes_text(freed)}." if freed else "Nothing to remove.")
+    return 0
+
+
+def _clear(book: Book, console: Console) -> None:
+    """Removes the data of a study that is over; that it cannot be is told, and no more."""
+    from dyno.studies import remains
+    from dyno.units import bytes_text
+
+    try:
+        freed = remains.remove(book)
+    except DynoError as error:
+        console.warn(f"! The data of the study stays: {error}")
+        return
+    if freed:
+        console.say(f"Its data was removed, {bytes_text(freed)}; runs and figures stay.")
+
+
+def _go_to(book: Book, say: Callable[[str], None]) -> None:
+    """Works where the study was begun, which paths in it may be relative to.
+
+    Raises:
+        UsageError: If that folder is gone.
+    """
+    if book.cwd == Path.cwd():
+        return
+    try:
+        os.chdir(book.cwd)
+    except OSError as error:
+        raise UsageError(
+            f"The study was begun in {book.cwd}, which its paths may be relative to, and that "
+            f"cannot be gone to: {error.strerror}."
+        ) from error
+    say(f"Goes on in {book.cwd}, where it was begun.")

@@ -1,0 +1,51 @@
+"""Journals: a record a line, each of which is there whole or, after a kill, not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from dyno.errors import UsageError
+from dyno.model import Model
+
+M = TypeVar("M", bound=Model)
+
+
+def read(path: Path, kind: type[M]) -> list[M]:
+    """The records of a journal; a last line that a kill cut off is left out.
+
+    Raises:
+        UsageError: If a line makes no sense.
+    """
+    if not path.exists():
+        return []
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    try:
+        return [kind.model_validate_json(line) for line in lines if line.endswith("\n")]
+    except ValidationError as error:
+        raise UsageError(f"{path} is damaged: {error.errors()[0]['msg']}.") from error
+
+
+def append(path: Path, record: Model) -> None:
+    """Adds a record to a journal, durably.
+
+    Raises:
+        DiskFullError, TargetError: If it cannot be written.
+    """
+    from dyno.record import file_error
+
+    try:
+        fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            size = os.lseek(fd, 0, os.SEEK_END)
+            kept = os.pread(fd, size, 0).rfind(b"\n") + 1
+            os.ftruncate(fd, kept)  # a line that a kill cut off
+            os.pwrite(fd, record.model_dump_json().encode() + b"\n", kept)
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+    except OSError as error:
+        raise file_error(error, path) from error

@@ -1,0 +1,132 @@
+"""One run of a study: a process of its own, and from its bundle the entry in the study's book."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dyno import targets
+from dyno.bundle import Bundle, list_bundles
+from dyno.errors import DynoError
+from dyno.studies import child, commands, criteria
+from dyno.studies.book import Begun, Book, Entry
+from dyno.studies.metrics import METRICS
+from dyno.studies.model import Study, Variant
+from dyno.studies.schedule import Slot
+from dyno.studies.stock import alone
+
+
+def make(book: Book, slot: Slot, attempt: int, variant: Variant, out: Path) -> Entry:
+    """Makes a run, on the data in ``out``.
+
+    What is about to run is written down before, so that ``adopted`` knows it again.
+
+    Raises:
+        Interrupted: If the user stops it.
+        TargetError: If another Dyno is at work in the folder, and does not end.
+    """
+    study = book.study
+    alone(out)
+    words = commands.run(variant, study.reset, study.seed + slot.pair, out)
+    begun = Begun(
+        **slot.model_dump(), attempt=attempt, started=time.time(), out=out.name, words=tuple(words)
+    )
+    book.begin_run(begun)
+    ended = child.dyno(words)
+    found = _nothing(None)
+    path = ended.document.get("bundle")
+    if isinstance(path, str):
+        found = _read(book, Path(path))
+    if not ended.usable:
+        found |= {"valid": False, "reasons": (ended.words,)}
+    return _entry(study, begun, ended.code, time.time(), found)
+
+
+def adopted(book: Book) -> Entry | None:
+    """The run that had ended when the study was killed just before it could write that down.
+
+    Its bundle has the command line that was about to run, began after that, is of no run in the
+    book, and is closed and judged: what was stopped with the study, or failed, is made again.
+
+    Raises:
+        TargetError: If the run's process goes on and does not end.
+        UsageError: If the book is damaged.
+    """
+    begun = book.begun_run()
+    if begun is None:
+        return None
+    out = book.folder / begun.out
+    alone(out)
+    known = {entry.bundle for entry in book.entries()}
+    command = shlex.join(["dyno", *map(targets.redact, begun.words)])
+    for bundle in list_bundles(out):
+        run = bundle.run
+        if (
+            run.plan.get("command") == command
+            and run.clock.unix_ns >= begun.started * 1e9
+            and run.status == "done"
+            and run.validity.valid is not None
+            and f"{begun.out}/{run.run}" not in known
+        ):
+            found = _read(book, bundle.path)
+            code = 0 if run.validity.valid and not found["broken"] else 1
+            ended = max((phase.end_ns or 0 for phase in run.phases), default=0) / 1e9
+            return _entry(book.study, begun, code, max(ended, begun.started), found)
+    return None
+
+
+def _entry(study: Study, begun: Begun, code: int, ended: float, found: dict[str, Any]) -> Entry:
+    figures: Mapping[str, float] = found["figures"]
+    if found["valid"] and not any(name.partition(".")[0] in study.headline for name in figures):
+        found |= {"valid": False, "reasons": ("the run has none of the headline figures",)}
+    if found["valid"]:
+        kinds = {one.workload for one in study.variants}
+        beyond = criteria.broken(study.criteria, kinds, figures)
+        found["broken"] = (*found["broken"], *beyond)
+    return Entry(
+        place=begun.place,
+        attempt=begun.attempt,
+        variant=begun.variant,
+        pair=begun.pair,
+        code=code,
+        started=begun.started,
+        ended=ended,
+        **found,
+    )
+
+
+def _nothing(bundle: str | None, *reasons: str) -> dict[str, Any]:
+    return {"bundle": bundle, "valid": False, "figures": {}, "broken": (), "reasons": reasons}
+
+
+def _read(book: Book, path: Path) -> dict[str, Any]:
+    """What a run's entry has from its bundle."""
+    study = book.study
+    name = str(path.relative_to(book.folder))
+    try:
+        bundle = Bundle.open(path)
+        estimates, findings = bundle.estimates(), bundle.findings()
+    except DynoError as error:
+        return _nothing(name, str(error))
+    figures: dict[str, float] = {}
+    for metric in (*study.headline, *study.exploratory):
+        figures |= METRICS[metric].of(estimates)
+    results = [one.result for one in findings if one.result is not None]
+    told = bundle.run.validity
+    return {
+        "bundle": name,
+        "valid": told.valid is not False,
+        # The book is JSON, which has no number for what is none.
+        "figures": {name: value for name, value in figures.items() if math.isfinite(value)},
+        "reasons": tuple(one.message for one in told.reasons),
+        "codes": tuple(one.code for one in told.reasons),
+        "broken": tuple(
+            f"{one.criterion} was not kept"
+            for one in results
+            if one.passed is False and one.binding
+        ),
+    }
