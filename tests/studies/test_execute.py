@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
@@ -171,7 +173,7 @@ def _its_last_line_is_lost(folder: Path) -> None:
     assert runs.adopted(book) is None
 
 
-def test_a_load_that_is_killed_is_made_again(study: Path, out: Path) -> None:
+def test_a_load_and_a_restore_that_are_cut_off_are_made_again(study: Path, out: Path) -> None:
     study.write_text(
         'time_limit = "1ms"\nreplace = 0\nheadline = ["total_s"]\nreset = "reload"\n[base]\n'
         'workload = "tpch"\ntarget = "embedded:duckdb"\nscale = 0.01\n'
@@ -182,14 +184,62 @@ def test_a_load_that_is_killed_is_made_again(study: Path, out: Path) -> None:
     wait_for_phase(first, folder / "data-1", "load-tpch")
     first.kill()
     end(first)
-    done = dyno("study", study, "--resume", "--out", out)
+
+    second = start("study", "--resume", folder)
+    wait_until(lambda: "restore" in told(folder), "the first run's data")
+    kept = max((folder / "data-1" / "saved-engines").rglob("*.*"), key=lambda at: at.stat().st_size)
+    there = folder / "data-1" / kept.relative_to(kept.parents[2])
+    with unreadable(kept):
+        wait_until(lambda: not there.exists(), "the next run's data to be put back")
+        second.kill()
+        end(second)
+        assert [entry.place for entry in Book.open(folder).entries()] == [0]
+        torn = there.parent / "torn"
+        torn.parent.mkdir(parents=True, exist_ok=True)
+        torn.touch()
+        third = start("study", "--resume", folder)
+        wait_until(lambda: not torn.exists(), "it to be put back again")
+        third.send_signal(signal.SIGINT)
+        code, _, errors = end(third)
+    assert code == 130
+    assert f"1 of 10 runs are in {folder}; `dyno study --resume {folder}` goes on." in errors
+    assert not there.exists()
+
+    done = dyno("study", "--resume", folder)
     assert done.returncode in {0, 1}, done.stderr
-    book = Book.open(folder)
+    entries = Book.open(folder).entries()
+    assert [(entry.place, entry.attempt) for entry in entries] == [(0, 1), (1, 1)]
+    assert all(entry.code in {0, 1} and entry.figures for entry in entries)
+    assert not any({"wrong-answers", "incomplete"} & set(entry.codes) for entry in entries)
+    assert told(folder) == [
+        *("begun", "ended", "begun", "load", "keep", "restore", "ended"),
+        *("begun", "ended", "begun", "restore", "ended"),
+    ]
     assert "Ended: the time limit was reached." in done.stderr
-    assert [entry.place for entry in book.entries() if entry.code in {0, 1}] == [0, 1]
-    notes = [note.kind for note in book.notes()]
-    assert notes == ["begun", "ended", "begun", "load", "keep", *["restore"] * 2, "ended"]
-    assert "Kept for each run: " in done.stderr
+    said = " ".join(done.stdout.split())
+    assert (
+        f"! The time limit was reached. 2 of 10 runs are in {folder}; `dyno study --resume " in said
+    )
+    assert "Its data stays for that, " in said
+    assert json.loads(dyno("study", "clean", folder, "--yes", "--json").stdout)["bytes"] > 1e6
+    assert not there.parent.parent.exists()
+    assert not kept.exists()
+    assert json.loads((folder / "loaded.json").read_text()) == {}, "it would be loaded again"
+
+
+def told(folder: Path) -> list[str]:
+    """What a study did beside its runs."""
+    return [note.kind for note in Book.open(folder).notes()] if folder.exists() else []
+
+
+@contextlib.contextmanager
+def unreadable(file: Path) -> Generator[None]:
+    """Whoever reads the file waits for ever: a pipe to which nobody writes stands in its place."""
+    aside = file.rename(file.with_name("aside"))
+    os.mkfifo(file)
+    yield
+    file.unlink()
+    aside.rename(file)
 
 
 def test_a_server_that_crashes_is_one_run_lost(study: Path, out: Path) -> None:

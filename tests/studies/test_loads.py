@@ -76,7 +76,8 @@ name = "keys"
 def test_runs_of_loads_have_the_figures_of_each(tmp_path: Path, out: Path) -> None:
     study = tmp_path / "mine.toml"
     study.write_text(STUDY)
-    made = document(dyno("study", study, "--json", "--out", out))
+    done = dyno("study", study, "--json", "--out", out)
+    made = document(done)
     figures = {run["variant"]: run["figures"] for run in made["runs"]}
     assert set(figures) == {"base", "keys"}
     for found in figures.values():
@@ -84,6 +85,12 @@ def test_runs_of_loads_have_the_figures_of_each(tmp_path: Path, out: Path) -> No
         assert found["load_bytes"] > 1_000_000
     assert figures["base"]["step_s.index"] > 0
     assert "step_s.index" not in figures["keys"]
+    assert "Its data was removed, " in done.stderr
+    assert made["state"]["kind"] == "over"
+    assert not list((out / "studies" / "mine").glob("data-*/engines"))
+    assert all(
+        (out / "studies" / "mine" / run["bundle"] / "run.json").exists() for run in made["runs"]
+    )
 
 
 def test_a_load_from_nothing_finds_no_engine_and_leaves_what_is_not_ours(tmp_path: Path) -> None:
