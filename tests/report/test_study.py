@@ -13,10 +13,12 @@ import pytest
 
 from dyno.cli import _study_page
 from dyno.errors import Interrupted
+from dyno.lock import OutLock
 from dyno.report.study import study_sheet
 from dyno.report.study.sections import makers
 from dyno.studies.analysis import outcome
 from dyno.studies.book import Book, Entry, Note
+from dyno.studies.ending import INTERRUPTED, LIMIT, ending, resume_words
 from dyno.studies.model import Study, Variant
 from dyno.studies.outcome import Effect, Fit, Noise, Outcome, Parameter, Point, Reach, Term
 from dyno.studies.schedule import schedule
@@ -325,6 +327,41 @@ def test_the_document_is_json(tmp_path: Path) -> None:
     assert read["outcome"]["comparisons"][0]["low"] is None
     assert len(read["runs"]) == 10
     assert Outcome.model_validate(read["outcome"]).comparisons[0].verdict == "better"
+
+
+@pytest.mark.parametrize(
+    ("how", "text", "words"),
+    [
+        (
+            "interrupted",
+            INTERRUPTED,
+            "interrupted by the user or a signal. `dyno study --resume FOLDER` goes on",
+        ),
+        (
+            "done",
+            LIMIT,
+            "the time limit was reached. `dyno study --resume FOLDER --time-limit LONGER` goes on",
+        ),
+        ("failed", "stopped by an error: no room", "stopped by an error: no room. `dyno study"),
+        (None, "", "cut off: its process was killed, or the machine went down. `dyno study"),
+        ("done", "every headline interval is within 2 %", "every headline interval is within 2 %."),
+    ],
+)
+def test_how_a_study_stands_is_told_with_how_to_go_on(
+    tmp_path: Path, how: Any, text: str, words: str
+) -> None:
+    made = Book.begin(tmp_path / "longer", asked(pairs=6), schedule(["v0", "v1"], 6, 1))
+    for entry in book(tmp_path / "shorter", asked(), columns).entries():
+        made.add(entry)
+    made.note(Note(kind="begun", at=1.0))
+    if how is not None:
+        made.note(Note(kind="ended", at=2.0, text=text, how=how))
+    assert f"2 of 12 planned runs have no result: {words}" in verdict(page_of(made))
+    state = document(made, outcome(made))["state"]
+    goes_on = "within" not in text
+    assert state["resume"] == (resume_words(made, ending(made)) if goes_on else None)
+    with OutLock(made.folder):
+        assert ending(made).kind == ("at work" if how is None else state["kind"])
 
 
 def test_a_study_that_was_stopped_has_its_page(tmp_path: Path) -> None:

@@ -162,7 +162,8 @@ def _its_last_line_is_lost(folder: Path) -> None:
     book.begin_run(begun_run)
     bundles = sorted(folder.glob("data-1/*/run.json"))
 
-    done = dyno("study", "--resume", folder, "--json")
+    done = dyno("study", "--resume", folder, "--json", cwd=folder)
+    assert f"Goes on in {Path.cwd()}, where it was begun." in done.stderr
     again = Book.open(folder).entries()
     assert "had ended when the study was cut off" in " ".join(done.stderr.split())
     assert sorted(folder.glob("data-1/*/run.json")) == bundles, "nothing was run again"

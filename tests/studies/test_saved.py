@@ -73,6 +73,27 @@ def test_a_copy_that_was_cut_off_counts_as_none(
     assert content(home) == before
 
 
+def test_what_was_put_back_in_part_goes_with_its_state(
+    home: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A restore that was cut off leaves folders without marks; what Dyno did not make stays."""
+    saved.keep(out)
+    (volume,) = places.own(home)
+    with monkeypatch.context() as patched:
+        patched.setattr(saved, "_clone", _killed)
+        with pytest.raises(_Killed):
+            saved.restore(out)
+    others = out / "engines" / "of-the-user"
+    others.mkdir(parents=True, exist_ok=True)
+    assert saved.occupied_bytes(out) >= (0 if saved.shares_blocks(out) else 100_000)
+    saved.discard(out)
+    assert not saved.is_kept(out)
+    assert not home.exists()
+    assert not volume.exists()
+    assert volume.parent.is_dir()
+    assert list((out / "engines").iterdir()) == [others]
+
+
 def test_no_room_is_told_before_anything_is_copied(
     home: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,7 +50,7 @@ class Word(click.Group):
         "dyno study users --with run.duration=60s --pairs 8 --time-limit 4h",
         "dyno study --resume dyno-runs/studies/settings   after a kill: runs stay",
         "dyno study show dyno-runs/studies/settings",
-        "dyno study clean dyno-runs/studies/settings      data of one that was stopped",
+        "dyno study clean dyno-runs/studies/settings      its data",
         "dyno study compare --target embedded:postgresql --workload tpcc \\",
         "  --a settings.memory=128MB --b settings.memory=1GB --minutes 10",
     ),

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from dyno.errors import UsageError
 from dyno.model import Model
@@ -64,7 +64,7 @@ class Begun(Model):
     variant: str
     attempt: int
     started: float
-    out: str
+    out: str = Field(pattern=r"^data-\d+$")
     words: tuple[str, ...]
 
 
