@@ -99,6 +99,14 @@ def test_a_sound_profile_is_silent(tmp_path: Path) -> None:
     assert found.value("io.mixed.qd128.intervals") == 20
 
 
+def test_a_device_that_is_memory(tmp_path: Path) -> None:
+    words = "loop0 goes through the page cache"
+    found = judged(profile(tmp_path, targets=targets(in_memory=words)).write())
+    assert found.validity.valid is False
+    (ruling,) = of(found, "untrusted-storage")
+    assert ruling.message.endswith(f"here was memory, not storage: {words}.")
+
+
 @pytest.mark.parametrize(
     ("depth", "rate", "valid", "words"),
     [

@@ -53,6 +53,7 @@ def test_a_mounted_array(root: Path) -> None:
         "filesystem": "xfs",
         "mount_options": ["rw", "noatime", "attr2"],
         "raid": "raid1",
+        "in_memory": None,
         "members": ["sdb", "sdc"],
         "memory_bytes": 16384000 * 1024,
         "cgroup_limit": {"rbps": 1_000_000, "riops": 500, "wiops": 70},
@@ -101,6 +102,22 @@ def test_limits_of_version_1(root: Path) -> None:
     )
     assert io_limits({"8:0"}, root) == {"wbps": 4096, "riops": 10}
     assert io_limits({"8:32"}, root) == {}
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({"backing_file": "/home/image", "dio": "0"}, "loop1 goes through the page cache"),
+        ({"backing_file": "/data/image", "dio": "1"}, None),
+        ({"backing_file": "/run/image", "dio": "1"}, "loop1 is a file on tmpfs, which is memory"),
+        ({}, None),
+    ],
+)
+def test_what_is_memory(root: Path, files: dict[str, str], words: str | None) -> None:
+    write(root, {f"sys/block/loop1/loop/{name}": f"{text}\n" for name, text in files.items()})
+    tmpfs = "40 1 0:99 / /run rw - tmpfs tmpfs rw\n"
+    write(root, {"proc/self/mountinfo": MOUNTS + tmpfs})
+    assert str(volume_facts(Path("/dev/loop1"), root)["in_memory"]).partition(" (")[0] == str(words)
 
 
 @pytest.mark.parametrize(
