@@ -108,6 +108,19 @@ def test_a_device_that_is_memory(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("how", "other", "level"),
+    [("scaling", "vda", "warning"), ("together", "vda", "note"), ("compare", "vdb", None)],
+)
+def test_volumes_on_one_disk(tmp_path: Path, how: str, other: str, level: str | None) -> None:
+    (one,) = targets(members=["vda"])
+    (two,) = targets(members=[other])
+    builder = profile(tmp_path, targets=[one, {**two, "name": "there"}], how=how)
+    found = of(judged(builder.write()), "shared-disk")
+    assert [item.level for item in found] == ([] if level is None else [level])
+    assert all("here and there lie on the same disk, vda" in item.message for item in found)
+
+
+@pytest.mark.parametrize(
     ("depth", "rate", "valid", "words"),
     [
         (128, lambda at: 1.25 - at / 2, False, "at the best load random_read at depth 128"),

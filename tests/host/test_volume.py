@@ -8,7 +8,7 @@ import pytest
 
 from dyno.host.cgroup import io_limits
 from dyno.host.fields import VOLUME
-from dyno.host.volume import in_use, volume_facts
+from dyno.host.volume import in_use, read_only, volume_facts
 from tests.host.machine import CPUINFO_GUEST, CPUINFO_X86, MEMINFO, MOUNTS, server, write
 
 CGROUP_2 = {
@@ -136,6 +136,13 @@ def test_what_is_memory(root: Path, files: dict[str, str], words: str | None) ->
 def test_who_uses_a_device(root: Path, path: str, words: str | None) -> None:
     write(root, {"proc/swaps": "Filename Type Size Used Priority\n/dev/dm-1 partition 9 0 -2\n"})
     assert in_use(Path(path), root) == words
+
+
+def test_a_device_that_takes_no_writes(root: Path) -> None:
+    assert not read_only(Path("/dev/loop1"), root)
+    write(root, {"sys/block/loop1/ro": "1\n"})
+    assert read_only(Path("/dev/loop1"), root)
+    assert not read_only(root, root)
 
 
 def test_who_uses_a_file(root: Path) -> None:

@@ -98,6 +98,12 @@ def in_use(path: Path, root: Path = ROOT) -> str | None:
     return next((words for folder in folders for words in _users_of_device(folder, root)), None)
 
 
+def read_only(path: Path, root: Path = ROOT) -> bool:
+    """Whether the kernel takes no writes to a block device."""
+    device = device_named(str(path.resolve()), root)
+    return device is not None and read_text(device / "ro") == "1"
+
+
 def _users_of_file(place: Path, root: Path) -> Iterator[str]:
     if str(place) in _swaps(root):
         yield f"{place} is used for swap"
