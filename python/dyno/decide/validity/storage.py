@@ -45,9 +45,9 @@ RULE = Rule(
     code="untrusted-storage",
     weight=Weight.DOUBTFUL,
     definition=(
-        "Storage was profiled without O_DIRECT, on a device that is memory or goes through the page "
-        "cache (a RAM disk, a loop device without direct I/O), or from other pages of memory than "
-        "asked for. A warning: the profiler had to fall back."
+        "Storage was profiled without O_DIRECT, on a device that is memory or goes through the "
+        "page cache (a RAM disk, a loop device without direct I/O), or from other pages of memory "
+        "than asked for. A warning: the profiler had to fall back."
     ),
     explanation="A page cache answers a hundred times faster than what it hides.",
     check=_check,
