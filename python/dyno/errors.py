@@ -81,7 +81,8 @@ def error_of_kind(kind: str, message: str) -> DynoError:
 def nearest(word: str, known: Iterable[str]) -> str:
     """``Did you mean 'x'?`` for the known word nearest to ``word``, else all known words."""
     words = sorted(known)
-    close = difflib.get_close_matches(word, words, n=1, cutoff=0.6)
+    alike = [known for known in words if known.casefold() == word.casefold()]
+    close = alike or difflib.get_close_matches(word, words, n=1, cutoff=0.6)
     return f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(words)}."
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from dyno.engine import run_engine
 from dyno.errors import TargetError, UsageError
-from dyno.host.volume import in_use, volume_facts
+from dyno.host.volume import in_use, read_only, volume_facts
 from dyno.profiles.fill import Stage, require_room
 from dyno.profiles.model import Profile
 from dyno.profiles.volume import Arm, How, Volume, arms
@@ -76,6 +76,12 @@ class IoPlan:
                 raise TargetError(
                     f"{volume.path} is mounted read-only, so no test file can be made there. Mount "
                     "it to be written, or name a file on it with --reads-only.",
+                    kind="io",
+                )
+            if volume.name in self.destroy and read_only(volume.path):
+                raise TargetError(
+                    f"{volume.path} takes no writes (blockdev --setrw allows them). Give "
+                    "--reads-only without --destroy.",
                     kind="io",
                 )
             if volume.kind != "folder" and self.profile.writes and volume.name not in self.destroy:

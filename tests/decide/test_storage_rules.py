@@ -99,6 +99,27 @@ def test_a_sound_profile_is_silent(tmp_path: Path) -> None:
     assert found.value("io.mixed.qd128.intervals") == 20
 
 
+def test_a_device_that_is_memory(tmp_path: Path) -> None:
+    words = "loop0 goes through the page cache"
+    found = judged(profile(tmp_path, targets=targets(in_memory=words)).write())
+    assert found.validity.valid is False
+    (ruling,) = of(found, "untrusted-storage")
+    assert ruling.message.endswith(f"here was memory, not storage: {words}.")
+
+
+@pytest.mark.parametrize(
+    ("how", "other", "level"),
+    [("scaling", "vda", "warning"), ("together", "vda", "note"), ("compare", "vdb", None)],
+)
+def test_volumes_on_one_disk(tmp_path: Path, how: str, other: str, level: str | None) -> None:
+    (one,) = targets(members=["vda"])
+    (two,) = targets(members=[other])
+    builder = profile(tmp_path, targets=[one, {**two, "name": "there"}], how=how)
+    found = of(judged(builder.write()), "shared-disk")
+    assert [item.level for item in found] == ([] if level is None else [level])
+    assert all("here and there lie on the same disk, vda" in item.message for item in found)
+
+
 @pytest.mark.parametrize(
     ("depth", "rate", "valid", "words"),
     [

@@ -124,6 +124,14 @@ def test_facts_under_a_volume_group(tmp_path: Path) -> None:
     assert facts["size_bytes"] > facts["free_bytes"] > 0
 
 
+def test_a_device_stands_for_itself(tmp_path: Path) -> None:
+    root = write(server(tmp_path), {"proc/diskstats": " 9 0 md0 5 0 40 5 5 0 40 5 0 5 10\n"})
+    facts = storage_facts(Path("/dev/md0"), root)
+    assert (facts["device"], facts["subject"], facts["fs_type"]) == ("md0", "md0", None)
+    assert [disk["name"] for disk in facts["disks"]] == ["sdb", "sdc"]
+    assert facts.keys() == storage_facts(tmp_path, root).keys()
+
+
 def test_a_path_that_does_not_exist_yet(tmp_path: Path) -> None:
     assert nearest_existing(tmp_path / "a/b/c") == tmp_path.resolve()
     assert storage_facts(tmp_path / "a/b")["size_bytes"] == storage_facts(tmp_path)["size_bytes"]

@@ -8,7 +8,7 @@ import pytest
 
 from dyno.host.cgroup import io_limits
 from dyno.host.fields import VOLUME
-from dyno.host.volume import in_use, volume_facts
+from dyno.host.volume import in_use, read_only, volume_facts
 from tests.host.machine import CPUINFO_GUEST, CPUINFO_X86, MEMINFO, MOUNTS, server, write
 
 CGROUP_2 = {
@@ -53,6 +53,7 @@ def test_a_mounted_array(root: Path) -> None:
         "filesystem": "xfs",
         "mount_options": ["rw", "noatime", "attr2"],
         "raid": "raid1",
+        "in_memory": None,
         "members": ["sdb", "sdc"],
         "memory_bytes": 16384000 * 1024,
         "cgroup_limit": {"rbps": 1_000_000, "riops": 500, "wiops": 70},
@@ -104,6 +105,22 @@ def test_limits_of_version_1(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ({"backing_file": "/home/image", "dio": "0"}, "loop1 goes through the page cache"),
+        ({"backing_file": "/data/image", "dio": "1"}, None),
+        ({"backing_file": "/run/image", "dio": "1"}, "loop1 is a file on tmpfs, which is memory"),
+        ({}, None),
+    ],
+)
+def test_what_is_memory(root: Path, files: dict[str, str], words: str | None) -> None:
+    write(root, {f"sys/block/loop1/loop/{name}": f"{text}\n" for name, text in files.items()})
+    tmpfs = "40 1 0:99 / /run rw - tmpfs tmpfs rw\n"
+    write(root, {"proc/self/mountinfo": MOUNTS + tmpfs})
+    assert str(volume_facts(Path("/dev/loop1"), root)["in_memory"]).partition(" (")[0] == str(words)
+
+
+@pytest.mark.parametrize(
     ("path", "words"),
     [
         ("/dev/sda", "sda1 is mounted on /boot"),
@@ -119,6 +136,13 @@ def test_limits_of_version_1(root: Path) -> None:
 def test_who_uses_a_device(root: Path, path: str, words: str | None) -> None:
     write(root, {"proc/swaps": "Filename Type Size Used Priority\n/dev/dm-1 partition 9 0 -2\n"})
     assert in_use(Path(path), root) == words
+
+
+def test_a_device_that_takes_no_writes(root: Path) -> None:
+    assert not read_only(Path("/dev/loop1"), root)
+    write(root, {"sys/block/loop1/ro": "1\n"})
+    assert read_only(Path("/dev/loop1"), root)
+    assert not read_only(root, root)
 
 
 def test_who_uses_a_file(root: Path) -> None:

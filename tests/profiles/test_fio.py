@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from dyno.profiles import spec, volume
+from dyno.profiles import fill, spec, volume
 from dyno.profiles.fio import job_file
 from tests.conftest import missing
 
@@ -57,7 +57,24 @@ def test_jobs_that_run_together_start_together(tmp_path: Path) -> None:
         ["1", job, name] for job in ("data", "temp", "log") for name in names
     ]
     assert ["stonewall" in jobs[name] for name in level] == [True] + [False] * 5
-    assert (jobs[level[4]]["fdatasync"], jobs[level[4]]["offset"]) == ("1", "90%")
+    offset = spec.read("database").file_bytes * 9 // 10 // 4096 * 4096
+    assert (jobs[level[4]]["fdatasync"], jobs[level[4]]["offset"]) == ("1", str(offset))
+
+
+def test_arms_and_levels_are_jobs_of_their_own(tmp_path: Path) -> None:
+    names = ["a", "b"]
+    for name in names:
+        (tmp_path / name).mkdir()
+    volumes = volume.parse([str(tmp_path / name) for name in names])
+    stages = fill.stages(volumes, (40.0, 80.0), 10 << 20)
+    profile = spec.read("temp").loaded((2,))
+    jobs = sections(job_file(profile, volumes, how="scaling", stages=stages))
+    assert jobs["fill80-prepare-a"]["size"] == str(8 << 20)
+    assert "stonewall" in jobs["fill80-prepare-a"]
+    curve = profile.curves[0].name
+    assert f"fill40-a-{curve}-qd2" in jobs
+    assert f"fill40-a+b-{curve}-b-qd2" in jobs
+    assert jobs[f"fill80-a+b-{curve}-b-qd2"]["size"] == str(8 << 20)
 
 
 def test_fio_does_what_it_says(tmp_path: Path) -> None:
@@ -72,18 +89,24 @@ def test_fio_does_what_it_says(tmp_path: Path) -> None:
         "reads = [100]\ndepths = [4]\nrates = [100.0]\narea = [0, 50]\n"
         '[[curves]]\nname = "log"\npattern = "sequential"\nblocks = ["4K"]\nreads = [0]\n'
         'sync = "fdatasync"\nevery = 4\ndepths = [1]\n'
+        '[[curves]]\nname = "paced"\npattern = "sequential"\nblocks = ["4K"]\nreads = [70]\n'
+        "streams = 3\ndepths = [3]\nrates = [300]\narea = [12.5, 100]\n"
     )
     folder = tmp_path / "a:b"
     folder.mkdir()
     path = tmp_path / "job.fio"
-    path.write_text(job_file(spec.read(str(own)), volume.parse([str(folder)])))
+    path.write_text(job_file(spec.read(str(own)), volume.parse([str(folder)]), durable=True))
     done = subprocess.run(
         [fio, "--output-format=json", path], capture_output=True, text=True, check=True
     )
     jobs = {job["jobname"]: job for job in json.loads(done.stdout)["jobs"]}
     grid = {"random_70_30_8k-qd2", "random_70_30_8k-qd4"}
-    assert set(jobs) == {"prepare", *grid, "skewed-rate100", "log-qd1"}
+    assert set(jobs) == {"prepare", *grid, "skewed-rate100", "log-qd1", "paced-rate300"}
     assert all(job["error"] == 0 for job in jobs.values())
+    paced = sections(path.read_text())["paced-rate300"]
+    assert (paced["rate_iops"], paced["offset"]) == ("70,30", str(1 << 17))
+    assert paced["size"] == paced["offset_increment"] == str((7 << 17) // 3 // 4096 * 4096)
+    assert json.loads(done.stdout)["global options"]["sync"] == "dsync"
     mixed = jobs["random_70_30_8k-qd4"]
     assert mixed["read"]["total_ios"] > mixed["write"]["total_ios"] > 0
     assert (folder / "dyno-fio.dat").stat().st_size == 1 << 20

@@ -79,6 +79,16 @@ def test_levels_of_a_volume_count_what_is_there(
         fill.require_room(both, {"a": 400 << 20, "b": 400 << 20})
 
 
+def test_room_is_what_df_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 1000 blocks 50 are root's own, 380 used: 40 % of those that a user can have."""
+    values = (4096, 4096, 1000, 620, 570, 0, 0, 0, 0, 255)
+    monkeypatch.setattr(os, "statvfs", lambda _: os.statvfs_result(values))
+    room = fill.Room.of(tmp_path)
+    assert (room.total, room.free) == (950 * 4096, 570 * 4096)
+    (stage,) = fill.stages(folders(tmp_path, "a"), (60.0,), None)
+    assert stage.bytes == {"a": 190 * 4096}
+
+
 def test_only_folders_are_filled(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="--fill is for folders"):

@@ -33,7 +33,7 @@ class Asked:
     depths: str | None
     rate: str | None
     reads_only: bool
-    how: str | None
+    how: tuple[str, ...]
     repeat: int
     fill: str | None
     fill_of: str | None
@@ -54,8 +54,11 @@ class Asked:
         from dyno.profiles import volume
 
         volumes = volume.parse(texts)
-        if self.how is not None and len(volumes) == 1:
-            raise UsageError(f"--{self.how} is for several volumes; one is given.")
+        ways = list(dict.fromkeys(self.how))
+        if len(ways) > 1:
+            raise UsageError(f"--{ways[0]} and --{ways[1]} exclude each other.")
+        if ways and len(volumes) == 1:
+            raise UsageError(f"--{ways[0]} is for several volumes; one is given.")
         if self.fill is None and self.fill_of is not None:
             raise UsageError("--fill-of is for --fill: of what the levels are percent.")
         if self.fill is not None and self.size is not None:
@@ -68,7 +71,7 @@ class Asked:
         plan = IoPlan(
             volumes,
             profile,
-            how=cast("How", self.how or "together"),
+            how=cast("How", next(iter(ways), "together")),
             stages=() if self.fill is None else self._stages(volumes),
             used_bytes=used,
             destroy=frozenset(one.name for one in there) if self.destroy else frozenset(),
@@ -96,6 +99,8 @@ class Asked:
         if any(depth != int(depth) or not 1 <= depth <= 4096 for depth in depths):
             raise UsageError(f"--depths {self.depths}: use whole numbers, 1 to 4096.")
         rates = _numbers(self.rate, "--rate")
+        if any(not 0.001 <= rate <= 1e7 for rate in rates):
+            raise UsageError(f"--rate {self.rate}: use 0.001 to 10000000 a second.")
         found = found.loaded(tuple(int(depth) for depth in depths), rates)
         if not self.reads_only:
             return found
@@ -168,14 +173,13 @@ options = collected(
         "--rate", metavar="N,N,…", help="Open loop: I/Os due a second, however long they take."
     ),
     click.option("--reads-only", is_flag=True, help="Leave out what writes."),
-    click.option(
-        "--together", "how", flag_value="together", help="Several volumes at once (the default)."
-    ),
-    click.option(
-        "--compare", "how", flag_value="compare", help="Several volumes, each alone, in turn."
-    ),
-    click.option(
-        "--scaling", "how", flag_value="scaling", help="The first volume, the first two, … all."
+    *(
+        click.option(f"--{way}", "how", flag_value=way, multiple=True, help=text)
+        for way, text in (
+            ("together", "Several volumes at once (the default)."),
+            ("compare", "Several volumes, each alone, in turn."),
+            ("scaling", "The first volume, the first two, … all."),
+        )
     ),
     click.option(
         "--repeat",
@@ -251,9 +255,9 @@ def tell(plan: IoPlan) -> None:
     if len(plan.arms) > 1:
         click.echo(f"In turn: {', '.join(arm.label for arm in plan.arms)}.")
     times = len(plan.arms) * plan.repeats * max(1, len(plan.stages))
-    often = f", {times} times" if times > 1 else ""
+    often = "s"[: asked.steps != 1] + (f", {times} times" if times > 1 else "")
     click.echo(
-        f"{asked.steps} steps{often}, each {seconds_text(asked.step_s)} after "
+        f"{asked.steps} step{often}, each {seconds_text(asked.step_s)} after "
         f"{seconds_text(asked.warmup_s)} that do not count.\n"
         f"At most {seconds_text(plan.longest_s)}, and the time to write the files."
     )
@@ -274,7 +278,7 @@ def tell(plan: IoPlan) -> None:
             elif curve.until_ceiling:
                 loads += f" until {limit}"
             indent = " " * 26
-            click.echo(textwrap.fill(f"  {name:24}{loads}", 80, subsequent_indent=indent))
+            click.echo(textwrap.fill(f"  {name:23} {loads}", 80, subsequent_indent=indent))
 
 
 def _numbers(text: str | None, option: str) -> tuple[float, ...]:

@@ -91,7 +91,15 @@ def command(
     if fio:
         from dyno.profiles.fio import job_file
 
-        click.echo(job_file(plan.profile, plan.volumes), nl=False)
+        text = job_file(
+            plan.profile,
+            plan.volumes,
+            how=plan.how,
+            stages=plan.stages,
+            used_bytes=plan.used_bytes,
+            durable=plan.durable,
+        )
+        click.echo(text, nl=False)
         return 0
     confinement = bounds.of_volumes(volume.path for volume in plan.volumes)
     if dry_run:
@@ -100,7 +108,7 @@ def command(
     if not options.rehearsed:
         confirm(plan)
     first = plan.volumes[0]
-    place = {"folder": first.path, "file": first.path.parent}.get(first.kind, options.out)
+    place = first.path.parent if first.kind == "file" else first.path
 
     def body(session: Session) -> None:
         with session.confined():

@@ -88,6 +88,8 @@ VOLUME: dict[str, str] = {
     "filesystem": "File system, as the kernel names it; null of a device that is not mounted.",
     "mount_options": "Mount options of the mount and of the file system.",
     "raid": "What the device is made by, the highest first: 'LVM on raid1'; null for a plain disk.",
+    "in_memory": "Why a disk of it answers from this machine's memory: a loop device through the "
+    "page cache, a RAM disk; null if nothing says so.",
     "members": "The disks at the bottom of it.",
     "memory_bytes": "RAM of this machine.",
     "cgroup_limit": "Throttles of control groups on it that hold for this process: rbps, wbps "

@@ -43,12 +43,16 @@ def fs_kind(fs_type: str) -> str:
 def storage_facts(path: Path, root: Path = ROOT) -> dict[str, Any]:
     """Facts on what lies under ``path``; the fields are documented in ``dyno.host.fields``.
 
-    A path that does not exist yet stands for its nearest parent that does.
+    A path that does not exist yet stands for its nearest parent that does. A block device stands
+    for itself, without a file system.
 
     Raises:
         TargetError: If the file system there does not answer.
     """
     try:
+        own = device_named(str(path.resolve()), root)
+        if own is not None:
+            return _device_facts(path, own, root)
         place = nearest_existing(path)
         space = os.statvfs(place)
     except OSError as error:
@@ -78,18 +82,37 @@ def storage_facts(path: Path, root: Path = ROOT) -> dict[str, Any]:
         "fs_source": mount.source,
         "options": list(mount.options),
     }
-    devices = devices_under(mount, mounts, root)
-    if devices:
-        disks = {disk.name: disk for device in devices for disk in member_disks(device)}
-        device, disk = devices[0].name, whole_disk(devices[0]).name
-        counted = counted_devices(read_devices(root), active_devices(root))
-        facts |= {
-            "device": device,
-            "disk": disk,
-            "subject": next((name for name in (device, disk) if name in counted), None),
-            "disks": [disk_facts(disks[name]) for name in sorted(disks)],
-        }
-    return facts
+    return facts | _carriers(devices_under(mount, mounts, root), root)
+
+
+def _device_facts(path: Path, device: Path, root: Path) -> dict[str, Any]:
+    """Facts on a block device that is a volume itself."""
+    return {
+        "path": str(path),
+        "mount_point": None,
+        "fs_type": None,
+        "fs_kind": None,
+        "fs_source": None,
+        "options": [],
+        "size_bytes": disk_facts(device)["size_bytes"],
+        "free_bytes": None,
+        **_carriers([device], root),
+    }
+
+
+def _carriers(devices: Sequence[Path], root: Path) -> dict[str, Any]:
+    """What the block devices under a volume are; without any none of that."""
+    if not devices:
+        return {"device": None, "disk": None, "subject": None, "disks": []}
+    disks = {disk.name: disk for device in devices for disk in member_disks(device)}
+    device, disk = devices[0].name, whole_disk(devices[0]).name
+    counted = counted_devices(read_devices(root), active_devices(root))
+    return {
+        "device": device,
+        "disk": disk,
+        "subject": next((name for name in (device, disk) if name in counted), None),
+        "disks": [disk_facts(disks[name]) for name in sorted(disks)],
+    }
 
 
 def nearest_existing(path: Path) -> Path:

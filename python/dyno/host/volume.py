@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dyno.host.block import disk_facts, layers, member_disks, number, whole_disk
+from dyno.host.cached import memory_behind
 from dyno.host.cgroup import io_limits
 from dyno.host.files import ROOT, children, read_text
 from dyno.host.memory import memory_facts
@@ -65,11 +66,18 @@ def volume_facts(path: Path, root: Path = ROOT) -> dict[str, Any]:
         "filesystem": filesystem,
         "mount_options": options,
         "raid": " on ".join(made) or None,
+        "in_memory": _in_memory(disks, root),
         "members": [disk["name"] for disk in members],
         "memory_bytes": memory_facts(root)["total_bytes"],
         "cgroup_limit": None if device is None else io_limits(_numbers(device), root) or None,
         "size_bytes": size,
     }
+
+
+def _in_memory(disks: Iterable[Path | None], root: Path) -> str | None:
+    mounts = parse_mountinfo(read_text(root / "proc/self/mountinfo") or "")
+    found = (memory_behind(disk, mounts, root) for disk in disks if disk is not None)
+    return next((words for words in found if words), None)
 
 
 def in_use(path: Path, root: Path = ROOT) -> str | None:
@@ -88,6 +96,12 @@ def in_use(path: Path, root: Path = ROOT) -> str | None:
     parts = [name for name in children(device) if (device / name / "partition").exists()]
     folders = (device, *(device / name for name in parts))
     return next((words for folder in folders for words in _users_of_device(folder, root)), None)
+
+
+def read_only(path: Path, root: Path = ROOT) -> bool:
+    """Whether the kernel takes no writes to a block device."""
+    device = device_named(str(path.resolve()), root)
+    return device is not None and read_text(device / "ro") == "1"
 
 
 def _users_of_file(place: Path, root: Path) -> Iterator[str]:

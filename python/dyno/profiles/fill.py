@@ -30,7 +30,11 @@ class Stage(Model):
 
 
 class Room(Model):
-    """A file system: its size, and what is free in it for this user; bytes."""
+    """A file system: its size without what is kept back, as df counts it, and what is free; bytes.
+
+    What ext4 keeps back for root is neither used nor free: of a volume it would be full before
+    anything is on it.
+    """
 
     total: int
     free: int
@@ -39,7 +43,8 @@ class Room(Model):
     def of(cls, path: Path) -> Room:
         """That of the file system under ``path``."""
         stat = os.statvfs(path)
-        return cls(total=stat.f_blocks * stat.f_frsize, free=stat.f_bavail * stat.f_frsize)
+        blocks = stat.f_blocks - stat.f_bfree + stat.f_bavail
+        return cls(total=blocks * stat.f_frsize, free=stat.f_bavail * stat.f_frsize)
 
 
 def stages(
@@ -51,7 +56,7 @@ def stages(
         volumes: Folders.
         percents: Rising.
         size: Bytes that count as the whole volume; None for the file system's own size, where what
-            is there already counts as filled.
+            is there already counts as filled, as df counts it.
 
     Raises:
         UsageError: If a level is below what is there, above what is sensible, or not of a folder.
@@ -91,7 +96,8 @@ def require_room(volumes: tuple[Volume, ...], needed: dict[str, int]) -> None:
             files = "file needs" if len(together) == 1 else "files need"
             raise DiskFullError(
                 f"The test {files} {bytes_text(bytes_)} in {places}, and {bytes_text(SPARE_BYTES)} "
-                f"stay free; {bytes_text(room.free)} are free. Free some, or give --size."
+                f"stay free; {bytes_text(room.free)} are free. Free some, or ask for less (--size, "
+                "--fill)."
             )
 
 

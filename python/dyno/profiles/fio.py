@@ -3,28 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from dyno.errors import UsageError
-from dyno.profiles.job import Job
+from dyno.profiles.fill import Stage
+from dyno.profiles.job import PAGE, Job
 from dyno.profiles.model import Curve, Profile
-from dyno.profiles.volume import Volume
+from dyno.profiles.volume import How, Volume, arms
 
 _FILE = "dyno-fio.dat"
 _HUGE_PAGE = 2 << 20
 
 
-def job_file(profile: Profile, volumes: Sequence[Volume]) -> str:
-    """The same file size, patterns, depths and times, one step after the other.
+@dataclass(frozen=True)
+class _Turn:
+    """Volumes that are measured at once, at a fill level: what its jobs have in common.
+
+    Attributes:
+        start: How the names of its sections begin.
+        sizes: Bytes used of each volume, by name; without those that do not tell.
+        timed: How long its steps last, as fio has it.
+    """
+
+    start: str
+    volumes: Sequence[Volume]
+    sizes: Mapping[str, int]
+    timed: Mapping[str, object]
+
+
+def job_file(
+    profile: Profile,
+    volumes: Sequence[Volume],
+    *,
+    how: How = "together",
+    stages: Sequence[Stage] = (),
+    used_bytes: int | None = None,
+    durable: bool = False,
+) -> str:
+    """The same file sizes, patterns, depths and times, one step after the other, once.
 
     What fio cannot do stays out: it does not leave out the steps beyond the ceiling, searches
     nothing (a search becomes the depths that it would double through), and the file is not
     removed. Its buffers are random, as Dyno's are, so that nothing can compress them.
 
+    Args:
+        profile: What to measure.
+        volumes: Of what.
+        how: Several volumes at once, each alone, or one more each time.
+        stages: Fill levels; none for test files of the profile's size.
+        used_bytes: Bytes used of files and devices that are there; None for all of them.
+        durable: Every write counts only once it is on the media.
+
     Raises:
         UsageError: If the profile reads blocks and writes them back, which fio has no job for.
     """
-    purpose = [f"# The profile '{profile.name}' as a job file for fio 3.16 and later."]
+    since = "3.33" if durable else "3.16"
+    purpose = [f"# The profile '{profile.name}' as a job file for fio {since} and later."]
     purpose += [
         f"# It writes {_FILE} in {volume.path} and leaves it there: remove it afterwards."
         for volume in volumes
@@ -52,35 +87,68 @@ def job_file(profile: Profile, volumes: Sequence[Volume]) -> str:
         "group_reporting": 1,
         "percentile_list": "50:95:99:99.9",
         **({"iomem": "mmaphuge"} if profile.pages == "huge" else {}),
+        **({"sync": "dsync"} if durable else {}),
     }
-    made = [volume for volume in volumes if volume.kind == "folder"]
+    timed = {
+        "time_based": None,
+        "ramp_time": f"{round(profile.warmup_s * 1000)}ms",
+        "runtime": f"{round(profile.step_s * 1000)}ms",
+    }
     sections = [_section("global", head)]
-    for volume in made:
-        name = "prepare" if len(made) == 1 else f"prepare-{volume.name}"
-        fill = {"rw": "write", "bs": "1m", "iodepth": 32, "end_fsync": 1}
-        sections.append(_section(name, {**_place(profile, volume), **fill}))
-    for curve in profile.curves:
-        sections += _curve(profile, curve, volumes)
+    for stage in stages or (None,):
+        level = "" if stage is None else f"fill{stage.percent:g}-"
+        made = {} if stage is None else stage.bytes
+        sizes = {
+            volume.name: made.get(volume.name, profile.file_bytes)
+            if volume.kind == "folder"
+            else _bytes(volume, used_bytes)
+            for volume in volumes
+        }
+        known = {name: size for name, size in sizes.items() if size is not None}
+        sections += _prepare(level, volumes, known)
+        turns = arms(volumes, how)
+        for arm in turns:
+            start = level + f"{arm.label}-" * (len(turns) > 1)
+            turn = _Turn(start, arm.volumes, known, timed)
+            for curve in profile.curves:
+                sections += _curve(curve, turn)
     return "\n\n".join(["\n".join(purpose), *sections]) + "\n"
 
 
-def _curve(profile: Profile, curve: Curve, volumes: Sequence[Volume]) -> Iterable[str]:
+def _bytes(volume: Volume, used: int | None) -> int | None:
+    """Bytes used of a file or device; None if it may not be opened."""
+    if used is not None:
+        return used
+    try:
+        with volume.path.open("rb") as file:
+            return file.seek(0, 2)
+    except OSError:
+        return None
+
+
+def _prepare(level: str, volumes: Sequence[Volume], sizes: Mapping[str, int]) -> Iterable[str]:
+    made = [volume for volume in volumes if volume.kind == "folder"]
+    wall: dict[str, object] = {"stonewall": None} if level else {}
+    for volume in made:
+        name = f"{level}prepare" + f"-{volume.name}" * (len(made) > 1)
+        fill = {"rw": "write", "bs": "1m", "iodepth": 32, "end_fsync": 1}
+        yield _section(name, {**wall, **_place(volume, sizes), **fill})
+        wall = {}
+
+
+def _curve(curve: Curve, turn: _Turn) -> Iterable[str]:
     for level in range(curve.steps if curve.search is None else 1):
         for scale in _doublings(curve):
             wall: dict[str, object] = {"stonewall": None}
             for job in curve.jobs:
-                on = [one for one in volumes if not job.volumes or one.name in job.volumes]
+                on = [one for one in turn.volumes if not job.volumes or one.name in job.volumes]
                 for volume in on:
                     several = len(curve.jobs) > 1
-                    name = curve.name + f"-{level + 1}-{job.name}" * several
-                    name += "" if len(volumes) == 1 else f"-{volume.name}"
+                    name = turn.start + curve.name + f"-{level + 1}-{job.name}" * several
+                    name += "" if len(turn.volumes) == 1 else f"-{volume.name}"
                     options = _options(job, level, scale, len(on))
-                    times = {
-                        "time_based": None,
-                        "ramp_time": f"{round(profile.warmup_s * 1000)}ms",
-                        "runtime": f"{round(profile.step_s * 1000)}ms",
-                    }
-                    told = {**wall, **_place(profile, volume), **options, **times}
+                    place = {**_place(volume, turn.sizes), **_parts(job, volume, turn.sizes)}
+                    told = {**wall, **place, **options, **turn.timed}
                     yield _section(f"{name}-{_load(job, level, scale)}", told)
                     wall = {}
 
@@ -120,31 +188,54 @@ def _options(job: Job, level: int, scale: int, volumes: int) -> dict[str, object
         accesses, space = job.hot
         hot = f"{accesses:g}/{space:g}:{100 - accesses:g}/{100 - space:g}"
         options["random_distribution"] = f"zoned:{hot}"
-    if job.area != (0.0, 100.0):
-        start, end = job.area
-        options |= {"offset": f"{start:g}%", "size": f"{end - start:g}%"}
     if job.sync is not None:
         options[job.sync.call] = job.sync.every
     depth = _at(job.depths, level) * (1 if job.rates else scale)
     if job.streams > 1:
-        share = f"{100 / job.streams:g}%"
-        options |= {"numjobs": job.streams, "offset_increment": share}
+        options["numjobs"] = job.streams
         depth = max(1, depth // job.streams)
     options["iodepth"] = depth
     if job.rates:
-        options["rate_iops"] = max(1, round(_at(job.rates, level) * scale / volumes))
+        rate = _at(job.rates, level) * scale / volumes / job.streams
+        options["rate_iops"] = _rates(rate, job.read_percent)
         options |= {"rate_process": "poisson"} if job.arrivals == "poisson" else {}
     return options
+
+
+def _rates(rate: float, read_percent: int) -> str:
+    """Reads and writes a second: to fio one number is that of each of them."""
+    shares = (read_percent / 100, 1 - read_percent / 100)
+    return ",".join(str(max(1, round(rate * share))) if share else "" for share in shares)
 
 
 def _at(levels: Sequence[int] | Sequence[float], level: int) -> int | float:
     return levels[min(level, len(levels) - 1)]
 
 
-def _place(profile: Profile, volume: Volume) -> dict[str, object]:
+def _place(volume: Volume, sizes: Mapping[str, int]) -> dict[str, object]:
     if volume.kind == "folder":
-        return {"filename": _escaped(volume.path / _FILE), "size": profile.file_bytes}
-    return {"filename": _escaped(volume.path)}
+        return {"filename": _escaped(volume.path / _FILE), "size": sizes[volume.name]}
+    used = {"size": sizes[volume.name]} if volume.name in sizes else {}
+    return {"filename": _escaped(volume.path), **used}
+
+
+def _parts(job: Job, volume: Volume, sizes: Mapping[str, int]) -> dict[str, object]:
+    """Its area, and the part of each stream; in bytes, as fio takes only whole percents.
+
+    Raises:
+        UsageError: If the size of the volume is not known.
+    """
+    if job.area == (0.0, 100.0) and job.streams == 1:
+        return {}
+    if volume.name not in sizes:
+        raise UsageError(
+            f"How large {volume.path} is must be known for '{job.name}', and it may not be opened. "
+            "Give --size, or run as a user who may read it."
+        )
+    start, end = (int(sizes[volume.name] * at / 100) // PAGE * PAGE for at in job.area)
+    part = (end - start) // job.streams // PAGE * PAGE
+    several = {"offset_increment": part} if job.streams > 1 else {}
+    return {"offset": start, "size": part, **several}
 
 
 def _section(name: str, options: Mapping[str, object]) -> str:

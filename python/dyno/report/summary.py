@@ -108,6 +108,8 @@ def _machine(page: Page) -> str:
         words.append(bytes_text(total))
     if isinstance(storage, dict) and storage.get("fs_type"):
         words.append(f"{storage['fs_type']} on {storage.get('disk') or storage.get('fs_source')}")
+    elif isinstance(storage, dict) and storage.get("device"):
+        words.append(str(storage["device"]))
     return ", ".join(words)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.profiles.remarks import remarks
+from dyno.profiles.subjects import subjects
 
 _TOLD_ELSEWHERE = frozenset({"content", "unsettled"})
 """Remarks of the profiler on facts that have rules of their own: compressible, unsteady-storage."""
@@ -22,6 +23,18 @@ def _check(case: Case) -> Iterable[Ruling]:
                 phase.name,
                 ("direct = false",),
             )
+        behind = {
+            words: volume.name
+            for volume in subjects(phase)
+            if isinstance(words := volume.facts.get("in_memory"), str)
+        }
+        for words, name in behind.items():
+            yield Ruling(
+                "invalid",
+                f"{phase.title}: {name} was memory, not storage: {words}.",
+                phase.name,
+                (f"in_memory of {name}",),
+            )
         for remark in remarks(phase.detail.get("notes")):
             if remark.code not in _TOLD_ELSEWHERE:
                 weight = "invalid" if remark.code == "pages" else "warning"
@@ -31,8 +44,11 @@ def _check(case: Case) -> Iterable[Ruling]:
 RULE = Rule(
     code="untrusted-storage",
     weight=Weight.DOUBTFUL,
-    definition="Storage was profiled without O_DIRECT, or from other pages of memory than asked "
-    "for, or the profiler had to fall back.",
+    definition=(
+        "Storage was profiled without O_DIRECT, on a device that is memory or goes through the "
+        "page cache (a RAM disk, a loop device without direct I/O), or from other pages of memory "
+        "than asked for. A warning: the profiler had to fall back."
+    ),
     explanation="A page cache answers a hundred times faster than what it hides.",
     check=_check,
 )

@@ -131,6 +131,8 @@ def _virtualisation(host: dict[str, Any]) -> str:
 
 def _file_system(host: dict[str, Any]) -> str:
     storage = _part(host, "storage")
+    if storage.get("fs_type") is None:  # a block device as it is
+        return ""
     words = [f"{storage['fs_type']} on {storage['fs_source']}, under {storage['path']}"]
     if storage.get("size_bytes") is not None:
         words.append(
