@@ -76,7 +76,11 @@ pub(crate) fn error(result: i32, request: &Request) -> Error {
     if result < 0 {
         return Error::from_io(&io::Error::from_raw_os_error(-result), what);
     }
-    Error::new(ErrorKind::Io, format!("only {result} bytes were moved")).context(what)
+    let why = match request.op {
+        Op::Read => "the file or device has become shorter",
+        _ => "there was no room for the rest",
+    };
+    Error::new(ErrorKind::Io, format!("only {result} bytes were moved: {why}")).context(what)
 }
 
 #[cfg(test)]

@@ -58,11 +58,14 @@ impl Place {
             Ok(0) => self.extents_written = Some(true),
             Ok(bytes) => {
                 self.extents_written = Some(false);
-                notes.add(Topic::Unwritten, format!(
-                    "{bytes} bytes of {} have no written extent: reads of them do not reach the \
-                     device",
-                    self.name
-                ));
+                notes.add(
+                    Topic::Unwritten,
+                    format!(
+                        "{:.0} % of {} has no written extent: reads there do not reach the device",
+                        (100.0 * bytes as f64 / self.bytes as f64).max(1.0),
+                        self.name
+                    ),
+                );
             }
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {
                 notes.add(
@@ -111,7 +114,7 @@ impl Place {
                 format!(
                     "{} was removed by someone else by the end of '{step}': what was measured is a \
                      file without a name",
-                    self.name
+                    self.path.display()
                 ),
             );
         }
@@ -119,10 +122,9 @@ impl Place {
             notes.add(
                 Topic::Disturbed,
                 format!(
-                    "{} was cut by someone else, to {} of {} bytes by the end of '{step}'",
-                    self.name,
-                    meta.len(),
-                    self.bytes
+                    "{} was cut by someone else, to {:.0} % of its size by the end of '{step}'",
+                    self.path.display(),
+                    100.0 * meta.len() as f64 / self.bytes as f64
                 ),
             );
         }

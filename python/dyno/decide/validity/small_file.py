@@ -41,6 +41,15 @@ def _check(case: Case) -> Iterable[Ruling]:
                     (name,),
                 )
                 break
+        else:
+            told.add(volume.name)
+            yield Ruling(
+                "note",
+                f"{phase.title}: the file of {bytes_text(volume.size or 0)} is smaller than this "
+                f"machine's memory ({bytes_text(volume.number('memory_bytes') or 0)}); what lies "
+                "below a virtual, remote or combined disk may have held it in a cache of its own.",
+                phase.name,
+            )
 
 
 def _may_hide(volume: Subject) -> bool:
@@ -75,7 +84,7 @@ RULE = Rule(
     definition=(
         "The file is smaller than this machine's memory, it lies on a virtual or remote disk or an "
         f"array, and half of the random reads at depth 1 took less than {FLASH_MS:g} ms "
-        f"({DISK_MS:g} ms where the disks spin). Always a warning."
+        f"({DISK_MS:g} ms where the disks spin). A warning; if they took longer, a note."
     ),
     explanation=(
         "O_DIRECT passes this machine's page cache, not the memory of a hypervisor, a storage "

@@ -14,6 +14,7 @@ from dyno.model import Phase
 def _check(case: Case) -> Iterable[Ruling]:
     for phase in case.phases("io"):
         yield from _storage(phase)
+        yield from _without_best(case, phase)
     for phase in case.phases("search"):
         detail = phase.detail
         if phase.status != "done":
@@ -93,6 +94,28 @@ def _storage(phase: Phase) -> Iterable[Ruling]:
                     "window confirmed it. Give a longer --step.",
                     phase.name,
                 )
+
+
+def _without_best(case: Case, phase: Phase) -> Iterable[Ruling]:
+    """Curves of listed loads none of which kept the ceiling; those that search are told above."""
+    searches = phase.detail.get("searches")
+    searched = set(searches if isinstance(searches, dict) else {})
+    curves = dict.fromkeys(
+        step.curve
+        for step in case.steps_in(phase)
+        if step.curve not in searched
+        and case.value(f"{step.start}.{step.curve}.best_depth") is None
+        and case.value(f"{step.start}.{step.curve}.best_rate") is None
+    )
+    if curves:
+        first, more = next(iter(curves)), len(curves) - 1
+        others = f" (nor of {more} more curve{'s'[: more > 1]})" if more else ""
+        yield Ruling(
+            "warning",
+            f"{phase.title}: no load of {first}{others} kept the ceiling in every window and "
+            "without a failed I/O, so it has no best. Give a higher --ceiling, or smaller loads.",
+            phase.name,
+        )
 
 
 def _idle(case: Case, phase: Phase) -> Iterable[Ruling]:
