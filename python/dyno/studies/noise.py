@@ -7,11 +7,11 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from dyno.statistics.power import pairs_for, sd_interval
+from dyno.statistics.power import sd_interval
 from dyno.studies.book import Entry
 from dyno.studies.model import Study
 from dyno.studies.outcome import Comparison, Noise, Reach
-from dyno.studies.pairs import FEWEST, Valid, sound
+from dyno.studies.pairs import FEWEST, Valid, needed, sound
 
 SHIFTS = (1.0, 2.0, 5.0, 10.0)
 """Percent."""
@@ -74,5 +74,5 @@ def _pair_s(study: Study, entries: Sequence[Entry]) -> float:
 
 
 def _reach(shift: float, sd_percent: float, pair_s: float) -> Reach:
-    pairs = pairs_for(shift, sd_percent)
+    pairs = needed(shift, sd_percent)
     return Reach(percent=shift, pairs=pairs, minutes=pairs * pair_s / 60)

@@ -18,10 +18,12 @@ class Comparison(Model):
         first, second: Medians of the figures that are compared.
         d_z: Cohen's d of pairs: the mean logarithm of the ratios by their standard deviation; how
             far the shift stands out of the noise of a single pair. None without noise.
-        smallest: The smallest shift in percent that so many pairs find four times of five.
+        smallest: The smallest shift in percent that so many pairs find four times of five, alone
+            among all questions of its family.
         needed: Pairs that would find a shift of the margin.
         disqualified: Why the variant cannot win; empty if nothing stands against it.
-        note: Which pairs were left out, and why; empty if none was.
+        note: Which pairs were left out, and why, and that the first cannot win though this one is
+            worse; empty if there is nothing to say.
     """
 
     variant: str
