@@ -184,8 +184,16 @@ def clean(folder: Path, options: Options) -> int:
 )
 @click.option("--with", "both", multiple=True, metavar="PATH=VALUE", help="What both have; repeat.")
 @click.option("--minutes", type=float, default=10.0, show_default=True, help="Time for all runs.")
-@click.option("--metric", multiple=True, help="What it is about; repeat.  [default: by workload]")
-@click.option("--margin", type=float, help="Percent; a shift within it does not matter.")
+@click.option(
+    "--metric",
+    multiple=True,
+    help="What it is about, of `dyno study metrics`; repeat.  [default: by workload]",
+)
+@click.option(
+    "--margin",
+    type=click.FloatRange(0, 100, min_open=True, max_open=True),
+    help="Percent; a shift within it does not matter.  [default: 2]",
+)
 @click.option("--pairs", type=click.IntRange(2, 1000), default=5, show_default=True)
 @click.option("--resume", is_flag=True, help="Go on with one that was cut off.")
 @_dry_run

@@ -42,9 +42,13 @@ class Noise:
         text = (
             f"{self.metric} varied by {digits(self.sd_percent)} % from pair to pair in the study "
             f"'{self.study}' of {self.day}: {study.pairs} pairs find a shift of {finds} %, "
-            f"{study.margin:g} % takes {takes:,}."
+            f"{study.margin:g} % takes {'10,000 and more' if takes is None else f'{takes:,}'}."
         )
-        return f"! {text} Too few pairs for the margin." if takes > study.pairs else text
+        return (
+            f"! {text} Too few pairs for the margin."
+            if takes is None or takes > study.pairs
+            else text
+        )
 
 
 def books(out: Path) -> list[Book]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from dyno import workloads
 from dyno.model import Estimate
 from dyno.statistics.verdict import Wish
 
@@ -21,6 +22,7 @@ class Metric:
         pattern: Of the names of its estimates; a group ``each`` tells those of a family apart.
         wish: Whether more of it is better, or less.
         verb: The verb whose bundles have it; a storage profile counts as a run.
+        kind: Of the workloads whose bundles have it: ``oltp``, ``dss`` or ``io``; empty for all.
         otherwise: Of what counts in runs that have nothing of ``pattern``.
     """
 
@@ -29,6 +31,7 @@ class Metric:
     pattern: re.Pattern[str]
     wish: Wish
     verb: Verb = "run"
+    kind: str = ""
     otherwise: re.Pattern[str] | None = None
 
     def of(self, estimates: Iterable[Estimate]) -> dict[str, float]:
@@ -63,7 +66,8 @@ def _metric(
     otherwise: str | None = None,
 ) -> Metric:
     other = None if otherwise is None else re.compile(otherwise)
-    return Metric(name, meaning, re.compile(pattern), wish, verb, other)
+    kind = next((kind for start, kind in _KINDS.items() if pattern.startswith(start)), "")
+    return Metric(name, meaning, re.compile(pattern), wish, verb, kind, other)
 
 
 _OLTP, _DSS = r"oltp\.[^.]+\.", r"dss\.[^./]+\."
@@ -72,6 +76,7 @@ _DURING = r"during\.[^.]+\.during_"
 _MEAN = r"resource\.(?!index-)[^./]+\."  # a load's rows, not its indexes
 _IO = r"io\.(?:fill[\d_]+\.)?(?P<each>[\w.+-]+)\."
 _FILL = r"io\.(?P<each>(?:[\w+-]+\.)?fill[\d_]+\.[\w+-]+)\."
+_KINDS = {_OLTP: "oltp", _DURING: "oltp", _DSS: "dss", _IO: "io", _FILL: "io"}
 
 METRICS = {
     metric.name: metric
@@ -162,6 +167,16 @@ METRICS = {
     )
 }  # fmt: skip
 """By name."""
+
+
+def had_by(workload: str, verb: Verb) -> list[str]:
+    """Names of those that runs, or loads, of a workload have."""
+    kind = workloads.named(workload).kind if workload in workloads.names() else workload
+    return [
+        name
+        for name, metric in METRICS.items()
+        if metric.kind in ("", kind) and metric.verb in (verb, "both")
+    ]
 
 
 def owner(name: str) -> Metric:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from dyno.statistics.multiple import adjusted
 from dyno.statistics.paired import CONFIDENCE, Shift, shift
-from dyno.statistics.power import POWER, pairs_for, smallest_effect
+from dyno.statistics.power import MOST_PAIRS, POWER, pairs_for, smallest_effect
 from dyno.statistics.verdict import verdict
 from dyno.studies.book import Entry
 from dyno.studies.metrics import METRICS, owner
@@ -83,13 +83,16 @@ def found_by(sd_percent: float, pairs: int, planned: int, questions: int = 1) ->
     return smallest_effect(sd_percent, pairs, POWER, _sure(planned, questions))
 
 
-def needed(effect_percent: float, sd_percent: float, questions: int = 1) -> int:
-    """The pairs of a study that finds a shift of ``effect_percent`` four times of five."""
+def needed(effect_percent: float, sd_percent: float, questions: int = 1) -> int | None:
+    """The pairs of a study that finds a shift of ``effect_percent`` four times of five.
+
+    None where it takes 10,000 and more.
+    """
     few = pairs_for(effect_percent, sd_percent, POWER, _sure(FEWEST_TO_STOP, questions))
     if few <= FEWEST_TO_STOP:
         return few
     many = pairs_for(effect_percent, sd_percent, POWER, _sure(FEWEST_TO_STOP + 1, questions))
-    return max(many, FEWEST_TO_STOP + 1)
+    return None if many >= MOST_PAIRS else max(many, FEWEST_TO_STOP + 1)
 
 
 def _at(planned: int) -> float:
