@@ -193,7 +193,7 @@ def _effect(one: Effect) -> str:
     )
     said = {"certain": "CERTAIN", "none": "NONE", "inconclusive": "INCONCLUSIVE"}[one.verdict]
     return (
-        f"{kind} {names} on {one.metric}: {said}, {digits(one.share_percent)} % of what varies, "
+        f"{kind} {names} on {one.metric}: {said}, partial eta² {digits(one.share_percent)} %, "
         f"p {p_value(one.p)}: {terms}.{_note(one.note)}"
     )
 
