@@ -14,6 +14,7 @@ from dyno.studies.book import Book, Entry, Note
 from dyno.studies.model import Study
 from dyno.studies.pairs import found_by, needed
 from dyno.studies.schedule import schedule
+from dyno.studies.words import lines
 from tests.studies.books import Draw, outcome, run, runs, study
 
 STUDIES = 1000
@@ -112,6 +113,22 @@ def test_who_breaks_a_criterion_cannot_win() -> None:
         tps, p95 = outcome(first, broken).comparisons
         assert (tps.verdict, tps.note) == (verdict, note)
         assert p95.verdict == ("better" if shift < 0 else "worse")
+
+
+def test_a_machine_that_is_busier_is_neither_better_nor_worse() -> None:
+    asked = study(headline=("load_rows",), exploratory=("cpu_percent",))
+    made: list[Entry] = []
+    for pair in range(5):
+        by = 1 + pair / 100
+        figures = {"load_rows": 100.0, "cpu_percent": 20.0}
+        more = {"load_rows": 180.0 * by, "cpu_percent": 40.0 * by}
+        made += [run(2 * pair, pair, "v0", figures), run(2 * pair + 1, pair, "v1", more)]
+    found = outcome(asked, made)
+    assert [one.verdict for one in found.comparisons] == ["better", "different"]
+    assert not found.regressions
+    told = "\n".join(lines(asked, found))
+    assert "Of 1 other figures 0 got worse, 0 better, 1 just different." in told
+    assert "  different v1: cpu_percent +104 %" in told
 
 
 def test_what_is_found_is_told_for_all_questions() -> None:

@@ -20,7 +20,8 @@ class Metric:
 
     Attributes:
         pattern: Of the names of its estimates; a group ``each`` tells those of a family apart.
-        wish: Whether more of it is better, or less.
+        wish: Whether more of it is better, or less; neither of what says how busy a machine was,
+            which is as welcome as the work that came of it.
         verb: The verb whose bundles have it; a storage profile counts as a run.
         kind: Of the workloads whose bundles have it: ``oltp``, ``dss`` or ``io``; empty for all.
         otherwise: Of what counts in runs that have nothing of ``pattern``.
@@ -140,15 +141,15 @@ METRICS = {
             "most room that a step took meanwhile by kind, times its table", "load",
         ),
         _metric(
-            "cpu_percent", _MEAN + r"cpu\.host\.busy\.mean", "less",
+            "cpu_percent", _MEAN + r"cpu\.host\.busy\.mean", "neither",
             "busy processors, % of all", "both",
         ),
         _metric(
-            "read_mbps", _MEAN + r"disk\.(?P<each>[\w-]+)\.read_mbps\.mean", "more",
+            "read_mbps", _MEAN + r"disk\.(?P<each>[\w-]+)\.read_mbps\.mean", "neither",
             "MB/s read from each device", "both",
         ),
         _metric(
-            "queue", _MEAN + r"disk\.(?P<each>[\w-]+)\.queue_length\.mean", "less",
+            "queue", _MEAN + r"disk\.(?P<each>[\w-]+)\.queue_length\.mean", "neither",
             "requests in flight on each device", "both",
         ),
         _metric(
