@@ -140,7 +140,7 @@ def run(name: str, instead: Overrides, resume: bool, dry_run: bool, options: Opt
     return tell_plan(study, options) if dry_run else _study_work.conduct(study, resume, options)
 
 
-@command.command("show", short_help="What a study says, from its bundles.")
+@command.command("show", short_help="What a study says, from its files.")
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--open", "show_page", is_flag=True, help="Open the page in the browser.")
 @common

@@ -132,7 +132,8 @@ class _Asked:
     def _note(self, left: Counter[str], pairs: int) -> str:
         why = ", ".join(f"{text} in {count} of {pairs} pairs" for text, count in left.items())
         if not self.enough:
-            return f"not compared: {why or f'{len(self.first)} pairs; {FEWEST} are needed'}"
+            many = f"{len(self.first)} pair{'s'[: len(self.first) != 1]}; {FEWEST} are needed"
+            return f"not compared: {why or many}"
         return f"left out: {why}" if why else ""
 
 
