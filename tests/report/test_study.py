@@ -272,7 +272,7 @@ def test_no_valid_run(tmp_path: Path) -> None:
 def test_two_runs(tmp_path: Path) -> None:
     made = book(tmp_path / "s", asked(pairs=1), columns)
     page = page_of(made)
-    assert "Time of all queries by one user not compared: 1 pairs; 2 are needed." in verdict(page)
+    assert "Time of all queries by one user not compared: 1 pair; 2 are needed." in verdict(page)
     assert page.table("Each variant against 'v0'")[1][1:] == ["not compared", "1"]
     assert len(page.section("course").all("svg", role="img")) == 2
 

@@ -43,6 +43,15 @@ def test_more_pairs_are_by_ranks() -> None:
     assert found.confidence == pytest.approx(1 - 2 * 25 / 1024)
 
 
+@pytest.mark.parametrize(("pairs", "questions"), [(8, 1), (8, 7), (8, 22), (12, 22), (12, 300)])
+def test_a_large_shift_is_found_among_however_many_questions(pairs: int, questions: int) -> None:
+    rng = np.random.default_rng(pairs)
+    found = shift([1.0] * pairs, list(1.5 * np.exp(rng.normal(0, 0.03, pairs))), 0.95, questions)
+    assert found.p * questions < 0.05
+    ranks = questions * 4 * 2.0 ** (1 - pairs) <= 0.05
+    assert found.method == ("hodges-lehmann" if ranks else "student")
+
+
 @given(
     st.lists(st.tuples(st.floats(0.1, 1e6), st.floats(0.1, 1e6)), min_size=2, max_size=20),
     st.floats(0.01, 100),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,9 @@ from dyno.studies import analysis
 from dyno.studies.analysis import tight
 from dyno.studies.book import Book, Entry, Note
 from dyno.studies.model import Study
+from dyno.studies.pairs import found_by, needed
 from dyno.studies.schedule import schedule
+from dyno.studies.words import lines
 from tests.studies.books import Draw, outcome, run, runs, study
 
 STUDIES = 1000
@@ -96,6 +99,58 @@ def test_who_breaks_a_criterion_cannot_win() -> None:
     found = outcome(asked, broken)
     assert found.comparisons[0].verdict == "inconclusive"
     assert found.comparisons[0].disqualified == "new_order p95 < 1 ms was not kept"
+    # Nor does the first, by the others being worse; what is better than it is.
+    first = study(exploratory=("p95_ms",))
+    for shift, verdict, note in ((-0.5, "inconclusive", "'v0' cannot win"), (0.5, "better", "")):
+        made = entries(first, rng, lambda r: r.normal(0, 0.001), shift=shift)
+        broken = [
+            one.model_copy(update={
+                "broken": ("slow",) if one.variant == "v0" else (),
+                "figures": {**one.figures, "p95_ms.payment": one.figures["tps"]},
+            })
+            for one in made
+        ]  # fmt: skip
+        tps, p95 = outcome(first, broken).comparisons
+        assert (tps.verdict, tps.note) == (verdict, note)
+        assert p95.verdict == ("better" if shift < 0 else "worse")
+
+
+def test_a_machine_that_is_busier_is_neither_better_nor_worse() -> None:
+    asked = study(headline=("load_rows",), exploratory=("cpu_percent",))
+    made: list[Entry] = []
+    for pair in range(5):
+        by = 1 + pair / 100
+        figures = {"load_rows": 100.0, "cpu_percent": 20.0}
+        more = {"load_rows": 180.0 * by, "cpu_percent": 40.0 * by}
+        made += [run(2 * pair, pair, "v0", figures), run(2 * pair + 1, pair, "v1", more)]
+    found = outcome(asked, made)
+    assert [one.verdict for one in found.comparisons] == ["better", "different"]
+    assert not found.regressions
+    told = "\n".join(lines(asked, found))
+    assert "Of 1 other figures 0 got worse, 0 better, 1 just different." in told
+    assert "  different v1: cpu_percent +104 %" in told
+
+
+def test_what_is_found_is_told_for_all_questions() -> None:
+    """Of seven that are asked at once one shift is found as often as is told for it."""
+    rng, sd = np.random.default_rng(8), 0.03
+    for pairs in (5, 9):
+        smallest = found_by(100 * math.expm1(sd), pairs, pairs, 7)
+        assert smallest > 1.1 * found_by(100 * math.expm1(sd), pairs, pairs)
+        assert needed(smallest, 100 * math.expm1(sd), 7) == pairs
+        asked = study(pairs=pairs, variants=8)
+        found = 0
+        for _ in range(150):
+            made = [
+                run(8 * pair + place, pair, f"v{place}", {
+                    "tps": 100.0 * (1 + smallest / 100 * (place == 1))
+                    * (1.0 if place == 0 else np.exp(rng.normal(0, sd)))
+                })
+                for pair in range(pairs) for place in range(8)
+            ]  # fmt: skip
+            found += outcome(asked, made).comparisons[0].verdict == "better"
+        assert 0.7 <= found / 150 <= 0.9
+    assert needed(0.01, 50.0) is None
 
 
 def test_invalid_runs_do_not_count_and_their_successors_do() -> None:

@@ -48,12 +48,15 @@ def read(folder: Path, text: str) -> Study:
         (TPCC, "embedded:postgresql", "embedded:postgres", "Did you mean 'postgresql'"),
         (TPCC, "embedded:postgresql", "embedded:duckdb", "The duckdb target cannot do this"),
         (TPCC, "embedded:postgresql", "null:", "The null target cannot do this"),
+        (TPCC, '"tps"', '"total_s"', "a run of tpcc has no total_s. Known for it: tps, new_orders"),
+        (TPCH, "headline", 'criteria = ["load_s < 5"]\nheadline', "a run of tpch has no load_s"),
         (TPCH, '"1GB"', '"1 gigabyte"', "memory=1 gigabyte: give a size like 64MB"),
         (TPCH, "settings.memory", "settings.checksums", "checksums"),
         (TPCC, 'headline', 'reset = "cold"\nheadline', 'reset = "cold" is for queries'),
         (TPCC, "scale = 2", "", "scale is missing, without which no data is loaded"),
         (TPCC, 'headline', 'reset = "restart"\nheadline', ""),
-        (TPCC, 'tpcc"\ntarget = "embedded:postgresql"', 'io"\ntarget = "."', "run.users, which"),
+        (TPCC, 'tps"]\n[base]\nworkload = "tpcc"\ntarget = "embedded:postgresql"',
+         'iops"]\n[base]\nworkload = "io"\ntarget = "."', "run.users, which"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused(
@@ -175,7 +178,7 @@ def test_how_long_it_takes_is_told(tmp_path: Path, out: Path) -> None:
 
 
 def test_data_that_shares_a_database_is_loaded_in_turn(tmp_path: Path, out: Path) -> None:
-    text = TPCC.replace("embedded:postgresql", "postgresql://h/d")
+    text = 'reset = "nothing"\n' + TPCC.replace("embedded:postgresql", "postgresql://h/d")
     study = read(tmp_path, text.replace('"run.users" = [1, 2]', '"scale" = [2, 4]'))
     slots = schedule([one.name for one in study.variants], study.pairs, study.seed)
     found = forecast(study, slots, [], out)

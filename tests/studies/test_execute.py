@@ -328,7 +328,8 @@ def test_another_data_set_takes_the_place_of_the_last(
 
     monkeypatch.setattr(child, "dyno", load)
     text = TOML.replace("null:?mean_us=500", "postgresql://h/d").replace("run]", "run]\n", 1)
-    study.write_text(text.split("[[variants]]")[0] + "[factors]\nscale = [1, 2]\n")
+    text = 'reset = "nothing"\n' + text.split("[[variants]]")[0]
+    study.write_text(text + "[factors]\nscale = [1, 2]\n")
     asked = spec.read(str(study))
     book = Book.begin(out / "studies" / "mine", asked, [])
     stock = Stock(book, print)
@@ -341,10 +342,19 @@ def test_another_data_set_takes_the_place_of_the_last(
     Stock(book, print).ready(two)  # the load that failed has left nothing
     assert loads == ["1", "2", "1", "2"]
 
+    # One load a run is enough, also where another one's data is there.
+    loads.clear()
+    codes[:] = [0, 0, 0]
+    fresh = asked.model_copy(update={"reset": "reload"})
+    stock = Stock(Book.begin(out / "studies" / "fresh", fresh, []), print)
+    for variant in (one, two, two):
+        stock.reset(variant, stock.ready(variant))
+    assert loads == ["1", "2", "2"]
+
     loads.clear()
     codes[:] = [0, 0]
     text = study.read_text().replace("postgresql://h/d", "embedded:sqlite")
-    study.write_text('reset = "restart"\n' + text)
+    study.write_text(text.replace("nothing", "restart"))
     private = spec.read(str(study))
     stock = Stock(Book.begin(out / "studies" / "private", private, []), print)
     for variant in (*private.variants, *private.variants):

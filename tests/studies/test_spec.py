@@ -143,6 +143,23 @@ def test_the_command_line_changes_the_base(tmp_path: Path) -> None:
             spec.read(str(path), overrides.Overrides(**wrong))
 
 
+@pytest.mark.parametrize(
+    ("target", "shared"),
+    [("postgresql://h/d", "nothing"), ("sqlite:d.db", "restart"), ("embedded:mysql", "reload")],
+)
+def test_transactions_begin_with_the_same_data(tmp_path: Path, target: str, shared: str) -> None:
+    """Other data takes turns in a server's database: a run would find it fresh or used, by lot."""
+    text = (
+        f'headline = ["tps"]\n[base]\nworkload = "tpcc"\ntarget = "{target}"\nscale = 1\n'
+        '[factors]\n"load.layout" = ["default", "keys"]\n'
+    )
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    assert spec.read(str(path)).reset == "reload"
+    path.write_text(text.replace("load.layout", "settings.memory"))
+    assert spec.read(str(path)).reset == shared
+
+
 def test_ad_hoc(tmp_path: Path) -> None:
     given = {"workload": "tpcc", "target": "embedded:postgresql", "scale": None, "both": (),
              "first": ("settings.memory=2GiB",), "second": ("settings.memory=4GiB",),
@@ -150,6 +167,12 @@ def test_ad_hoc(tmp_path: Path) -> None:
     found = adhoc.study(**given, minutes=10)
     assert [v.settings["memory"] for v in found.variants] == ["2GiB", "4GiB"]
     assert found.variants[0].run["duration"] == "50s"
+    for wrong, words in (
+        ({"both": ("target=embedded:sqlite",)}, "target of both is told by --target"),
+        ({"second": given["first"]}, "A and B are the same; `dyno study aa`"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            adhoc.study(**{**given, **wrong}, minutes=10)
     with pytest.raises(UsageError, match="1 minutes have no room for 10 runs"):
         adhoc.study(**given, minutes=1)
     with pytest.raises(UsageError, match="No such study was begun"):

@@ -52,7 +52,7 @@ def overrides(function: Callable[..., Any]) -> Callable[..., Any]:
         type=click.FloatRange(0, 100, min_open=True, max_open=True),
         help="Percent; a shift within it does not matter.",
     )
-    @click.option("--time-limit", help="No new runs begin after so long, such as 2h.")
+    @click.option("--time-limit", help="No new pair of runs begins after so long, such as 2h.")
     @click.option("--reset", type=click.Choice(get_args(Reset)), help="What each run begins with.")
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:

@@ -140,7 +140,8 @@ def tell(book: Book, options: Options) -> int:
                 f"{book.folder}` removes it."
             ))  # fmt: skip
         click.echo(f"Page: {page}")
-    return EXIT_INVALID if found.disqualified or not found.comparisons else 0
+    answered = any(one.headline and one.percent is not None for one in found.comparisons)
+    return 0 if answered and not found.disqualified else EXIT_INVALID
 
 
 def clean(folder: Path, options: Options) -> int:

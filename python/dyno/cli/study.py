@@ -140,7 +140,7 @@ def run(name: str, instead: Overrides, resume: bool, dry_run: bool, options: Opt
     return tell_plan(study, options) if dry_run else _study_work.conduct(study, resume, options)
 
 
-@command.command("show", short_help="What a study says, from its bundles.")
+@command.command("show", short_help="What a study says, from its files.")
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--open", "show_page", is_flag=True, help="Open the page in the browser.")
 @common
@@ -184,8 +184,16 @@ def clean(folder: Path, options: Options) -> int:
 )
 @click.option("--with", "both", multiple=True, metavar="PATH=VALUE", help="What both have; repeat.")
 @click.option("--minutes", type=float, default=10.0, show_default=True, help="Time for all runs.")
-@click.option("--metric", multiple=True, help="What it is about; repeat.  [default: by workload]")
-@click.option("--margin", type=float, help="Percent; a shift within it does not matter.")
+@click.option(
+    "--metric",
+    multiple=True,
+    help="What it is about, of `dyno study metrics`; repeat.  [default: by workload]",
+)
+@click.option(
+    "--margin",
+    type=click.FloatRange(0, 100, min_open=True, max_open=True),
+    help="Percent; a shift within it does not matter.  [default: 2]",
+)
 @click.option("--pairs", type=click.IntRange(2, 1000), default=5, show_default=True)
 @click.option("--resume", is_flag=True, help="Go on with one that was cut off.")
 @_dry_run

@@ -22,6 +22,8 @@ CONFIDENCE = 0.95
 FEWEST_PAIRS = 3
 FEWEST_FOR_RANKS = 8
 """Below it an interval by ranks is a stretch between the extremes, or has not the confidence."""
+_ROOM_FOR_RANKS = 4
+"""How often the least p value that ranks can have must fit into what one question is left with."""
 
 
 @dataclass(frozen=True)
@@ -69,10 +71,16 @@ class Shift:
     d_z: float
 
 
-def shift(first: Sequence[float], second: Sequence[float], confidence: float = CONFIDENCE) -> Shift:
+def shift(
+    first: Sequence[float],
+    second: Sequence[float],
+    confidence: float = CONFIDENCE,
+    questions: int = 1,
+) -> Shift:
     """The shift from ``first`` to ``second``, which are as many figures, pair by pair.
 
-    It is the location of the logarithms of ratios (``location``).
+    It is the location of the logarithms of ratios (``location``), one of ``questions`` that p is
+    going to be adjusted for.
 
     Raises:
         ValueError: If there are not as many, none, or one is not above zero.
@@ -85,7 +93,7 @@ def shift(first: Sequence[float], second: Sequence[float], confidence: float = C
     logs = np.log(b) - np.log(a)
     sd = float(np.std(logs, ddof=1)) if len(logs) > 1 else math.inf
     mean = float(np.mean(logs))
-    found = location(logs, confidence)
+    found = location(logs, confidence, questions)
     return Shift(
         percent(found.centre),
         percent(found.low),
@@ -99,17 +107,32 @@ def shift(first: Sequence[float], second: Sequence[float], confidence: float = C
     )
 
 
-def location(values: Floats, confidence: float = CONFIDENCE) -> Location:
+def location(values: Floats, confidence: float = CONFIDENCE, questions: int = 1) -> Location:
     """Where ``values`` lie, of which there is one at least.
 
     With 8 and more it is the Hodges-Lehmann estimate, the median of all averages of two (Hodges &
     Lehmann 1963, Annals of Mathematical Statistics 34), with the interval that inverts Wilcoxon's
     signed-rank test; below, the mean with Student's interval, which holds its confidence also for
     heavy tails and two modes (benches/studies.txt).
+
+    Ranks of n values have no p value below 2 / 2^n: adjusted for many questions it would never be
+    small, however large the shift. Where that is near Student's takes its place, whose tails are
+    thinner than promised, not thicker, where noise has heavy ones, two modes or a skew.
+
+    Args:
+        values: What lies somewhere.
+        confidence: Of the interval.
+        questions: How many are asked together, which p is going to be adjusted for.
     """
-    if len(values) >= FEWEST_FOR_RANKS:
+    if ranks_tell(len(values), questions):
         return Location(*_by_ranks(values, confidence), _rank_p(values), "hodges-lehmann")
     return Location(*_by_student(values, confidence), _student_p(values), "student")
+
+
+def ranks_tell(count: int, questions: int = 1) -> bool:
+    """Whether signed ranks of so many values can answer one of so many questions."""
+    least = 2.0 ** (1 - min(count, 1000))
+    return count >= FEWEST_FOR_RANKS and _ROOM_FOR_RANKS * least * questions <= 1 - CONFIDENCE
 
 
 def percent(log_ratio: float) -> float:

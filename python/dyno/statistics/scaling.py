@@ -43,17 +43,19 @@ class Exponent:
     bent: bool
 
 
-def exponent(levels: Sequence[float], table: Floats) -> Exponent:
+def exponent(levels: Sequence[float], table: Floats, questions: int = 1) -> Exponent:
     """Of the logarithms of a block in a row, of a level in a column, none missing.
 
     Args:
         levels: Rising, above zero, three at least.
         table: Two rows at least.
+        questions: How many are asked together, see ``location``.
     """
     x = np.log(np.asarray(levels, float))
     line = x - x.mean()
     slopes = table @ line / (line @ line)
-    found, against = location(slopes), location(slopes - 1)
+    found = location(slopes, CONFIDENCE, questions)
+    against = location(slopes - 1, CONFIDENCE, questions)
     # What a square adds to the line, free of the line itself.
     square = line**2 - (line**2).mean() - line * (line**3).sum() / (line @ line)
     bends = location(table @ square / (square @ square))

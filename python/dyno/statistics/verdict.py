@@ -1,4 +1,4 @@
-"""What a shift says: better, worse, equivalent, or nothing yet."""
+"""What a shift says: better, worse, different, equivalent, or nothing yet."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Literal
 
 from dyno.statistics.paired import CONFIDENCE, Shift
 
-Verdict = Literal["better", "worse", "equivalent", "inconclusive"]
-Wish = Literal["more", "less"]
+Verdict = Literal["better", "worse", "different", "equivalent", "inconclusive"]
+Wish = Literal["more", "less", "neither"]
 
 
 def verdict(
@@ -19,16 +19,18 @@ def verdict(
 ) -> Verdict:
     """How the second variant does.
 
-    Better and worse take an interval without zero, and a p value below 5 % once it was adjusted for
-    all questions that were asked. Equivalent takes an interval inside the margin, also where it
-    lies to one side of zero: a difference that is certain and too small to matter.
+    Better and worse, or different where neither more nor less is better, take an interval without
+    zero, and a p value below 5 % once it was adjusted for all questions that were asked. Equivalent
+    takes an interval inside the margin, also where it lies to one side of zero: a difference that
+    is certain and too small to matter.
 
     Args:
         shift: Of a figure, in percent.
         margin_percent: The largest shift that does not matter.
-        wish: Whether more of the figure is better, as of throughput, or less, as of time.
+        wish: Whether more of the figure is better, as of throughput, or less, as of time; neither
+            of what a machine was busy with.
         p: The adjusted p value; None for the shift's own.
-        floor_percent: A shift whose estimate is no larger is neither better nor worse.
+        floor_percent: A shift whose estimate is no larger is none of them.
     """
     if -margin_percent <= shift.low and shift.high <= margin_percent:
         return "equivalent"
@@ -37,4 +39,6 @@ def verdict(
         return "inconclusive"
     if abs(shift.percent) <= floor_percent:
         return "inconclusive"
+    if wish == "neither":
+        return "different"
     return "better" if (shift.percent > 0) == (wish == "more") else "worse"

@@ -82,6 +82,7 @@ def study(
         run["duration"] = f"{each:.0f}s"
     loads = not str(target).startswith("null:")
     usual = _SCALE.get(workload) if loads else None
+    _require_difference(first, second, both)
     base = Base(workload=workload, target=target, scale=scale or usual, run=run)
     common = changed(base, "both", overrides.read(both))
     base = base.model_copy(update={
@@ -90,7 +91,7 @@ def study(
     })  # fmt: skip
     spec = StudySpec(
         base=base,
-        margin=margin or DEFAULT_MARGIN,
+        margin=DEFAULT_MARGIN if margin is None else margin,
         pairs=pairs,
         headline=list(metric or _HEADLINE[workload]),
         exploratory=list(_EXPLORATORY[workload]),
@@ -102,3 +103,18 @@ def study(
     a = changed(base, "A", overrides.read(first))
     b = changed(base, "B", overrides.read(second))
     return made.model_copy(update={"variants": (a, b), "reset": usual_reset((a, b))})
+
+
+def _require_difference(
+    first: tuple[str, ...], second: tuple[str, ...], both: tuple[str, ...]
+) -> None:
+    """Refuses what cannot be the same for both, or makes no difference although something is given.
+
+    Raises:
+        UsageError: With the option to give instead.
+    """
+    for path in overrides.read(both):
+        if path in ("workload", "target", "scale"):
+            raise UsageError(f"{path} of both is told by --{path}, not by --with.")
+    if (first or second) and overrides.read(first) == overrides.read(second):
+        raise UsageError("A and B are the same; `dyno study aa` measures the machine's own noise.")

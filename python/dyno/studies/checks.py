@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dyno import targets
 from dyno.errors import TargetError, UsageError
 from dyno.statistics.paired import FEWEST_PAIRS
+from dyno.studies import metrics
 from dyno.studies.earlier import Noise
 from dyno.studies.model import Study, Variant
 
@@ -29,9 +30,25 @@ def require(study: Study) -> None:
     if study.pairs < 2:
         raise UsageError("One pair of runs has no interval: give two at least, better five.")
     for variant in study.variants:
-        reason = _against_reset(study, variant) or _against_data(study, variant)
+        reason = (
+            _against_figures(study, variant)
+            or _against_reset(study, variant)
+            or _against_data(study, variant)
+        )
         if reason:
             raise UsageError(f"'{variant.name}': {reason}")
+
+
+def _against_figures(study: Study, variant: Variant) -> str:
+    """A figure that no run of the variant has, of those that are asked about."""
+    known = metrics.had_by(variant.workload, variant.verb)
+    lacking = next(
+        (name for name in (*study.headline, *study.exploratory) if name not in known), ""
+    )
+    if not lacking:
+        return ""
+    what = f"a {variant.verb} of {variant.workload}"
+    return f"{what} has no {lacking}. Known for it: {', '.join(known)}."
 
 
 def _against_reset(study: Study, variant: Variant) -> str:

@@ -22,7 +22,7 @@ def load(variant: Variant, study: Study, out: Path) -> list[str]:
 
 def _load(variant: Variant, out: Path) -> list[str]:
     return [
-        *("load", variant.workload, "--target", variant.target, "--scale", f"{variant.scale:g}"),
+        *("load", variant.workload, "--target", variant.target, "--scale", f"{variant.scale:.15g}"),
         *_options(variant.load),
         *_settings(variant),
         *(_limits(variant) if variant.verb == "load" else []),
@@ -52,7 +52,7 @@ def run(variant: Variant, reset: Reset, seed: int, out: Path) -> list[str]:
     return [
         *("run", variant.workload, "--target", variant.target, "--seed", str(seed)),
         # What somebody else has loaded there meanwhile is refused.
-        *(["--scale", f"{variant.scale:g}"] if variant.scale is not None else []),
+        *(["--scale", f"{variant.scale:.15g}"] if variant.scale is not None else []),
         *_options(variant.run),
         *_settings(variant),
         *_limits(variant),
@@ -81,7 +81,7 @@ def _options(options: Mapping[str, Value]) -> list[str]:
         if value is True:
             words.append(flag)
         elif value is not False:
-            words += [flag, f"{value:g}" if isinstance(value, float) else str(value)]
+            words += [flag, f"{value:.15g}" if isinstance(value, float) else str(value)]
     return words
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from dyno.errors import UsageError
 from dyno.statistics.paired import FEWEST_PAIRS, shift
-from dyno.statistics.power import pairs_for, smallest_effect
 from dyno.studies.book import Book, Entry
 from dyno.studies.model import Study, Variant
+from dyno.studies.pairs import found_by, needed
 from dyno.units import digits
 
 _LEAST = FEWEST_PAIRS
@@ -36,14 +36,19 @@ class Noise:
 
     def words(self, study: Study) -> str:
         """What it means for a study of so many pairs."""
-        needed = pairs_for(study.margin, self.sd_percent)
-        finds = digits(smallest_effect(self.sd_percent, study.pairs))
+        questions = len(study.headline) * (len(study.variants) - 1)
+        takes = needed(study.margin, self.sd_percent, questions)
+        finds = digits(found_by(self.sd_percent, study.pairs, study.pairs, questions))
         text = (
             f"{self.metric} varied by {digits(self.sd_percent)} % from pair to pair in the study "
             f"'{self.study}' of {self.day}: {study.pairs} pairs find a shift of {finds} %, "
-            f"{study.margin:g} % takes {needed:,}."
+            f"{study.margin:g} % takes {'10,000 and more' if takes is None else f'{takes:,}'}."
         )
-        return f"! {text} Too few pairs for the margin." if needed > study.pairs else text
+        return (
+            f"! {text} Too few pairs for the margin."
+            if takes is None or takes > study.pairs
+            else text
+        )
 
 
 def books(out: Path) -> list[Book]:

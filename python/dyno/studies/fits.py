@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -43,7 +44,7 @@ class _Series:
 
 def fits(study: Study, valid: Valid) -> tuple[tuple[Fit, ...], tuple[str, ...]]:
     """A fit for each metric and factor with three levels that are numbers; what has none, why."""
-    found: list[tuple[_Series, Exponent]] = []
+    asked: list[_Series] = []
     notes: list[tuple[str, str]] = []
     for factor, at, variants in _lines(study):
         for metric, headline in figures(study, valid.values()):
@@ -52,8 +53,11 @@ def fits(study: Study, valid: Valid) -> tuple[tuple[Fit, ...], tuple[str, ...]]:
                 words = " ".join(f"{key}={value}" for key, value in at.items())
                 notes.append((metric, f"too few runs for its growth with {factor} {words}".strip()))
                 continue
-            one = _Series(metric, headline, factor, at, levels, table)
-            found.append((one, scaling.exponent(levels, table)))
+            asked.append(_Series(metric, headline, factor, at, levels, table))
+    together = Counter(one.headline for one in asked)
+    found = [
+        (one, scaling.exponent(one.levels, one.table, together[one.headline])) for one in asked
+    ]
     p = adjusted_in_families({(one.headline, one.key): what.p for one, what in found})
     made: list[Fit] = []
     for one, what in found:

@@ -54,7 +54,8 @@ def run(variant: Variant, earlier: Sequence[Book]) -> Length:
     once = _PASS_S[store] * (variant.scale or 1.0)
     test = str(variant.run.get("test", "power"))
     streams = variant.run.get("streams", _USUAL_STREAMS)
-    often = 0.0 if test == "throughput" else 1.0 if "no-warming" in variant.run else 2.0
+    once_only = variant.run.get("no-warming") or variant.run.get("no_warming")
+    often = 0.0 if test == "throughput" else 1.0 if once_only else 2.0
     often += float(streams) if test != "power" and not isinstance(streams, str) else 0.0
     return Length(once * often + around, f"a rule of thumb for a {store}")
 
@@ -98,7 +99,9 @@ def _measured(variant: Variant, earlier: Sequence[Book]) -> tuple[float | None, 
                 continue
             if (other.verb, other.run) != (variant.verb, variant.run):
                 continue
-            own = (other.load, other.settings) == (variant.load, variant.settings)
+            own = (other.load, other.settings, other.limits) == (
+                variant.load, variant.settings, variant.limits
+            )  # fmt: skip
             (same if own else like).append(entry.ended - entry.started)
     for found, words in ((same, "the same"), (like, "the like")):
         if found:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from dyno import workloads
 from dyno.model import Estimate
 from dyno.statistics.verdict import Wish
 
@@ -19,8 +20,10 @@ class Metric:
 
     Attributes:
         pattern: Of the names of its estimates; a group ``each`` tells those of a family apart.
-        wish: Whether more of it is better, or less.
+        wish: Whether more of it is better, or less; neither of what says how busy a machine was,
+            which is as welcome as the work that came of it.
         verb: The verb whose bundles have it; a storage profile counts as a run.
+        kind: Of the workloads whose bundles have it: ``oltp``, ``dss`` or ``io``; empty for all.
         otherwise: Of what counts in runs that have nothing of ``pattern``.
     """
 
@@ -29,6 +32,7 @@ class Metric:
     pattern: re.Pattern[str]
     wish: Wish
     verb: Verb = "run"
+    kind: str = ""
     otherwise: re.Pattern[str] | None = None
 
     def of(self, estimates: Iterable[Estimate]) -> dict[str, float]:
@@ -63,7 +67,8 @@ def _metric(
     otherwise: str | None = None,
 ) -> Metric:
     other = None if otherwise is None else re.compile(otherwise)
-    return Metric(name, meaning, re.compile(pattern), wish, verb, other)
+    kind = next((kind for start, kind in _KINDS.items() if pattern.startswith(start)), "")
+    return Metric(name, meaning, re.compile(pattern), wish, verb, kind, other)
 
 
 _OLTP, _DSS = r"oltp\.[^.]+\.", r"dss\.[^./]+\."
@@ -72,6 +77,7 @@ _DURING = r"during\.[^.]+\.during_"
 _MEAN = r"resource\.(?!index-)[^./]+\."  # a load's rows, not its indexes
 _IO = r"io\.(?:fill[\d_]+\.)?(?P<each>[\w.+-]+)\."
 _FILL = r"io\.(?P<each>(?:[\w+-]+\.)?fill[\d_]+\.[\w+-]+)\."
+_KINDS = {_OLTP: "oltp", _DURING: "oltp", _DSS: "dss", _IO: "io", _FILL: "io"}
 
 METRICS = {
     metric.name: metric
@@ -135,15 +141,15 @@ METRICS = {
             "most room that a step took meanwhile by kind, times its table", "load",
         ),
         _metric(
-            "cpu_percent", _MEAN + r"cpu\.host\.busy\.mean", "less",
+            "cpu_percent", _MEAN + r"cpu\.host\.busy\.mean", "neither",
             "busy processors, % of all", "both",
         ),
         _metric(
-            "read_mbps", _MEAN + r"disk\.(?P<each>[\w-]+)\.read_mbps\.mean", "more",
+            "read_mbps", _MEAN + r"disk\.(?P<each>[\w-]+)\.read_mbps\.mean", "neither",
             "MB/s read from each device", "both",
         ),
         _metric(
-            "queue", _MEAN + r"disk\.(?P<each>[\w-]+)\.queue_length\.mean", "less",
+            "queue", _MEAN + r"disk\.(?P<each>[\w-]+)\.queue_length\.mean", "neither",
             "requests in flight on each device", "both",
         ),
         _metric(
@@ -162,6 +168,16 @@ METRICS = {
     )
 }  # fmt: skip
 """By name."""
+
+
+def had_by(workload: str, verb: Verb) -> list[str]:
+    """Names of those that runs, or loads, of a workload have."""
+    kind = workloads.named(workload).kind if workload in workloads.names() else workload
+    return [
+        name
+        for name, metric in METRICS.items()
+        if metric.kind in ("", kind) and metric.verb in (verb, "both")
+    ]
 
 
 def owner(name: str) -> Metric:

@@ -80,7 +80,7 @@ class Study(Model):
             cannot win.
         reset: What is done before each run: nothing; the server is started again; caches are
             emptied as well; the data is what it was after the load.
-        time_limit_s: No new block begins after it; None for none.
+        time_limit_s: No new pair begins after it; None for none.
         seed: Of the order of runs.
     """
 

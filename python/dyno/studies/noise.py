@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from dyno.statistics.power import pairs_for, sd_interval
+from dyno.statistics.power import sd_interval
 from dyno.studies.book import Entry
 from dyno.studies.model import Study
 from dyno.studies.outcome import Comparison, Noise, Reach
-from dyno.studies.pairs import FEWEST, Valid, sound
+from dyno.studies.pairs import FEWEST, Valid, needed, sound
 
 SHIFTS = (1.0, 2.0, 5.0, 10.0)
 """Percent."""
@@ -42,7 +42,7 @@ def noise(
                 low=percents[1],
                 high=percents[2],
                 pair_s=took,
-                reaches=tuple(_reach(shift, percents[0], took) for shift in SHIFTS),
+                reaches=tuple(_reaches(percents[0], took)),
             )
         )
     return tuple(found)
@@ -73,6 +73,8 @@ def _pair_s(study: Study, entries: Sequence[Entry]) -> float:
     return max(each, 0.0) * len(study.variants)
 
 
-def _reach(shift: float, sd_percent: float, pair_s: float) -> Reach:
-    pairs = pairs_for(shift, sd_percent)
-    return Reach(percent=shift, pairs=pairs, minutes=pairs * pair_s / 60)
+def _reaches(sd_percent: float, pair_s: float) -> Iterator[Reach]:
+    for shift in SHIFTS:
+        pairs = needed(shift, sd_percent)
+        if pairs is not None:
+            yield Reach(percent=shift, pairs=pairs, minutes=pairs * pair_s / 60)

@@ -18,10 +18,12 @@ class Comparison(Model):
         first, second: Medians of the figures that are compared.
         d_z: Cohen's d of pairs: the mean logarithm of the ratios by their standard deviation; how
             far the shift stands out of the noise of a single pair. None without noise.
-        smallest: The smallest shift in percent that so many pairs find four times of five.
-        needed: Pairs that would find a shift of the margin.
+        smallest: The smallest shift in percent that so many pairs find four times of five, alone
+            among all questions of its family.
+        needed: Pairs that would find a shift of the margin; None if these are 10,000 and more.
         disqualified: Why the variant cannot win; empty if nothing stands against it.
-        note: Which pairs were left out, and why; empty if none was.
+        note: Which pairs were left out, and why, and that the first cannot win though this one is
+            worse; empty if there is nothing to say.
     """
 
     variant: str
@@ -142,7 +144,7 @@ class Reach(Model):
 
     Attributes:
         percent: The shift.
-        pairs: That find it four times of five; at most 10,000.
+        pairs: That find it four times of five, fewer than 10,000.
         minutes: That so many pairs last.
     """
 
@@ -157,6 +159,7 @@ class Noise(Model):
     Attributes:
         sd_percent, low, high: Standard deviation of the ratios of pairs with its 95 % interval.
         pair_s: What a pair lasts, with what lies between its runs.
+        reaches: Without those that take 10,000 pairs and more.
     """
 
     metric: str

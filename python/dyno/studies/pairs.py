@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from dyno.statistics.multiple import adjusted
 from dyno.statistics.paired import CONFIDENCE, Shift, shift
-from dyno.statistics.power import POWER, pairs_for, smallest_effect
+from dyno.statistics.power import MOST_PAIRS, POWER, pairs_for, smallest_effect
 from dyno.statistics.verdict import verdict
 from dyno.studies.book import Entry
 from dyno.studies.metrics import METRICS, owner
@@ -68,11 +68,46 @@ def adjusted_in_families(asked: Mapping[tuple[bool, str], float]) -> dict[str, f
 
 def confidence(study: Study) -> float:
     """What the intervals of its comparisons are made at."""
-    return _MAY_STOP if study.pairs > FEWEST_TO_STOP else CONFIDENCE
+    return _at(study.pairs)
+
+
+def found_by(sd_percent: float, pairs: int, planned: int, questions: int = 1) -> float:
+    """The smallest shift in percent that ``pairs`` of ``planned`` find four times of five.
+
+    Args:
+        sd_percent: Standard deviation of the ratios of pairs.
+        pairs: How many there are.
+        planned: How many the study has at most, which says what its intervals are made at.
+        questions: How many are asked together; the shift is found though no other is there.
+    """
+    return smallest_effect(sd_percent, pairs, POWER, _sure(planned, questions))
+
+
+def needed(effect_percent: float, sd_percent: float, questions: int = 1) -> int | None:
+    """The pairs of a study that finds a shift of ``effect_percent`` four times of five.
+
+    None where it takes 10,000 and more.
+    """
+    few = pairs_for(effect_percent, sd_percent, POWER, _sure(FEWEST_TO_STOP, questions))
+    if few <= FEWEST_TO_STOP:
+        return few
+    many = pairs_for(effect_percent, sd_percent, POWER, _sure(FEWEST_TO_STOP + 1, questions))
+    return None if many >= MOST_PAIRS else max(many, FEWEST_TO_STOP + 1)
+
+
+def _at(planned: int) -> float:
+    return _MAY_STOP if planned > FEWEST_TO_STOP else CONFIDENCE
+
+
+def _sure(planned: int, questions: int) -> float:
+    """How sure a single question must be for its p value to stand once it is adjusted."""
+    return max(_at(planned), 1 - (1 - CONFIDENCE) / max(questions, 1))
 
 
 class _Asked:
     """One variant in one metric."""
+
+    shift: Shift | None = None
 
     def __init__(self, study: Study, valid: Valid, name: str, metric: str, headline: bool) -> None:
         self.name, self.metric, self.headline = name, metric, headline
@@ -89,9 +124,6 @@ class _Asked:
             self.first.append(valid[pair, self._base].figures[metric])
             self.second.append(valid[pair, name].figures[metric])
         self.note = self._note(left, len(pairs))
-        self.shift: Shift | None = (
-            shift(self.first, self.second, confidence(study)) if self.enough else None
-        )
 
     @property
     def enough(self) -> bool:
@@ -100,7 +132,8 @@ class _Asked:
     def _note(self, left: Counter[str], pairs: int) -> str:
         why = ", ".join(f"{text} in {count} of {pairs} pairs" for text, count in left.items())
         if not self.enough:
-            return f"not compared: {why or f'{len(self.first)} pairs; {FEWEST} are needed'}"
+            many = f"{len(self.first)} pair{'s'[: len(self.first) != 1]}; {FEWEST} are needed"
+            return f"not compared: {why or many}"
         return f"left out: {why}" if why else ""
 
 
@@ -127,16 +160,31 @@ def comparisons(
         for variant in study.variants[1:]
         for metric, headline in metrics
     ]
+    together = Counter(one.headline for one in asked if one.enough)
+    for one in asked:
+        if one.enough:
+            at = confidence(study)
+            one.shift = shift(one.first, one.second, at, together[one.headline])
     p = adjusted_in_families({
         (one.headline, f"{one.name}\0{one.metric}"): one.shift.p for one in asked if one.shift
     })  # fmt: skip
     return tuple(
-        _comparison(study, one, p.get(f"{one.name}\0{one.metric}"), disqualified.get(one.name, ""))
+        _comparison(
+            study, one, p.get(f"{one.name}\0{one.metric}"), disqualified, together[one.headline]
+        )
         for one in asked
     )
 
 
-def _comparison(study: Study, one: _Asked, p: float | None, disqualified: str) -> Comparison:
+def _comparison(
+    study: Study,
+    one: _Asked,
+    p: float | None,
+    out: Mapping[str, str],
+    questions: int,
+) -> Comparison:
+    first = study.variants[0].name
+    disqualified = out.get(one.name, "")
     made = Comparison(
         variant=one.name,
         metric=one.metric,
@@ -149,10 +197,14 @@ def _comparison(study: Study, one: _Asked, p: float | None, disqualified: str) -
     if found is None:
         return made
     floor = 0.0 if one.headline else study.margin
-    at = POWER, confidence(study)
     said = verdict(found, study.margin, owner(one.metric).wish, p, floor)
+    note = one.note
     if disqualified and said == "better":
         said = "inconclusive"
+    if first in out and one.headline and said == "worse":
+        # The first would win by it. What got worse one by one is told all the same.
+        said = "inconclusive"
+        note = "; ".join(text for text in (f"'{first}' cannot win", note) if text)
     return made.model_copy(update={
         "first": statistics.median(one.first),
         "second": statistics.median(one.second),
@@ -163,9 +215,10 @@ def _comparison(study: Study, one: _Asked, p: float | None, disqualified: str) -
         "p": p,
         "d_z": finite(found.d_z),
         "method": found.method,
-        "smallest": finite(smallest_effect(found.sd_percent, found.pairs, *at)),
-        "needed": pairs_for(study.margin, found.sd_percent, *at),
+        "smallest": finite(found_by(found.sd_percent, found.pairs, study.pairs, questions)),
+        "needed": needed(study.margin, found.sd_percent, questions),
         "verdict": said,
+        "note": note,
     })  # fmt: skip
 
 

@@ -43,6 +43,8 @@ class Stock:
         out = self.book.folder / f"data-{number}"
         out.mkdir(parents=True, exist_ok=True)
         alone(out)
+        if self._loads_each(variant):
+            return out
         if (
             commands.load(variant, self.book.study, out)
             and _loaded(self.book).get(_place(variant, out)) != number
@@ -65,6 +67,10 @@ class Stock:
         else:
             self._load(variant, out)
             _mark(self.book, _place(variant, out), self._number(variant))
+
+    def _loads_each(self, variant: Variant) -> bool:
+        """Whether ``reset`` loads the data before each run, as no copy of it can be kept."""
+        return self.book.study.reset == "reload" and not variant.embedded
 
     def _load(self, variant: Variant, out: Path) -> None:
         _mark(self.book, _place(variant, out), None)

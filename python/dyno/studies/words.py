@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -153,9 +154,17 @@ def _minutes(minutes: float) -> str:
 
 def certain(found: Outcome) -> list[Comparison]:
     """Exploratory figures that changed for certain, worse ones first, large ones before small."""
-    better = [one for one in found.comparisons if not one.headline and one.verdict == "better"]
-    better.sort(key=lambda one: -abs(one.percent or 0))
-    return [*found.regressions, *better]
+    others = [one for one in found.comparisons if not one.headline]
+    others.sort(key=lambda one: -abs(one.percent or 0))
+    rest = (one for word in ("better", "different") for one in others if one.verdict == word)
+    return [*found.regressions, *rest]
+
+
+def counted(told: Sequence[Comparison]) -> str:
+    """How many of them went which way: ``2 got worse, 1 better``."""
+    many = Counter(one.verdict for one in told)
+    text = f"{many['worse']} got worse, {many['better']} better"
+    return f"{text}, {many['different']} just different" if many["different"] else text
 
 
 def _regressions(found: Outcome) -> list[str]:
@@ -163,12 +172,11 @@ def _regressions(found: Outcome) -> list[str]:
     others = sum(not one.headline for one in found.comparisons)
     made: list[str] = []
     if others:
-        worse = sum(one.verdict == "worse" for one in told)
-        made.append(f"Of {others} other figures {worse} got worse, {len(told) - worse} better.")
+        made.append(f"Of {others} other figures {counted(told)}.")
     for one in told[:MOST_EXPLORATORY]:
         shift = f"{signed(one.percent or 0)} % ({span(one.low or 0, one.high or 0)})"
         made += [f"  {line}" for line in textwrap.wrap(
-            plain(f"{one.verdict:7}{one.variant}: {one.metric} {shift}"), COLUMNS - 2,
+            plain(f"{one.verdict:6} {one.variant}: {one.metric} {shift}"), COLUMNS - 2,
             subsequent_indent="  ",
         )]  # fmt: skip
     return made + _more(len(told) - MOST_EXPLORATORY)
@@ -193,7 +201,7 @@ def _effect(one: Effect) -> str:
     )
     said = {"certain": "CERTAIN", "none": "NONE", "inconclusive": "INCONCLUSIVE"}[one.verdict]
     return (
-        f"{kind} {names} on {one.metric}: {said}, {digits(one.share_percent)} % of what varies, "
+        f"{kind} {names} on {one.metric}: {said}, partial eta² {digits(one.share_percent)} %, "
         f"p {p_value(one.p)}: {terms}.{_note(one.note)}"
     )
 

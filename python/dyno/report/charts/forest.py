@@ -14,6 +14,7 @@ from dyno.report.charts.render import Chart, Data
 MARKS = {
     "better": ("triangle-up", theme.GREEN),
     "worse": ("triangle-down", theme.ORANGE),
+    "different": ("diamond", theme.PURPLE),
     "equivalent": ("square", theme.BLUE),
     "none": ("square", theme.BLUE),
     "inconclusive": ("circle", theme.MUTED),

@@ -17,7 +17,7 @@ from dyno.studies.outcome import Comparison, Outcome
 
 _LONGEST_HEADING = 140
 _MOST_VARIANTS, _MOST_FIGURES = 12, 3
-_ORDER = ("better", "worse", "equivalent", "inconclusive")
+_ORDER = ("better", "worse", "different", "equivalent", "inconclusive")
 
 
 def study_sheet(book: Book, outcome: Outcome) -> str:
@@ -80,7 +80,7 @@ def _stamp(
     if not counts:
         return "bad", "✗ No answer"
     if differences.same(page.study):
-        differs = counts["better"] + counts["worse"]
+        differs = counts["better"] + counts["worse"] + counts["different"]
         if differs:
             return "bad", "✗ The same twice, and a difference: this machine does not stay the same"
         return "good", "✓ The same twice, and no difference"
@@ -92,6 +92,7 @@ def _stamp(
         return {
             "better": ("good", f"▲ {one.variant} is better"),
             "worse": ("bad", f"▼ {one.variant} is worse"),
+            "different": ("open", f"◆ {one.variant} is different"),
             "equivalent": ("good", f"■ {one.variant} makes no difference that matters"),
             "inconclusive": ("open", f"● {one.variant}: inconclusive"),
         }[one.verdict]
@@ -112,7 +113,7 @@ def _foremost(by_variant: dict[str, list[Comparison]]) -> list[tuple[str, list[C
 
 
 def _weight(one: Comparison) -> tuple[bool, float]:
-    return one.verdict in {"better", "worse"}, abs(one.percent or 0.0)
+    return one.verdict in {"better", "worse", "different"}, abs(one.percent or 0.0)
 
 
 def _told(page: StudyPage, own: list[Comparison]) -> str:

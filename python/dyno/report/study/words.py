@@ -15,6 +15,7 @@ from dyno.units import signed
 VERDICTS: dict[str, tuple[Tone, str]] = {
     "better": ("good", "▲\N{NO-BREAK SPACE}better"),
     "worse": ("bad", "▼\N{NO-BREAK SPACE}worse"),
+    "different": ("", "◆\N{NO-BREAK SPACE}different"),
     "equivalent": ("", "■\N{NO-BREAK SPACE}equivalent"),
     "inconclusive": ("muted", "●\N{NO-BREAK SPACE}inconclusive"),
     "certain": ("", "◆\N{NO-BREAK SPACE}certain"),

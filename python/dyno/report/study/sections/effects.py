@@ -68,7 +68,7 @@ def _table(page: StudyPage, own: list[Effect], caption: str) -> Table:
         Column("Change", numeric=True),
         Column("95 % interval", numeric=True),
         Column("p, adjusted", numeric=True),
-        Column("Share of what varies", numeric=True),
+        Column("Partial eta²", numeric=True),
         Column("", wide=True),
     ]
     several = len({one.metric for one in own}) > 1
@@ -82,7 +82,7 @@ def _table(page: StudyPage, own: list[Effect], caption: str) -> Table:
     kept, shown = without_empty(columns, rows)
     what = "" if several else f"{title(own[0].metric)}. "
     note = (
-        f"{what}p: of the F test of all levels of the factor together. Share: partial eta squared, "
+        f"{what}p: of the F test of all levels of the factor together. Partial eta squared: "
         "what the factor explains of what it and the noise make up."
     )
     folded = not own[0].headline or len(rows) > _MOST_ROWS

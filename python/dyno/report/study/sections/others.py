@@ -11,7 +11,7 @@ from dyno.report.study.page import StudyPage
 from dyno.report.study.sections.answer import table
 from dyno.report.study.words import change, labels, lowered, named
 from dyno.studies.outcome import Comparison
-from dyno.studies.words import certain
+from dyno.studies.words import certain, counted
 
 ORDER = 30
 
@@ -40,11 +40,9 @@ def section(page: StudyPage) -> Section | None:
     if rest:
         caption = f"Figures without a certain change: {len(rest)}"
         blocks.append(table(page, rest, caption, folded=True))
-    worse = sum(one.verdict == "worse" for one in told)
     lead = (
-        f"{len(page.exploratory)} other figure{'s'[: len(page.exploratory) != 1]}: {worse} got "
-        f"worse and {len(told) - worse} better, beyond the margin and by p values adjusted for as "
-        "many questions."
+        f"{len(page.exploratory)} other figure{'s'[: len(page.exploratory) != 1]}: "
+        f"{counted(told)}, beyond the margin and by p values adjusted for as many questions."
     )
     return Section("others", "One by one", blocks, lead)
 
