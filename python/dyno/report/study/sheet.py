@@ -35,10 +35,10 @@ def study_sheet(book: Book, outcome: Outcome) -> str:
     workloads = dict.fromkeys(variant.workload for variant in study.variants)
     return rendered(
         Head(
-            f"Dyno study {study.name}",
+            "Dyno study",
             f"Dyno study {study.name}",
             question or f"Study {study.name}",
-            _meta(page),
+            _meta(page, named=not question),
             answer(page),
         ),
         [made for make in makers() if (made := make(page)) is not None],
@@ -145,9 +145,10 @@ def _against(page: StudyPage) -> list[str]:
     return made
 
 
-def _meta(page: StudyPage) -> str:
+def _meta(page: StudyPage, *, named: bool) -> str:
+    """When and how much; the study's name too, unless the heading is it."""
     study = page.study
-    words = [f"Study {study.name}"]
+    words = [] if named else [f"Study {study.name}"]
     if page.entries:
         words.append(moment(int(page.entries[0].started * 1e9)))
         took = max(one.ended for one in page.entries) - page.entries[0].started
