@@ -143,7 +143,9 @@ def _row(one: Comparison, names: Mapping[str, str]) -> list[str | Cell]:
     return [
         one.variant,
         names[one.metric] if len(names) > 1 else NOTHING,
-        word(one.verdict) if one.percent is not None else Cell("not compared", "muted"),
+        word(one.verdict)
+        if one.percent is not None
+        else Cell("not\N{NO-BREAK SPACE}compared", "muted"),
         change(one.percent),
         span(one.low, one.high),
         figure(one.first),
@@ -158,7 +160,7 @@ def _row(one: Comparison, names: Mapping[str, str]) -> list[str | Cell]:
 
 
 def _notes(page: StudyPage) -> list[Block]:
-    missing = [one for one in page.headline if one.percent is None]
+    missing = [one for one in page.headline if one.percent is None and not one.disqualified]
     notes = [
         Note(
             f"'{one.variant}': {lowered(named(one.metric))} {one.note or not_compared(one)}.", "bad"
