@@ -22,7 +22,7 @@ def test_only_storage(tmp_path: Path) -> None:
         *("headlines", "machine", "storage", "meanwhile", "method", "repeat")
     ]
     said = found.page.root.all("div", class_="verdict")[0].text  # the first screen has the answer
-    assert "Sequential read, 256 KiB: 1,585 MB/s at depth" in said.replace(NARROW, " ")
+    assert "Sequential read, 256 KiB: 1,585 MB/s; " in said.replace(NARROW, " ")
     assert "Not in this run" not in found.page.section("headlines").text  # nothing else was asked
     assert "TPC" not in found.page.root.all("main")[0].text
     assert "dyno io /srv/dyno-runs --step 1.5s" in found.html
