@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dyno.report import document, summary
-from dyno.report.storage.tables import table
+from dyno.report.storage import tables
 from tests.bundles import Builder
 from tests.judged import Judged, judged
 from tests.report.conftest import Sheet, sheet_of
@@ -147,7 +147,7 @@ def test_a_difference_that_may_be_chance_is_marked(tmp_path: Path) -> None:
 
 def test_a_column_without_differences_leaves_no_line_empty() -> None:
     wide = "0.63x~ (0.00–7,173,000)"
-    lines = table("MB/s", ["a", "b"], [("read", ["1", "2"]), ("", ["", wide])])
+    lines = tables.table("MB/s", ["a", "b"], [("read", ["1", "2"]), ("", ["", wide])])
     assert [line.split() for line in lines] == [
         ["MB/s", "a"], ["read", "1"], ["MB/s", "b"], ["read", "2"], wide.split(),
     ]  # fmt: skip
