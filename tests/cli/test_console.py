@@ -24,7 +24,7 @@ def test_a_bar_keeps_to_its_line(width: int, title: str) -> None:
     (line,) = captured.get().splitlines()
     assert len(line) <= width
     assert " 40% --:-- " in line
-    assert cut(STEP, 26) in line or width == 60
+    assert (STEP if width == 200 else cut(STEP, 26)) in line or width == 60
     assert title in line or width < 200
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from dyno.report import document, summary
+from dyno.report.storage import tables
 from tests.bundles import Builder
 from tests.judged import Judged, judged
 from tests.report.conftest import Sheet, sheet_of
@@ -111,6 +112,8 @@ def test_arms_against_the_first(tmp_path: Path) -> None:
     assert slow["ratio_interval"] == pytest.approx([0.67, 0.67], rel=1e-3)
 
     sheet = sheet_of(found)
+    said = sheet.page.root.all("div", class_="verdict")[0].text
+    assert f"random read, 8{NARROW}KiB: 36,572 (raid10), 24,503 (raid6) IOPS." in said
     section = sheet.page.section("storage")
     assert [item.text for item in section.all("h3", class_="part")] == ["raid10", "raid6"]
     assert sum(text.startswith("Best of each curve by volume") for text in captions(sheet)) == 2
@@ -140,6 +143,22 @@ def test_a_difference_that_may_be_chance_is_marked(tmp_path: Path) -> None:
     assert lines[2].split() == ["1.01x~", "(0.94–1.10)"]
     assert lines[5].split() == ["0.09x", "(0.09–0.09)"]
     assert lines[6] == "in brackets: the 95 % interval; ~ it includes no difference"
+
+
+def test_a_column_without_differences_leaves_no_line_empty() -> None:
+    wide = "0.63x~ (0.00–7,173,000)"
+    lines = tables.table("MB/s", ["a", "b"], [("read", ["1", "2"]), ("", ["", wide])])
+    assert [line.split() for line in lines] == [
+        ["MB/s", "a"], ["read", "1"], ["MB/s", "b"], ["read", "2"], wide.split(),
+    ]  # fmt: skip
+
+
+def test_what_nothing_kept_is_said_first(tmp_path: Path) -> None:
+    rows = [step(100.0, inside=False)]
+    sheet = sheet_of(judged(bundle(tmp_path, rows).write()))
+    said = sheet.page.root.all("div", class_="verdict")[0].text
+    assert f"Random read, 8{NARROW}KiB: nothing inside 20{NARROW}ms." in said
+    assert f"nothing inside 20{NARROW}ms" in sheet.page.section("headlines").text
 
 
 def test_of_many_arms_and_curves_the_terminal_leaves_out_the_intervals(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ def test_sizes_and_times() -> None:
     assert words.decimal_bytes(3) == f"3{space}B"
     assert words.seconds(0.85) == f"850{space}ms"
     assert words.seconds(200) == f"3{space}min 20{space}s"
+    assert words.seconds(7500) == f"2{space}h 5{space}min"
     assert words.moment(1_795_183_200_000_000_000) == "2026-11-20 14:00:00 UTC"
     assert words.moment(10**40) == "at an unknown time"
 

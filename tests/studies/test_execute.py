@@ -393,4 +393,5 @@ def test_what_would_be_run_is_told(study: Path) -> None:
     assert fixed.returncode == 2
     assert "target is what the variants differ in" in fixed.stderr
     listed = dyno("study", "list").stdout
-    assert "columnstore" in listed
+    assert "scale-volumes-and-users  Do " in listed  # the longest name is apart as well
+    assert all(len(line) <= 80 for line in listed.splitlines())

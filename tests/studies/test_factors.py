@@ -53,16 +53,16 @@ def test_what_missing_runs_leave_to_be_told() -> None:
     assert said[MEMORY,].note == "only at run.users=1, run.users=4"
     assert said[MEMORY,].terms[0].percent == pytest.approx(20, abs=2)
     assert [term.levels for term in said[USERS, MEMORY].terms] == [(4, "4GB")]
-    assert "tps: no figure at run.users=16 settings.memory=1GB" in found.notes
+    assert "for tps: no figure at run.users=16 settings.memory=1GB" in found.notes
     aliased = [one for one in made if one.variant in {"1 1GB", "4 4GB"}]
     found = outcome(asked, aliased)
     assert found.effects == ()
-    assert f"tps: the effect of {USERS} cannot be told from these runs" in found.notes
+    assert f"for tps: the effect of {USERS} cannot be told from these runs" in found.notes
     first = [one for one in made if not one.variant.startswith("1 ")]
     said = {one.factors: one for one in outcome(asked, first).effects}
     assert said[USERS,].note == "against run.users=4, as the first level has no figure"
     single = [one for one in made if one.pair == 0]
-    assert "tps: effects of factors take two pairs at least" in outcome(asked, single).notes
+    assert "for tps: effects of factors take two pairs at least" in outcome(asked, single).notes
 
 
 def test_combinations_that_are_noisier_are_told() -> None:
@@ -77,7 +77,7 @@ def test_combinations_that_are_noisier_are_told() -> None:
         for one in made
     ]
     (note,) = outcome(asked, wild).notes
-    assert note.startswith("tps: the noise of combinations goes from ")
+    assert note.startswith("for tps: the noise of combinations goes from ")
 
 
 def test_nothing_is_found_of_factors_that_do_nothing() -> None:
@@ -142,7 +142,7 @@ def test_time_over_data_is_linear_or_not() -> None:
     few = [one for one in made if one.variant != "0.2 procedure"]
     found = outcome(asked, few)
     assert [fit.at[MODE] for fit in found.fits] == ["client"]
-    assert any("too few runs for its growth with scale run.mode=procedure" in note
+    assert any("too few runs for growth with scale at run.mode=procedure" in note
                for note in found.notes)  # fmt: skip
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Generator
 from typing import TYPE_CHECKING
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 
 
 _BAR = 12
+_STEP = 26
+"""Columns of a step at least, however long the title is."""
+
 _FIGURES = 16
 """Columns of a share, a time left of less than ten hours, and the blanks between the parts."""
 
@@ -31,11 +36,11 @@ class Console:
     def say(self, text: str = "") -> None:
         """One line, unless quiet."""
         if not self.quiet:
-            print(text, file=sys.stderr, flush=True)  # noqa: T201
+            print(_fitted(text), file=sys.stderr, flush=True)  # noqa: T201
 
     def warn(self, text: str) -> None:
         """One line that is shown also when quiet."""
-        print(text, file=sys.stderr, flush=True)  # noqa: T201
+        print(_fitted(text), file=sys.stderr, flush=True)  # noqa: T201
 
     @contextlib.contextmanager
     def phase(self, title: str) -> Generator[Progress]:
@@ -58,6 +63,24 @@ class Console:
             self.say(f"{mark} {title}: {seconds_text(time.monotonic() - start)}")
 
 
+def _fitted(text: str) -> str:
+    """Lines longer than the terminal go on below, parted between words; in a log they stay."""
+    if not sys.stderr.isatty():
+        return text
+    columns = shutil.get_terminal_size().columns
+    return "\n".join(
+        "\n".join(
+            textwrap.wrap(
+                line, max(columns, 40), subsequent_indent="  ", break_long_words=False,
+                break_on_hyphens=False, drop_whitespace=True,
+            )
+        )
+        if len(line) > columns
+        else line
+        for line in text.split("\n")
+    )  # fmt: skip
+
+
 class Bar:
     """A phase on a terminal, in one line: a long title is cut, and never the time that is left."""
 
@@ -68,7 +91,7 @@ class Bar:
 
     def update(self, done: float, total: float, text: str = "") -> None:
         """Moves the bar; a bar without a total pulses."""
-        step = cut(text, 26)
+        step = cut(text, max(_STEP, self._room - len(self._title)))
         self._bars.update(
             self._task,
             description=cut(self._title, self._room - len(step)),

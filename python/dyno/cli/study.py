@@ -73,9 +73,11 @@ def list_() -> None:
 
     from dyno import studies
 
-    for name in studies.names():
-        for place, line in enumerate(textwrap.wrap(studies.purpose(name), 62)):
-            click.echo(f"{name if place == 0 else '':18}{line}")
+    names = studies.names()
+    room = 2 + max(map(len, names), default=0)
+    for name in names:
+        for place, line in enumerate(textwrap.wrap(studies.purpose(name), 80 - room)):
+            click.echo(f"{name if place == 0 else '':{room}}{line}")
 
 
 @command.command("metrics", short_help="What a study can ask about.")

@@ -9,6 +9,7 @@ from dyno.model import Definition, Estimate, Finding
 from dyno.report.page import Page
 from dyno.report.rendered import Head, Verdict, rendered
 from dyno.report.sections import makers
+from dyno.report.storage.answer import answer
 from dyno.report.words import moment, seconds
 
 
@@ -52,6 +53,9 @@ def verdict(page: Page) -> Verdict:
     words = head.message if head else "No judgement is stored with these figures."
     if head is not None and head.verdict is not None:
         words = head.verdict.without_validity  # the stamp and the reasons tell it
+        if not head.verdict.limits:
+            found = answer(page)
+            words = " ".join(filter(None, (head.verdict.criteria, found))) if found else words
     return Verdict(tone, stamp, words, validity.reasons, warnings)
 
 

@@ -79,7 +79,7 @@ def decimal_bytes(count: float | None) -> str:
 
 
 def seconds(value: float | None) -> str:
-    """``850 ms``, ``12.3 s``, ``3 min 20 s``."""
+    """``850 ms``, ``12.3 s``, ``3 min 20 s``, ``2 h 5 min``."""
     if value is None:
         return "–"
     if value < 1:
@@ -87,7 +87,10 @@ def seconds(value: float | None) -> str:
     if value < 100:
         return with_unit(value, "s")
     minutes, rest = divmod(round(value), 60)
-    return f"{minutes}{_FIGURE_SPACE}min {rest}{_FIGURE_SPACE}s"
+    if minutes < 60:
+        return f"{minutes}{_FIGURE_SPACE}min {rest}{_FIGURE_SPACE}s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}{_FIGURE_SPACE}h {minutes}{_FIGURE_SPACE}min"
 
 
 def moment(unix_ns: int) -> str:

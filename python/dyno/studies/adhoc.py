@@ -19,6 +19,7 @@ _EXPLORATORY = {"tpcc": ("p95_ms", "client_cpu_ms"), "tpch": ("query_s", "geomea
 _SCALE = {"tpcc": 2.0, "tpch": 0.1}
 _RUN: dict[str, dict[str, Value]] = {"tpcc": {"users": 8, "warmup": "5s"}, "tpch": {}, "io": {}}
 _OVERHEAD_S = 10.0
+_SAME = "How much do runs differ here when nothing is changed?"
 LEAST_S = 5.0
 
 
@@ -99,6 +100,8 @@ def study(
         factors={},
         variants=[{"name": "B", "scale": base.scale or 1.0}],
     )
+    if first == second:
+        spec = spec.model_copy(update={"question": _SAME})
     made = build("compare", "command line", "The comparison", spec)
     a = changed(base, "A", overrides.read(first))
     b = changed(base, "B", overrides.read(second))

@@ -51,7 +51,8 @@ def fits(study: Study, valid: Valid) -> tuple[tuple[Fit, ...], tuple[str, ...]]:
             levels, table = _table(valid, variants, metric)
             if len(levels) < scaling.FEWEST_LEVELS:
                 words = " ".join(f"{key}={value}" for key, value in at.items())
-                notes.append((metric, f"too few runs for its growth with {factor} {words}".strip()))
+                where = f" at {words}" if words else ""
+                notes.append((metric, f"too few runs for growth with {factor}{where}"))
                 continue
             asked.append(_Series(metric, headline, factor, at, levels, table))
     together = Counter(one.headline for one in asked)
@@ -63,7 +64,7 @@ def fits(study: Study, valid: Valid) -> tuple[tuple[Fit, ...], tuple[str, ...]]:
     for one, what in found:
         fit = _fit(one, what, p[one.key])
         if fit is None:
-            notes.append((one.metric, f"too wild for its growth with {one.factor}"))
+            notes.append((one.metric, f"too wild for growth with {one.factor}"))
         else:
             made.append(fit)
     return tuple(made), grouped(notes)

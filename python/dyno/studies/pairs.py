@@ -228,7 +228,7 @@ def grouped(notes: Sequence[tuple[str, str]], most: int = 3) -> tuple[str, ...]:
     for metric, text in notes:
         metrics.setdefault(text, []).append(metric)
     return tuple(
-        f"{', '.join(names[:most])}"
+        f"for {', '.join(names[:most])}"
         + (f" and {len(names) - most} more" if len(names) > most else "")
         + f": {text}"
         for text, names in metrics.items()

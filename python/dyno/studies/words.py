@@ -121,13 +121,19 @@ def _headline(study: Study, one: Comparison) -> str:
         return f"{head}{one.note or not_compared(one)}."
     text = f"{head}{signed(one.percent)} % ({span(one.low, one.high)}), {one.verdict.upper()}"
     if one.first is not None and one.second is not None:
-        text += f"; {one.first:,.4g} to {one.second:,.4g}"
+        text += f"; {_value(one.first)} to {_value(one.second)}"
     text += f", {one.pairs} pairs{'' if one.p is None else f', p {p_value(one.p)}'}."
     text += _note(one.note)
     if one.verdict == "inconclusive" and one.smallest is not None and math.isfinite(one.smallest):
-        text += f" So many pairs find a shift of {digits(one.smallest)} %"
-        text += "." if one.needed is None else f"; {study.margin:g} % takes about {one.needed:,}."
+        text += f" {one.pairs} pairs find a shift of {digits(one.smallest)} %"
+        takes = f"; {study.margin:g} % takes about"
+        text += "." if one.needed is None else f"{takes} {one.needed:,} pairs."
     return text
+
+
+def _value(value: float) -> str:
+    """Three digits also below one, as that of a query that is quick."""
+    return f"{value:#.3g}" if 0 < abs(value) < 1 else digits(value)
 
 
 def not_compared(one: Comparison) -> str:

@@ -52,8 +52,13 @@ def keys(names: Sequence[str], *, crosses: bool) -> tuple[Key, ...]:
     return (*shown, *([Key("does not count", _CROSS_KEY, "--ink")] if crosses else []))
 
 
+def is_logarithmic(values: Sequence[float]) -> bool:
+    """Whether the axis of such figures is logarithmic, for they lie far apart."""
+    return min(values, default=0.0) > 0 and max(values) > _STRAIGHT * min(values)
+
+
 def course(runs: Sequence[Run], names: Sequence[str], title: str, width: int) -> Chart:
-    """Order across, the figure up; the axis does not begin at zero.
+    """Order across, the figure up; the axis is logarithmic, or does not begin at zero.
 
     Args:
         runs: In any order; those that do not count are crosses, at the foot without a figure.
@@ -121,8 +126,7 @@ def _looks(names: Sequence[str]) -> dict[str, tuple[str, str]]:
 def _y(values: Sequence[float]) -> Any:
     import altair as alt
 
-    positive = [value for value in values if value > 0]
-    if positive and len(positive) == len(values) and max(values) > _STRAIGHT * min(values):
+    if is_logarithmic(values):
         low, high = min(values) / 1.15, max(values) * 1.15
         steps = (1, 2, 5) if high / low < 60 else (1,)
         axis = alt.Axis(title=None, format=",~r", values=theme.log_ticks(low, high, steps))

@@ -169,23 +169,27 @@ def _above(data: Data, base: Any, shown: Sequence[_At], y: Any, width: int) -> l
 
     size = theme.FONT_SIZE - 1
     beside = _fit_beside(shown, width)
-    names = base.mark_text(
-        align="left", dy=-13 if beside else -17, limit=width, fontSize=size, aria=False
-    )
-    told = (
-        base.mark_text(align="right", dy=-13, fontSize=size, aria=False)
-        if beside
-        else base.mark_text(align="left", dy=16, limit=width, fontSize=size, aria=False)
-    )
+    told_dy, told_align = (-13, "right") if beside else (16, "left")
+    texts: list[Any] = []
+    # They lie over band and grid: what is behind the letters keeps clear of them.
+    for halo in ({"stroke": theme.PAGE, "strokeWidth": 4, "strokeJoin": "round"}, {}):
+        names = base.mark_text(
+            align="left", dy=-13 if beside else -17, limit=width, fontSize=size, aria=False, **halo
+        )
+        told = base.mark_text(
+            align=told_align, dy=told_dy, limit=width, fontSize=size, aria=False, **halo
+        )
+        texts += [
+            names.encode(x=alt.value(0), y=y, text="label:N", color=alt.value(theme.INK)),
+            told.encode(x=alt.value(width if beside else 0), y=y, text="told:N",
+                        color=alt.value(theme.MUTED)),
+        ]  # fmt: skip
     parts = alt.Chart(data.named({"place": row.place} for row in shown[1:]))
     half = _row_height(shown, width) / 2
     lines = parts.mark_rule(yOffset=-half, strokeWidth=1, aria=False)
     return [
         lines.encode(x=alt.value(0), x2=alt.value(width), y=y, color=alt.value(theme.GRID)),
-        names.encode(x=alt.value(0), y=y, text="label:N", color=alt.value(theme.INK)),
-        told.encode(
-            x=alt.value(width if beside else 0), y=y, text="told:N", color=alt.value(theme.MUTED)
-        ),
+        *texts,
     ]
 
 

@@ -9,6 +9,8 @@ from typing import Any
 from dyno.report.charts import theme
 from dyno.report.charts.render import Chart, Data
 
+_MOST_TICKS = 12
+
 
 @dataclass(frozen=True)
 class Point:
@@ -75,7 +77,9 @@ def lines(
             )
         )
     layers.append(
-        base.mark_point(size=58, filled=True, opacity=1).encode(shape=shape, description="words:N")
+        base.mark_point(
+            size=58 if len(numbers) <= _MOST_TICKS else 20, filled=True, opacity=1
+        ).encode(shape=shape, description="words:N")
     )
     chart = alt.layer(*layers).properties(width=width, height=max(220, width * 3 // 7))
     return Chart(chart, data)
@@ -93,4 +97,7 @@ def _scale(numbers: Sequence[float], doubling: bool) -> Any:
 def _axis(title: str, numbers: Sequence[float]) -> Any:
     import altair as alt
 
-    return alt.Axis(title=title, values=list(numbers), format=",~r", labelAngle=0, grid=False)
+    axis = alt.Axis(title=title, values=list(numbers), format=",~r", labelAngle=0, grid=False)
+    if len(numbers) > _MOST_TICKS:  # one for each would run together
+        axis = alt.Axis(title=title, tickCount=6, tickMinStep=1, format=",~r", grid=False)
+    return axis

@@ -12,7 +12,7 @@ from typing import Any
 
 BLUE, ORANGE, GREEN = "#0072b2", "#d55e00", "#009e73"
 PURPLE, SKY, AMBER = "#cc79a7", "#56b4e9", "#e69f00"
-INK, MUTED, GRID = "#1a1c20", "#5c6370", "#dfe2e7"
+INK, MUTED, GRID, PAGE = "#1a1c20", "#5c6370", "#dfe2e7", "#ffffff"
 
 SERIES = (BLUE, ORANGE, GREEN, PURPLE, SKY, AMBER)
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
@@ -38,6 +38,7 @@ VARIABLES = {
     INK: "--ink",
     MUTED: "--muted",
     GRID: "--grid",
+    PAGE: "--page",
 }
 """The page's CSS variable for each colour that a chart may use."""
 

@@ -11,7 +11,9 @@ from dyno.report.blocks import Block, Card, Cards, Note, Notes, Section
 from dyno.report.maintenance import costs
 from dyno.report.page import Page
 from dyno.report.steps import loads_that_stayed, which
+from dyno.report.storage.answer import none_inside
 from dyno.report.storage.curves import headlines, is_grid, load_title
+from dyno.report.storage.lines import best_text
 from dyno.report.storage.places import Place, places
 from dyno.report.words import figure, fixed, number, seconds, users_title
 
@@ -67,7 +69,9 @@ def _of_place(place: Place) -> list[Card]:
         if best.confirmed == 0:
             detail += "; not confirmed"
         cards.append(Card(curve.kind, figure(best.value), curve.unit, detail))
-    return cards
+    return cards + [
+        Card(curve.kind, "–", curve.unit, best_text(curve, ceiling)) for curve in none_inside(place)
+    ]
 
 
 def _loads(page: Page) -> list[Cards]:
@@ -211,7 +215,8 @@ def _missing(page: Page) -> list[Note]:
         "Decision support": bool(page.query_targets),
         "Transactions": bool(page.levels),
     }
-    absent = [part for part, there in parts.items() if not there]
+    asked = page.run.verb != "io"  # which is asked for storage alone
+    absent = [part for part, there in parts.items() if not there and asked]
     if absent:
         notes.append(Note(f"Not in this run: {', '.join(absent).lower()}.", "muted"))
     return notes

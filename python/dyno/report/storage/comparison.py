@@ -126,7 +126,8 @@ def _spanned(found: Estimate, way: How | None) -> str:
         return f"{value}%{chance(found, 0)} ({low} to {high})"
     if found.unit == "%":
         return f"{_difference(found, way)} ({figure(found.low)}–{figure(found.high)})"
-    return f"{_difference(found, way)} ({found.low:.2f}–{found.high:.2f})"
+    low, high = (f"{one:.2f}" if one < 10 else figure(one) for one in (found.low, found.high))
+    return f"{_difference(found, way)} ({low}–{high})"
 
 
 def _column(place: Place, way: How) -> str:

@@ -36,7 +36,8 @@ def table(
     for start in range(0, len(columns), beside):
         for label, texts in [(head, [cut(name, width - 2) for name in columns]), *rows]:
             own = "".join(f"{text:>{width}}" for text in texts[start : start + beside])
-            told.append(f"{cut(label, _LABEL - 1):<{_LABEL}}{own}")
+            if label or own.strip():
+                told.append(f"{cut(label, _LABEL - 1):<{_LABEL}}{own}")
     return told
 
 

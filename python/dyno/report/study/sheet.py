@@ -35,10 +35,10 @@ def study_sheet(book: Book, outcome: Outcome) -> str:
     workloads = dict.fromkeys(variant.workload for variant in study.variants)
     return rendered(
         Head(
-            f"Dyno study {study.name}",
+            "Dyno study",
             f"Dyno study {study.name}",
             question or f"Study {study.name}",
-            _meta(page),
+            _meta(page, named=not question),
             answer(page),
         ),
         [made for make in makers() if (made := make(page)) is not None],
@@ -53,7 +53,8 @@ def answer(page: StudyPage) -> Verdict:
     for one in page.headline:
         by_variant.setdefault(one.variant, []).append(one)
     counts = Counter(one.verdict for one in page.headline if one.percent is not None)
-    sentences = [Reason(code=name, message=_told(page, own)) for name, own in _foremost(by_variant)]
+    told = _foremost(by_variant)
+    sentences = [Reason(code=name, message=_told(page, own)) for name, own in told]
     tone, stamp = _stamp(page, by_variant, counts)
     words = f"Against '{page.first.name}', in pairs of neighbouring runs."
     if len(by_variant) > _MOST_VARIANTS:
@@ -71,7 +72,9 @@ def answer(page: StudyPage) -> Verdict:
         )
     if not by_variant:
         words = "Nothing can be compared: no run gave a figure that the study is about."
-    return Verdict(tone, stamp, words, tuple(sentences), tuple(_against(page)))
+    return Verdict(
+        tone, stamp, words, tuple(sentences), tuple(_against(page, [name for name, _ in told]))
+    )
 
 
 def _stamp(
@@ -120,6 +123,8 @@ def _told(page: StudyPage, own: list[Comparison]) -> str:
     """The sentence of a variant; of many figures how many went which way."""
     out = page.outcome.disqualified.get(own[0].variant)
     text = f"cannot win: {out.rstrip('.')}. " if out else ""
+    if out and all(one.percent is None for one in own):
+        return text.rstrip()
     if len(own) <= _MOST_FIGURES:
         return text + " ".join(sentence(one, page.study.margin) for one in own)
     counts = Counter(one.verdict for one in own)
@@ -127,9 +132,10 @@ def _told(page: StudyPage, own: list[Comparison]) -> str:
     return f"{text}{told} of {len(own)} figures."
 
 
-def _against(page: StudyPage) -> list[str]:
-    """What a reader must know before the figures."""
-    made = [f"'{name}' cannot win: {why}" for name, why in page.outcome.disqualified.items()]
+def _against(page: StudyPage, told: list[str]) -> list[str]:
+    """What a reader must know before the figures; not again of variants that are ``told``."""
+    out = page.outcome.disqualified
+    made = [f"'{name}' cannot win: {why}" for name, why in out.items() if name not in told]
     made += [
         f"{named(one.metric)} of '{page.first.name}' drifted from run to run; see \"Runs over "
         'time".'
@@ -146,9 +152,10 @@ def _against(page: StudyPage) -> list[str]:
     return made
 
 
-def _meta(page: StudyPage) -> str:
+def _meta(page: StudyPage, *, named: bool) -> str:
+    """When and how much; the study's name too, unless the heading is it."""
     study = page.study
-    words = [f"Study {study.name}"]
+    words = [] if named else [f"Study {study.name}"]
     if page.entries:
         words.append(moment(int(page.entries[0].started * 1e9)))
         took = max(one.ended for one in page.entries) - page.entries[0].started

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dyno.report.blocks import Block, Heading, Section
 from dyno.report.page import Page
+from dyno.report.sections.storage import points
 from dyno.report.sections.storage.compared import compared
 from dyno.report.sections.storage.lead import lead, targets
 from dyno.report.sections.storage.parts import parts
@@ -29,5 +30,5 @@ def section(page: Page) -> Section | None:
         drawn = len(found) <= _MOST_PLACES
         made += blocks(page, place, drawn=drawn)
         made += together(page, place) if drawn else []
-        made += parts(page, place)
+        made += [*parts(page, place), points.table(page, place)]
     return Section("storage", "Storage", made, lead(page, found))

@@ -10,7 +10,6 @@ from dyno.report.charts.keys import keys
 from dyno.report.charts.render import Size, render
 from dyno.report.page import Page
 from dyno.report.sections.storage.notes import notes
-from dyno.report.sections.storage.points import table
 from dyno.report.sections.storage.settling import settling
 from dyno.report.sections.storage.syncs import syncs
 from dyno.report.storage.curves import Curve, Matrix, is_grid, load_title, matrices
@@ -22,14 +21,14 @@ _WIDE, _HALF, _SMALL = Size(550), Size(410), Size(410, 225)
 
 
 def blocks(page: Page, place: Place, *, drawn: bool) -> list[Block]:
-    """Charts two and two, unless they are not to be drawn, logs, and every point."""
+    """Charts two and two, unless they are not to be drawn, and logs."""
     made = _Charts(page, place)
     gridded = is_grid(made.curves)
     figures = (made.of_grid() if gridded else made.of_list()) if drawn else made.heat_maps()
     figures += [*made.of_rates(), *settling(page, place)] if drawn else []
     pairs = [figures[at : at + 2] for at in range(0, len(figures), 2)]
     shown: list[Block] = [Row(pair, even=gridded) for pair in pairs]
-    return [*shown, *notes(page, place), *syncs(page, place), table(page, place)]
+    return [*shown, *notes(page, place), *syncs(page, place)]
 
 
 class _Charts:
@@ -82,7 +81,7 @@ class _Charts:
             for block in matrix.blocks:
                 curve = matrix.curves.get((kind, block))
                 value = None if curve is None else curve.value
-                column = f"{block / 1024:g}"
+                column = f"{block / 1024:,g}"
                 said = "none" if value is None else f"{figure(value)} {matrix.unit}"
                 words = f"{kind}, {column} KiB: {said}"
                 squares.append(grid.Square(kind, column, value or 0.0, figure(value), words))
@@ -99,7 +98,7 @@ class _Charts:
                 _SMALL,
                 f"{what}: " + "; ".join(square.words for square in squares),
             ),
-            f"{what}. The deeper the colour, the more.",
+            f"{what}. The stronger the colour, the more.",
         )
 
     def by_block(self) -> list[Figure]:

@@ -29,7 +29,7 @@ from dyno.report.study.words import (
 )
 from dyno.report.words import figure, seconds
 from dyno.studies.metrics import owner
-from dyno.studies.outcome import Comparison
+from dyno.studies.outcome import Comparison, Noise
 from dyno.studies.words import not_compared, p_value
 from dyno.text import sentence
 
@@ -37,6 +37,8 @@ ORDER = 10
 
 _MOST_CHARTS, _MOST_ROWS = 6, 24
 _LONGEST_NAME = 16
+_REACH = [Column("A shift of"), Column("takes pairs", numeric=True),
+          Column("which last", numeric=True)]  # fmt: skip
 
 
 def section(page: StudyPage) -> Section | None:
@@ -58,9 +60,9 @@ def section(page: StudyPage) -> Section | None:
             )
         )
     lead = (
-        "A positive shift is more of the figure, which is better or worse as the figure is. Better "
-        "or worse: the interval holds no zero, and p, adjusted for all questions, is below 0.05. "
-        "Equivalent: the whole interval is inside the margin."
+        "A shift above zero is more of the figure; whether more is better, depends on the figure. "
+        "Better or worse: the interval holds no zero, and p, adjusted for all questions, is below "
+        "0.05. Equivalent: the whole interval is inside the margin. Inconclusive: none of these."
     )
     return Section("answer", "The answer", [*_found(page), *blocks, *_notes(page)], lead)
 
@@ -68,21 +70,33 @@ def section(page: StudyPage) -> Section | None:
 def _found(page: StudyPage) -> list[Block]:
     """Of a study of the same twice: what shift would be found here, and in how much time."""
     blocks: list[Block] = []
-    for one in page.outcome.noise:
-        rows: list[list[str | Cell]] = [
-            [f"{reach.percent:g} %", f"{reach.pairs:,}", seconds(60 * reach.minutes)]
-            for reach in one.reaches
-        ]
+    for one in (one for one in page.outcome.noise if one.headline):
+        rows: list[list[str | Cell]] = [list(row) for row in _reaches(one)]
         note = (
             f"Noise from pair to pair: {figure(one.sd_percent)} % ({figure(one.low)} to "
             f"{figure(one.high)}) by {one.pairs} pairs, each of which took {seconds(one.pair_s)}. "
             "Found: four times of five."
         )
-        columns = [Column("A shift of"), Column("takes pairs", numeric=True)]
-        columns.append(Column("which last", numeric=True))
         caption = f"What can be found here: {title(one.metric)}"
-        blocks.append(Table(caption, columns, rows, note, page.notice, folded=not one.headline))
+        blocks.append(Table(caption, _REACH, rows, note, page.notice))
+    others: list[list[str | Cell]] = [
+        [title(one.metric), *row]
+        for one in page.outcome.noise
+        if not one.headline
+        for row in _reaches(one)
+    ]
+    if others:
+        caption = "What can be found here: other figures"
+        columns = [Column("Figure"), *_REACH]
+        blocks.append(Table(caption, columns, others, "", page.notice, folded=True))
     return blocks
+
+
+def _reaches(one: Noise) -> list[list[str]]:
+    return [
+        [f"{reach.percent:g} %", f"{reach.pairs:,}", seconds(60 * reach.minutes)]
+        for reach in one.reaches
+    ]
 
 
 def table(
@@ -129,7 +143,9 @@ def _row(one: Comparison, names: Mapping[str, str]) -> list[str | Cell]:
     return [
         one.variant,
         names[one.metric] if len(names) > 1 else NOTHING,
-        word(one.verdict) if one.percent is not None else Cell("not compared", "muted"),
+        word(one.verdict)
+        if one.percent is not None
+        else Cell("not\N{NO-BREAK SPACE}compared", "muted"),
         change(one.percent),
         span(one.low, one.high),
         figure(one.first),
@@ -144,7 +160,7 @@ def _row(one: Comparison, names: Mapping[str, str]) -> list[str | Cell]:
 
 
 def _notes(page: StudyPage) -> list[Block]:
-    missing = [one for one in page.headline if one.percent is None]
+    missing = [one for one in page.headline if one.percent is None and not one.disqualified]
     notes = [
         Note(
             f"'{one.variant}': {lowered(named(one.metric))} {one.note or not_compared(one)}.", "bad"

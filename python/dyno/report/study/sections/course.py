@@ -51,7 +51,9 @@ def _drift(page: StudyPage, one: Drift) -> Note:
 def _figure(page: StudyPage, name: str) -> Figure:
     runs = [_run(page, at, entry, name) for at, entry in enumerate(page.entries, 1)]
     variants = [variant.name for variant in page.study.variants]
-    caption = f"{named(name)} by the order of runs. The axis does not begin at zero."
+    values = [run.value for run in runs if run.counts and run.value is not None]
+    axis = "is logarithmic" if course.is_logarithmic(values) else "does not begin at zero"
+    caption = f"{named(name)} by the order of runs. The axis {axis}."
     crosses = any(not run.counts for run in runs)
     if crosses:
         caption += (

@@ -12,6 +12,7 @@ from dyno.studies.book import Entry
 ORDER = 90
 
 _MOST_ROWS, _MOST_FIGURES = 30, 6
+_NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def section(page: StudyPage) -> Section | None:
@@ -59,5 +60,7 @@ def _row(page: StudyPage, at: int, entry: Entry, names: list[str]) -> list[str |
 
 def _valid(entry: Entry) -> Cell:
     if not entry.valid:
-        return Cell("✗ invalid", "bad")
-    return Cell("✓ valid, a criterion broken", "bad") if entry.broken else Cell("✓ valid", "good")
+        return Cell(f"✗{_NO_BREAK}invalid", "bad")
+    if entry.broken:
+        return Cell(f"✓{_NO_BREAK}valid, a criterion broken", "bad")
+    return Cell(f"✓{_NO_BREAK}valid", "good")

@@ -1,0 +1,69 @@
+"""What a run that profiled storage alone says first, in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dyno.profiles.arms import Ceiling
+from dyno.report.page import Page
+from dyno.report.storage.curves import Curve, headlines
+from dyno.report.storage.lines import best_text
+from dyno.report.storage.places import Place, places
+from dyno.report.words import figure, with_unit
+
+_MOST = 4
+
+
+def answer(page: Page) -> str:
+    """The best of each kind of access; empty where something else was measured too.
+
+    Of several arms or fill levels the figures of each kind stand beside each other.
+    """
+    if page.query_targets or page.levels:
+        return ""
+    found = [place for place in places(page) if place.curves]
+    if not found:
+        return ""
+    if len(found) > 1:
+        return _beside(found)
+    place = found[0]
+    kinds = [*headlines(place.curves), *none_inside(place)]
+    ceiling = place.arm.ceiling
+    if len(kinds) == 1:
+        text = f"{kinds[0].title}: {best_text(kinds[0], ceiling)}."
+    else:
+        told = [_short(curve, ceiling) for curve in kinds[:_MOST]]
+        more = f"; and {len(kinds) - _MOST} more below" if len(kinds) > _MOST else ""
+        text = f"{'; '.join(told)}{more}."
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def _short(curve: Curve, ceiling: Ceiling) -> str:
+    """``random read, 8 KiB: 48,785 IOPS inside 20 ms``; cards have the load and the interval."""
+    name = f"{curve.title[:1].lower()}{curve.title[1:]}"
+    best = curve.best
+    if best is None:
+        return f"{name}: {best_text(curve, ceiling)}"
+    bound = curve.figure == "iops" or best.confirmed is not None
+    within = f" inside {with_unit(ceiling.ms, 'ms')}" * bound
+    return f"{name}: {figure(best.value)} {curve.unit}{within}"
+
+
+def _beside(found: Sequence[Place]) -> str:
+    """``Random read, 8 KiB: 48,785 (a), 50,834 (b) IOPS``, of the foremost kinds of access."""
+    left = f", … ({len(found)} in all)" if len(found) > _MOST else ""
+    told: list[str] = []
+    for curve in [*headlines(found[0].curves), *none_inside(found[0])][:_MOST]:
+        own = [(place.title, place.curve(curve.name)) for place in found[:_MOST]]
+        values = ", ".join(f"{figure(one.value if one else None)} ({title})" for title, one in own)
+        name = f"{curve.title[:1].lower()}{curve.title[1:]}"
+        told.append(f"{name}: {values}{left} {curve.unit}")
+    text = f"{'; '.join(told)}."
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def none_inside(place: Place) -> list[Curve]:
+    """A curve of each kind of access that has no best at all."""
+    known = {curve.kind for curve in place.curves if curve.value is not None}
+    without = {curve.kind: curve for curve in place.curves if curve.kind not in known}
+    return list(without.values())
