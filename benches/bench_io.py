@@ -6,8 +6,9 @@ cache (the processor is the limit) at least 1.15 of fio's I/Os a second of CPU.
 Both take turns (ABBA); medians, and medians of paired ratios with their quartiles. How far apart
 two runs of fio in a row are is what the disk's own noise allows to see. CPU is that of the whole
 process; for Dyno what a process that only starts Python takes is left out. Buffers of both are in
-ordinary pages, where transparent huge ones are given only to who asks (madvise), as fio cannot
-refuse them; and in huge ones, where enough are set aside for fio (sysctl vm.nr_hugepages=64).
+huge pages where enough are set aside for fio (sysctl vm.nr_hugepages=64). In ordinary ones, of which
+how many lie side by side is luck, only the sequential ones are measured as well; fio cannot refuse
+transparent huge pages, so the system must give them to those who ask only (madvise).
 `python benches/bench_io.py [SECONDS [ROUNDS]]`
 """
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
@@ -37,15 +39,13 @@ from storage import (
 FILE = 2 << 30
 MEMORY = 16 << 20
 
-DIRECT = [
-    *(Case(f"random read 8 KiB, depth {depth}", "random", 8192, 100, depth)
-      for depth in (1, 8, 32, 128)),
+RANDOM = [
+    Case(f"random read 8 KiB, depth {depth}", "random", 8192, 100, depth)
+    for depth in (1, 8, 32, 128)
+]
+SEQUENTIAL = [
     Case("sequential read 256 KiB, depth 16", "sequential", 262_144, 100, 16),
     Case("sequential write 256 KiB, depth 16", "sequential", 262_144, 0, 16),
-]  # fmt: skip
-HUGE = [
-    Case("sequential read 256 KiB, depth 16, huge pages", "sequential", 262_144, 100, 16, "huge"),
-    Case("sequential write 256 KiB, depth 16, huge pages", "sequential", 262_144, 0, 16, "huge"),
 ]
 CPU_BOUND = [
     Case(f"random read 4 KiB, depth {depth}", "random", 4096, 100, depth) for depth in (1, 8, 32)
@@ -91,10 +91,15 @@ def main() -> None:
         folder = Path(name)
         print(f"Past the page cache, a file of {FILE >> 30} GiB")
         path = prepared(folder / "bench.dat", FILE)
-        for case in DIRECT + HUGE * (huge_pages() >= HUGE_PAGES):
+        if huge_pages() >= HUGE_PAGES:
+            print("buffers in huge pages")
+            for case in RANDOM + SEQUENTIAL:
+                compare(folder, path, replace(case, pages="huge"), seconds, rounds)
+        else:
+            print("huge pages: not measured, fewer than 32 are set aside")
+        print("buffers in ordinary pages")
+        for case in SEQUENTIAL if huge_pages() >= HUGE_PAGES else RANDOM + SEQUENTIAL:
             compare(folder, path, case, seconds, rounds)
-        if huge_pages() < HUGE_PAGES:
-            print("  huge pages: not measured, fewer than 32 are set aside")
     with scratch() as name, page_cache(Path(name)) as memory:
         if memory is None:
             print("In the page cache: not measured, that needs root and mkfs.ext4")

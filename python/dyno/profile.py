@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -170,6 +171,7 @@ def profile(
         told = ("engine", "direct", "notes", "searches", "settled")
         detail.update({key: outcome[key] for key in told if key in outcome})
         detail["subjects"] = outcome["targets"]
+        detail["huge_percent"] = _range(step["huge_percent"] for step in outcome["steps"])
         return outcome
 
 
@@ -203,6 +205,12 @@ def _detail(plan: IoPlan, arm: Arm, repeat: int) -> dict[str, Any]:
         ],
         **({"stages": [_stage(stage) for stage in plan.stages]} if plan.stages else {}),
     }
+
+
+def _range(values: Iterable[float | None]) -> list[float] | None:
+    """The least and the most; None of nothing."""
+    known = [value for value in values if value is not None]
+    return [min(known), max(known)] if known else None
 
 
 def _stage(stage: Stage) -> dict[str, Any]:

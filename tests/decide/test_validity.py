@@ -290,12 +290,28 @@ def test_notes_of_the_profiler_warn_unless_a_rule_of_their_own_tells_of_them(
     assert told == [f"Storage profile: {notes[0]}", "Storage profile: psync is used"]
 
 
-def test_buffers_in_other_pages_than_asked_for_count_for_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("asked", "huge_percent", "level"),
+    [
+        ("huge", [0.0, 0.0], "invalid"),
+        ("huge", [96.0, 100.0], None),
+        ("ordinary", [0.0, 30.0], "invalid"),
+        ("auto", [40.0, 100.0], "warning"),
+        ("auto", [0.0, 0.0], "note"),
+        ("auto", [100.0, 100.0], None),
+        ("auto", None, None),
+    ],
+)
+def test_buffers_in_other_pages_than_asked_for(
+    tmp_path: Path, asked: str, huge_percent: list[float] | None, level: str | None
+) -> None:
     builder = Builder(tmp_path / "run").io()
-    notes = [{"code": "pages", "text": "0 % of the buffers are in huge pages"}]
-    detail = {**builder.phases[0].detail, "notes": notes}
+    detail = {**builder.phases[0].detail, "pages": asked, "huge_percent": huge_percent}
     builder.phases[0] = builder.phases[0].model_copy(update={"detail": detail})
-    assert judged(builder.write()).codes() == {"untrusted-storage"}
+    found = judged(builder.write())
+    assert found.codes() == ({"buffer-pages"} if level == "invalid" else set())
+    told = [item.level for item in found.findings if item.code == "buffer-pages"]
+    assert level == "invalid" or told == ([] if level is None else [level])
 
 
 def test_all_reasons_are_kept(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_every_step_is_a_job(tmp_path: Path) -> None:
     )
     assert (job["runtime"], job["ramp_time"], "stonewall" in job) == ("500ms", "125ms", True)
     assert job["size"] == str(1 << 20)
-    assert "iomem" not in jobs["global"]
+    assert "iomem" not in jobs["global"]  # which would not start without pages set aside
 
 
 def test_buffers_are_in_the_same_pages(tmp_path: Path) -> None:

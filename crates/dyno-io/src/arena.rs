@@ -22,19 +22,17 @@ const HUGE_PAGE: usize = 2 << 20;
 const SECTOR: usize = 512;
 
 /// Which pages of memory buffers are in. A device gets a block in as many pieces as it has pages that
-/// do not lie side by side, so large blocks can be much faster in huge ones.
+/// do not lie side by side, so large blocks can be much faster from huge ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pages {
-    /// Never huge ones, whatever the system's default is: what a page cache is made of, and most
-    /// programs' memory.
+    /// Huge ones where the system grants them.
     #[default]
-    Ordinary,
-    /// Huge ones, and a note where the system does not grant them.
+    Auto,
+    /// Huge ones.
     Huge,
-    /// Huge ones where they are granted.
-    #[serde(skip)]
-    Either,
+    /// Never huge ones, whatever the system's default is.
+    Ordinary,
 }
 
 /// Buffers of one slot each, filled with incompressible data.
@@ -152,7 +150,7 @@ fn map(length: usize) -> *mut libc::c_void {
 fn advise(start: NonNull<u8>, bytes: usize, pages: Pages) {
     let advice = match pages {
         Pages::Ordinary => libc::MADV_NOHUGEPAGE,
-        Pages::Huge | Pages::Either => libc::MADV_HUGEPAGE,
+        Pages::Huge | Pages::Auto => libc::MADV_HUGEPAGE,
     };
     // SAFETY: the caller owns the range, which is of whole pages, and the advice does not change its
     // content.
@@ -179,7 +177,7 @@ mod tests {
     #[test]
     fn buffers_are_aligned_and_apart() {
         for lengths in [&[512][..], &[8192, 512, 65536], &[512 << 10; 8]] {
-            let mut arena = Arena::new(lengths, 1, Pages::Either).unwrap();
+            let mut arena = Arena::new(lengths, 1, Pages::Auto).unwrap();
             for (slot, length) in lengths.iter().enumerate() {
                 assert_eq!(arena.slot_ptr(slot) as usize % PAGE, 0);
                 assert_eq!(arena.slot_mut(slot).len(), *length as usize);

@@ -23,8 +23,6 @@ pub enum Topic {
     Disturbed,
     /// I/O went on long after a step.
     LongDrain,
-    /// Buffers are not in the pages of memory that were asked for.
-    Pages,
     /// Something less than the best was used: an engine, buffers, cores, locks.
     Fallback,
 }

@@ -93,6 +93,8 @@ pub struct Step {
     pub purpose: Purpose,
     /// Threads that did the I/O, each with its own engine.
     pub threads: usize,
+    /// Share of the buffers in huge pages, of the thread with the least; `None` if it is not known.
+    pub huge_percent: Option<f64>,
     /// Time to set up threads, engines and buffers, until all of them started at once.
     pub start_seconds: f64,
     /// All jobs and targets together.

@@ -110,6 +110,7 @@ impl Spools {
             level: report.index,
             purpose: report.purpose,
             threads: seen.threads,
+            huge_percent: seen.huge_share.map(|share| 100.0 * share),
             start_seconds: seen.start_seconds,
             figures: whole.figures,
             parts,

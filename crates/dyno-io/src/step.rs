@@ -48,6 +48,8 @@ pub(crate) struct Interval {
 pub(crate) struct Seen {
     pub(crate) engine: Name,
     pub(crate) threads: usize,
+    /// Of the worker with the least, see `Engine::huge_share`.
+    pub(crate) huge_share: Option<f64>,
     /// Time from the first preparation to the start of all workers.
     pub(crate) start_seconds: f64,
     pub(crate) window: Window,
@@ -59,8 +61,8 @@ pub(crate) struct Seen {
 }
 
 enum Message {
-    /// The worker waits for the signal to start.
-    Ready(Name, Notes),
+    /// The worker waits for the signal to start; the share of its buffers in huge pages.
+    Ready(Name, Option<f64>, Notes),
     /// An interval of one worker: index, end, totals by job.
     Interval(u64, u64, Vec<Counts>),
 }
@@ -93,7 +95,8 @@ pub(crate) fn run(
         }
         drop(messages);
         let (handles, signals): (Vec<_>, Vec<_>) = started.into_iter().unzip();
-        let engine = all_ready(&inbox, &handles, notes);
+        let ready = all_ready(&inbox, &handles, notes);
+        let engine = ready.map(|(name, _)| name);
         let begin_ns = if engine == Some(Name::Null) { spec.start_ns } else { monotonic_ns() };
         let window = window(spec.curve, begin_ns);
         if engine.is_some() {
@@ -115,8 +118,8 @@ pub(crate) fn run(
         let threads = handles.len();
         let ended = join(handles)?;
         told?;
-        let engine = engine.ok_or_else(|| internal("an I/O thread never started"))?;
-        Ok(seen(ended, &shared.health, (engine, threads, start_seconds), window))
+        let ready = ready.ok_or_else(|| internal("an I/O thread never started"))?;
+        Ok(seen(ended, &shared.health, (ready, threads, start_seconds), window))
     })
 }
 
@@ -150,18 +153,19 @@ fn start<'scope, 'env>(
     Ok((handle, signal))
 }
 
-/// Waits until every worker is ready; returns the engine, psync if one of them has that, or `None`
-/// if a worker has ended instead.
+/// Waits until every worker is ready; returns the engine, psync if one of them has that, and the
+/// least share of buffers in huge pages; or `None` if a worker has ended instead.
 fn all_ready(
     inbox: &Receiver<Message>,
     handles: &[ScopedJoinHandle<'_, Result<Option<Share>>>],
     notes: &mut Notes,
-) -> Option<Name> {
-    let mut names = Vec::with_capacity(handles.len());
+) -> Option<(Name, Option<f64>)> {
+    let (mut names, mut least) = (Vec::with_capacity(handles.len()), None::<f64>);
     while names.len() < handles.len() {
         match inbox.recv_timeout(TICK) {
-            Ok(Message::Ready(name, said)) => {
+            Ok(Message::Ready(name, huge, said)) => {
                 names.push(name);
+                least = least.into_iter().chain(huge).reduce(f64::min);
                 notes.add_all(&said);
             }
             Ok(Message::Interval(..)) => {}
@@ -173,7 +177,8 @@ fn all_ready(
             Err(RecvTimeoutError::Disconnected) => return None,
         }
     }
-    names.iter().find(|name| **name == Name::Psync).or(names.first()).copied()
+    let name = names.iter().find(|name| **name == Name::Psync).or(names.first()).copied()?;
+    Some((name, least))
 }
 
 /// Takes in intervals until all workers have ended.
@@ -207,12 +212,13 @@ fn join(handles: Vec<ScopedJoinHandle<'_, Result<Option<Share>>>>) -> Result<Vec
 fn seen(
     shares: Vec<Share>,
     health: &Health,
-    (engine, threads, start_seconds): (Name, usize, f64),
+    ((engine, huge_share), threads, start_seconds): ((Name, Option<f64>), usize, f64),
     window: Window,
 ) -> Seen {
     let mut seen = Seen {
         engine,
         threads,
+        huge_share,
         start_seconds,
         window,
         drain_ns: 0,

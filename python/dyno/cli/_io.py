@@ -197,8 +197,8 @@ options = collected(
     click.option("--fsync", is_flag=True, help="Every write counts once it is on the media."),
     click.option(
         "--pages",
-        type=click.Choice(["ordinary", "huge"]),
-        help="Pages of memory that the buffers are in, instead of the profile's.",
+        type=click.Choice(["auto", "huge", "ordinary"]),
+        help="Pages of memory that buffers are in; auto (the usual): huge ones where granted.",
     ),
     click.option(
         "--destroy",
@@ -261,8 +261,8 @@ def tell(plan: IoPlan) -> None:
         f"{seconds_text(asked.warmup_s)} that do not count.\n"
         f"At most {seconds_text(plan.longest_s)}, and the time to write the files."
     )
-    if asked.pages == "huge":
-        click.echo("Buffers are in huge pages.")
+    if asked.pages != "auto":
+        click.echo(f"Buffers are in {asked.pages} pages.")
     limit = f"{asked.ceiling_of} passes {asked.ceiling_ms:g} ms"
     for curve in asked.curves:
         for job in curve.jobs:

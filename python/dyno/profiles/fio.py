@@ -70,11 +70,14 @@ def job_file(
             f"# Steps with a {profile.ceiling_of} (clat) of reads or of writes above "
             f"{profile.ceiling_ms:g} ms do not count."
         )
-    if profile.pages == "huge":
+    if profile.pages != "ordinary":
         most = max(curve.in_flight_bytes() for curve in profile.curves) * len(volumes)
+        set_aside = f"sysctl vm.nr_hugepages={most // _HUGE_PAGE + 2}"
         purpose.append(
-            "# Its buffers are in huge pages, which have to be set aside before: "
-            f"sysctl vm.nr_hugepages={most // _HUGE_PAGE + 2}"
+            f"# Buffers are in huge pages, which have to be set aside before: {set_aside}"
+            if profile.pages == "huge"
+            else "# Dyno's buffers are in huge pages where it gets any. For the same, set some "
+            f"aside\n# ({set_aside}) and add iomem=mmaphuge to [global]."
         )
     head = {
         "direct": 1,

@@ -12,7 +12,7 @@ from dyno.profiles.job import Job
 
 Figure = Literal["iops", "mbps"]
 CeilingOf = Literal["p95", "mean", "p99"]
-Pages = Literal["ordinary", "huge"]
+Pages = Literal["auto", "huge", "ordinary"]
 
 WARMUP = 0.25
 """Unmeasured time before a step, as a share of it."""
@@ -129,8 +129,8 @@ class Profile(Model):
         step_s: Seconds measured at each level, after ``warmup_s``.
         ceiling_ms: For reads, writes and syncs, each on its own.
         ceiling_of: The figure of their latency that it is for.
-        pages: Of memory, that the buffers are in. Large blocks in huge ones reach a device in fewer
-            pieces, which some are much faster with.
+        pages: Of memory, that the buffers are in; ``auto`` for huge ones where the system grants
+            them. Large blocks in huge ones reach a device in few pieces, and so much faster.
     """
 
     name: str
@@ -140,7 +140,7 @@ class Profile(Model):
     warmup_s: float
     ceiling_ms: float
     ceiling_of: CeilingOf = "p95"
-    pages: Pages = "ordinary"
+    pages: Pages = "auto"
     curves: tuple[Curve, ...]
 
     @property

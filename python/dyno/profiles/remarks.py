@@ -12,8 +12,8 @@ class Remark:
 
     Attributes:
         code: As ``dyno_io::Topic`` has it: ``content``, ``unsettled``, ``page-cache``,
-            ``unwritten``, ``unchecked``, ``leftover``, ``disturbed``, ``long-drain``, ``pages``
-            or ``fallback``; empty in bundles of earlier versions, which have only the words.
+            ``unwritten``, ``unchecked``, ``leftover``, ``disturbed``, ``long-drain`` or
+            ``fallback``; empty in bundles of earlier versions, which have only the words.
         text: The words.
     """
 

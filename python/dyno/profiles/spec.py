@@ -4,7 +4,7 @@ size = "4GiB"                        # of the test file
 step = "2s"                          # measured at each level, after a quarter of it unmeasured
 ceiling_ms = 20.0                    # for reads, writes and syncs, each on its own
 ceiling_of = "p95"                   # or mean, p99
-pages = "ordinary"                   # of the buffers' memory; or huge
+pages = "auto"                       # of the buffers: huge where granted; or huge, ordinary
 
 [[curves]]                           # a curve for each block size and share of reads
 pattern = "random"                   # or sequential, zipf (theta = 0.99), hot_spot (hot = "80/20")
@@ -125,7 +125,7 @@ class ProfileSpec(Strict):
     step: str = "2s"
     ceiling_ms: float = Field(default=20.0, gt=0, allow_inf_nan=False)
     ceiling_of: CeilingOf = "p95"
-    pages: Pages = "ordinary"
+    pages: Pages = "auto"
     curves: list[CurvesSpec] = Field(min_length=1)
 
     @field_validator("size")

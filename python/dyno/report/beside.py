@@ -10,6 +10,7 @@ from typing import Any
 
 from dyno.bundle import Bundle
 from dyno.model import Estimate
+from dyno.profiles.pages import granted
 from dyno.report.words import figure
 from dyno.text import plain
 
@@ -86,6 +87,9 @@ def _asked(bundle: Bundle) -> Iterator[tuple[str, str]]:
         for word, value in target.settings.items():
             yield f"{name} {word}", value
     yield from _flat("", {k: v for k, v in run.plan.items() if k not in _UNLIKE})
+    pages = {granted(phase.detail) for phase in run.phases if phase.kind == "io"} - {None}
+    if pages:
+        yield "buffers' pages", " ".join(sorted(map(str, pages)))
     for section, names in _HOST.items():
         facts = run.host.get(section)
         for name in names:

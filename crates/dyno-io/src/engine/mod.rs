@@ -13,9 +13,6 @@ pub mod psync;
 #[cfg(target_os = "linux")]
 pub mod uring;
 
-/// Least share of buffers in huge pages, of those that were wanted there.
-const HUGE_PERCENT: f64 = 95.0;
-
 /// What an I/O does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Op {
@@ -65,6 +62,11 @@ pub trait Engine {
 
     /// The engine's clock, nanoseconds: `CLOCK_MONOTONIC`, or simulated time.
     fn now_ns(&self) -> u64;
+
+    /// Share of the buffers' memory that is in huge pages, 0 to 1; `None` if that is not known.
+    fn huge_share(&self) -> Option<f64> {
+        None
+    }
 
     /// The buffer of a slot.
     ///
@@ -147,7 +149,7 @@ pub struct Setup<'a> {
 pub fn open(choice: Choice, setup: &Setup<'_>, notes: &mut Notes) -> Result<Box<dyn Engine>> {
     match choice {
         Choice::Null => Ok(Box::new(null::Null::open(setup))),
-        Choice::Psync => open_psync(setup, notes),
+        Choice::Psync => Ok(Box::new(psync::Psync::open(setup)?)),
         Choice::IoUring => open_uring(setup, notes),
         Choice::Auto => match open_uring(setup, notes) {
             Ok(engine) => Ok(engine),
@@ -156,33 +158,10 @@ pub fn open(choice: Choice, setup: &Setup<'_>, notes: &mut Notes) -> Result<Box<
                     Topic::Fallback,
                     format!("{error}: psync is used, with one thread for each I/O"),
                 );
-                open_psync(setup, notes)
+                Ok(Box::new(psync::Psync::open(setup)?))
             }
         },
     }
-}
-
-/// Each buffer of `psync` is on its own, and mostly smaller than a huge page.
-fn open_psync(setup: &Setup<'_>, notes: &mut Notes) -> Result<Box<dyn Engine>> {
-    note_pages(setup, Some(0.0), notes);
-    Ok(Box::new(psync::Psync::open(setup)?))
-}
-
-/// Notes that other pages were granted than were asked for; `huge` is the share of huge ones.
-fn note_pages(setup: &Setup<'_>, huge: Option<f64>, notes: &mut Notes) {
-    let huge = huge.map(|share| 100.0 * share);
-    let wrong = match (setup.pages, huge) {
-        (Pages::Huge, None) => "it is not known whether the buffers are in huge pages".to_owned(),
-        (Pages::Huge, Some(percent)) if percent < HUGE_PERCENT => format!(
-            "{percent:.0} % of the buffers are in huge pages, as the system grants no more \
-             (/sys/kernel/mm/transparent_hugepage/enabled)"
-        ),
-        (Pages::Ordinary, Some(percent)) if percent > 0.0 => {
-            format!("{percent:.0} % of the buffers are in huge pages, though none were wanted")
-        }
-        _ => return,
-    };
-    notes.add(Topic::Pages, wrong);
 }
 
 #[cfg(target_os = "linux")]

@@ -79,6 +79,11 @@ impl Engine for Psync {
         monotonic_ns()
     }
 
+    /// Each buffer is on its own, and mostly smaller than a huge page.
+    fn huge_share(&self) -> Option<f64> {
+        Some(0.0)
+    }
+
     fn buffer_mut(&mut self, slot: u32) -> &mut [u8] {
         let buffer = self.workers[slot as usize].buffer.as_mut();
         buffer.expect("the buffer of a busy slot is with its I/O").slot_mut(0)

@@ -71,7 +71,6 @@ impl Uring {
             .map_err(|error| unavailable(&format!("io_uring can not register files ({error})")))?;
 
         let arena = Arena::new(setup.slots, setup.seed, setup.pages)?;
-        super::note_pages(setup, arena.huge_share(), notes);
         let buffers = match buffers {
             Buffers::Registered => register(&ring, &arena, notes),
             Buffers::Plain => Buffers::Plain,
@@ -169,6 +168,10 @@ impl Engine for Uring {
 
     fn now_ns(&self) -> u64 {
         monotonic_ns()
+    }
+
+    fn huge_share(&self) -> Option<f64> {
+        self.arena.as_ref()?.huge_share()
     }
 
     fn buffer_mut(&mut self, slot: u32) -> &mut [u8] {

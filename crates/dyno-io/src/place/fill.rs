@@ -84,7 +84,7 @@ fn fill<W: Fn(u64)>(job: &Job<'_, W>, device: u64, targets: &[&Place]) -> Result
     let setup = Setup {
         files: &files,
         slots: &SLOTS,
-        pages: Pages::Either,
+        pages: Pages::Auto,
         seed,
         null: &job.plan.null,
         start_ns: 0,

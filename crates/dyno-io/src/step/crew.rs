@@ -84,7 +84,8 @@ pub(super) fn work(
     let data = Xoshiro256PlusPlus::seed_from_u64(!seed);
     let batch = Vec::with_capacity(slots.len());
     let desk = Desk { engine: engine.as_mut(), slots, batch, data };
-    let ready = Message::Ready(desk.engine.name(), notes);
+    let huge_share = desk.engine.huge_share();
+    let ready = Message::Ready(desk.engine.name(), huge_share, notes);
     let Ok(window) = messages.send(ready).map_err(|_| ()).and_then(|()| go.recv().map_err(|_| ()))
     else {
         return Ok(None);

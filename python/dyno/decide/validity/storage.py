@@ -37,17 +37,16 @@ def _check(case: Case) -> Iterable[Ruling]:
             )
         for remark in remarks(phase.detail.get("notes")):
             if remark.code not in _TOLD_ELSEWHERE:
-                weight = "invalid" if remark.code == "pages" else "warning"
-                yield Ruling(weight, f"Storage profile: {remark.text}", phase.name)
+                yield Ruling("warning", f"Storage profile: {remark.text}", phase.name)
 
 
 RULE = Rule(
     code="untrusted-storage",
     weight=Weight.DOUBTFUL,
     definition=(
-        "Storage was profiled without O_DIRECT, on a device that is memory or goes through the "
-        "page cache (a RAM disk, a loop device without direct I/O), or from other pages of memory "
-        "than asked for. A warning: the profiler had to fall back."
+        "Storage was profiled without O_DIRECT, or on a device that is memory or goes through the "
+        "page cache (a RAM disk, a loop device without direct I/O). A warning: the profiler had to "
+        "fall back."
     ),
     explanation="A page cache answers a hundred times faster than what it hides.",
     check=_check,

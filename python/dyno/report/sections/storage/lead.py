@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dyno.profiles.arms import how
+from dyno.profiles.pages import granted
 from dyno.report.blocks import Column, Fact, Facts, Table
 from dyno.report.page import Page
 from dyno.report.storage.places import Place
@@ -17,9 +18,10 @@ MOST_VOLUMES = 8
 _KINDS = {"made": "a test file", "file": "an existing file", "device": "a block device"}
 
 _PAGES = {
-    "ordinary": "in ordinary pages of memory, as most programs' and page caches' are",
     "huge": "in huge pages of memory, so that large blocks reach the device in few pieces; a "
-    "program without them may get less",
+    "program whose memory is in many may get less",
+    "ordinary": "in ordinary pages of memory; from huge ones large blocks may be faster",
+    "mixed": "partly in huge pages of memory, partly in ordinary ones",
 }
 
 
@@ -97,9 +99,9 @@ def targets(found: Sequence[Place]) -> list[Facts | Table]:
             "after the syncs of a profile that has them"
         )
         facts.append(Fact("Writes", words))
-    pages = _PAGES.get(str(found[0].arm.detail.get("pages")))
+    pages = granted(found[0].arm.detail)
     if told and pages:
-        facts.append(Fact("Buffers", pages))
+        facts.append(Fact("Buffers", _PAGES[pages]))
     columns = [Column("Volume"), Column("What it is", wide=True)]
     table = Table(f"The {len(told)} volumes", columns, told, folded=True)
     return [*([table] if many else []), *([Facts(facts)] if facts else [])]
