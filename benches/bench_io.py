@@ -6,9 +6,9 @@ cache (the processor is the limit) at least 1.15 of fio's I/Os a second of CPU.
 Both take turns (ABBA); medians, and medians of paired ratios with their quartiles. How far apart
 two runs of fio in a row are is what the disk's own noise allows to see. CPU is that of the whole
 process; for Dyno what a process that only starts Python takes is left out. Buffers of both are in
-huge pages where enough are set aside for fio (sysctl vm.nr_hugepages=64). In ordinary ones, of which
-how many lie side by side is luck, only the sequential ones are measured as well; fio cannot refuse
-transparent huge pages, so the system must give them to those who ask only (madvise).
+huge pages where enough are set aside for fio (sysctl vm.nr_hugepages=64); from ordinary ones, of
+which it is luck how many lie side by side, the sequential ones are measured as well. fio cannot
+refuse transparent huge pages, so the system must give them to those only who ask (madvise).
 `python benches/bench_io.py [SECONDS [ROUNDS]]`
 """
 
