@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     Array = np.ndarray[Any, Any]
+    """A series of one dimension."""
 
 MOST_ALIKE = 0.9
 """Of a few dozen values no more than that can be told from a walk without a level."""
@@ -81,11 +82,10 @@ def trend_among_alike(values: Sequence[float]) -> Trend | None:
     """
     import numpy as np
 
-    series = np.asarray(values, dtype=float)
-    count = len(series)
-    mean = float(series.mean()) if count else 0.0
-    if count < _FEWEST or mean <= 0:
+    series = _usable(values)
+    if series is None:
         return None
+    count, mean = len(series), float(series.mean())
     places = np.arange(count)
     rough = np.polynomial.polynomial.polyfit(places, series, 1)
     left = series - np.polynomial.polynomial.polyval(places, rough)
@@ -108,13 +108,19 @@ def mean_error_percent(values: Sequence[float]) -> float | None:
     """
     import numpy as np
 
-    series = np.asarray(values, dtype=float)
-    count = len(series)
-    mean = float(series.mean()) if count else 0.0
-    if count < _FEWEST or mean <= 0:
+    series = _usable(values)
+    if series is None:
         return None
+    count, mean = len(series), float(series.mean())
     left = series - mean
     far = np.arange(1, count)
     factor = 1 + 2 * float(np.sum((1 - far / count) * likeness([left], 1) ** far))
     variance = float(np.dot(left, left)) / count * factor / (count - factor)
     return 100 * student.quantile(count - 1) * math.sqrt(variance) / mean
+
+
+def _usable(values: Sequence[float]) -> Array | None:
+    import numpy as np
+
+    series = np.asarray(values, dtype=float)
+    return series if len(series) >= _FEWEST and float(series.mean()) > 0 else None

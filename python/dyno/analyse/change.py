@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dyno.analyse.alike import fit, likeness, trend_among_alike
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    Array = np.ndarray[Any, Any]
+    from dyno.analyse.alike import Array
 
 FEWEST = 10
 """Fewer values than that hold no two levels."""

@@ -59,44 +59,30 @@ def storage_facts(path: Path, root: Path = ROOT) -> dict[str, Any]:
         raise TargetError(f"Cannot use {path}: {error.strerror}. Give another path.") from error
     mounts = parse_mountinfo(read_text(root / "proc/self/mountinfo") or "")
     mount = mount_of(place, mounts)
-    facts: dict[str, Any] = {
-        "path": str(path),
-        "mount_point": None,
-        "fs_type": None,
-        "fs_kind": None,
-        "fs_source": None,
-        "options": [],
-        "size_bytes": space.f_frsize * space.f_blocks,
-        "free_bytes": space.f_frsize * space.f_bavail,
-        "device": None,
-        "disk": None,
-        "subject": None,
-        "disks": [],
-    }
-    if mount is None:
-        return facts
-    facts |= {
-        "mount_point": mount.point,
-        "fs_type": mount.fs_type,
-        "fs_kind": fs_kind(mount.fs_type),
-        "fs_source": mount.source,
-        "options": list(mount.options),
-    }
-    return facts | _carriers(devices_under(mount, mounts, root), root)
+    size, free = space.f_frsize * space.f_blocks, space.f_frsize * space.f_bavail
+    devices = [] if mount is None else devices_under(mount, mounts, root)
+    return {**_place_facts(path, mount, size, free), **_carriers(devices, root)}
 
 
 def _device_facts(path: Path, device: Path, root: Path) -> dict[str, Any]:
     """Facts on a block device that is a volume itself."""
+    size = disk_facts(device)["size_bytes"]
+    return {**_place_facts(path, None, size, None), **_carriers([device], root)}
+
+
+def _place_facts(
+    path: Path, mount: Mount | None, size_bytes: int | None, free_bytes: int | None
+) -> dict[str, Any]:
+    """Where it is, and of a file system what that is."""
     return {
         "path": str(path),
-        "mount_point": None,
-        "fs_type": None,
-        "fs_kind": None,
-        "fs_source": None,
-        "options": [],
-        "size_bytes": disk_facts(device)["size_bytes"],
-        "free_bytes": None,
-        **_carriers([device], root),
+        "mount_point": None if mount is None else mount.point,
+        "fs_type": None if mount is None else mount.fs_type,
+        "fs_kind": None if mount is None else fs_kind(mount.fs_type),
+        "fs_source": None if mount is None else mount.source,
+        "options": [] if mount is None else list(mount.options),
+        "size_bytes": size_bytes,
+        "free_bytes": free_bytes,
     }
 
 

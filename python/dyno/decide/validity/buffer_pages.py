@@ -3,40 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
-from dyno.profiles.pages import LEAST_PERCENT, granted
+from dyno.profiles.pages import LEAST_PERCENT, Granted, granted
 
 
 def _check(case: Case) -> Iterable[Ruling]:
     for phase in case.phases("io"):
-        asked, found = phase.detail.get("pages"), granted(phase.detail)
-        if asked in {"huge", "ordinary"} and found not in {asked, None}:
-            yield Ruling(
-                "invalid",
-                f"{phase.title}: buffers were to be in {asked} pages of memory and were not. See "
-                "/sys/kernel/mm/transparent_hugepage/enabled, or use --pages auto.",
-                phase.name,
-                ("huge_percent",),
-            )
-        elif asked == "auto" and found == "mixed":
-            yield Ruling(
-                "warning",
-                f"{phase.title}: some of the buffers were in huge pages of memory, some not, as "
-                "the system granted no more. Figures of large blocks may differ for that alone: "
-                "--pages ordinary has them alike.",
-                phase.name,
-                ("huge_percent",),
-            )
-        elif asked == "auto" and found == "ordinary":
-            yield Ruling(
-                "note",
-                f"{phase.title}: the system granted no huge pages of memory for buffers. From "
-                "such pages large blocks can be several times as fast.",
-                phase.name,
-                ("huge_percent",),
-            )
+        told = _told(phase.detail.get("pages"), granted(phase.detail))
+        if told is not None:
+            level, words = told
+            yield Ruling(level, f"{phase.title}: {words}", phase.name, ("huge_percent",))
+
+
+def _told(
+    asked: object, found: Granted | None
+) -> tuple[Literal["invalid", "warning", "note"], str] | None:
+    """What the pages that were granted say against what was asked for."""
+    if asked in {"huge", "ordinary"} and found not in {asked, None}:
+        return (
+            "invalid",
+            f"buffers were to be in {asked} pages of memory and were not. See "
+            "/sys/kernel/mm/transparent_hugepage/enabled, or use --pages auto.",
+        )
+    if asked == "auto" and found == "mixed":
+        return (
+            "warning",
+            "some of the buffers were in huge pages of memory, some not, as the system granted no "
+            "more. Figures of large blocks may differ for that alone: --pages ordinary has them "
+            "alike.",
+        )
+    if asked == "auto" and found == "ordinary":
+        return (
+            "note",
+            "the system granted no huge pages of memory for buffers. From such pages large blocks "
+            "can be several times as fast.",
+        )
+    return None
 
 
 RULE = Rule(
