@@ -58,6 +58,28 @@ def test_windows_of_different_length_count_by_their_time(tmp_path: Path) -> None
     assert found(tmp_path, rows)[f"io.{CURVE}.qd8.iops"].value == pytest.approx(1225.0)
 
 
+def test_reads_and_writes_of_a_mix_are_told_apart(tmp_path: Path) -> None:
+    rows = [step(1000.0, reads=70, seconds=1.0), step(1300.0, reads=70, seconds=3.0, repeat=2)]
+    figures = found(tmp_path, [*rows, step(900.0, curve="alone")])
+    start = f"io.{CURVE}.qd8"
+    assert figures[f"{start}.read_iops"].value == pytest.approx(0.7 * 1225)
+    assert figures[f"{start}.write_iops"].value == pytest.approx(0.3 * 1225)
+    assert figures[f"{start}.write_mbps"].value == pytest.approx(0.3 * 1225 * 8192 / 1e6)
+    assert "io.alone.qd8.read_iops" not in figures
+
+
+def test_each_load_has_the_processors_of_its_own_windows(tmp_path: Path) -> None:
+    rows = [step(1000.0, depth=depth, level=at) for at, depth in enumerate((8, 16, 8))]
+    builder = bundle(tmp_path, rows)
+    busy = [one for one in builder.tables["samples"] if one["metric"] == "busy"]
+    for sample in busy:
+        # A reading tells of the second before it: these are of the second window.
+        sample["value"] = 80.0 if 2 < (sample["t_ns"] - busy[0]["t_ns"]) / 1e9 + 1 <= 4 else 10.0
+    figures = {figure.name: figure for figure in estimate(builder.write())}
+    assert figures[f"io.{CURVE}.qd8.cpu_percent"].value == pytest.approx(10)
+    assert figures[f"io.{CURVE}.qd16.cpu_percent"].value == pytest.approx(80)
+
+
 def test_a_single_window_has_no_interval(tmp_path: Path) -> None:
     figures = found(tmp_path, [step(1000.0)])
     assert figures[f"io.{CURVE}.qd8.iops"].low is None

@@ -9,7 +9,7 @@ from dyno.analyse.rows import rows
 from dyno.analyse.series import Series, sampled
 from dyno.bundle import Bundle
 from dyno.model import Estimate, Phase
-from dyno.profiles.steps import Step, steps
+from dyno.profiles.steps import Step, steps, windows
 from dyno.series import Key
 
 MEASURED = frozenset({"io", "load", "index", "dss", "oltp"})
@@ -26,8 +26,9 @@ _SOURCES: dict[str, frozenset[str] | None] = {
 }
 
 # What tells of disturbances, in each curve of a storage profile.
+_BUSY: Key = ("cpu", "host", "busy")
 _OF_CURVES: tuple[Key, ...] = (
-    ("cpu", "host", "busy"),
+    _BUSY,
     ("cpu", "host", "steal"),
     ("process", "dyno", "cpu"),
 )
@@ -38,7 +39,8 @@ def resources(bundle: Bundle) -> list[Estimate]:
 
     Transactions count from the end of their warm-up, queries from their first measured one. Of each
     curve of a storage profile the processors are told apart, as ``<phase>/<curve>``: in a long
-    profile a short disturbance is lost in the mean.
+    profile a short disturbance is lost in the mean. How busy they were at each load is a figure
+    of that load, ``io.<curve>.<load>.cpu_percent``.
     """
     series = {
         key: one
@@ -56,7 +58,21 @@ def resources(bundle: Bundle) -> list[Estimate]:
         own = [step for step in stored if window[0] <= step.start_ns < window[1]]
         for curve, spans in _curves(own).items():
             estimates += _phase(f"{name}/{curve}", of_curves, spans)
-    return estimates
+    return [*estimates, *_of_loads(stored, series.get(_BUSY))]
+
+
+def _of_loads(stored: Iterable[Step], busy: Series | None) -> Iterable[Estimate]:
+    if busy is None:
+        return
+    for name, own in windows(stored).items():
+        values = [value for step in own for value in busy.between(step.start_ns, step.end_ns)]
+        if values:
+            yield Estimate(
+                name=f"{name}.cpu_percent",
+                value=sum(values) / len(values),
+                unit="%",
+                source="samples in the windows of the load; of all processors of this machine",
+            )
 
 
 def _curves(own: Iterable[Step]) -> dict[str, list[tuple[int, int]]]:

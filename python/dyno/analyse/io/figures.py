@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dyno.analyse.io.point import QUANTILES, Part, Point, iops_of, mbps_of, quantity
+from dyno.analyse.io.point import QUANTILES, SIDES, Part, Point, iops_of, mbps_of, quantity
 from dyno.model import Estimate
 from dyno.profiles.arms import Load
 
@@ -25,6 +25,7 @@ def figures(name: str, load: Load, point: Point, of: str) -> Iterable[Estimate]:
     """
     yield rate(f"{name}.iops", point, "IOPS")
     yield rate(f"{name}.mbps", point, "MB/s")
+    yield from _sides(name, point)
     yield Estimate(name=f"{name}.in_flight", value=point.in_flight, unit="", source=TABLE)
     yield Estimate(name=f"{name}.errors", value=point.errors, unit="", source=TABLE)
     yield from times(name, point, _TIMES, TABLE)
@@ -62,6 +63,15 @@ def rate(name: str, point: Point, unit: str) -> Estimate:
     words.append(f"95 % t interval over {point.windows} windows")
     low, high = max(0.0, value - half), value + half
     return Estimate(name=name, value=value, unit=unit, low=low, high=high, source="; ".join(words))
+
+
+def _sides(name: str, point: Point) -> Iterable[Estimate]:
+    """Reads and writes apart, where there are both."""
+    for side in SIDES[:2] if point.is_mixed else ():
+        iops, mbps = point.of_side(side)
+        yield Estimate(name=f"{name}.{side}_iops", value=iops, unit="IOPS", source=TABLE)
+        source = f"{TABLE}; {MB}"
+        yield Estimate(name=f"{name}.{side}_mbps", value=mbps, unit="MB/s", source=source)
 
 
 def syncs(name: str, part: Part, table: str) -> Estimate:

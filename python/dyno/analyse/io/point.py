@@ -41,6 +41,17 @@ class Part:
         """10^6 bytes a second, both ways."""
         return self.bytes / self.seconds / 1e6
 
+    def of_side(self, side: str) -> tuple[float, float]:
+        """Reads or writes a second, and 10^6 bytes of them a second."""
+        ended = sum(row[f"{side}s"] for row in self.rows)
+        moved = sum(row[f"{side}_bytes"] for row in self.rows)
+        return ended / self.seconds, moved / self.seconds / 1e6
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether both reads and writes ended."""
+        return all(any(row[key] for row in self.rows) for key in ("reads", "writes"))
+
     @property
     def syncs_per_s(self) -> float:
         """Syncs a second."""

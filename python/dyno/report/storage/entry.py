@@ -18,8 +18,9 @@ def entry(page: Page) -> dict[str, Any] | None:
 
     ``latency_ms`` of a best is what the ceiling is about, of the slowest side; ``p95_ms`` of a
     load is service time of the slower of reads and writes, ``response_p95_ms`` runs from when
-    each was due. ``ratio`` is against the first arm, ``efficiency_percent`` of several volumes
-    against the sum of them alone, ``change_percent`` against the first fill level.
+    each was due. Of a mix reads and writes are told apart, and the processors' use (%) where it
+    was sampled in that time. ``ratio`` is against the first arm, ``efficiency_percent`` of several
+    volumes against the sum of them alone, ``change_percent`` against the first fill level.
     """
     found = places(page)
     if not page.phases("io") and not found:
@@ -75,6 +76,9 @@ def _interval(low: float | None, high: float | None) -> list[float] | None:
 def _load(page: Page, curve: Curve, load: Load) -> dict[str, Any]:
     name = curve.at(load)
     made = {"depth": load.depth, "rate": load.rate, **_part(page, name)}
+    keys = ("read_iops", "write_iops", "read_mbps", "write_mbps", "cpu_percent")
+    told = {key: page.value(f"{name}.{key}") for key in keys}
+    made |= {key: value for key, value in told.items() if value is not None}
     for key, kind, parts in (("volumes", "at", curve.volumes), ("jobs", "job", curve.jobs)):
         if parts:
             made[key] = {part: _part(page, f"{name}.{kind}.{part}") for part in parts}

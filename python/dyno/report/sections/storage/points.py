@@ -11,6 +11,7 @@ from dyno.report.words import figure, number
 
 _TIMES = {"mean": "mean", "p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9", "max": "max"}
 _RESPONSES = {"mean": "mean", "p50": "p50", "p95": "p95", "p99": "p99"}
+_APART = {"iops": ("Read IOPS", "Write IOPS"), "mbps": ("Read MB/s", "Write MB/s")}
 _COUNTS = ("late_percent", "unissued", "errors", "windows", "cov_percent")
 
 
@@ -22,7 +23,10 @@ def table(page: Page, place: Place) -> Table:
     columns = [Column("Curve")]
     columns += [
         Column(label, numeric=True)
-        for label in ("Depth", "Due, 1/s", "In flight", "IOPS", "95 %", "MB/s", "Syncs/s")
+        for label in ("Depth", "Due, 1/s", "In flight", "IOPS", "95 %", *_APART["iops"])
+    ]
+    columns += [
+        Column(label, numeric=True) for label in ("MB/s", *_APART["mbps"], "Syncs/s", "CPU, %")
     ]
     ceiling = place.arm.ceiling
     columns.append(Column(f"Slowest {ceiling.of}, ms", numeric=True))
@@ -57,6 +61,8 @@ def _note(place: Place, columns: list[Column]) -> str:
             "The slowest: of reads, writes and syncs of any job on any volume, for which the "
             "ceiling is."
         )
+    if "CPU, %" in labels:
+        words.append("CPU: of all processors of this machine, whoever used them.")
     if "95 %" in labels:
         words.append("95 %: half of the interval of the mean IOPS over the windows.")
     if any(curve.jobs for curve in place.curves):
@@ -69,7 +75,10 @@ def _row(page: Page, curve: Curve, load: Load, ceiling: Ceiling) -> list[str | C
     row: list[str | Cell] = [curve.title, str(load.depth), figure(load.rate)]
     row += [figure(page.value(f"{name}.{what}")) for what in ("in_flight", "iops")]
     row.append(_half(page, f"{name}.iops"))
-    row += [figure(page.value(f"{name}.{what}")) for what in ("mbps", "syncs_per_s")]
+    row += _apart(page, name, "iops")
+    row.append(figure(page.value(f"{name}.mbps")))
+    row += _apart(page, name, "mbps")
+    row += [figure(page.value(f"{name}.{what}")) for what in ("syncs_per_s", "cpu_percent")]
     row += _times(page, f"{name}.slowest_", {ceiling.of: ceiling.of}, ceiling)
     for side in SIDES:
         row += _times(page, f"{name}.{side}_", _TIMES, None if curve.is_open else ceiling)
@@ -82,6 +91,10 @@ def _row(page: Page, curve: Curve, load: Load, ceiling: Ceiling) -> list[str | C
         else:
             row.append(figure(value))
     return row
+
+
+def _apart(page: Page, name: str, what: str) -> list[str | Cell]:
+    return [figure(page.value(f"{name}.{side}_{what}")) for side in SIDES[:2]]
 
 
 def _times(
