@@ -57,6 +57,8 @@ CASES = [
     (("run", "tpcc", "--target", "null:", "--during-limit", "9s"), "--during NAME"),
     (("check", "tpch", "--target", "embedded:duckdb", "--isolation"), "no isolation scenarios"),
     (("check", "tpcc", "--target", "embedded:sqlite", "--level", "x"), "--level is for"),
+    (("study", "plann", "settings"), "Did you mean 'plan'?"),
+    (("study", "setings"), "Did you mean 'settings'?"),
     (("io", "/no/such/folder"), "does not exist"),
     (("io", ".", "--size", "huge"), "512M"),
     (("generate", "tpch", "--scale", "1", "--to", "x", "--parts", "2", "--part", "3"), "--part 3"),

@@ -295,6 +295,7 @@ def test_notes_of_the_profiler_warn_unless_a_rule_of_their_own_tells_of_them(
     [
         ("huge", [0.0, 0.0], "invalid"),
         ("huge", [96.0, 100.0], None),
+        ("huge", None, "warning"),
         ("ordinary", [0.0, 30.0], "invalid"),
         ("auto", [40.0, 100.0], "warning"),
         ("auto", [0.0, 0.0], "note"),

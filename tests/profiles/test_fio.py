@@ -8,6 +8,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
+
+from dyno.errors import UsageError
 from dyno.profiles import fill, spec, volume
 from dyno.profiles.fio import job_file
 from tests.conftest import missing
@@ -110,3 +113,13 @@ def test_fio_does_what_it_says(tmp_path: Path) -> None:
     mixed = jobs["random_70_30_8k-qd4"]
     assert mixed["read"]["total_ios"] > mixed["write"]["total_ios"] > 0
     assert (folder / "dyno-fio.dat").stat().st_size == 1 << 20
+
+
+def test_a_rate_that_fio_cannot_have_is_refused(tmp_path: Path) -> None:
+    own = tmp_path / "mine.toml"
+    shape = '[[curves]]\npattern = "random"\nblocks = ["8K"]\ndepths = [4]\n'
+    own.write_text(f"{shape}reads = [70]\nrates = [2.0]\n")
+    with pytest.raises(UsageError, match=r"whole numbers of I/Os a second.* 1.4 of reads or of"):
+        job_file(spec.read(str(own)), volume.parse([str(tmp_path)]))
+    own.write_text(f"{shape}reads = [100]\nrates = [2.0]\n")
+    assert "rate_iops=2," in job_file(spec.read(str(own)), volume.parse([str(tmp_path)]))

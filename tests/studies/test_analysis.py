@@ -250,3 +250,17 @@ def test_a_variant_that_was_left_out_cannot_win(tmp_path: Path) -> None:
     assert (one.verdict, one.disqualified) == ("inconclusive", "it crashed twice")
     assert one.percent is not None
     assert one.percent > 0
+
+
+def test_a_variant_that_was_left_out_does_not_keep_a_study_from_its_end() -> None:
+    asked = study(pairs=12, variants=3, margin=2.0)
+    slots = schedule([one.name for one in asked.variants], asked.pairs, 1)
+    # The last one ran three times, with figures apart, and never again.
+    made = [
+        run(slot.place, slot.pair, slot.variant, {"tps": 100.0 + slot.place % 2 / 10})
+        for slot in slots
+        if slot.variant != "v2"
+    ]
+    made += [run(40 + at, at, "v2", {"tps": 10.0**at}) for at in range(1, 4)]
+    assert not tight(asked, made)
+    assert tight(asked, made, {"v2": "it crashed"})

@@ -190,6 +190,12 @@ def test_data_that_shares_a_database_is_loaded_in_turn(tmp_path: Path, out: Path
     single = own.room_bytes / (1 if own.shared else 2)
     assert found.elsewhere_bytes == {"postgresql://h/d": single}, "the larger of those in turn"
     assert f"Room: about {bytes_text(int(single))} at postgresql://h/d, by the scale" in told
+    each = study.model_copy(update={"reset": "reload"})
+    again = forecast(each, slots, [], out)
+    runs = sum(again.runs[slot.variant].seconds for slot in slots)
+    loads = {name: one.load.seconds for one in again.data if one.load for name in one.variants}
+    put_back = sum(loads[slot.variant] for slot in slots)
+    assert again.total_s(slots) == pytest.approx(runs + put_back), "a load a run, and no more"
 
 
 def test_data_that_does_not_fit_is_refused(tmp_path: Path, out: Path) -> None:

@@ -10,6 +10,7 @@ import click
 from dyno.cli import _study_work
 from dyno.cli._options import Options, common, examples
 from dyno.cli._study import overrides, tell_plan
+from dyno.errors import nearest
 
 if TYPE_CHECKING:
     from dyno.studies.model import Study
@@ -25,10 +26,25 @@ class Word(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """A word, or else ``run`` of the study that is named first."""
+        """A word, or else ``run`` of the study that is named first.
+
+        Raises:
+            UsageError: If it is nearer to a word than to a study.
+        """
         if args and args[0] not in self.commands:
+            self._require_no_word(args[0])
             args = ["run", *args]
         return super().resolve_command(ctx, args)
+
+    def _require_no_word(self, name: str) -> None:
+        from dyno import studies
+
+        if "/" in name or name.endswith(".toml"):
+            return
+        words = [word for word, command in self.commands.items() if not command.hidden]
+        hint = nearest(name, [*words, *studies.names()])
+        if any(hint == f"Did you mean '{word}'?" for word in words):
+            raise click.UsageError(f"Unknown word or study '{name}'. {hint}")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Options that come before the name are those of ``run`` as well."""

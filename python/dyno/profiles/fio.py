@@ -14,6 +14,7 @@ from dyno.profiles.volume import How, Volume, arms
 
 _FILE = "dyno-fio.dat"
 _HUGE_PAGE = 2 << 20
+_ROUNDED_MOST = 0.05
 
 
 @dataclass(frozen=True)
@@ -206,9 +207,19 @@ def _options(job: Job, level: int, scale: int, volumes: int) -> dict[str, object
 
 
 def _rates(rate: float, read_percent: int) -> str:
-    """Reads and writes a second: to fio one number is that of each of them."""
-    shares = (read_percent / 100, 1 - read_percent / 100)
-    return ",".join(str(max(1, round(rate * share))) if share else "" for share in shares)
+    """Reads and writes a second: to fio one number is that of each of them.
+
+    Raises:
+        UsageError: If that is far from a whole number, which is all that fio takes.
+    """
+    due = [rate * percent / 100 for percent in (read_percent, 100 - read_percent)]
+    for one in due:
+        if one and abs(round(one) / one - 1) > _ROUNDED_MOST:
+            raise UsageError(
+                f"fio takes whole numbers of I/Os a second for each job, and a job here has "
+                f"{one:.3g} of reads or of writes. Give a higher --rate."
+            )
+    return ",".join(str(round(one)) if one else "" for one in due)
 
 
 def _at(levels: Sequence[int] | Sequence[float], level: int) -> int | float:

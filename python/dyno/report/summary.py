@@ -81,6 +81,8 @@ def _why(page: Page) -> list[str]:
     elif page.verdict is not None and page.verdict.verdict is not None:
         # Validity and criteria have lines of their own.
         told = page.verdict.verdict
+        if page.run.verb == "io" and not told.limits:
+            return []  # that only storage was measured is no news
         label, text = ("Likely limits", told.limits) if told.limits else ("Verdict", told.measured)
     elif page.verdict is not None:  # judged by an earlier version
         label, text = "Verdict", page.verdict.message

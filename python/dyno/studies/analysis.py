@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from dyno.studies.book import Book, Entry
@@ -105,7 +105,7 @@ def _drifts(study: Study, entries: Iterable[Entry]) -> Iterable[Drift]:
             yield Drift(metric=metric, percent=percents[0], low=percents[1], high=percents[2])
 
 
-def tight(study: Study, entries: Sequence[Entry]) -> bool:
+def tight(study: Study, entries: Sequence[Entry], dropped: Container[str] = ()) -> bool:
     """Whether every headline interval is within the margin to each side of its estimate.
 
     How wide it is does not depend on where it lies, so that looking at it after each pair does not
@@ -114,10 +114,12 @@ def tight(study: Study, entries: Sequence[Entry]) -> bool:
     Args:
         study: What was asked.
         entries: The runs until now.
+        dropped: Variants that were left out of the rest: nothing more is learnt of these.
     """
     names = {variant.name for variant in study.variants}
     valid = counted(entry for entry in entries if entry.variant in names)
-    found = comparisons(study, valid, {}, headline_only=True)
+    all_found = comparisons(study, valid, {}, headline_only=True)
+    found = [one for one in all_found if one.variant not in dropped]
     return bool(found) and all(
         one.pairs >= FEWEST_TO_STOP
         and one.low is not None

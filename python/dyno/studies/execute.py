@@ -108,7 +108,7 @@ class Work:
         limit = study.time_limit_s
         if limit is not None and self._before_s + time.monotonic() - self._start > limit:
             return LIMIT
-        if tight(study, entries):
+        if tight(study, entries, self._dropped):
             return f"every headline interval is within {study.margin:g} %"
         return ""
 

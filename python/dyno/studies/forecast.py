@@ -68,7 +68,13 @@ class Forecast:
 
     def total_s(self, slots: Sequence[Slot]) -> float:
         """Seconds of the whole study."""
-        loads = sum(one.load.seconds for one in self.data if one.load is not None)
+        loads = sum(
+            one.load.seconds
+            for one in self.data
+            # In a database of the user's there is no copy to put back: what is done before each run
+            # is the load itself, also before the first.
+            if one.load is not None and not (one.place and self.resets[one.variants[0]])
+        )
         return loads + sum(self.reloads.values()) + self.left_s(slots, {})
 
     @property

@@ -121,7 +121,7 @@ def _headline(study: Study, one: Comparison) -> str:
         return f"{head}{one.note or not_compared(one)}."
     text = f"{head}{signed(one.percent)} % ({span(one.low, one.high)}), {one.verdict.upper()}"
     if one.first is not None and one.second is not None:
-        text += f"; {_value(one.first)} to {_value(one.second)}"
+        text += f"; medians {_value(one.first)} and {_value(one.second)}"
     text += f", {one.pairs} pairs{'' if one.p is None else f', p {p_value(one.p)}'}."
     text += _note(one.note)
     if one.verdict == "inconclusive" and one.smallest is not None and math.isfinite(one.smallest):

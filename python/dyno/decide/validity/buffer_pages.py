@@ -28,6 +28,11 @@ def _told(
             f"buffers were to be in {asked} pages of memory and were not. See "
             "/sys/kernel/mm/transparent_hugepage/enabled, or use --pages auto.",
         )
+    if asked == "huge" and found is None:
+        return (
+            "warning",
+            "this system does not tell whether buffers were in huge pages of memory, as asked for.",
+        )
     if asked == "auto" and found == "mixed":
         return (
             "warning",
@@ -50,7 +55,8 @@ RULE = Rule(
     definition=(
         "Buffers of the storage profile were to be in huge pages of memory, or in ordinary ones, "
         f"and in some step fewer than {LEAST_PERCENT:g} % of them were. A warning: with --pages "
-        "auto they were in both kinds; a note: in ordinary ones."
+        "auto they were in both kinds, or huge ones were asked for and the system does not tell; a "
+        "note: in ordinary ones."
     ),
     explanation=(
         "A device gets a block in as many pieces as it has pages that lie apart: a virtual disk "

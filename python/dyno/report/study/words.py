@@ -111,7 +111,7 @@ def sentence(one: Comparison, margin: float) -> str:
     """A comparison in a sentence."""
     if one.percent is None or one.low is None or one.high is None:
         return f"{named(one.metric)} {one.note or not_compared(one)}."
-    values = f", from {figure(one.first)} to {figure(one.second)}{unit(one.metric)}"
+    values = f", medians {figure(one.first)} and {figure(one.second)}{unit(one.metric)}"
     said = "" if one.disqualified else f"{one.verdict}: "  # that it cannot win is said already
     text = (
         f"{said}{named(one.metric)} {change(one.percent)} "

@@ -30,5 +30,5 @@ def section(page: Page) -> Section | None:
         drawn = len(found) <= _MOST_PLACES
         made += blocks(page, place, drawn=drawn)
         made += together(page, place) if drawn else []
-        made += [*parts(page, place), points.table(page, place)]
+        made += [*parts(page, place), *points.tables(page, place)]
     return Section("storage", "Storage", made, lead(page, found))

@@ -1,91 +1,97 @@
-"""Every load of every curve, as a table."""
+"""Every load of every curve: a table of rates, and one of latencies."""
 
 from __future__ import annotations
 
-from dyno.profiles.arms import Ceiling, Load
+from collections.abc import Iterable
+
+from dyno.profiles.arms import Ceiling
 from dyno.report.blocks import NOTHING, Cell, Column, Table, without_empty
 from dyno.report.page import Page
 from dyno.report.storage.curves import SIDES, Curve
 from dyno.report.storage.places import Place
-from dyno.report.words import figure, number
+from dyno.report.words import figure
 
+_APART = {"IOPS": "iops", "MB/s": "mbps"}
 _TIMES = {"mean": "mean", "p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9", "max": "max"}
 _RESPONSES = {"mean": "mean", "p50": "p50", "p95": "p95", "p99": "p99"}
-_APART = {"iops": ("Read IOPS", "Write IOPS"), "mbps": ("Read MB/s", "Write MB/s")}
-_COUNTS = ("late_percent", "unissued", "errors", "windows", "cov_percent")
+_COUNTS = {
+    "late_percent": "Late, %",
+    "unissued": "Not issued",
+    "errors": "Failed",
+    "windows": "Windows",
+    "cov_percent": "CoV, %",
+}
 
 
-def table(page: Page, place: Place) -> Table:
-    """Rates, latencies of service and of response, and what failed; columns without any left out.
+def tables(page: Page, place: Place) -> list[Table]:
+    """Rates and what failed, then latencies of service and of response.
 
-    Where each load was measured more than once, rates have their intervals.
+    Columns without any figure are left out. Where each load was measured more than once, rates have
+    their intervals.
     """
-    columns = [Column("Curve")]
-    columns += [
-        Column(label, numeric=True)
-        for label in ("Depth", "Due, 1/s", "In flight", "IOPS", "95 %", *_APART["iops"])
+    loads = [(curve, load) for curve in place.curves for load in curve.loads]
+    asked: list[list[str | Cell]] = [
+        [curve.title, str(load.depth), figure(load.rate)] for curve, load in loads
     ]
-    columns += [
-        Column(label, numeric=True) for label in ("MB/s", *_APART["mbps"], "Syncs/s", "CPU, %")
+    rates = [_rates(page, curve.at(load)) for curve, load in loads]
+    latencies = [_latencies(page, place, curve, curve.at(load)) for curve, load in loads]
+    caption = f"Every point{place.of}"
+    return [
+        _table(
+            f"{caption}: rates",
+            _rate_columns(),
+            zip(asked, rates, strict=True),
+            _about_rates(place),
+        ),
+        _table(
+            f"{caption}: latencies",
+            _latency_columns(place),
+            zip(asked, latencies, strict=True),
+            _about_latencies(place),
+        ),
     ]
-    ceiling = place.arm.ceiling
-    columns.append(Column(f"Slowest {ceiling.of}, ms", numeric=True))
-    for side in SIDES:
-        columns += [
-            Column(f"{side.capitalize()} {label}, ms", numeric=True) for label in _TIMES.values()
-        ]
-    for side in SIDES[:2]:
-        columns += [
-            Column(f"{side.capitalize()} response {label}, ms", numeric=True)
-            for label in _RESPONSES.values()
-        ]
-    columns += [
-        Column(label, numeric=True)
-        for label in ("Late, %", "Not issued", "Failed", "Windows", "CoV, %")
-    ]
-    rows = [_row(page, curve, load, ceiling) for curve in place.curves for load in curve.loads]
-    kept, rows = without_empty(columns, rows)
-    return Table(f"Every point{place.of}", kept, rows, folded=True, note=_note(place, kept))
 
 
-def _note(place: Place, columns: list[Column]) -> str:
-    labels = {column.label for column in columns}
-    words = ["Latencies from the time of submission to completion."]
-    if any(curve.is_open for curve in place.curves):
-        words.append(
-            "Response times run from when an I/O was due; late ones were issued more than 1 ms "
-            "after that."
-        )
-    if f"Slowest {place.arm.ceiling.of}, ms" in labels:
-        words.append(
-            "The slowest: of reads, writes and syncs of any job on any volume, for which the "
-            "ceiling is."
-        )
-    if "CPU, %" in labels:
-        words.append("CPU: of all processors of this machine, whoever used them.")
-    if "95 %" in labels:
-        words.append("95 %: half of the interval of the mean IOPS over the windows.")
+def _table(
+    caption: str,
+    columns: list[str],
+    rows: Iterable[tuple[list[str | Cell], list[str | Cell]]],
+    notes: Iterable[tuple[str, str]],
+) -> Table:
+    """Notes are told with the column that they are about, or always."""
+    made = [Column("Curve")]
+    made += [Column(label, numeric=True) for label in ("Depth", "Due, 1/s", *columns)]
+    kept, told = without_empty(made, [[*asked, *cells] for asked, cells in rows])
+    labels = {"", *(column.label for column in kept)}
+    words = " ".join(text for label, text in notes if label in labels)
+    return Table(caption, kept, told, folded=True, note=words)
+
+
+def _rate_columns() -> list[str]:
+    columns = ["In flight"]
+    for label in _APART:
+        columns += [label, *(["95 %"] if label == "IOPS" else [])]
+        columns += [f"{side.capitalize()} {label}" for side in SIDES[:2]]
+    return [*columns, "Syncs/s", "CPU, %", *_COUNTS.values()]
+
+
+def _about_rates(place: Place) -> Iterable[tuple[str, str]]:
+    yield "95 %", "95 %: half of the interval of the mean IOPS over the windows."
+    yield "CPU, %", "CPU: of all processors of this machine, whoever used them."
+    yield "Late, %", "Late: issued more than 1 ms after it was due."
     if any(curve.jobs for curve in place.curves):
-        words.append("Jobs that run together are put together here.")
-    return " ".join(words)
+        yield "", "Jobs that run together are put together here."
 
 
-def _row(page: Page, curve: Curve, load: Load, ceiling: Ceiling) -> list[str | Cell]:
-    name = curve.at(load)
-    row: list[str | Cell] = [curve.title, str(load.depth), figure(load.rate)]
-    row += [figure(page.value(f"{name}.{what}")) for what in ("in_flight", "iops")]
-    row.append(_half(page, f"{name}.iops"))
-    row += _apart(page, name, "iops")
-    row.append(figure(page.value(f"{name}.mbps")))
-    row += _apart(page, name, "mbps")
+def _rates(page: Page, name: str) -> list[str | Cell]:
+    row: list[str | Cell] = [figure(page.value(f"{name}.in_flight"))]
+    for label, what in _APART.items():
+        row.append(figure(page.value(f"{name}.{what}")))
+        row += [_half(page, f"{name}.iops")] if label == "IOPS" else []
+        row += [figure(page.value(f"{name}.{side}_{what}")) for side in SIDES[:2]]
     row += [figure(page.value(f"{name}.{what}")) for what in ("syncs_per_s", "cpu_percent")]
-    row += _times(page, f"{name}.slowest_", {ceiling.of: ceiling.of}, ceiling)
-    for side in SIDES:
-        row += _times(page, f"{name}.{side}_", _TIMES, None if curve.is_open else ceiling)
-    for side in SIDES[:2]:
-        row += _times(page, f"{name}.{side}_response_", _RESPONSES, ceiling)
     for what in _COUNTS:
-        value = number(page.value(f"{name}.{what}"))
+        value = page.value(f"{name}.{what}")
         if what == "errors":
             row.append(Cell(figure(value), "bad", "failed") if value else NOTHING)
         else:
@@ -93,8 +99,40 @@ def _row(page: Page, curve: Curve, load: Load, ceiling: Ceiling) -> list[str | C
     return row
 
 
-def _apart(page: Page, name: str, what: str) -> list[str | Cell]:
-    return [figure(page.value(f"{name}.{side}_{what}")) for side in SIDES[:2]]
+def _slowest(place: Place) -> str:
+    return f"Slowest {place.arm.ceiling.of}, ms"
+
+
+def _latency_columns(place: Place) -> list[str]:
+    columns = [_slowest(place)]
+    for side in SIDES:
+        columns += [f"{side.capitalize()} {label}, ms" for label in _TIMES.values()]
+    for side in SIDES[:2]:
+        columns += [f"{side.capitalize()} response {label}, ms" for label in _RESPONSES.values()]
+    return columns
+
+
+def _about_latencies(place: Place) -> Iterable[tuple[str, str]]:
+    yield "", "Latencies from the time of submission to completion."
+    if any(curve.is_open for curve in place.curves):
+        yield "", "Response times run from when an I/O was due."
+    yield (
+        _slowest(place),
+        "The slowest: of reads, writes and syncs of any job on any volume, for which the ceiling "
+        "is.",
+    )
+    if any(curve.jobs for curve in place.curves):
+        yield "", "Jobs that run together are put together here."
+
+
+def _latencies(page: Page, place: Place, curve: Curve, name: str) -> list[str | Cell]:
+    ceiling = place.arm.ceiling
+    row = _times(page, f"{name}.slowest_", {ceiling.of: ceiling.of}, ceiling)
+    for side in SIDES:
+        row += _times(page, f"{name}.{side}_", _TIMES, None if curve.is_open else ceiling)
+    for side in SIDES[:2]:
+        row += _times(page, f"{name}.{side}_response_", _RESPONSES, ceiling)
+    return row
 
 
 def _times(
