@@ -1,5 +1,6 @@
 //! `io_uring`: one ring, registered files, registered buffers in one arena.
 
+mod parts;
 mod ring;
 
 use std::io;
@@ -10,6 +11,7 @@ use dyno_record::{Error, ErrorKind, Result, monotonic_ns};
 use io_uring::types::{Fixed, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{opcode, squeue};
 
+use self::parts::parts;
 use self::ring::{Ring, is};
 use super::{Completion, Engine, Name, Op, Request, Setup};
 use crate::arena::Arena;
@@ -17,11 +19,6 @@ use crate::{Notes, Topic};
 
 /// Longest wait for I/Os in flight when an engine is dropped; a device that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// Parts in which a batch goes to the kernel, and the fewest I/Os of one: a device works on the
-/// first part while the kernel prepares the next, instead of on none until all are.
-const PARTS: usize = 4;
-const LEAST_PART: usize = 4;
 
 /// How buffers are given to the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -185,8 +182,7 @@ impl Engine for Uring {
         timeout: Duration,
         done: &mut Vec<Completion>,
     ) -> Result<u64> {
-        let size = batch.len().div_ceil(PARTS).max(LEAST_PART);
-        let mut parts = batch.chunks(size).peekable();
+        let mut parts = parts(batch).peekable();
         while let Some(part) = parts.next() {
             self.queue(part)?;
             // The last goes with the wait.
