@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
+
+NO_BREAK = "\N{NO-BREAK SPACE}"
+"""Where no line may be broken: textwrap takes it for a letter."""
 
 
 def sentence(text: str) -> str:
@@ -10,6 +14,11 @@ def sentence(text: str) -> str:
     text = text.strip()
     stop = "" if not text or text[-1] in ".!?" else "."
     return f"{text[:1].upper()}{text[1:]}{stop}"
+
+
+def listed(sentences: Iterable[str]) -> str:
+    """Sentences one after the other, parted by semicolons, and without a stop at the end."""
+    return "; ".join(one.removesuffix(".") for one in sentences)
 
 
 def plain(text: str) -> str:

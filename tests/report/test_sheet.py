@@ -131,7 +131,7 @@ def test_every_transaction_with_both_latencies(whole: Sheet) -> None:
 
 
 def test_other_tables(whole: Sheet) -> None:
-    assert len(whole.page.table("Every point: latencies")) == 1 + 3 + 3 + 9 + 9
+    assert len(whole.page.table("Every point: latencies, ms")) == 1 + 3 + 3 + 9 + 9
     assert [row[0] for row in whole.page.table("Rows in")[1:]] == [
         *("tpch 1 → PostgreSQL", "tpch 1 → DuckDB", "tpcc 5 → PostgreSQL")
     ]

@@ -19,6 +19,7 @@ from dyno.studies.forecast import Forecast
 from dyno.studies.model import Variant
 from dyno.studies.schedule import Slot
 from dyno.studies.stock import Stock
+from dyno.text import NO_BREAK, listed
 from dyno.units import seconds_text
 
 MOST_FAILURES = 2
@@ -146,7 +147,7 @@ class Work:
         last = [entry for entry in self.book.entries() if entry.variant == name][-MOST_FAILURES:]
         if len(last) < MOST_FAILURES or not all(_came_to_nothing(entry) for entry in last):
             return
-        self._leave_out(name, "; ".join(own[-1].reasons))
+        self._leave_out(name, listed(own[-1].reasons))
 
     def _leave_out(self, name: str, why: str) -> None:
         self._dropped[name] = why
@@ -157,9 +158,8 @@ class Work:
         return runs.make(self.book, slot, attempt, variant, out)
 
     def _tell(self, text: str) -> None:
-        self.say("\n".join(textwrap.wrap(
-            text, _COLUMNS, subsequent_indent="  ", break_on_hyphens=False
-        )))  # fmt: skip
+        told = textwrap.wrap(text, _COLUMNS, subsequent_indent="  ", break_on_hyphens=False)
+        self.say("\n".join(told).replace(NO_BREAK, " "))
 
     def _words(self, entry: Entry) -> str:
         slots = self.book.slots
@@ -170,9 +170,10 @@ class Work:
         left = self.ahead.left_s(rest, took)
         times = f"[{entry.ended - entry.started:.0f} s"
         times += f"; {seconds_text(left)} left]" if rest else "]"
+        times = times.replace(" ", NO_BREAK)
         head = f"{entry.place + 1}/{len(slots)} {entry.variant}: "
         if not entry.valid:
-            return f"{head}INVALID ({'; '.join(entry.reasons)})  {times}"
+            return f"{head}INVALID ({listed(entry.reasons)})  {times}"
         figures = [
             f"{name} {value:,.4g}"
             for name, value in entry.figures.items()

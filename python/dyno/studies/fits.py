@@ -119,8 +119,8 @@ def _fit(one: _Series, found: Exponent, p: float) -> Fit | None:
     if found.bent and not curve:
         first, last = one.levels[:2], one.levels[-2:]
         notes.append(
-            f"not one power law: the exponent is {found.first:.2f} from {first[0]:g} to "
-            f"{first[1]:g}, {found.last:.2f} from {last[0]:g} to {last[1]:g}"
+            f"not one power law: the exponent is {_hundredths(found.first)} from {first[0]:g} to "
+            f"{first[1]:g}, {_hundredths(found.last)} from {last[0]:g} to {last[1]:g}"
         )
     centre = float(np.log(one.levels).mean())
     height = float(one.table.mean())
@@ -153,6 +153,10 @@ def _fit(one: _Series, found: Exponent, p: float) -> Fit | None:
     )
 
 
+def _hundredths(value: float) -> str:
+    return f"{round(value, 2) + 0.0:.2f}"  # no minus before zero
+
+
 def _exp(value: float) -> float:
     return math.exp(value) if value < 700 else math.inf
 
@@ -163,11 +167,14 @@ def _curve(one: _Series) -> tuple[usl.Usl | None, dict[str, Parameter], list[str
     if owner(one.metric).wish != "more" or not one.headline or not counts:
         return None, {}, []
     blocks, levels = one.table.shape
-    if blocks < usl.FEWEST_BLOCKS or levels < usl.FEWEST_LEVELS or one.levels[0] < 1:
-        return None, {}, [
-            f"no law of scalability: it takes {usl.FEWEST_LEVELS} levels from 1 on and "
-            f"{usl.FEWEST_BLOCKS} pairs that have them all"
-        ]  # fmt: skip
+    if levels < usl.FEWEST_LEVELS or one.levels[0] < 1:
+        return None, {}, []
+    if blocks < usl.FEWEST_BLOCKS:
+        return (
+            None,
+            {},
+            [f"no law of scalability: it takes {usl.FEWEST_BLOCKS} pairs that have all levels"],
+        )
     found = usl.curve(one.levels, one.table)
     parameters = {
         name: Parameter(value=float(getattr(found.usl, name)), low=low, high=high)
@@ -194,6 +201,8 @@ def _misses(points: Iterable[Point]) -> list[str]:
     if not off:
         return []
     told = ", ".join(
-        f"{100 * (one.y / (one.fitted or one.y) - 1):+.0f} % at {one.x:g}" for one in off
+        f"{100 * abs(by):.0f} % {'above' if by > 0 else 'below'} it at {one.x:g}"
+        for one in off
+        for by in [one.y / (one.fitted or one.y) - 1]
     )
-    return [f"the law of scalability does not describe it: measured is {told}"]
+    return [f"the law of scalability does not describe it: what was measured is {told}"]

@@ -14,13 +14,12 @@ from dyno.studies.ending import ending, resume_words
 from dyno.studies.metrics import owner
 from dyno.studies.model import Study
 from dyno.studies.outcome import Comparison, Effect, Fit, Noise, Outcome, Parameter
-from dyno.text import plain, sentence
+from dyno.text import NO_BREAK, listed, plain, sentence
 from dyno.units import digits, seconds_text, signed
 
 COLUMNS = 80
 MOST_HEADLINE, MOST_EXPLORATORY, MOST_EFFECTS, MOST_FITS, MOST_INVALID = 24, 12, 8, 6, 5
 _MOST_TERMS = 4
-_NO_BREAK = "\N{NO-BREAK SPACE}"
 
 GROWS = {
     "linear": "in proportion",
@@ -103,9 +102,9 @@ def _end(value: float) -> str:
 
 def _wrapped(text: str) -> list[str]:
     # A figure stays on the line of its sign of percent: no-break spaces are none to textwrap.
-    kept = plain(text).replace(" %", f"{_NO_BREAK}%")
+    kept = plain(text).replace(" %", f"{NO_BREAK}%")
     lines = textwrap.wrap(kept, COLUMNS, subsequent_indent="  ", break_on_hyphens=False)
-    return [line.replace(_NO_BREAK, " ") for line in lines]
+    return [line.replace(NO_BREAK, " ") for line in lines]
 
 
 def p_value(p: float | None) -> str:
@@ -235,7 +234,7 @@ def _invalid(entries: Sequence[Entry]) -> list[str]:
         for entry in own[:MOST_INVALID]
         for line in _wrapped(
             f"! Run {entry.place + 1} of '{entry.variant}', attempt {entry.attempt}, does not "
-            f"count: {'; '.join(entry.reasons) or f'exit code {entry.code}'}"
+            f"count: {listed(entry.reasons) or f'exit code {entry.code}'}."
         )
     ]
     more = len(own) - MOST_INVALID

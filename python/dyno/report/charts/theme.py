@@ -44,6 +44,9 @@ VARIABLES = {
 
 FONT_SIZE = 12
 
+_FEWEST_TICKS = 3
+_CLOSER_STEPS = ((1, 2, 5), (1, 1.5, 2, 3, 5, 7), tuple(tenth / 10 for tenth in range(10, 100)))
+
 
 def series_range(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
     """A scale that gives each name the value at its place; they repeat after the last."""
@@ -52,10 +55,15 @@ def series_range(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
 
 
 def log_ticks(low: float, high: float, steps: Sequence[int] = (1, 2, 5)) -> list[float]:
-    """Round values between two bounds for a logarithmic axis."""
+    """Round values between two bounds for a logarithmic axis: three at least, closer if need be."""
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    values = [step * 10.0**decade for decade in decades for step in steps]
-    return [value for value in values if low * 0.999 <= value <= high * 1.001]
+    found: list[float] = []
+    for closer in (steps, *_CLOSER_STEPS):
+        values = [step * 10.0**decade for decade in decades for step in closer]
+        found = [value for value in values if low * 0.999 <= value <= high * 1.001]
+        if len(found) >= _FEWEST_TICKS:
+            break
+    return found
 
 
 def config() -> dict[str, Any]:

@@ -44,7 +44,7 @@ def tables(page: Page, place: Place) -> list[Table]:
             _about_rates(place),
         ),
         _table(
-            f"{caption}: latencies",
+            f"{caption}: latencies, ms",
             _latency_columns(place),
             zip(asked, latencies, strict=True),
             _about_latencies(place),
@@ -100,15 +100,15 @@ def _rates(page: Page, name: str) -> list[str | Cell]:
 
 
 def _slowest(place: Place) -> str:
-    return f"Slowest {place.arm.ceiling.of}, ms"
+    return f"Slowest {place.arm.ceiling.of}"
 
 
 def _latency_columns(place: Place) -> list[str]:
     columns = [_slowest(place)]
     for side in SIDES:
-        columns += [f"{side.capitalize()} {label}, ms" for label in _TIMES.values()]
+        columns += [f"{side.capitalize()} {label}" for label in _TIMES.values()]
     for side in SIDES[:2]:
-        columns += [f"{side.capitalize()} response {label}, ms" for label in _RESPONSES.values()]
+        columns += [f"{side.capitalize()} response {label}" for label in _RESPONSES.values()]
     return columns
 
 
