@@ -152,7 +152,7 @@ class Work:
     def _leave_out(self, name: str, why: str) -> None:
         self._dropped[name] = why
         self.book.note(Note(kind="dropped", at=time.time(), variant=name, text=why))
-        self._tell(f"! {name} is left out of the rest: {why}")
+        self._tell(f"! {name} is left out of the rest: {why.removesuffix('.')}.")
 
     def _run(self, slot: Slot, attempt: int, variant: Variant, out: Path) -> Entry:
         return runs.make(self.book, slot, attempt, variant, out)

@@ -58,7 +58,7 @@ def lines(study: Study, found: Outcome, entries: Sequence[Entry] = ()) -> list[s
         made += _wrapped(_fit(fit))
     made += _more(len(fits) - MOST_FITS)
     for name, why in found.disqualified.items():
-        made += _wrapped(f"! '{name}' cannot win: {why}")
+        made += _wrapped(f"! '{name}' cannot win: {why.removesuffix('.')}.")
     for drift in found.drift:
         if drift.certain:
             made += _wrapped(
