@@ -164,3 +164,18 @@ def test_the_noise_of_the_same_against_itself() -> None:
     other = asked.variants[1].model_copy(update={"settings": {"memory": "1GB"}})
     asked = asked.model_copy(update={"variants": (asked.variants[0], other)})
     assert outcome(asked, []).noise == ()
+
+
+def test_growth_is_not_told_of_how_full_something_is() -> None:
+    asked = factorial({"run.fill": [40, 62, 85]})
+    made = runs(asked, np.random.default_rng(7), lambda _: 100.0, quiet)
+    found = outcome(asked, made)
+    assert (found.fits, found.notes) == ((), ())
+    assert {one.variant for one in found.comparisons} == {"62", "85"}
+
+
+def test_three_levels_have_a_power_law_and_no_word_of_another() -> None:
+    asked = factorial({USERS: [1, 2, 4]})
+    made = runs(asked, np.random.default_rng(8), lambda one: float(one.levels[USERS]), quiet)
+    (fit,) = outcome(asked, made).fits
+    assert (fit.linear, fit.usl, fit.note) == ("linear", {}, "")

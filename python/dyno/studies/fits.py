@@ -21,6 +21,9 @@ from dyno.studies.pairs import Valid, adjusted_in_families, figures, grouped, so
 COUNTS = {"users", "streams", "parallelism", "cpus", "cpu", "databases", "jobs", "depth", "spread"}
 """Last words of factors that count who works at once: what the law of scalability is about."""
 
+_SHARES = {"fill"}
+"""Of factors that say how full something is: that rates grow in proportion to it nobody asks."""
+
 _FEWEST_BLOCKS = 2
 _OFF = 0.1
 """By how much a point must miss the curve to be told, besides lying outside its interval."""
@@ -74,6 +77,8 @@ def _lines(study: Study) -> Iterator[tuple[str, dict[str, Value], dict[float, Va
     """Each factor of numbers, with the levels of the others, and its variants by level."""
     known = [one for one in study.variants if set(study.factors) <= set(one.levels)]
     for factor in study.factors:
+        if factor.rpartition(".")[2] in _SHARES:
+            continue
         levels = {one.levels[factor] for one in known}
         numbers = {value for value in map(_number, levels) if value is not None}
         if len(numbers) < scaling.FEWEST_LEVELS or len(numbers) < len(levels):

@@ -84,12 +84,14 @@ def forest(rows: Sequence[Row], margin: float, title: str, width: int) -> Chart:
         rows: From above to below.
         margin: Percent to each side of none, shaded; 0 for no band.
         title: Of the axis.
-        width: Of all of it, or on a narrow page of the plot, which has names above its lines.
+        width: Of all of it, or on a narrow page, or with long names, of the plot, which then has
+            the names above its lines.
     """
     import altair as alt
 
     narrow = width < _NARROW
-    left, right = (0, 0) if narrow else _rooms(rows)
+    above = narrow or _CHARACTER * max(len(row.label) for row in rows) > _MOST_LABEL
+    left, right = (0, 0) if above else _rooms(rows)
     width -= left + right
     low, high = _bounds(rows, margin)
     shown = [
@@ -131,13 +133,13 @@ def forest(rows: Sequence[Row], margin: float, title: str, width: int) -> Chart:
             )
         )  # fmt: skip
     layers += _texts(data, shown, y, width, left, right)
-    height = len(rows) * (_row_height(rows, width) if narrow else 27)
+    height = len(rows) * (_row_height(rows, width) if above else 27)
     return Chart(alt.layer(*layers).properties(width=width, height=height), data)
 
 
 def _rooms(rows: Sequence[Row]) -> tuple[int, int]:
     """Pixels for the names on the left and what is told on the right."""
-    left = min(_MOST_LABEL, _CHARACTER * max(len(row.label) for row in rows))
+    left = _CHARACTER * max(len(row.label) for row in rows)
     right = _CHARACTER * max(len(row.told) for row in rows)
     return round(left) + 16, round(right) + 16
 
