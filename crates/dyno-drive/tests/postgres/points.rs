@@ -128,7 +128,7 @@ fn a_lock_that_is_not_had_in_time_is_tried_again_and_counted_apart() {
     server.psql("postgres", "rollback prepared 'holder'");
     let op = &outcome.ops["point_select"];
     // The server's signal to itself may come so late, on a busy machine, that it ends the statement
-    // after that which waited: "canceling statement due to user request", seen once in hundreds.
+    // after that which waited: "canceling statement due to user request", which was seen once.
     let late = op.errors.get(&ErrorKind::Timeout).copied().unwrap_or(0);
     assert_eq!(op.errors.values().sum::<u64>(), op.errors[&ErrorKind::LockTimeout] + late);
     assert!(10 * late < op.errors[&ErrorKind::LockTimeout], "{op:?}");
