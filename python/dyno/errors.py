@@ -81,9 +81,16 @@ def error_of_kind(kind: str, message: str) -> DynoError:
 def nearest(word: str, known: Iterable[str]) -> str:
     """``Did you mean 'x'?`` for the known word nearest to ``word``, else all known words."""
     words = sorted(known)
+    close = closest(word, words)
+    return f"Known: {', '.join(words)}." if close is None else f"Did you mean '{close}'?"
+
+
+def closest(word: str, known: Iterable[str]) -> str | None:
+    """The known word nearest to ``word``, if one is near."""
+    words = sorted(known)
     alike = [known for known in words if known.casefold() == word.casefold()]
     close = alike or difflib.get_close_matches(word, words, n=1, cutoff=0.6)
-    return f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(words)}."
+    return close[0] if close else None
 
 
 def unknown(what: str, word: str, known: Iterable[str]) -> UsageError:

@@ -16,7 +16,7 @@ def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}{stop}"
 
 
-def listed(sentences: Iterable[str]) -> str:
+def clauses(sentences: Iterable[str]) -> str:
     """Sentences one after the other, parted by semicolons, and without a stop at the end."""
     return "; ".join(one.removesuffix(".") for one in sentences)
 

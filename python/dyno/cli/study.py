@@ -10,7 +10,7 @@ import click
 from dyno.cli import _study_work
 from dyno.cli._options import Options, common, examples
 from dyno.cli._study import overrides, tell_plan
-from dyno.errors import nearest
+from dyno.errors import closest
 
 if TYPE_CHECKING:
     from dyno.studies.model import Study
@@ -42,9 +42,9 @@ class Word(click.Group):
         if "/" in name or name.endswith(".toml"):
             return
         words = [word for word, command in self.commands.items() if not command.hidden]
-        hint = nearest(name, [*words, *studies.names()])
-        if any(hint == f"Did you mean '{word}'?" for word in words):
-            raise click.UsageError(f"Unknown word or study '{name}'. {hint}")
+        close = closest(name, [*words, *studies.names()])
+        if close in words:
+            raise click.UsageError(f"Unknown word or study '{name}'. Did you mean '{close}'?")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Options that come before the name are those of ``run`` as well."""

@@ -14,7 +14,7 @@ from dyno.studies.model import Study
 from dyno.studies.noise import noise
 from dyno.studies.outcome import Drift, Outcome
 from dyno.studies.pairs import FEWEST_TO_STOP, comparisons, counted, figures, sound
-from dyno.text import listed
+from dyno.text import clauses
 
 WRONG = {"wrong-answers", "inconsistent"}
 """Codes of reasons after which a variant cannot win, also where its run was made again."""
@@ -80,9 +80,9 @@ def _disqualified(study: Study, entries: Sequence[Entry]) -> dict[str, str]:
         broken = [entry for entry in own if entry.valid and entry.broken]
         if own and not any(entry.valid for entry in own):
             last = own[-1]
-            found[variant.name] = f"no valid run: {listed(last.reasons) or last.code}"
+            found[variant.name] = f"no valid run: {clauses(last.reasons) or last.code}"
         elif wrong:
-            found[variant.name] = listed(wrong[0].reasons) or ", ".join(wrong[0].codes)
+            found[variant.name] = clauses(wrong[0].reasons) or ", ".join(wrong[0].codes)
         elif broken:
             found[variant.name] = "; ".join(broken[0].broken)
     return found

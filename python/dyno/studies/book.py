@@ -15,6 +15,7 @@ from dyno.model import Model
 from dyno.studies import journal
 from dyno.studies.model import Study
 from dyno.studies.schedule import Slot
+from dyno.text import clauses
 
 _PLAN, _JOURNAL, _NOTES, _BEGUN = "study.json", "runs.jsonl", "notes.jsonl", "begun.json"
 
@@ -47,6 +48,11 @@ class Entry(Model):
     figures: dict[str, float] = {}
     started: float
     ended: float
+
+    @property
+    def why_not(self) -> str:
+        """Why it does not count, in words."""
+        return clauses(self.reasons) or f"exit code {self.code}"
 
 
 class Begun(Model):

@@ -19,7 +19,7 @@ from dyno.studies.forecast import Forecast
 from dyno.studies.model import Variant
 from dyno.studies.schedule import Slot
 from dyno.studies.stock import Stock
-from dyno.text import NO_BREAK, listed
+from dyno.text import NO_BREAK, clauses
 from dyno.units import seconds_text
 
 MOST_FAILURES = 2
@@ -147,7 +147,7 @@ class Work:
         last = [entry for entry in self.book.entries() if entry.variant == name][-MOST_FAILURES:]
         if len(last) < MOST_FAILURES or not all(_came_to_nothing(entry) for entry in last):
             return
-        self._leave_out(name, listed(own[-1].reasons))
+        self._leave_out(name, clauses(own[-1].reasons))
 
     def _leave_out(self, name: str, why: str) -> None:
         self._dropped[name] = why
@@ -173,7 +173,7 @@ class Work:
         times = times.replace(" ", NO_BREAK)
         head = f"{entry.place + 1}/{len(slots)} {entry.variant}: "
         if not entry.valid:
-            return f"{head}INVALID ({listed(entry.reasons)})  {times}"
+            return f"{head}INVALID ({entry.why_not})  {times}"
         figures = [
             f"{name} {value:,.4g}"
             for name, value in entry.figures.items()

@@ -14,7 +14,7 @@ from dyno.studies.ending import ending, resume_words
 from dyno.studies.metrics import owner
 from dyno.studies.model import Study
 from dyno.studies.outcome import Comparison, Effect, Fit, Noise, Outcome, Parameter
-from dyno.text import NO_BREAK, listed, plain, sentence
+from dyno.text import NO_BREAK, plain, sentence
 from dyno.units import digits, seconds_text, signed
 
 COLUMNS = 80
@@ -234,7 +234,7 @@ def _invalid(entries: Sequence[Entry]) -> list[str]:
         for entry in own[:MOST_INVALID]
         for line in _wrapped(
             f"! Run {entry.place + 1} of '{entry.variant}', attempt {entry.attempt}, does not "
-            f"count: {listed(entry.reasons) or f'exit code {entry.code}'}."
+            f"count: {entry.why_not}."
         )
     ]
     more = len(own) - MOST_INVALID

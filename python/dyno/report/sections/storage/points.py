@@ -79,6 +79,10 @@ def _about_rates(place: Place) -> Iterable[tuple[str, str]]:
     yield "95 %", "95 %: half of the interval of the mean IOPS over the windows."
     yield "CPU, %", "CPU: of all processors of this machine, whoever used them."
     yield "Late, %", "Late: issued more than 1 ms after it was due."
+    yield from _about_jobs(place)
+
+
+def _about_jobs(place: Place) -> Iterable[tuple[str, str]]:
     if any(curve.jobs for curve in place.curves):
         yield "", "Jobs that run together are put together here."
 
@@ -121,8 +125,7 @@ def _about_latencies(place: Place) -> Iterable[tuple[str, str]]:
         "The slowest: of reads, writes and syncs of any job on any volume, for which the ceiling "
         "is.",
     )
-    if any(curve.jobs for curve in place.curves):
-        yield "", "Jobs that run together are put together here."
+    yield from _about_jobs(place)
 
 
 def _latencies(page: Page, place: Place, curve: Curve, name: str) -> list[str | Cell]:

@@ -10,7 +10,6 @@ from dyno.report.study.words import title
 from dyno.report.words import figure
 from dyno.studies.book import Entry
 from dyno.studies.spread import spreads
-from dyno.text import listed
 
 ORDER = 60
 
@@ -85,4 +84,4 @@ def reasons(entry: Entry) -> str:
     """Why a run does not count, or what it did not keep."""
     if entry.valid:
         return "; ".join(entry.broken)
-    return listed(entry.reasons) or f"exit code {entry.code}"
+    return entry.why_not

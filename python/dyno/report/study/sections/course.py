@@ -12,7 +12,6 @@ from dyno.report.study.words import change, lowered, named, span, title
 from dyno.report.words import figure
 from dyno.studies.book import Entry
 from dyno.studies.outcome import Drift
-from dyno.text import listed
 
 ORDER = 20
 
@@ -80,7 +79,7 @@ def _run(page: StudyPage, at: int, entry: Entry, name: str) -> course.Run:
     counts = page.counts(entry) and value is not None
     words = f"Run {at}, {entry.variant}: {figure(value)}"
     if not entry.valid:
-        words += f", does not count: {listed(entry.reasons) or f'exit code {entry.code}'}"
+        words += f", does not count: {entry.why_not}"
     elif not counts:
         words += ", does not count"
     return course.Run(at, entry.pair, entry.variant, value, counts, words)
