@@ -125,7 +125,10 @@ def _second(needed: list[Controller], root: Path) -> Place:
             return Place(2, folder, above[0], frozenset(needed))
         denied = denied or folder
     if denied is not None:
-        raise UsageError(f"--limit: no right to make a control group in {denied}. {_ADVICE}")
+        raise UsageError(
+            f"--limit: no right to make a control group in {denied}, the nearest that hands on "
+            f"{' and '.join(needed)}. {_ADVICE}"
+        )
     raise UsageError(
         f"--limit: no group above Dyno's ({above[0]}) hands on the controller "
         f"{' and '.join(lacking)}. {_ADVICE}"
