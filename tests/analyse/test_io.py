@@ -80,6 +80,21 @@ def test_each_load_has_the_processors_of_its_own_windows(tmp_path: Path) -> None
     assert figures[f"io.{CURVE}.qd16.cpu_percent"].value == pytest.approx(80)
 
 
+@pytest.mark.parametrize(("rounds", "percent"), [(2, 80.0), (4, 45.0)])
+def test_the_processors_of_a_settling_load_are_of_the_windows_that_agree(
+    tmp_path: Path, rounds: int, percent: float
+) -> None:
+    builder = bundle(tmp_path, [step(1000.0, level=at, purpose="settle") for at in range(4)])
+    builder.plan["curves"] = [{"name": CURVE, "settle": {"rounds": rounds}}]
+    busy = [one for one in builder.tables["samples"] if one["metric"] == "busy"]
+    for sample in busy:
+        # A reading tells of the second before it: these are of the last two windows.
+        sample["value"] = 80.0 if (sample["t_ns"] - busy[0]["t_ns"]) / 1e9 + 1 > 4 else 10.0
+    figures = {figure.name: figure for figure in estimate(builder.write())}
+    assert figures[f"io.{CURVE}.qd8.windows"].value == rounds
+    assert figures[f"io.{CURVE}.qd8.cpu_percent"].value == pytest.approx(percent)
+
+
 def test_a_single_window_has_no_interval(tmp_path: Path) -> None:
     figures = found(tmp_path, [step(1000.0)])
     assert figures[f"io.{CURVE}.qd8.iops"].low is None

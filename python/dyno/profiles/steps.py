@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dyno.bundle import Bundle
+from dyno.model import Run
 from dyno.profiles.arms import Load, arms, loads
+from dyno.profiles.model import Settle
 from dyno.tables import counts
 
 COLUMNS = (
@@ -16,9 +18,8 @@ COLUMNS = (
     *("read_bytes", "write_bytes", "late", "unissued", "errors"),
 )
 
-SETTLED_ROUNDS = 5
-"""Windows that must agree where a load is repeated until it is steady; unless the plan says
-else, the figures are of these."""
+_USUAL_ROUNDS = Settle().rounds
+"""For bundles that do not tell."""
 
 _LONGEST_S = 1e8
 
@@ -38,6 +39,7 @@ class Step:
         load: What was asked of the volumes.
         start: How the names of the figures of its arm and fill level begin.
         label: Words for people: ``random_read at depth 8``.
+        rounds: Windows that must agree, if its load is repeated until it is steady.
         row: Its row, without histograms; what the bundle lacks is null.
         errors: Failed I/Os by class.
     """
@@ -51,6 +53,7 @@ class Step:
     load: Load
     start: str
     label: str
+    rounds: int
     row: dict[str, Any]
     errors: dict[str, int]
 
@@ -132,6 +135,7 @@ def steps(bundle: Bundle) -> list[Step]:
                 load=load,
                 start=start,
                 label=_label(curve, load, arm if several else "", full),
+                rounds=settled_rounds(bundle.run, curve),
                 row=row,
                 errors=counts(row["errors"]),
             )
@@ -150,10 +154,25 @@ def windows(items: Iterable[Step]) -> dict[str, list[Step]]:
         found.setdefault(step.figure, []).append(step)
         if step.purpose == "settle":
             settling.setdefault((step.figure, step.repeat), []).append(step)
-    early = {step.key for windows in settling.values() for step in windows[:-SETTLED_ROUNDS]}
+    early = {step.key for of_it in settling.values() for step in of_it[: -of_it[0].rounds]}
     return {
         name: [step for step in windows if step.key not in early] for name, windows in found.items()
     }
+
+
+def settled_rounds(run: Run, curve: str) -> int:
+    """How many windows must agree where this curve is repeated until it is steady.
+
+    Its figures are of the last so many.
+    """
+    curves: Any = run.plan.get("curves")
+    for one in curves if isinstance(curves, list) else []:
+        if isinstance(one, dict) and one.get("name") == curve:
+            settle = one.get("settle")
+            rounds = settle.get("rounds") if isinstance(settle, dict) else None
+            if isinstance(rounds, int) and rounds >= 1:
+                return rounds
+    return _USUAL_ROUNDS
 
 
 def _says(row: dict[str, Any]) -> bool:

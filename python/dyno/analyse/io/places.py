@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from dyno.analyse.io.point import Pieces, Point, Row
 from dyno.analyse.rows import number, rows
@@ -12,7 +11,7 @@ from dyno.bundle import Bundle
 from dyno.model import Run
 from dyno.profiles.arms import Arm, Load, Stage, arms, loads
 from dyno.profiles.figure import recorded
-from dyno.profiles.steps import SETTLED_ROUNDS
+from dyno.profiles.steps import settled_rounds
 
 _Step = tuple[str, int, int, str, int | None]
 """Arm, fill level, repeat, curve and place in the curve."""
@@ -116,7 +115,7 @@ def _curve(run: Run, name: str, own: list[Row], parts: dict[_Step, list[Row]]) -
 
 def _steady(run: Run, name: str, own: list[Row]) -> list[Row]:
     """Without what was measured before a curve that is repeated until steady was so."""
-    last = _rounds(run, name)
+    last = settled_rounds(run, name)
     kept: list[Row] = []
     by_repeat: dict[int, list[Row]] = {}
     for row in own:
@@ -125,17 +124,6 @@ def _steady(run: Run, name: str, own: list[Row]) -> list[Row]:
         else:
             kept.append(row)
     return kept + [row for repeated in by_repeat.values() for row in repeated[-last:]]
-
-
-def _rounds(run: Run, name: str) -> int:
-    curves: Any = run.plan.get("curves")
-    for curve in curves if isinstance(curves, list) else []:
-        if isinstance(curve, dict) and curve.get("name") == name:
-            settle = curve.get("settle")
-            rounds = number(settle.get("rounds")) if isinstance(settle, dict) else None
-            if rounds is not None and rounds >= 1:
-                return int(rounds)
-    return SETTLED_ROUNDS
 
 
 def _parts(bundle: Bundle) -> dict[_Step, list[Row]]:

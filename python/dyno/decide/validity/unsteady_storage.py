@@ -17,7 +17,7 @@ from dyno.decide.validity.unsteady import (
     WARNING_TREND_PERCENT,
 )
 from dyno.model import Phase
-from dyno.profiles.steps import SETTLED_ROUNDS, Step, windows
+from dyno.profiles.steps import Step, windows
 from dyno.units import seconds_text
 
 FEWEST_INTERVALS = 10
@@ -91,11 +91,11 @@ def _unsettled(case: Case) -> Iterable[Ruling]:
         for curve in dict.fromkeys(step.curve for step in own):
             if not _is_unsettled(phase, curve):
                 continue
-            count = sum(step.curve == curve for step in own)
+            of_it = [step for step in own if step.curve == curve]
             yield Ruling(
                 "invalid",
-                f"{phase.title}: {curve} had not settled after {count} windows: the last "
-                f"{SETTLED_ROUNDS} do not agree. Let the profile have more of them (settle = …).",
+                f"{phase.title}: {curve} had not settled after {len(of_it)} windows: the last "
+                f"{of_it[0].rounds} do not agree. Let the profile have more of them (settle = …).",
                 phase.name,
                 ("settled = false",),
             )
