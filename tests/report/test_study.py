@@ -14,8 +14,10 @@ import pytest
 from dyno.cli import _study_page
 from dyno.errors import Interrupted
 from dyno.lock import OutLock
+from dyno.report.blocks import Figure, Row
 from dyno.report.study import study_sheet
-from dyno.report.study.sections import makers
+from dyno.report.study.page import StudyPage
+from dyno.report.study.sections import growth, makers
 from dyno.studies.analysis import outcome
 from dyno.studies.book import Book, Entry, Note
 from dyno.studies.ending import INTERRUPTED, LIMIT, ending, resume_words
@@ -166,6 +168,33 @@ def grown() -> tuple[tuple[Effect, ...], tuple[Fit, ...]]:
         effect(("run.users", "settings.memory"), "none", ((4, "2GB"), 0.2)),
     )
     return effects, (fit, plain)
+
+
+def test_a_series_looks_the_same_in_every_chart_of_growth(tmp_path: Path) -> None:
+    """Also where the fits of one figure are in another order, or one is missing."""
+    (fit, _) = grown()[1]
+    small, large = ({"settings.memory": size} for size in ("1GB", "2GB"))
+    power = fit.exponent.model_copy(update={"value": 0.1})
+    fits = (
+        fit.model_copy(update={"at": small}),
+        fit.model_copy(update={"at": large}),
+        fit.model_copy(update={"at": small, "metric": "p95_ms.payment", "exponent": power}),
+        fit.model_copy(update={"at": large, "metric": "p95_ms.payment"}),
+        fit.model_copy(update={"at": large, "metric": "p95_ms.delivery"}),
+    )
+    made = book(tmp_path / "s", grid(), lambda at, pair: {"tps": 500.0 * (1 + at) + pair})
+    sheet = StudyPage.of(made, outcome(made).model_copy(update={"fits": fits}))
+    found = growth.section(sheet)
+    assert found is not None
+    charts = [one for row in found.blocks if isinstance(row, Row) for one in row.blocks]
+    told = [
+        {key.name: (key.outline, key.variable) for key in chart.keys}
+        for chart in charts
+        if isinstance(chart, Figure)
+    ]
+    assert [list(one) for one in told[:2]] == [["memory=1GB", "memory=2GB"]] * 2
+    assert told[0] == told[1]
+    assert told[2] == {"memory=2GB": told[0]["memory=2GB"]}
 
 
 def test_factors_and_growth(tmp_path: Path) -> None:

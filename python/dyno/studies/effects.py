@@ -19,6 +19,7 @@ from dyno.statistics.paired import CONFIDENCE, percent
 from dyno.studies.model import Study, Value
 from dyno.studies.outcome import Effect, Term
 from dyno.studies.pairs import Valid, adjusted_in_families, figures, grouped, sound
+from dyno.units import digits
 
 Cell = tuple[Value, ...]
 _MOST_TOLD = 3
@@ -91,9 +92,9 @@ def _of(study: Study, valid: Valid, metric: str, headline: bool) -> Iterator[_Fo
         yield f"no figure at {told}" + (f" and {more} more combinations" if more > 0 else "")
     spread = cells.spread()
     if spread is not None:
-        least, most = (percent(value) for value in spread)
+        least, most = (digits(percent(value)) for value in spread)
         yield (
-            f"the noise of combinations goes from {least:.2g} to {most:.2g} %; effects take it for "
+            f"the noise of combinations goes from {least} to {most} %; effects take it for "
             "the same, so that those of the noisiest are less certain than they look"
         )
     for count in (1, 2):

@@ -23,7 +23,7 @@ MARKS = {
 """Shape and colour of each verdict; the word stands beside it too."""
 
 _NARROW = 400
-_CHARACTER = 7.2
+_CHARACTER = 7.8
 """Pixels of one in the widest of usual fonts; the renderer's own is narrower than many a page's."""
 _MOST_LABEL = 290
 _FURTHEST = 4.0

@@ -41,6 +41,7 @@ def growth(
     points: Sequence[Point],
     fitted: Sequence[At],
     proportion: Sequence[At],
+    names: Sequence[str],
     across: str,
     upwards: str,
     width: int,
@@ -48,9 +49,10 @@ def growth(
     """Points with intervals; the fitted curve is drawn, proportion to the first level is dashed.
 
     Args:
-        points: In the order of the palette.
+        points: One at least.
         fitted: Points of the curve of each series, close enough to look smooth.
         proportion: Likewise of the straight line of each series.
+        names: Series in the order of the palette; some may have no points.
         across: The factor.
         upwards: The figure, with its unit.
         width: Of the plot.
@@ -58,7 +60,6 @@ def growth(
     import altair as alt
 
     data = Data()
-    names = list(dict.fromkeys(point.series for point in points))
     numbers = sorted({point.x for point in points})
     doubling = numbers[0] > 0 and numbers[-1] / numbers[0] >= _DOUBLING
     doubling = doubling and all(point.y > 0 for point in points)

@@ -35,7 +35,7 @@ def section(page: StudyPage) -> Section | None:
     groups: dict[tuple[str, str], list[Fit]] = {}
     for fit in page.fits:
         groups.setdefault((fit.metric, fit.factor), []).append(fit)
-    figures = [_figure(page, own[:_MOST_SERIES]) for own in list(groups.values())[:_MOST_CHARTS]]
+    figures = [_figure(page, own) for own in list(groups.values())[:_MOST_CHARTS]]
     pairs = [figures[at : at + 2] for at in range(0, len(figures), 2)]
     blocks: list[Block] = [Row(pair, even=True) for pair in pairs]
     blocks += [_table(page), *_points(page), *_notes(page)]
@@ -46,7 +46,17 @@ def section(page: StudyPage) -> Section | None:
     return Section("growth", "Growth", blocks, lead)
 
 
-def _figure(page: StudyPage, own: Sequence[Fit]) -> Figure:
+def _names(page: StudyPage, like: Fit) -> list[str]:
+    """All series over its factor, as the study has them: each looks the same in every chart."""
+    if not like.at:
+        return [_series(like)]
+    alike = (fit for fit in page.outcome.fits if fit.factor == like.factor and fit.at)
+    return list(dict.fromkeys(map(_series, alike)))
+
+
+def _figure(page: StudyPage, every: Sequence[Fit]) -> Figure:
+    names = _names(page, every[0])
+    own = sorted(every, key=lambda fit: names.index(_series(fit)))[:_MOST_SERIES]
     points = [
         growth.Point(
             _series(fit), point.x, point.y, point.low, point.high,
@@ -58,7 +68,7 @@ def _figure(page: StudyPage, own: Sequence[Fit]) -> Figure:
     ]  # fmt: skip
     fitted = [at for fit in own for at in _curve(fit, _fitted(fit))]
     straight = [at for fit in own for at in _curve(fit, _proportion(fit))]
-    first = own[0]
+    first, shown = own[0], {point.series for point in points}
     usl = any(fit.usl for fit in own)
     caption = (
         f"{named(first.metric)} over {_factor(first)}. "
@@ -69,13 +79,13 @@ def _figure(page: StudyPage, own: Sequence[Fit]) -> Figure:
     return Figure(
         render(
             lambda width: growth.growth(
-                points, fitted, straight, _factor(first), title(first.metric), width
+                points, fitted, straight, names, _factor(first), title(first.metric), width
             ),
             _SIZE,
             f"{caption} {words}",
         ),
         caption,
-        keys([point.series for point in points], shapes=True) if len(own) > 1 else (),
+        tuple(key for key in keys(names, shapes=True) if len(names) > 1 and key.name in shown),
         page.notice,
     )
 
