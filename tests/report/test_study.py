@@ -18,6 +18,8 @@ from dyno.report.blocks import Figure, Row
 from dyno.report.study import study_sheet
 from dyno.report.study.page import StudyPage
 from dyno.report.study.sections import growth, makers
+from dyno.report.study.sheet import answer
+from dyno.report.study.words import labels
 from dyno.studies.analysis import outcome
 from dyno.studies.book import Book, Entry, Note
 from dyno.studies.ending import INTERRUPTED, LIMIT, ending, resume_words
@@ -266,6 +268,40 @@ def test_many_figures_of_few_variants(tmp_path: Path) -> None:
     assert answer.all("figcaption")[0].text.startswith("'b' against 'a'")
     rows = page.table("Each variant against 'a'")
     assert [row[1] for row in rows[1:]] == [f"curve-{curve}" for curve in range(5)]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "tone"),
+    [
+        ("better inconclusive", "good"),
+        ("equivalent equivalent", "good"),
+        ("equivalent inconclusive", "open"),
+        ("better worse", "open"),
+        ("worse inconclusive", "bad"),
+    ],
+)
+def test_an_answer_is_as_green_as_what_was_found(tmp_path: Path, verdicts: str, tone: str) -> None:
+    variants = [Variant(name=name, workload="io", target=f"/srv/{name}") for name in "ab"]
+    study = asked(variants=variants, headline=("iops",), exploratory=())
+    made = book(
+        tmp_path / "s",
+        study,
+        lambda at, pair: dict.fromkeys(("iops.log", "iops.temp"), 1e3 + pair + at),
+    )
+    found = outcome(made)
+    pairs = zip(found.comparisons, verdicts.split(), strict=True)
+    told = tuple(one.model_copy(update={"verdict": verdict}) for one, verdict in pairs)
+    said = answer(StudyPage.of(made, found.model_copy(update={"comparisons": told})))
+    assert said.tone == tone
+    first, second = verdicts.split()
+    (reason,) = said.reasons
+    assert reason.message.startswith(f"{first}: Most IOPS")
+    assert f". {second.capitalize()}: Most IOPS" in reason.message
+
+
+def test_members_of_one_family_need_no_name_of_it() -> None:
+    assert labels(["query_s.q09", "total_s"])["query_s.q09"] == "Q9"
+    assert labels(["query_s.q09", "p95_ms.payment"])["query_s.q09"] == "Q9, query_s"
 
 
 def test_who_breaks_a_criterion_cannot_win(tmp_path: Path) -> None:

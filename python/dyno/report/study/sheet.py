@@ -13,6 +13,7 @@ from dyno.report.study.words import named, sentence
 from dyno.report.words import moment, seconds
 from dyno.studies import differences
 from dyno.studies.book import Book
+from dyno.studies.ending import ALL_MADE
 from dyno.studies.outcome import Comparison, Outcome
 
 _LONGEST_HEADING = 140
@@ -102,7 +103,7 @@ def _stamp(
     tone = "open"
     if counts["worse"] and not counts["better"]:
         tone = "bad"
-    elif (counts["better"] or counts["equivalent"]) and not counts["worse"]:
+    elif not counts["worse"] and (counts["better"] or counts["equivalent"] == counts.total()):
         tone = "good"
     return tone, ", ".join(f"{counts[word]} {word}" for word in _ORDER if counts[word])
 
@@ -126,7 +127,8 @@ def _told(page: StudyPage, own: list[Comparison]) -> str:
     if out and all(one.percent is None for one in own):
         return text.rstrip()
     if len(own) <= _MOST_FIGURES:
-        return text + " ".join(sentence(one, page.study.margin) for one in own)
+        first, *others = (sentence(one, page.study.margin) for one in own)
+        return text + " ".join([first, *(one[:1].upper() + one[1:] for one in others)])
     counts = Counter(one.verdict for one in own)
     told = ", ".join(f"{word} in {counts[word]}" for word in _ORDER if counts[word])
     return f"{text}{told} of {len(own)} figures."
@@ -147,8 +149,10 @@ def _against(page: StudyPage, told: list[str]) -> list[str]:
         made.append(f"{page.outcome.invalid} of {page.outcome.runs} runs {was} invalid.")
     missing = len(page.book.slots) - len({one.place for one in page.entries if one.valid})
     if missing:
+        none = "no attempt was valid, or their variant was left out"
+        why = none if page.ended == ALL_MADE else page.ended
         made.append(f"{missing} of {len(page.book.slots)} planned runs have no result: "
-                    f"{page.ended}. {page.resume}".rstrip())  # fmt: skip
+                    f"{why}. {page.resume}".rstrip())  # fmt: skip
     return made
 
 

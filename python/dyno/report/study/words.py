@@ -58,7 +58,7 @@ def _with_member(name: str, text: str) -> str:
 def labels(names: Iterable[str]) -> dict[str, str]:
     """Figures where there is little room: members of one family alone, else with its name."""
     found = list(dict.fromkeys(names))
-    one = len({name.partition(".")[0] for name in found}) == 1
+    one = len({name.partition(".")[0] for name in found if member_of(name)}) == 1
     made: dict[str, str] = {}
     for name in found:
         member, family = member_of(name), name.partition(".")[0]

@@ -138,7 +138,7 @@ def _family(name: str) -> str:
 
 
 def _row(one: Comparison, names: Mapping[str, str]) -> list[str | Cell]:
-    cannot = f"cannot win: {one.disqualified}" if one.disqualified else ""
+    cannot = "cannot win" if one.disqualified else ""  # why stands above, and below
     left_out = one.note if one.percent is not None else ""
     return [
         one.variant,
