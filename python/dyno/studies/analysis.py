@@ -80,7 +80,7 @@ def _disqualified(study: Study, entries: Sequence[Entry]) -> dict[str, str]:
         broken = [entry for entry in own if entry.valid and entry.broken]
         if own and not any(entry.valid for entry in own):
             last = own[-1]
-            found[variant.name] = f"no valid run: {clauses(last.reasons) or last.code}"
+            found[variant.name] = f"no valid run: {last.why_not}"
         elif wrong:
             found[variant.name] = clauses(wrong[0].reasons) or ", ".join(wrong[0].codes)
         elif broken:

@@ -19,7 +19,7 @@ from dyno.studies.forecast import Forecast
 from dyno.studies.model import Variant
 from dyno.studies.schedule import Slot
 from dyno.studies.stock import Stock
-from dyno.text import NO_BREAK, clauses
+from dyno.text import NO_BREAK
 from dyno.units import seconds_text
 
 MOST_FAILURES = 2
@@ -147,7 +147,7 @@ class Work:
         last = [entry for entry in self.book.entries() if entry.variant == name][-MOST_FAILURES:]
         if len(last) < MOST_FAILURES or not all(_came_to_nothing(entry) for entry in last):
             return
-        self._leave_out(name, clauses(own[-1].reasons))
+        self._leave_out(name, own[-1].why_not)
 
     def _leave_out(self, name: str, why: str) -> None:
         self._dropped[name] = why

@@ -15,6 +15,7 @@ from dyno.studies import differences
 from dyno.studies.book import Book
 from dyno.studies.ending import ALL_MADE
 from dyno.studies.outcome import Comparison, Outcome
+from dyno.text import sentence as text_sentence
 
 _LONGEST_HEADING = 140
 _MOST_VARIANTS, _MOST_FIGURES = 12, 3
@@ -128,7 +129,7 @@ def _told(page: StudyPage, own: list[Comparison]) -> str:
         return text.rstrip()
     if len(own) <= _MOST_FIGURES:
         first, *others = (sentence(one, page.study.margin) for one in own)
-        return text + " ".join([first, *(one[:1].upper() + one[1:] for one in others)])
+        return text + " ".join([first, *map(text_sentence, others)])
     counts = Counter(one.verdict for one in own)
     told = ", ".join(f"{word} in {counts[word]}" for word in _ORDER if counts[word])
     return f"{text}{told} of {len(own)} figures."
