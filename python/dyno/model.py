@@ -65,10 +65,20 @@ class ClockCheck(Model):
     asleep_s: float | None = None
 
 
+Outcome = Literal["valid", "disturbed", "invalid"]
+"""The verdict on a run, in one word.
+
+``valid``: the values may be believed and compared. ``disturbed``: measured correctly, but the
+environment was not quiet (CPU steal, other work, throttling, an unsteady device), so the values
+must not be compared or published. ``invalid``: the values are wrong, or part of them is missing.
+"""
+
+
 class Reason(Model):
     """Why a run is not valid.
 
     Attributes:
+        kind: Whether it makes the run invalid, or only says that the environment disturbed it.
         code: ``client-bound``, ``unsteady``, ``wrong-answers``, ``inconsistent``, ``throttled``,
             ``incomplete``, ``errors``, ``not-isolated``, ``disturbed``, ``maintenance``,
             ``untrusted-storage``, ``unsteady-storage`` … (those of ``dyno.decide.validity``).
@@ -79,13 +89,22 @@ class Reason(Model):
     code: str
     message: str
     phase: str | None = None
+    kind: Literal["invalid", "disturbed"] = "invalid"
 
 
 class Validity(Model):
-    """Whether the figures of a run may be believed. ``valid`` is None until it is judged."""
+    """Whether the values of a run may be believed. ``valid`` is None until the run is judged."""
 
     valid: bool | None = None
     reasons: tuple[Reason, ...] = ()
+
+    @property
+    def verdict(self) -> Outcome | None:
+        """The verdict in one word; None until the run is judged."""
+        if self.valid is not False:
+            return "valid" if self.valid else None
+        only_disturbed = self.reasons and all(one.kind == "disturbed" for one in self.reasons)
+        return "disturbed" if only_disturbed else "invalid"
 
 
 class Phase(Model):

@@ -30,8 +30,15 @@ def judge(bundle: Bundle, estimates: Iterable[Estimate]) -> tuple[Validity, list
     noted: list[Finding] = []
     for rule in rules():
         for ruling in rule.check(case):
-            if ruling.level == "invalid":
-                reasons.append(Reason(code=rule.code, message=ruling.message, phase=ruling.phase))
+            if ruling.level in ("invalid", "disturbed"):
+                reasons.append(
+                    Reason(
+                        code=rule.code,
+                        message=ruling.message,
+                        phase=ruling.phase,
+                        kind=ruling.level,
+                    )
+                )
             (noted if ruling.level == "note" else warned).append(
                 Finding(
                     code=rule.code,

@@ -26,13 +26,14 @@ class Ruling:
     """What a rule found.
 
     Attributes:
-        level: ``invalid`` spoils the run; ``warning`` may spoil a figure; a ``note`` only says how
-            a figure is to be read.
+        level: ``invalid`` spoils the run; ``disturbed`` says that the environment was not quiet
+            (``dyno.model.Outcome``); ``warning`` may spoil a value; a ``note`` only says how to
+            read a value.
         message: One line for a person: what was seen and what to change.
         evidence: Names of estimates, or short facts.
     """
 
-    level: Literal["invalid", "warning", "note"]
+    level: Literal["invalid", "disturbed", "warning", "note"]
     message: str
     phase: str | None = None
     evidence: tuple[str, ...] = ()
