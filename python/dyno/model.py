@@ -164,6 +164,7 @@ class Applied(Model):
 
 
 Place = Literal["process", "machine", "elsewhere"]
+Role = Literal["data", "log", "temp"]
 
 
 class TargetFacts(Model):
@@ -305,7 +306,8 @@ class CriterionResult(Model):
         source: Where the limit comes from.
         binding: Whether it decides the exit code: the user named it, or it is a limit of a search.
         passed: None if it could not be judged; ``reason`` then says why.
-        idle: Whether that is as nothing happened that it limits, such as reads.
+        idle: Whether that speaks neither for nor against the load: nothing happened that it
+            limits, such as reads, or what happened cannot be told apart from other things.
         value: Of the whole window, in ``unit``.
         worst: Of the interval that comes nearest to the wrong side, or goes furthest beyond.
         worst_t_ns: When that began, ns since the Unix epoch.

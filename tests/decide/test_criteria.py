@@ -9,12 +9,15 @@ import pytest
 
 from dyno.criteria import asked
 from dyno.decide import broken
+from dyno.decide.case import Case
+from dyno.decide.trial import trial
 from dyno.model import CriterionResult
 from tests import bundle_data as data
 from tests.bundles import Builder
 from tests.judged import judged
 from tests.searched import searched
 
+APART = {"data": ("vdb",), "log": ("vda",)}
 DEVICES = {"data": ("vda",), "log": ("vda",)}
 
 
@@ -46,7 +49,6 @@ def results(builder: Builder) -> list[CriterionResult]:
         ("throughput > 1000 /s", True, 1204),
         ("throughput > 90000 /min", False, 1204),
         ("data_write < 20 ms", True, 1.4),
-        ("log_write < 1 ms", False, 1.4),
         ("data_read < 0.4 ms", True, 0.3),
     ],
 )
@@ -55,6 +57,42 @@ def test_a_limit_is_kept_or_not(tmp_path: Path, text: str, passed: bool, value: 
     assert result.passed is passed
     assert result.value == pytest.approx(value, rel=0.06)
     assert result.intervals >= 14
+
+
+def test_writes_of_a_log_on_the_device_of_the_data_are_not_told_apart(tmp_path: Path) -> None:
+    builder = built(tmp_path, "log_write < 1 ms", "data_write < 20 ms")
+    found = judged(builder.write())
+    log, written = [item.result for item in found.findings if item.result is not None]
+    assert (log.passed, log.value, log.reason) == (None, None, "log and data share vda")
+    assert (written.passed, written.note.endswith("vda, the log's included")) == (True, True)
+    assert not broken(found.findings)
+
+
+def test_a_log_on_a_device_of_its_own_is_judged(tmp_path: Path) -> None:
+    builder = built(tmp_path, "log_write < 1 ms")
+    facts = builder.targets["postgresql"]
+    builder.targets["postgresql"] = facts.model_copy(update={"devices": APART})
+    (result,) = results(builder)
+    assert (result.passed, result.value) == (False, pytest.approx(1.4, rel=0.06))
+
+
+def test_a_shared_device_stops_no_search(tmp_path: Path) -> None:
+    """The limit counts neither way in a window, and the maximum says that it was not judged."""
+    builder = searched(tmp_path)
+    facts = builder.targets["postgresql"]
+    builder.targets["postgresql"] = facts.model_copy(update={"devices": DEVICES})
+    builder.plan["slo"] = [
+        {"text": text, "source": "asked for"} for text in ("log_write < 1 ms", "errors = 0")
+    ]
+    found = judged(builder.write())
+    case = Case.of(found.bundle, found.estimates)
+    window = trial(case, "users-10", asked(found.bundle.run), strict=True)
+    assert window.passed and not window.unjudged
+    assert "log and data share vda" in window.words()
+    assert found.validity.valid is True
+    (told,) = [item.message for item in found.findings if item.code == "unconfirmed"]
+    assert "log and data share vda" in told
+    assert not broken(found.findings)
 
 
 def test_of_several_databases_the_machine_is_judged_once(tmp_path: Path) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.analyse.level import level
-from dyno.analyse.series import Series, sampled
+from dyno.analyse.series import sampled
 from dyno.analyse.window import LevelWindow
 from dyno.bundle import Bundle
 from dyno.criteria import Criterion, Metric, Missing, asked, judging, known
 from dyno.model import Estimate
+from dyno.observed import Series
 from dyno.series import Key
 
 
@@ -18,7 +19,7 @@ def criteria(bundle: Bundle) -> list[Estimate]:
 
     Figures: ``value`` of the window; ``worst`` interval's value and its start ``worst_t_ns``;
     ``failing`` of so many ``intervals``; ``missing`` where it cannot be judged, or ``idle`` where
-    nothing happened that it limits, with the reason as the source.
+    that speaks neither for nor against the load, with the reason as the source.
     """
     if not asked(bundle.run):
         return []

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 from dyno.analyse.level import level
 from dyno.analyse.rows import rows
-from dyno.analyse.series import Series, sampled
+from dyno.analyse.series import sampled
 from dyno.bundle import Bundle
 from dyno.model import Estimate, Phase
+from dyno.observed import Series, mean
 from dyno.profiles.steps import Step, steps, windows
 from dyno.series import Key
 
@@ -36,6 +37,9 @@ _OF_CURVES: tuple[Key, ...] = (
 
 def resources(bundle: Bundle) -> list[Estimate]:
     """``resource.<phase>.<source>.<subject>.<metric>.<mean|max|min>`` of each measured phase.
+
+    Means are those of ``dyno.observed``: over the time, or over the requests. Largest and smallest
+    are of single readings.
 
     Transactions count from the end of their warm-up, queries from their first measured one. Of each
     curve of a storage profile the processors are told apart, as ``<phase>/<curve>``: in a long
@@ -65,11 +69,12 @@ def _of_loads(stored: Iterable[Step], busy: Series | None) -> Iterable[Estimate]
     if busy is None:
         return
     for name, own in windows(stored).items():
-        values = [value for step in own for value in busy.between(step.start_ns, step.end_ns)]
-        if values:
+        found = [one for step in own for one in busy.between(step.start_ns, step.end_ns)]
+        value = mean(found)
+        if value is not None:
             yield Estimate(
                 name=f"{name}.cpu_percent",
-                value=sum(values) / len(values),
+                value=value,
                 unit="%",
                 source="samples in the windows of the load; of all processors of this machine",
             )
@@ -107,11 +112,13 @@ def _phase(
     listed = list(spans)
     longest = 0
     for (origin, subject, metric), one in series.items():
-        values = [value for start, end in listed for value in one.between(start, end)]
-        longest = max(longest, len(values))
-        if not values:
+        found = [reading for start, end in listed for reading in one.between(start, end)]
+        longest = max(longest, len(found))
+        whole = mean(found)
+        if whole is None:
             continue
-        figures = {"mean": sum(values) / len(values), "max": max(values)}
+        values = [reading.value for reading in found]
+        figures = {"mean": whole, "max": max(values)}
         if origin == "memory":
             figures["min"] = min(values)
         for figure, value in figures.items():

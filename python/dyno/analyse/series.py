@@ -4,49 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
+from dyno import observed
 from dyno.analyse.rows import columns
 from dyno.bundle import Bundle
 from dyno.errors import UsageError
-from dyno.series import Key, ended, readings
+from dyno.observed import Series
+from dyno.series import Key, ended
 
-_SECOND_NS = 1_000_000_000
 _MOST_INTERVALS = 10_000_000
-
-
-@dataclass
-class Series:
-    """Values over time.
-
-    Attributes:
-        t_ns: Times of the readings, ns since the Unix epoch.
-        unit: Unit of the values.
-    """
-
-    unit: str
-    t_ns: list[int] = field(default_factory=list[int])
-    values: list[float] = field(default_factory=list[float])
-
-    def between(self, start_ns: int, end_ns: int) -> list[float]:
-        """Values of readings that concern mostly the time from ``start_ns`` to ``end_ns``.
-
-        A reading concerns the second before it, so it counts with the time half a second ago.
-        """
-        half = _SECOND_NS // 2
-        pairs = zip(self.t_ns, self.values, strict=True)
-        return [value for t_ns, value in pairs if start_ns <= t_ns - half < end_ns]
 
 
 def sampled(bundle: Bundle) -> dict[Key, Series]:
     """Every sampled series, in the order in which they first appear."""
-    series: dict[Key, Series] = {}
-    for key, t_ns, value, unit in readings(columns(bundle, "samples")):
-        one = series.setdefault(key, Series(unit))
-        one.t_ns.append(t_ns)
-        one.values.append(value)
-    return series
+    return observed.sampled(columns(bundle, "samples"))
 
 
 @dataclass(frozen=True)

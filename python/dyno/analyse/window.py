@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 from dyno.analyse.histograms import Latencies
 from dyno.analyse.level import Level
 from dyno.analyse.rows import happened
-from dyno.analyse.series import Series
 from dyno.analyse.waits import Waits
 from dyno.criteria.base import QUANTILES
-from dyno.model import Place, TargetFacts
+from dyno.model import Place, Role, TargetFacts
+from dyno.observed import Reading, Series, mean
 from dyno.series import Key
 from dyno.tables import counts
-
-_HALF_NS = 500_000_000
 
 
 @dataclass(frozen=True)
@@ -49,20 +47,22 @@ class LevelWindow:
         """Operations that occurred."""
         return list(dict.fromkeys(row["op"] for row in self.level.rows if happened(row)))
 
-    def devices(self, what: Literal["data", "log"]) -> tuple[str, ...]:
-        """Block devices that carry the target's data or its log."""
+    def devices(self, what: Role) -> tuple[str, ...]:
+        """Block devices that carry the target's data, its log or its temporary files."""
         return () if self.facts is None else self.facts.devices.get(what, ())
 
     def samples(self, source: str, subject: str, metric: str) -> list[tuple[int, float]]:
-        """Readings that concern mostly the window: each concerns the second before it."""
+        """Readings that concern mostly the window, each with the start of its time."""
+        return [(one.start_ns, one.value) for one in self._readings(source, subject, metric)]
+
+    def mean(self, source: str, subject: str, metric: str) -> float | None:
+        """Their mean, over the time or over what they count."""
+        return mean(self._readings(source, subject, metric))
+
+    def _readings(self, source: str, subject: str, metric: str) -> list[Reading]:
         one = self.series.get((source, subject, metric))
-        if one is None:
-            return []
-        return [
-            (t_ns - 2 * _HALF_NS, value)
-            for t_ns, value in zip(one.t_ns, one.values, strict=True)
-            if self.level.rates.start_ns <= t_ns - _HALF_NS < self.level.rates.end_ns
-        ]
+        rates = self.level.rates
+        return [] if one is None else one.between(rates.start_ns, rates.end_ns)
 
     def latency_ms(self, operation: str, stat: str) -> float | None:
         """A stat of an operation's response time over the window."""

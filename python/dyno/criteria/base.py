@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from dyno.model import Place
+from dyno.model import Place, Role
 
 Units = Mapping[str, float]
 """Units of one kind, each with how many of the first one it is."""
@@ -48,12 +48,16 @@ class Window(Protocol):
         """Operations that occurred."""
         ...
 
-    def devices(self, what: Literal["data", "log"]) -> Sequence[str]:
+    def devices(self, what: Role) -> Sequence[str]:
         """Block devices that carry the target's data or its log; empty if they are not known."""
         ...
 
     def samples(self, source: str, subject: str, metric: str) -> list[tuple[int, float]]:
         """Readings of a probe in the window."""
+        ...
+
+    def mean(self, source: str, subject: str, metric: str) -> float | None:
+        """Their mean as estimates have it, weighted by time or requests; None without readings."""
         ...
 
     def latency_ms(self, operation: str, stat: str) -> float | None:
@@ -118,8 +122,9 @@ class Missing:
 
     Attributes:
         reason: For people.
-        idle: Whether nothing happened that it measures, as where every page is in memory and none
-            is read: then there is no figure, and nothing that could be beyond a limit.
+        idle: Whether that speaks neither for nor against the load: nothing happened that it
+            measures, as where every page is in memory and none is read, or the device does other
+            things that cannot be told apart from it. A search goes on.
     """
 
     reason: str

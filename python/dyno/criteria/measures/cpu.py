@@ -15,8 +15,10 @@ def _measure(window: Window, stat: str, kind: str) -> Measured | Missing:  # noq
     readings = window.samples("cpu", "host", "busy")
     if len(readings) < FEWEST:
         return FEW
-    values = [value for _, value in readings]
-    value = max(values) if stat == "max" else sum(values) / len(values)
+    largest = max(value for _, value in readings)
+    value = largest if stat == "max" else window.mean("cpu", "host", "busy")
+    if value is None:
+        return FEW
     return Measured(value, readings, "of the machine, the driver's share included")
 
 

@@ -18,13 +18,14 @@ def _measure(window: Window, stat: str, kind: str) -> Measured | Missing:  # noq
     ]
     if len(sent) < FEWEST:
         return FEW
-    total = sum(sent.values())
+    total = window.mean("network", "tcp", "segments_out") or 0.0
     if total <= 0:
         return Missing("nothing was sent by TCP", idle=True)
     if stat == "max":
         return Measured(max(share for _, share in shares), shares)
     note = "as seen from the driver's machine" if window.place == "elsewhere" else ""
-    return Measured(100 * sum(again.values()) / total, shares, note)
+    resent = window.mean("network", "tcp", "segments_retransmitted") or 0.0
+    return Measured(100 * resent / total, shares, note)
 
 
 def metrics(operations: Sequence[str]) -> Iterable[Metric]:  # noqa: ARG001

@@ -1,14 +1,15 @@
 """Latency of the volumes under the server: data read, data written, log written.
 
-The mean is over requests: each second's mean counts by the requests of that second. Of several
-devices the slowest decides. Read off the kernel, from queueing to completion.
+The mean is over requests (``dyno.observed``). Of several devices the slowest decides. Read off the
+kernel, from queueing to completion. The kernel does not say which file a write is for: on a device
+that carries data and log, writes of the log cannot be told apart and are not judged, and those of
+data include them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Literal
 
 from dyno.criteria.base import (
     LIMITS_OF_2013,
@@ -21,12 +22,11 @@ from dyno.criteria.base import (
     Window,
 )
 from dyno.criteria.sampled import FEW, FEWEST, not_observed
-
-Volume = Literal["data", "log"]
+from dyno.model import Role
 
 
 def _measure(
-    what: Volume, side: Direction, window: Window, stat: str, kind: str  # noqa: ARG001
+    what: Role, side: Direction, window: Window, stat: str, kind: str  # noqa: ARG001
 ) -> Measured | Missing:  # fmt: skip
     missing = not_observed(window)
     if missing:
@@ -34,24 +34,33 @@ def _measure(
     devices = window.devices(what)
     if not devices:
         return Missing(f"which device carries the server's {what} is not known")
+    data, log = window.devices("data"), window.devices("log")
+    shared = [name for name in devices if name in data and name in log]
+    if what == "log" and (shared or not data):
+        reason = (
+            f"log and data share {' and '.join(shared)}"
+            if shared
+            else ("whether the log has a device of its own is not known")
+        )
+        return Missing(reason, idle=True)
     found: dict[str, Measured] = {}
     for device in devices:
-        counts = dict(window.samples("disk", device, f"{side}_iops"))
-        waits = window.samples("disk", device, f"{side}_await")
-        if len(counts) < FEWEST:
+        if len(window.samples("disk", device, f"{side}_iops")) < FEWEST:
             return FEW
-        requests = sum(counts.get(t_ns, 0.0) for t_ns, _ in waits)
-        if not waits or requests <= 0:
+        waits = window.samples("disk", device, f"{side}_await")
+        value = window.mean("disk", device, f"{side}_await")
+        if value is None:
             continue
-        total = sum(counts.get(t_ns, 0.0) * wait for t_ns, wait in waits)
-        value = max(wait for _, wait in waits) if stat == "max" else total / requests
-        found[device] = Measured(value, waits, device)
+        if stat == "max":
+            value = max(wait for _, wait in waits)
+        both = side == "write" and device in shared
+        found[device] = Measured(value, waits, f"{device}, the log's included" if both else device)
     if not found:
         return Missing(f"no {side}s: none reached {' or '.join(devices)}", idle=True)
     return max(found.values(), key=lambda measured: measured.value)
 
 
-def _metric(name: str, what: Volume, side: Direction, limit: str) -> Metric:
+def _metric(name: str, what: Role, side: Direction, limit: str) -> Metric:
     verb = "reads from" if side == "read" else "writes to"
     return Metric(
         name,
