@@ -176,8 +176,10 @@ class TargetFacts(Model):
         place: Where it works, as the target knows: in Dyno's own process, in others of this
             machine, or elsewhere.
         tuned: Those that were changed for this run.
-        devices: Block devices of this machine, as its probes name them, that carry its ``data``
-            and its ``log``; without an entry where that is not known.
+        devices: Block devices of this machine, as its probes name them, that carry its ``data``,
+            its ``log`` and its ``temp`` files; without an entry where that is not known.
+        disks: By such a device, facts on the disks under it (``dyno.host.fields``).
+        device_notes: Why some devices are not known, and what to do about it.
     """
 
     url: str
@@ -186,6 +188,8 @@ class TargetFacts(Model):
     settings: dict[str, str] = Field(default_factory=dict)
     tuned: tuple[Applied, ...] = ()
     devices: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    disks: dict[str, tuple[dict[str, Any], ...]] = Field(default_factory=dict)
+    device_notes: tuple[str, ...] = ()
 
     @property
     def product(self) -> str:

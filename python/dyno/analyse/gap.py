@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from dyno.analyse.rows import rows
 from dyno.bundle import Bundle
+from dyno.carriers import of_target
 from dyno.model import Estimate, Phase
 from dyno.profiles.steps import Step, steps
 from dyno.profiles.subjects import subjects
@@ -112,17 +113,8 @@ def application_phases(bundle: Bundle, estimates: Iterable[Estimate]) -> list[Ph
 
 
 def devices_of(bundle: Bundle, phase: Phase) -> tuple[str, ...]:
-    """Devices, as the probes name them, that carry the data of a phase's target.
-
-    Where the target does not tell, that of the folder of the run; none of a target elsewhere.
-    """
-    facts = bundle.run.targets.get(phase.target or "")
-    if facts is not None and facts.devices.get("data"):
-        return facts.devices["data"]
-    storage = bundle.run.host.get("storage")
-    subject = storage.get("subject") if isinstance(storage, dict) else None
-    elsewhere = facts is not None and facts.place == "elsewhere"
-    return (subject,) if isinstance(subject, str) and not elsewhere else ()
+    """Devices, as the probes name them, that carry the data of a phase's target."""
+    return of_target(bundle.run, phase.target).get("data", ())
 
 
 def profiled_devices(bundle: Bundle) -> dict[str, set[str]]:

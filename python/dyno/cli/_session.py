@@ -83,7 +83,7 @@ class Session:
                 if self.confinement is not None:
                     self.confinement.charge(opened.data_paths())
                 target = stack.enter_context(opened)
-                found = {"tuned": tuning.tuned(target), "devices": devices(target)}
+                found = {"tuned": tuning.tuned(target), **devices(target)}
                 facts = target.facts().model_copy(update=found)
                 self.recorder.set_target(target.name, facts)
                 self.watch(target)

@@ -8,6 +8,7 @@ from typing import Any
 
 from dyno import proofs
 from dyno.bundle import Bundle
+from dyno.carriers import of_target
 from dyno.model import Estimate, Finding, Phase
 from dyno.report import cache
 from dyno.report.levels import bounds, level_entry
@@ -24,6 +25,8 @@ def document(
 ) -> dict[str, Any]:
     """The run, its validity, its host, and the parts ``io``, ``tpch``, ``tpcc``, ``maintenance``.
 
+    ``devices`` has the block devices by target and role (data, log, temp), null where not known;
+    ``host.storage`` is that of the output folder.
     ``criteria`` has a result for each limit and level, ``capacity`` what a search found. A part
     or a figure that the bundle lacks is null. ``unpaced`` levels had more new orders than users
     who key and think can reach. Units are in the names: ``_mbps`` and ``mb_per_s`` are 10^6
@@ -44,6 +47,7 @@ def document(
         "verdict": verdict.message if verdict else None,
         "notices": list(run.notices),
         "host": run.host,
+        "devices": {name: of_target(run, name) or None for name in run.targets},
         "layout": run.plan.get("layout"),
         "settings": {
             name: [item.model_dump() for item in facts.tuned]

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dyno import proofs
 from dyno.bundle import Bundle
 from dyno.model import CriterionResult, Estimate, Finding
-from dyno.report import capacity, transactions
+from dyno.report import capacity, devices, transactions
 from dyno.report.cache import word as word_of
 from dyno.report.maintenance import costs
 from dyno.report.page import Page
@@ -108,7 +108,9 @@ def _machine(page: Page) -> str:
         words.append(f"{cpu['logical']} CPUs")
     if isinstance(memory, dict) and (total := number(memory.get("total_bytes"))) is not None:
         words.append(bytes_text(total))
-    if isinstance(storage, dict) and storage.get("fs_type"):
+    if page.run.targets and not devices.in_output(page.run):
+        words.append(devices.short(page.run))
+    elif isinstance(storage, dict) and storage.get("fs_type"):
         words.append(f"{storage['fs_type']} on {storage.get('disk') or storage.get('fs_source')}")
     elif isinstance(storage, dict) and storage.get("device"):
         words.append(str(storage["device"]))

@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from dyno.errors import DynoError
 from dyno.layouts.model import Layout
-from dyno.model import TargetFacts
+from dyno.model import Role, TargetFacts
 
 Progress = Callable[[int, int, str], None]
 """Called with (rows or units done, total or 0, a few words)."""
@@ -309,10 +309,19 @@ class Designed(Protocol):
 
 @runtime_checkable
 class Stored(Protocol):
-    """A target that knows where its data and its log lie on this machine's storage."""
+    """A target that knows where its files lie on this machine's storage."""
 
-    def storage(self) -> dict[str, list[Path]]:
-        """Paths by ``data`` and ``log``; without an entry where that is not known."""
+    def storage(self) -> dict[Role, list[Path]]:
+        """Paths of data, log and temporary files; without an entry where that is not known."""
+        ...
+
+
+@runtime_checkable
+class Unplaced(Protocol):
+    """A target that can say why some of its files could not be found."""
+
+    def unplaced(self) -> list[str]:
+        """A line for each obstacle: what is not known, and what to do."""
         ...
 
 

@@ -1,34 +1,40 @@
-"""Which block devices of this machine carry a target's data and its log."""
+"""Which block devices of this machine carry a target's data, its log and its temporary files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from dyno.errors import TargetError
 from dyno.host.storage import storage_facts
-from dyno.targets.base import Stored, Target
+from dyno.targets.base import Stored, Target, Unplaced
 
 
-def devices(target: Target) -> dict[str, tuple[str, ...]]:
-    """Names of devices as the probes know them, of ``data`` and ``log``.
+def devices(target: Target) -> dict[str, Any]:
+    """``devices``, ``disks`` and ``device_notes`` of :class:`dyno.model.TargetFacts`.
 
     What is not known is left out: a server elsewhere, a file system without a block device.
     """
     places = target.storage() if isinstance(target, Stored) else {"data": target.data_paths()}
-    found = {what: _subjects(paths) for what, paths in places.items()}
-    return {what: names for what, names in found.items() if names}
+    found = {role: _carriers(paths) for role, paths in places.items()}
+    disks = {name: tuple(of_it) for carriers in found.values() for name, of_it in carriers.items()}
+    return {
+        "devices": {role: tuple(carriers) for role, carriers in found.items() if carriers},
+        "disks": disks,
+        "device_notes": tuple(target.unplaced()) if isinstance(target, Unplaced) else (),
+    }
 
 
-def _subjects(paths: Iterable[Path]) -> tuple[str, ...]:
-    """The devices under all paths; none if that of one of them cannot be named."""
-    found: dict[str, None] = {}
+def _carriers(paths: Iterable[Path]) -> dict[str, list[dict[str, Any]]]:
+    """The devices under all paths with their disks; none if that of one cannot be named."""
+    found: dict[str, list[dict[str, Any]]] = {}
     for path in paths:
         try:
-            subject = storage_facts(path)["subject"]
+            facts = storage_facts(path)
         except TargetError:
-            return ()
-        if subject is None:
-            return ()
-        found[subject] = None
-    return tuple(found)
+            return {}
+        if facts["subject"] is None:
+            return {}
+        found[facts["subject"]] = facts["disks"]
+    return found

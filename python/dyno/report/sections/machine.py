@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from dyno.carriers import of_target
 from dyno.model import Confined
+from dyno.report import devices
 from dyno.report.blocks import Block, Fact, Facts, Note, Notes, Section
 from dyno.report.page import Page
 from dyno.report.words import bytes_text, decimal_bytes
 from dyno.units import seconds_text
 
 ORDER = 20
+
+_OF_FOLDER = {"File system": "Output folder", "Device": "Device of the output folder"}
 
 
 def section(page: Page) -> Section | None:
@@ -27,6 +31,11 @@ def section(page: Page) -> Section | None:
         "Asynchronous I/O": _io_uring,
     }
     facts = [Fact(term, text) for term, make in makers.items() if (text := _safe(make, host))]
+    if page.run.targets:  # which need not lie there
+        facts = [Fact(_OF_FOLDER.get(fact.term, fact.term), fact.text) for fact in facts]
+    facts += [
+        Fact(f"Devices of {page.title(name)}", _carriers(page, name)) for name in page.run.targets
+    ]
     if page.run.confined is not None:
         facts.append(Fact("Limits of this run", confined_text(page.run.confined)))
     notes = [
@@ -143,6 +152,20 @@ def _file_system(host: dict[str, Any]) -> str:
 
 def _device(host: dict[str, Any]) -> str:
     return "; ".join(_disk(disk) for disk in _part(host, "storage").get("disks") or [])
+
+
+def _carriers(page: Page, target: str) -> str:
+    """Where a database lies, what is under it, and why that is not known."""
+    facts = page.run.targets[target]
+    named = {name for names in of_target(page.run, target).values() for name in names}
+    disks = {
+        text: None
+        for name, listed in facts.disks.items()
+        if name in named
+        for disk in listed
+        if (text := _safe(_disk, disk))
+    }
+    return "; ".join([devices.words(page.run, target), *disks, *devices.notes(facts)])
 
 
 def _disk(disk: dict[str, Any]) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import product
 
+from dyno.carriers import of_phase
 from dyno.model import NOTICES, Phase, PhaseKind
 from dyno.report.blocks import Block, Cell, Column, Figure, Section, Table
 from dyno.report.charts import theme
@@ -34,6 +36,19 @@ _WANTED = [
     *(("disk", f"{side}_{unit}") for unit in ("mbps", "iops") for side in ("read", "write")),
 ]
 
+_TABLED: tuple[PhaseKind, ...] = ("io", "load", "index", "dss", "oltp")
+_MOST_DEVICES = 2
+_OF_DEVICE = {
+    "utilisation": "In use, %",
+    "queue_length": "Queue",
+    "read_mbps": "Read MB/s",
+    "write_mbps": "Write MB/s",
+    "read_iops": "Read IOPS",
+    "write_iops": "Write IOPS",
+    "read_await": "Read await, ms",
+    "write_await": "Write await, ms",
+}
+
 
 def section(page: Page) -> Section | None:
     """The chart over time, and the table of means by phase."""
@@ -52,7 +67,6 @@ def section(page: Page) -> Section | None:
 
 def _figure(page: Page) -> Figure | None:
     series = sampled(page.bundle, _WANTED)
-    device = _device(page, series)
     panels = [
         charts.Panel(
             "CPU, %: busy (solid), I/O wait (dashed)",
@@ -63,7 +77,8 @@ def _figure(page: Page) -> Figure | None:
             100.0,
         )
     ]
-    for unit, title in (("mbps", "MB/s"), ("iops", "IOPS")):
+    units = (("mbps", "MB/s"), ("iops", "IOPS"))
+    for device, (unit, title) in product(_devices(page, series), units):
         readings = [
             reading
             for side in ("read", "write")
@@ -81,10 +96,10 @@ def _figure(page: Page) -> Figure | None:
         return None
     alt = (
         "The phases of the run as bands over time, and under them the use of the processors and "
-        "of the device; the table below has the means by phase."
+        "of the devices; the table below has the means by phase."
     )
     lanes = list(_LANES.values())
-    shown = "processors, device and transactions" if done.values else "processors and device"
+    shown = "processors, devices and transactions" if done.values else "processors and devices"
     return Figure(
         render(lambda width: charts.timeline(bands, lanes, panels, width), Size(970, 262), alt),
         f"The phases of the run, and {shown} over time. The colour of a band goes on as the "
@@ -93,17 +108,11 @@ def _figure(page: Page) -> Figure | None:
     )
 
 
-def _device(page: Page, series: dict[Key, Series]) -> str:
-    """The device under the run; the one that moved most where the facts do not tell."""
-    storage = page.run.host.get("storage")
-    named = storage.get("subject") if isinstance(storage, dict) else None
-    moved: dict[str, float] = {}
-    for (source, subject, metric), one in series.items():
-        if source == "disk" and metric.endswith("mbps"):
-            moved[subject] = moved.get(subject, 0.0) + sum(one.values)
-    if isinstance(named, str) and named in moved:
-        return named
-    return max(moved, key=lambda subject: moved[subject], default="device")
+def _devices(page: Page, series: dict[Key, Series]) -> list[str]:
+    """Devices that the phases worked on and that were sampled; at most so many fit."""
+    named = (name for phase in page.phases(*_TABLED) for name in of_phase(page.run, phase))
+    seen = [name for name in dict.fromkeys(named) if ("disk", name, "read_mbps") in series]
+    return seen[:_MOST_DEVICES]
 
 
 def _points(name: str, series: Series) -> list[charts.Reading]:
@@ -146,39 +155,35 @@ def _label(page: Page, phase: Phase) -> str:
 
 
 def _table(page: Page) -> Table:
-    columns = [Column("Phase"), Column("Length", numeric=True)]
-    columns += [
-        Column(label, numeric=True)
-        for label in (
-            *("CPU mean, %", "CPU max, %", "In use, %", "Queue", "Read MB/s", "Write MB/s"),
-            *("Read IOPS", "Write IOPS", "Write await, ms", "Least memory"),
-        )
+    machine = ("Length", "CPU mean, %", "CPU max, %", "Least memory")
+    columns = [
+        Column("Phase"),
+        *(Column(label, numeric=True) for label in machine),
+        Column("Device"),
+        *(Column(label, numeric=True) for label in _OF_DEVICE.values()),
     ]
-    device = _device(page, sampled(page.bundle, _WANTED))
     rows: list[list[str | Cell]] = []
-    for phase in page.phases("io", "load", "index", "dss", "oltp"):
+    for phase in page.phases(*_TABLED):
         name = f"resource.{phase.name}"
         if not page.value(f"{name}.samples") or phase.part_of:
             continue
-        disk = f"{name}.disk.{device}"
-        rows.append(
-            [
-                phase.title,
-                seconds(phase.seconds),
-                figure(page.value(f"{name}.cpu.host.busy.mean")),
-                figure(page.value(f"{name}.cpu.host.busy.max")),
-                *(
-                    figure(page.value(f"{disk}.{metric}.mean"))
-                    for metric in (
-                        *("utilisation", "queue_length", "read_mbps", "write_mbps"),
-                        *("read_iops", "write_iops", "write_await"),
-                    )
-                ),
-                bytes_text(page.value(f"{name}.memory.host.available.min")),
-            ]
-        )
+        cells = [
+            phase.title,
+            seconds(phase.seconds),
+            figure(page.value(f"{name}.cpu.host.busy.mean")),
+            figure(page.value(f"{name}.cpu.host.busy.max")),
+            bytes_text(page.value(f"{name}.memory.host.available.min")),
+        ]
+        # A row for each device; what is of the machine stands in the first.
+        for device in of_phase(page.run, phase) or ("",):
+            start = f"{name}.disk.{device}"
+            means = [figure(page.value(f"{start}.{metric}.mean")) for metric in _OF_DEVICE]
+            shown: str | Cell = device or Cell("not known", "muted")
+            rows.append([*cells, shown, *means])
+            cells = [""] * len(cells)
     note = (
-        f"Means over each phase of readings one second apart; device {device}. Levels of load "
+        "Means over each phase, of the devices that carry the database under test or the profiled "
+        "volume: rates, queues and shares over the time, await over the requests. Levels of load "
         "from the end of their warm-up. In use: share of the time with a request in flight, which "
         "a device that serves several at once can exceed in work. Least memory: lowest available."
     )
