@@ -41,14 +41,15 @@ def _profiled(run: Run, phase: Phase) -> tuple[str, ...]:
     subject = _text(own, "subject")
     if not any(volume.facts for volume in listed):  # recorded by an earlier version
         return (subject,) if subject else ()
-    found: dict[str, None] = {}
+    found: list[str] = []
     for volume in listed:
         members = volume.facts.get("members")
-        names = [volume.device, *(members if isinstance(members, list) else [])]
-        of_out = subject and {_text(own, "device"), _text(own, "disk")} & set(names)
+        every = [volume.device, *(members if isinstance(members, list) else [])]
+        names = [str(name) for name in every if name]
         # Probes know a partition or its disk, whichever counts each byte once.
-        found |= dict.fromkeys([subject] if of_out else [str(name) for name in names if name])
-    return tuple(found)
+        of_out = {_text(own, "device"), _text(own, "disk")} & set(names)
+        found += [subject] if subject and of_out else names
+    return tuple(dict.fromkeys(found))
 
 
 def _storage(run: Run) -> Mapping[str, Any]:

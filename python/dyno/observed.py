@@ -83,7 +83,9 @@ def sampled(samples: pa.Table) -> dict[Key, Series]:
     lengths = _lengths({t_ns for one in values.values() for t_ns in one}, values.get(_MISSED, {}))
     found: dict[Key, Series] = {}
     for key, one in values.items():
-        counts = [values.get((*key[:2], name), {}) for name in _COUNTED_BY.get(key[::2], ())]
+        source, subject, metric = key
+        counts_of_it = _COUNTED_BY.get((source, metric), ())
+        counts = [values.get((source, subject, name), {}) for name in counts_of_it]
         found[key] = Series(
             units[key],
             [_reading(t_ns, value, lengths[t_ns], counts) for t_ns, value in one.items()],

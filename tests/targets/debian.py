@@ -14,12 +14,19 @@ SERVER_UID = 65534
 """Whom the server runs as when the tests run as root, whom it refuses."""
 
 
+def as_server() -> list[str]:
+    """What a command line begins with that is to run as the server's user."""
+    if os.geteuid() != 0:
+        return []
+    return ["setpriv", f"--reuid={SERVER_UID}", f"--regid={SERVER_UID}", "--clear-groups"]
+
+
 @contextlib.contextmanager
-def debian_server(folder: Path, *lines: str) -> Iterator[str]:
+def debian_server(folder: Path, *lines: str, wal: Path | None = None) -> Iterator[str]:
     """URL of a server with its data in ``folder``, and its socket there; stopped at the end.
 
     ``lines`` go to the end of its ``postgresql.conf``. Unless they say otherwise it does not listen
-    on the network.
+    on the network. The write-ahead log lies in ``wal``, an empty folder, by a link.
     """
     places = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     if not places:
@@ -27,16 +34,17 @@ def debian_server(folder: Path, *lines: str) -> Iterator[str]:
     bin_folder = places[-1].parent
     data = folder / "debian"
     data.mkdir()
-    become: list[str] = []
     if os.geteuid() == 0:
         os.chown(data, SERVER_UID, SERVER_UID)
-        become = ["setpriv", f"--reuid={SERVER_UID}", f"--regid={SERVER_UID}", "--clear-groups"]
+    become = as_server()
     data.chmod(0o700)
 
     def run(*command: str) -> None:
         subprocess.run([*become, *command], cwd="/", check=True, capture_output=True, timeout=120)
 
-    run(str(bin_folder / "initdb"), "-D", str(data), "-U", "dyno", "-A", "trust", "--no-sync")
+    apart = [] if wal is None else ["-X", str(wal)]
+    command = (str(bin_folder / "initdb"), "-D", str(data), "-U", "dyno", "-A", "trust")
+    run(*command, "--no-sync", *apart)
     settings = ["listen_addresses = ''", "fsync = off", f"unix_socket_directories = '{data}'"]
     with (data / "postgresql.conf").open("a") as conf:
         conf.writelines(f"{line}\n" for line in (*settings, *lines))

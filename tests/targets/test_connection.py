@@ -94,8 +94,8 @@ def test_a_server_at_a_url(postgres: PostgresTarget) -> None:
     with at(postgres) as target:
         assert target.capabilities.load is True
         assert target.facts().version.startswith("PostgreSQL 18")
-        assert target.process_ids() == []
-        assert target.data_paths() == []
+        assert target.process_ids() == postgres.process_ids()
+        assert target.data_paths() == postgres.data_paths()
         wire = target.wire()
         assert wire == {**postgres.wire(), "host": wire["host"]}
         assert target.wire("tpcc")["schema"] == "dyno_tpcc"

@@ -41,6 +41,7 @@ from dyno.settings import Setting, as_record
 from dyno.targets import scratch, tuning
 from dyno.targets.base import Limits, Target
 from dyno.targets.devices import devices
+from dyno.text import plain
 
 
 @dataclass
@@ -89,6 +90,8 @@ class Session:
                 self.watch(target)
             for line in settings_lines(facts.tuned):
                 self.console.say(line)
+            for note in facts.device_notes:
+                self.console.say(f"  devices of {target.name}: {plain(note)}")
             try:
                 yield target
             finally:

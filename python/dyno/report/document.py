@@ -48,6 +48,11 @@ def document(
         "notices": list(run.notices),
         "host": run.host,
         "devices": {name: of_target(run, name) or None for name in run.targets},
+        "device_notes": {
+            name: list(facts.device_notes)
+            for name, facts in run.targets.items()
+            if facts.device_notes
+        },
         "layout": run.plan.get("layout"),
         "settings": {
             name: [item.model_dump() for item in facts.tuned]

@@ -1,11 +1,6 @@
-"""What a server is, read back from itself, and where it lives if it is one of this machine's."""
+"""What a server is, read back from itself."""
 
 from __future__ import annotations
-
-import contextlib
-from pathlib import Path
-
-import psutil
 
 from dyno.model import TargetFacts
 from dyno.servers.volume import VolumeFacts
@@ -56,8 +51,6 @@ NAMES = (
     "version_compile_os",
 )
 
-_PROGRAMS = ("mariadbd", "mysqld")
-
 
 def read(session: MysqlConnection, url: TargetUrl, address: Address) -> TargetFacts:
     """Version and settings of the live server as a session of Dyno's has them, sizes in bytes.
@@ -79,18 +72,3 @@ def read(session: MysqlConnection, url: TargetUrl, address: Address) -> TargetFa
             **{f"driver_{name}": str(wait) for name, wait in zip(LOCK_WAITS, waits, strict=True)},
         },
     )
-
-
-def on_this_machine(session: MysqlConnection, address: Address) -> tuple[Path, int] | None:
-    """Data folder and process id of the server, if it is certainly a process that is seen here.
-
-    The server works in its data folder; a forwarded port or a container has no such process.
-    """
-    if not address.is_local:
-        return None
-    folder = Path(str(session.execute("SELECT @@datadir").rows[0][0]))
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error, OSError):
-            if process.name() in _PROGRAMS and Path(process.cwd()) == folder.resolve():
-                return folder, process.pid
-    return None

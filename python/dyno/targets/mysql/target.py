@@ -16,7 +16,8 @@ from dyno.errors import DynoError, UsageError
 from dyno.footprint import Meter, Probe
 from dyno.host.pagecache import Emptied, empty, files_under
 from dyno.layouts.model import Layout
-from dyno.model import Applied, TargetFacts
+from dyno.model import Applied, Role, TargetFacts
+from dyno.servers.here import ELSEWHERE
 from dyno.settings import Setting
 from dyno.targets import mark
 from dyno.targets.base import (
@@ -46,6 +47,7 @@ from dyno.targets.mysql import (
     provision,
     removal,
     volumes,
+    whereabouts,
 )
 from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.connection import MysqlConnection, literal
@@ -79,7 +81,7 @@ class MysqlTarget:
         self._limits = limits
         self._out = out
         self._server: Server | None = None
-        self._local: tuple[Path, int] | None = None
+        self._here = ELSEWHERE
         self._tuning = Tuning()
         self._home = (out / "engines" / self.name).resolve()
         embedded = url.scheme == "embedded"
@@ -107,7 +109,7 @@ class MysqlTarget:
             self._start(self._server)
             return self
         with closing(self.connect()) as session:
-            self._local = facts.on_this_machine(session, self._address)
+            self._here = whereabouts.find(session, self._address)
             self._tuning.plan_sessions(session, self._address.server)
         with closing(self.connect()) as session:
             self._tuning.verify_sessions(session)
@@ -345,21 +347,28 @@ class MysqlTarget:
         """The server's data folder, if it lies on this machine, and its places on volumes."""
         if self._server is not None:
             return [self._server.data, *places.own(self._home)]
-        return [] if self._local is None else [self._local[0]]
+        return self._here.storage.get("data", [])[:1]
 
-    def storage(self) -> dict[str, list[Path]]:
-        """The private server's data and log; of another one here only where its data lies."""
+    def storage(self) -> dict[Role, list[Path]]:
+        """Data, log and temporary files of a server on this machine."""
         if self._server is None:
-            return {} if self._local is None else {"data": [self._local[0]]}
+            return self._here.storage
         log = volumes.log_volume(self._home)
         data = [self._server.data, *volumes.data_folders(self._home)]
-        return {"data": data, "log": [self._server.data if log is None else Path(log)]}
+        return {
+            "data": data,
+            "log": [self._server.data if log is None else Path(log)],
+            "temp": [Path(self._server.settings["tmpdir"])],
+        }
+
+    def unplaced(self) -> list[str]:
+        """Why some of a server's files were not found."""
+        return list(self._here.notes)
 
     def process_ids(self) -> list[int]:
         """The server's process, if it is one of this machine."""
-        if self._server is not None:
-            return [] if self._server.pid is None else [self._server.pid]
-        return [] if self._local is None else [self._local[1]]
+        pid = self._here.pid if self._server is None else self._server.pid
+        return [] if pid is None else [pid]
 
     def died(self) -> DynoError | None:
         """What ended the private server; None if it is well."""

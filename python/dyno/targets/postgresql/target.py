@@ -18,7 +18,8 @@ from dyno.errors import DynoError, TargetError, UsageError
 from dyno.footprint import Meter, Probe
 from dyno.host.pagecache import Emptied, empty, files_under
 from dyno.layouts.model import Layout
-from dyno.model import Applied, TargetFacts
+from dyno.model import Applied, Role, TargetFacts
+from dyno.servers.here import ELSEWHERE
 from dyno.settings import Setting
 from dyno.targets import mark
 from dyno.targets.base import (
@@ -52,6 +53,7 @@ from dyno.targets.postgresql import (
     removal,
     tablespaces,
     tls,
+    whereabouts,
 )
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.copy import copy_rows
@@ -91,6 +93,7 @@ class PostgresTarget:
         self._tuning = Tuning()
         self._temp: dict[str, dict[str, str]] = {}
         self._room: Room | None = None
+        self._here = ELSEWHERE
         if embedded:
             home = (out / "engines" / self.name).resolve()
             self._server = Server(home, limits)
@@ -112,6 +115,7 @@ class PostgresTarget:
             if obstacle is not None:
                 self.capabilities = replace(self.capabilities, oltp=obstacle, load=obstacle)
             self._tuning.plan_sessions(session, self._address.server)
+            self._here = whereabouts.find(session)
         with closing(self.connect()) as session:
             self._tuning.verify_sessions(session)
         return self
@@ -389,20 +393,27 @@ class PostgresTarget:
         return plans.explain(connection, sql, analyse=analyse)
 
     def data_paths(self) -> list[Path]:
-        """The private server's data folder."""
-        return [] if self._server is None else [self._server.data]
+        """The server's data folder, if it is known to lie on this machine."""
+        return self.storage().get("data", [])[:1]
 
-    def storage(self) -> dict[str, list[Path]]:
-        """The private server's data with its tablespaces, and its write-ahead log."""
+    def storage(self) -> dict[Role, list[Path]]:
+        """Data with its tablespaces, write-ahead log and temporary files of a server here."""
         if self._server is None:
-            return {}
+            return self._here.storage
         data = self._server.data
         spaces = [link.resolve() for link in sorted((data / "pg_tblspc").glob("*"))]
-        return {"data": [data, *spaces], "log": [(data / "pg_wal").resolve()]}
+        found: dict[Role, list[Path]] = {"data": [data, *spaces]}
+        found["log"] = [(data / "pg_wal").resolve()]
+        # Where a layout's tablespaces are, temporary files go by the workload.
+        return found if spaces else {**found, "temp": [data]}
+
+    def unplaced(self) -> list[str]:
+        """Why some of a server's files were not found."""
+        return list(self._here.notes)
 
     def process_ids(self) -> list[int]:
-        """The private server's postmaster; the other processes are its children."""
-        pid = None if self._server is None else self._server.pid
+        """The postmaster of a server on this machine; the other processes are its children."""
+        pid = self._here.pid if self._server is None else self._server.pid
         return [] if pid is None else [pid]
 
     def died(self) -> DynoError | None:

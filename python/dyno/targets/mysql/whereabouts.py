@@ -1,0 +1,71 @@
+"""Where a MySQL or MariaDB at a URL runs and keeps its files, if that is on this machine.
+
+A port of this machine may lead to a container or, through a tunnel, elsewhere: so a process must be
+found here that works in the server's data folder. Nothing here fails a run: what cannot be found
+out is a note.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from pathlib import Path
+
+import psutil
+
+from dyno.errors import DynoError
+from dyno.model import Role
+from dyno.servers.here import ELSEWHERE, UNSEEN, Here, shares_files
+from dyno.targets.mysql.address import Address
+from dyno.targets.mysql.connection import MysqlConnection
+
+_PROGRAMS = ("mariadbd", "mysqld")
+_MOST_SKEW_S = 5.0
+"""The kernel counts starts from boot, the server from when it was ready to know the time."""
+
+_DATA = ("innodb_data_home_dir", "innodb_undo_directory")
+_LOG = "innodb_log_group_home_dir"
+_TEMP = "tmpdir"
+
+
+def find(session: MysqlConnection, address: Address) -> Here:
+    """Process and places of the server of ``session``."""
+    if not address.is_local:
+        return ELSEWHERE
+    try:
+        names = ", ".join(f"'{name}'" for name in ("datadir", *_DATA, _LOG, _TEMP))
+        listed = session.execute(f"SHOW GLOBAL VARIABLES WHERE Variable_name IN ({names})").rows
+        shown = {str(name).lower(): str(value or "") for name, value in listed}
+        uptime = session.execute("SHOW GLOBAL STATUS LIKE 'Uptime'").rows
+        data = Path(shown["datadir"])
+        # Nothing else answers on a socket, and the wall clock may have been set meanwhile.
+        started = None if address.unix_socket else time.time() - float(uptime[0][1])
+        pid = _process(data, started)
+    except (DynoError, LookupError, ValueError) as error:
+        return Here(notes=(f"where the server keeps its files was not found: {error}",))
+    if pid is None:
+        return UNSEEN
+    # Relative ones are of the data folder, where the server works.
+    storage: dict[Role, list[Path]] = {
+        "data": _places(data, [str(data), *(shown.get(name, "") for name in _DATA)]),
+        "log": _places(data, [shown.get(_LOG) or "."]),
+    }
+    temp = _places(data, shown.get(_TEMP, "").split(":"))
+    return Here(pid, {**storage, "temp": temp} if temp else storage)
+
+
+def _places(data: Path, texts: list[str]) -> list[Path]:
+    return list(dict.fromkeys((data / text).resolve() for text in texts if text))
+
+
+def _process(data: Path, started: float | None) -> int | None:
+    """The one process here that works in the data folder, and began then if that is known."""
+    found: list[int] = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if process.name() not in _PROGRAMS:
+                continue
+            other = started is not None and abs(process.create_time() - started) > _MOST_SKEW_S
+            if not other and shares_files(process, data):
+                found.append(process.pid)
+    return found[0] if len(found) == 1 else None

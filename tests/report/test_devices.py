@@ -1,0 +1,107 @@
+"""The devices that a sheet, a summary and a document show are those of the database under test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dyno.decide import definitions
+from dyno.model import TargetFacts
+from dyno.report import document, sheet, summary
+from tests.bundles import Builder, only_io
+from tests.judged import Judged, judged
+from tests.report.html import Page
+
+DISK = {"name": "vdb", "model": "Quick disk", "size_bytes": 10**12, "rotational": False}
+
+
+def built(path: Path, **fields: Any) -> Judged:
+    """A run whose output folder lies on vda, with what the facts say of its database."""
+    builder = Builder(path / "run", verb="run").machine()
+    facts = {
+        "url": "postgresql://bench@/x", "version": "PostgreSQL 16.4", "place": "machine", **fields
+    }  # fmt: skip
+    builder.targets["postgresql"] = TargetFacts.model_validate(facts)
+    builder.oltp(4)
+    moved: list[dict[str, Any]] = []
+    for place, name in enumerate(("vdb", "vdc"), start=1):
+        moved += [
+            {**row, "subject": name, "value": row["value"] / 2**place}
+            for row in builder.tables["samples"]
+            if row["source"] == "disk"
+        ]
+    builder.tables["samples"] += moved
+    return judged(builder.write())
+
+
+def page(found: Judged) -> Page:
+    return Page(sheet(found.bundle, found.estimates, found.findings, definitions()))
+
+
+def means(found: Judged) -> list[dict[str, str]]:
+    head, *rows = page(found).table("Means by phase")
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+def first_line(found: Judged) -> str:
+    return summary(found.bundle, found.estimates, found.findings)[0]
+
+
+def written(found: Judged) -> dict[str, Any]:
+    return document(found.bundle, found.estimates, found.findings)
+
+
+def test_data_and_log_have_a_row_each(tmp_path: Path) -> None:
+    devices = {"data": ("vdb",), "log": ("vdc",), "temp": ("vdb",)}
+    found = built(tmp_path, devices=devices, disks={"vdb": (DISK,)})
+    data, log = means(found)
+    assert (data["Device"], log["Device"]) == ("vdb", "vdc")
+    assert (bool(data["Phase"]), log["Phase"]) == (True, "")
+    for row, name in ((data, "vdb"), (log, "vdc")):
+        value = found.value(f"resource.oltp-tpcc-postgresql-users-4.disk.{name}.write_iops.mean")
+        assert row["Write IOPS"] == f"{value:,.0f}"
+    told = page(found).section("machine").text
+    assert "data and temporary files on vdb, log on vdc; vdb, Quick disk" in told
+    assert "Device of the output folder" in told
+    assert "data vdb, log vdc" in first_line(found)
+    assert written(found)["devices"] == {"postgresql": devices}
+
+
+def test_what_is_not_known_is_said_and_not_guessed(tmp_path: Path) -> None:
+    note = "the role bench may not read data_directory"
+    found = built(tmp_path, device_notes=(note,))
+    (row,) = means(found)
+    assert row["Device"] == "not known"
+    assert {row[name] for name in ("Write IOPS", "In use, %", "Write await, ms")} == {"–"}
+    assert note in page(found).section("machine").text
+    assert "device not known" in first_line(found)
+    assert "vda" not in first_line(found)
+    assert written(found)["devices"] == {"postgresql": None}
+    assert written(found)["device_notes"] == {"postgresql": [note]}
+
+
+def test_the_device_of_a_server_elsewhere_is_not_that_of_this_machine(tmp_path: Path) -> None:
+    found = built(tmp_path, place="elsewhere", devices={"data": ("vda",)})
+    assert [row["Device"] for row in means(found)] == ["not known"]
+    assert written(found)["devices"] == {"postgresql": None}
+
+
+@pytest.mark.parametrize("layout", [None, {"name": "two volumes"}])
+def test_an_old_bundle_has_the_output_folders_device_for_what_lies_there(
+    tmp_path: Path, layout: Any
+) -> None:
+    builder = Builder(tmp_path / "run", verb="run").machine().target("postgresql")
+    builder.plan = {"layout": layout}
+    found = judged(builder.oltp(4).write())
+    assert means(found)[0]["Device"] == ("vda" if layout is None else "not known")
+
+
+def test_a_storage_profile_has_the_device_of_its_volume(tmp_path: Path) -> None:
+    assert [row["Device"] for row in means(judged(only_io(tmp_path).write()))] == ["vda"]
+    builder = only_io(tmp_path / "other")
+    targets = [{"name": "/mnt/x", "kind": "made", "facts": {"device": "vdb", "members": ["vdb"]}}]
+    builder.phases[-1].detail.update(targets=targets, subjects=[{}])
+    found = judged(builder.write())
+    assert [row["Device"] for row in means(found)] == ["vdb"]
