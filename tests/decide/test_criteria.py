@@ -249,6 +249,15 @@ def test_of_a_search_only_the_maximum_has_to_keep_the_limits(tmp_path: Path) -> 
     assert found.value("capacity.tps") == pytest.approx(1570, rel=0.02)
 
 
+def test_windows_of_a_maximum_count_by_their_length(tmp_path: Path) -> None:
+    builder = searched(tmp_path)
+    builder.oltp(1, duration_s=60, level="users-10-window-3")
+    builder.phases[-2].detail["counted"].append("users-10-window-3")
+    found = judged(builder.write())
+    # Two windows of 15 s at 1,570/s, one of 60 s at 412/s.
+    assert found.value("capacity.tps") == pytest.approx((30 * 1570 + 60 * 412) / 90, rel=0.02)
+
+
 def test_a_search_without_a_confirmed_maximum_is_not_valid(tmp_path: Path) -> None:
     found = judged(searched(tmp_path, confirmed=False, stopped="time").write())
     assert found.codes() == {"unconfirmed"}

@@ -47,13 +47,20 @@ def _capacity(bundle: Bundle, phase: Phase) -> Iterable[Estimate]:
     ]
     known = {figure.name: figure.value for level in levels for figure in of_level(bundle, level)}
     for figure, unit in _FIGURES.items():
-        values = [
-            value for level in levels if (value := known.get(f"oltp.{level}.{figure}")) is not None
+        # One that was not steady is measured again for longer: a rate is of all their time.
+        pairs = [
+            (value, known[f"oltp.{level}.seconds"])
+            for level in levels
+            if (value := known.get(f"oltp.{level}.{figure}")) is not None
         ]
-        if values:
+        if pairs:
+            values = [value for value, _ in pairs]
+            whole = sum(seconds for _, seconds in pairs)
             yield Estimate(
                 name=f"capacity.{figure}",
-                value=max(values) if unit == "ms" else sum(values) / len(values),
+                value=max(values)
+                if unit == "ms"
+                else sum(value * seconds for value, seconds in pairs) / whole,
                 low=min(values),
                 high=max(values),
                 unit=unit,
