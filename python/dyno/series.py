@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Key = tuple[str, str, str]
 """Source, subject and metric of a sampled series."""
+
+_T = TypeVar("_T")
+_DISKS = ("disk", "nested_disk")
+"""Where block devices are sampled: those of the second lie on some of the first."""
+
+
+def of_device(series: Mapping[Key, _T], device: str, metric: str) -> _T | None:
+    """What was sampled of a block device, also of one on another, such as a loop device.
+
+    To add up devices take source ``disk`` only, which has each byte once.
+    """
+    found = (series.get((source, device, metric)) for source in _DISKS)
+    return next((one for one in found if one is not None), None)
 
 
 def readings(samples: pa.Table) -> Iterator[tuple[Key, int, float, str]]:

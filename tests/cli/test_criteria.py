@@ -209,8 +209,9 @@ def test_a_real_server(out: Path) -> None:
     # Its log shares the device of its data: that limit cannot be judged, and stops no search.
     shared = ["--slo", "log_write < 5 ms"] if storage_facts(out)["subject"] else []
     done = dyno(
-        "run", *target, "--find-max", "--slo", "new_order p95 < 30s", "--slo", "errors < 1 %", *shared,
-        "--max-users", "2", "--warmup", "500ms", "--duration", "1s", "--json", "--out", out,
+        "run", *target, "--find-max", "--slo", "new_order p95 < 30s", "--slo", "errors < 1 %",
+        *shared, "--max-users", "2", "--warmup", "500ms", "--duration", "1s", "--json",
+        "--out", out,
     )  # fmt: skip
     made = document(done)
     found = made["capacity"]

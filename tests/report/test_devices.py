@@ -69,6 +69,27 @@ def test_data_and_log_have_a_row_each(tmp_path: Path) -> None:
     assert written(found)["devices"] == {"postgresql": devices}
 
 
+def test_a_log_on_a_device_that_lies_on_another_is_shown_and_judged(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run", verb="run").machine().target("postgresql")
+    facts = builder.targets["postgresql"]
+    devices = {"data": ("vda",), "log": ("loop0",)}
+    builder.targets["postgresql"] = facts.model_copy(update={"devices": devices})
+    builder.plan = {"criteria": [{"text": "log_write < 5 ms", "source": "asked for"}]}
+    builder.oltp(4)
+    disks = [row for row in builder.tables["samples"] if row["source"] == "disk"]
+    nested = {"source": "nested_disk"}
+    builder.tables["samples"] += [
+        {**row, **nested, "subject": name} for row in disks for name in ("loop0", "loop1")
+    ]
+    found = judged(builder.write())
+    data, log = means(found)
+    assert {**log, "Device": "vda"} == {**data, **{name: "" for name in log if not log[name]}}
+    (result,) = [item.result for item in found.findings if item.result]
+    assert (result.passed, result.note.endswith("loop0")) == (True, True)
+    # Whose bytes reach another device, too: none but the database's own is among the estimates.
+    assert not [name for name in found.names() if "loop1" in name]
+
+
 def test_what_is_not_known_is_said_and_not_guessed(tmp_path: Path) -> None:
     note = "the role bench may not read data_directory"
     found = built(tmp_path, device_notes=(note,))

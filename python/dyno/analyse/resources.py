@@ -8,6 +8,7 @@ from dyno.analyse.level import level
 from dyno.analyse.rows import rows
 from dyno.analyse.series import sampled
 from dyno.bundle import Bundle
+from dyno.carriers import of_target
 from dyno.model import Estimate, Phase
 from dyno.observed import Series, mean
 from dyno.profiles.steps import Step, steps, windows
@@ -46,11 +47,13 @@ def resources(bundle: Bundle) -> list[Estimate]:
     profile a short disturbance is lost in the mean. How busy they were at each load is a figure
     of that load, ``io.<curve>.<load>.cpu_percent``.
     """
+    every = sampled(bundle)
     series = {
         key: one
-        for key, one in sampled(bundle).items()
+        for key, one in every.items()
         if key[0] in _SOURCES and key[2] in (_SOURCES[key[0]] or {key[2]})
     }
+    series |= _nested(bundle, every)
     of_curves = {key: series[key] for key in _OF_CURVES if key in series}
     stored = steps(bundle)
     estimates: list[Estimate] = []
@@ -63,6 +66,22 @@ def resources(bundle: Bundle) -> list[Estimate]:
         for curve, spans in _curves(own).items():
             estimates += _phase(f"{name}/{curve}", of_curves, spans)
     return [*estimates, *_of_loads(stored, series.get(_BUSY))]
+
+
+def _nested(bundle: Bundle, series: dict[Key, Series]) -> dict[Key, Series]:
+    """Those of devices that lie on others, such as loop devices, where a target has files there."""
+    run = bundle.run
+    carriers = {
+        name
+        for target in run.targets
+        for names in of_target(run, target).values()
+        for name in names
+    }
+    return {
+        ("disk", subject, metric): one
+        for (source, subject, metric), one in series.items()
+        if source == "nested_disk" and subject in carriers
+    }
 
 
 def _of_loads(stored: Iterable[Step], busy: Series | None) -> Iterable[Estimate]:

@@ -14,7 +14,7 @@ from dyno.analyse.waits import Waits
 from dyno.criteria.base import QUANTILES
 from dyno.model import Place, Role, TargetFacts
 from dyno.observed import Reading, Series, mean
-from dyno.series import Key
+from dyno.series import Key, of_device
 from dyno.tables import counts
 
 
@@ -60,7 +60,10 @@ class LevelWindow:
         return mean(self._readings(source, subject, metric))
 
     def _readings(self, source: str, subject: str, metric: str) -> list[Reading]:
-        one = self.series.get((source, subject, metric))
+        if source == "disk":
+            one = of_device(self.series, subject, metric)
+        else:
+            one = self.series.get((source, subject, metric))
         rates = self.level.rates
         return [] if one is None else one.between(rates.start_ns, rates.end_ns)
 

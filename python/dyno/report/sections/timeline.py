@@ -15,7 +15,7 @@ from dyno.report.page import Page
 from dyno.report.series import Series, sampled, throughput
 from dyno.report.steps import which
 from dyno.report.words import bytes_text, figure, seconds, users_title
-from dyno.series import Key
+from dyno.series import Key, of_device
 
 ORDER = 60
 
@@ -33,7 +33,12 @@ _LANES: dict[PhaseKind, charts.Lane] = {
 }
 _WANTED = [
     *(("cpu", metric) for metric in ("busy", "iowait")),
-    *(("disk", f"{side}_{unit}") for unit in ("mbps", "iops") for side in ("read", "write")),
+    *(
+        (source, f"{side}_{unit}")
+        for source in ("disk", "nested_disk")
+        for unit in ("mbps", "iops")
+        for side in ("read", "write")
+    ),
 ]
 
 _TABLED: tuple[PhaseKind, ...] = ("io", "load", "index", "dss", "oltp")
@@ -82,7 +87,7 @@ def _figure(page: Page) -> Figure | None:
         readings = [
             reading
             for side in ("read", "write")
-            for reading in _readings(series, ("disk", device, f"{side}_{unit}"), side)
+            for reading in _points(side, of_device(series, device, f"{side}_{unit}"))
         ]
         words = f"{device}, {title}: read (solid), write (dashed)"
         panels.append(charts.Panel(words, readings))
@@ -111,17 +116,19 @@ def _figure(page: Page) -> Figure | None:
 def _devices(page: Page, series: dict[Key, Series]) -> list[str]:
     """Devices that the phases worked on and that were sampled; at most so many fit."""
     named = (name for phase in page.phases(*_TABLED) for name in of_phase(page.run, phase))
-    seen = [name for name in dict.fromkeys(named) if ("disk", name, "read_mbps") in series]
+    seen = [name for name in dict.fromkeys(named) if of_device(series, name, "read_mbps")]
     return seen[:_MOST_DEVICES]
 
 
-def _points(name: str, series: Series) -> list[charts.Reading]:
+def _points(name: str, series: Series | None) -> list[charts.Reading]:
+    if series is None:
+        return []
     pairs = zip(series.seconds, series.values, strict=True)
     return [charts.Reading(name, second, value) for second, value in pairs]
 
 
 def _readings(series: dict[Key, Series], key: Key, name: str) -> list[charts.Reading]:
-    return _points(name, series[key]) if key in series else []
+    return _points(name, series.get(key))
 
 
 def _bands(page: Page) -> Iterable[charts.Band]:
