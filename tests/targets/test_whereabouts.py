@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -61,8 +62,10 @@ def opened(url: str) -> PostgresTarget:
 @pytest.fixture
 def searchable(tmp_path: Path) -> Path:
     """A folder that the server's user can get into."""
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)
+    root = Path(tempfile.gettempdir())
+    for folder in (tmp_path, *tmp_path.parents):
+        if root in folder.parents:
+            folder.chmod(0o755)
     return tmp_path
 
 
