@@ -47,9 +47,7 @@ def test_a_disk_that_fills_during_the_load(small: Path, engine: str) -> None:
 
 def test_a_disk_that_fills_while_two_files_are_written(small: Path) -> None:
     assert resized(small, 20 << 20)
-    done = dyno(
-        "generate", "tpch", "--scale", "0.2", "--format", "parquet", "--to", small / "data"
-    )
+    done = dyno("generate", "tpch", "--scale", "0.2", "--format", "parquet", "--to", small / "data")
     assert done.returncode == 3, done.stderr
     assert "space" in done.stderr.lower() or "full" in done.stderr.lower(), done.stderr
     assert "Traceback" not in done.stderr
