@@ -1,10 +1,11 @@
 """What Dyno adds to a query: against the engine's own client on the same statements.
 
-Target: ≤ 1 ms and ≤ 1 % CPU a query. The clients are DuckDB's Python API (`execute`, `fetchall`)
+Target: ≤ 1 ms and ≤ 2 % CPU a query. The clients are DuckDB's Python API (`execute`, `fetchall`)
 and `psql` (one process, results to /dev/null). Dyno's side is a whole stream: deadline, record on
-disk, digest of the answer; once with the engine's figures of each query (the default), once without
-(`--no-query-figures`). A second turn of the client itself shows what a difference of nothing looks
-like here. A client for whom DuckDB keeps its profile, unread, shows what that costs in the engine.
+disk, digest of the answer. By default an engine that slows down while it counts bytes and memory
+does not count during timed queries; "counting" is `--query-figures`. A second turn of the client
+itself shows what a difference of nothing looks like here. A client for whom DuckDB keeps its
+profile, unread, shows what that costs in the engine.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from dyno.record import Recorder
 from dyno.targets.base import Limits, Loaded, LoadPlan, Target
 from dyno.targets.duckdb.connection import DuckdbConnection
 from dyno.targets.duckdb.meter import DuckdbMeter
+from dyno.targets.meter import Metering
 from dyno.targets.postgresql.binaries import find
 from dyno.workloads.base import Query
 
@@ -107,8 +109,8 @@ def compare(
 ) -> None:  # fmt: skip
     with contextlib.ExitStack() as stack:
 
-        def harness(label: str, *, figures: bool) -> Side[Block]:
-            crew = stack.enter_context(Crew(target, "tpch", figures=figures))
+        def harness(label: str, metering: Metering) -> Side[Block]:
+            crew = stack.enter_context(Crew(target, "tpch", metering))
             notary = stack.enter_context(Notary(recorder))
             stream = Stream(crew.session(), recorder.clock, target.name, 600.0, crew.stop)
 
@@ -120,13 +122,13 @@ def compare(
             return Side(label, run, time.process_time)
 
         sides = [
-            harness("Dyno", figures=True),
-            harness("Dyno, no figures", figures=False),
+            harness("Dyno", "untimed"),
+            harness("Dyno, counting", "always"),
             replace(base, label="the client again"),
             *others,
         ]
         first, *seen = alternate([base, *sides], blocks, rounds)
-    dyno = seen[0]
+    counting = seen[1]
     count = sum(map(len, blocks))
     wall, cpu = total(first.wall), total(first.cpu)
     whole = cpu if engine_inside else wall
@@ -138,7 +140,7 @@ def compare(
     lines = [(side.label, first, times) for side, times in zip(sides, seen, strict=True)]
     # What is left of Dyno where the engine counts for the client too.
     lines += [
-        (f"Dyno over {side.label}", times, dyno)
+        (f"Dyno, counting, over {side.label}", times, counting)
         for side, times in zip(sides, seen, strict=True)
         if side in others
     ]
@@ -178,7 +180,7 @@ def main() -> None:
     workload = workloads.get("tpch")
     trivial = Query("one", "", "SELECT 1", ("exact",), {}, lambda *_: {})
     ones = [Task(0, place, trivial, {}, "SELECT 1") for place in range(TRIVIAL)]
-    print("more than the client takes, a query: estimate [95 % interval]; target: 1 ms, 1 % CPU\n")
+    print("more than the client takes, a query: estimate [95 % interval]; target: 1 ms, 2 % CPU\n")
     for name, title, scale, rounds, clients in (
         ("duckdb", "DuckDB, its Python API", 0.1, 60, duckdb),
         ("duckdb", "DuckDB, its Python API", 1, 30, duckdb),

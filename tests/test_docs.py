@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from typing import Any
 
@@ -31,3 +32,18 @@ def test_the_pages_of_studies_are_what_they_say() -> None:
     assert written == made.pages(), "python tools/study_pages.py"
     index = (ROOT / "docs/studies.md").read_text("utf-8")
     assert index == made.indexed(index), "python tools/study_pages.py"
+
+
+def test_every_test_that_the_fault_table_names_exists() -> None:
+    page = (ROOT / "docs/faults.md").read_text("utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| ") and "---" not in line]
+    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", page)
+    headings = sum(line.startswith("| tried ") for line in rows)
+    proven = [line for line in rows if re.search(r"`tests/\S+::\w+`", line)]
+    assert len(proven) == len(rows) - headings, "a row without its test"
+    gone = [
+        f"{file}::{name}"
+        for file, name in named
+        if not re.search(rf"^def {name}\(", (ROOT / file).read_text("utf-8"), re.MULTILINE)
+    ]
+    assert not gone

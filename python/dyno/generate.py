@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from dyno import _core
 
 
+WRITERS = 2
+"""Columnar files that are encoded at the same time; each holds two row groups in memory."""
+
+
 @dataclass(frozen=True)
 class GeneratePlan:
     """What to write. ``part`` (from 1) restricts it to one of ``parts``.
@@ -66,7 +70,12 @@ def generate(plan: GeneratePlan, progress: Progress) -> dict[str, Any]:
 
 
 def _columnar(plan: GeneratePlan, progress: Progress) -> dict[str, Any]:
-    """Writes columnar files, one table after another."""
+    """Writes columnar files, the largest tables first and two at a time.
+
+    One thread encodes a file: with the largest table alone, the other CPUs would wait for it.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
     from dyno import _core
 
     names = table_names(plan.workload)
@@ -75,11 +84,27 @@ def _columnar(plan: GeneratePlan, progress: Progress) -> dict[str, Any]:
         for path in (_file(plan, table, part) for table in names for part in wanted):
             if path.exists():
                 raise UsageError(f"{path} exists; give --replace to overwrite it.")
-    rows = sum(_core.rows(plan.workload, name, plan.scale, plan.seed)[0] for name in names)
+    rows = {name: _core.rows(plan.workload, name, plan.scale, plan.seed)[0] for name in names}
 
     def work(control: _core.Control) -> list[dict[str, Any]]:
-        control.set_total(rows * len(wanted) // plan.parts)
-        return [_table(plan, table, wanted, control) for table in names]
+        control.set_total(sum(rows.values()) * len(wanted) // plan.parts)
+
+        failures: list[BaseException] = []
+
+        def table(name: str) -> dict[str, Any]:
+            try:
+                return _table(plan, name, wanted, control)
+            except BaseException as error:
+                failures.append(error)
+                control.cancel()  # the other tables need not be finished
+                raise
+
+        with ThreadPoolExecutor(min(WRITERS, plan.threads)) as pool:
+            largest_first = sorted(names, key=lambda name: -rows[name])
+            jobs = {name: pool.submit(table, name) for name in largest_first}
+        if failures:
+            raise failures[0]  # the later ones are of tables that this one cancelled
+        return [jobs[name].result() for name in names]
 
     return {"tables": watched(work, progress)}
 

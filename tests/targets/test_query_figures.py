@@ -123,7 +123,7 @@ def test_a_query_that_failed_has_no_figures(target: Target) -> None:
 
 def test_figures_that_nobody_asked_for_are_not_read(target: Target) -> None:
     with closing(target.connect("tpch")) as session:
-        meter = QueryMeter(target, session, asked=False)
+        meter = QueryMeter(target, session, "never")
         meter.before()
         session.execute("SELECT count(*) FROM lineitem")
         found = meter.after()
@@ -132,6 +132,38 @@ def test_figures_that_nobody_asked_for_are_not_read(target: Target) -> None:
             assert not profiling
     assert [found[name] for name in FIGURES] == [None] * 3
     assert set(sources(found).values()) == {"not asked for (--no-query-figures)"}
+
+
+def test_nothing_is_counted_while_a_query_is_timed_if_that_slows_it(target: Target) -> None:
+    statement = "SELECT max(x) FROM (SELECT l_comment x FROM lineitem ORDER BY l_comment) s"
+
+    def profiling(session: Connection) -> bool:
+        if target.name != "duckdb":
+            return False
+        return bool(session.execute("SELECT current_setting('enable_profiling')").rows[0][0])
+
+    with closing(target.connect("tpch")) as session:
+        settled(target, session)
+        meter = QueryMeter(target, session, "untimed")
+        rows: list[dict[str, Any]] = []
+        for timed in (False, True):
+            meter.before(timed=timed)
+            assert profiling(session) is (target.name == "duckdb" and not timed)
+            session.execute(statement)
+            rows.append(meter.after("q", timed=timed))
+        warming, measured = rows
+        meter.before()
+        unknown = meter.after("another")
+    assert warming["bytes_read"] is not None
+    if target.name == "duckdb":
+        assert measured["bytes_read"] is None
+        assert measured["peak_memory_bytes"] == warming["peak_memory_bytes"] > 0
+        assert "--query-figures" in sources(measured)["bytes_read"]
+        assert "warming" in sources(measured)["peak_memory_bytes"]
+        assert [unknown[name] for name in FIGURES] == [None] * 3
+    else:
+        assert measured["bytes_read"] is not None
+        assert "warming" not in measured["meter"]
 
 
 def test_a_target_that_tells_nothing_is_said_to(tmp_path: Path) -> None:

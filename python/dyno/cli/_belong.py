@@ -30,7 +30,8 @@ def require_own(context: click.Context, workload: Workload) -> None:
         name = str(parameter.name)
         if name not in every - own.names or not _given(context, name):
             continue
-        option = parameter.opts[0]
+        off = context.params.get(name) is False
+        option = (parameter.secondary_opts if off else parameter.opts)[0]
         if workload.kind != "dss":
             raise UsageError(f"{option} is for queries; {workload.name} has none. Leave it out.")
         if name == "users":

@@ -98,7 +98,7 @@ def run_tests(
         workload: The workload.
         scale: The scale that must be loaded, if any was named.
         choice: Which tests, and how.
-        settings: ``cache``, ``timeout_s``, ``seed``, ``query_figures``, and those of plans and
+        settings: ``cache``, ``timeout_s``, ``seed``, ``metering``, and those of plans and
             maintenance.
     """
     from dyno import drive, workloads
@@ -124,7 +124,7 @@ def run_tests(
         fresh: dict[str, Any] = {
             **common,
             "refresh": refresh,
-            "figures": settings["query_figures"],
+            "metering": settings["metering"],
         }
         power = PowerPlan(workload, found.scale, **fresh, cache=cache, warm=cache == "warm")
         streams = choice.streams or workloads.get(workload).streams(found.scale)

@@ -18,6 +18,7 @@ from dyno.drive.during import DuringPlan, Upkeep, upkeep
 from dyno.progress import Progress
 from dyno.record import Recorder
 from dyno.targets.base import Target
+from dyno.targets.meter import Metering
 
 Part = Literal["before", "during", "mixed", "after"]
 
@@ -32,7 +33,7 @@ class StreamPlan(DssPlan):
     """
 
     streams: int = 1
-    figures: bool = False
+    metering: Metering = "never"
 
     def facts(self) -> dict[str, Any]:
         """What its phase says of it."""
@@ -66,7 +67,7 @@ def queries_during(
     with (
         upkeep(recorder, target, during, facts, lambda: whole("during")) as work,
         recorder.phase(name, title, "dss", target.name) as detail,
-        Crew(target, plan.workload, figures=plan.figures) as crew,
+        Crew(target, plan.workload, metering=plan.metering) as crew,
     ):
         detail.update(plan.facts(), stretch_s=during.stretch_s, maintenance=during.name)
         recorder.tell(name, detail)

@@ -6,15 +6,21 @@ A target that tells has a method ``meter``; every other one leaves the figures e
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from dyno.errors import DynoError, Interrupted
 from dyno.targets.base import Connection, Target
 
 FIGURES = ("bytes_read", "temp_bytes", "peak_memory_bytes")
 
+Metering = Literal["never", "untimed", "always"]
+"""Which queries an engine that slows down while it counts is metered for: none, those that are not
+timed, or all. Other engines are metered unless it is ``never``."""
+
 NOT_ASKED = "not asked for (--no-query-figures)"
+_SLOWER = "counting would slow the timed query (--query-figures counts it all the same)"
+_BEFORE = "; of the untimed warming run, since counting would slow the timed query"
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,14 @@ class Reading:
     def missing(cls, reason: str) -> Reading:
         """No figure at all."""
         return cls(sources=dict.fromkeys(FIGURES, reason))
+
+    def of_warming_run(self) -> Reading:
+        """The same for the timed run of the query, without what differs between the two.
+
+        The warming run may have read from storage what the timed one finds in memory.
+        """
+        sources = {name: text + _BEFORE for name, text in self.sources.items()}
+        return replace(self, bytes_read=None, sources={**sources, "bytes_read": _SLOWER})
 
     def columns(self) -> dict[str, Any]:
         """As columns of the table of queries; ``meter`` holds the sources as JSON text."""
@@ -65,6 +79,19 @@ class Meter(Protocol):
 
 
 @runtime_checkable
+class SlowingMeter(Meter, Protocol):
+    """A meter whose engine takes longer for a query while it counts."""
+
+    def stop(self) -> None:
+        """Makes the engine stop counting, until :meth:`before` is called again.
+
+        Raises:
+            DynoError: If the engine cannot be asked.
+        """
+        ...
+
+
+@runtime_checkable
 class Metered(Protocol):
     """A target that tells what a query did."""
 
@@ -74,42 +101,57 @@ class Metered(Protocol):
 
 
 class QueryMeter:
-    """A meter that never spoils a run: what fails in it is a reason for a missing figure."""
+    """A meter that never spoils a run: what fails in it is a reason for a missing metric."""
 
-    def __init__(self, target: Target, connection: Connection, *, asked: bool = True) -> None:
-        """A meter for the queries of ``connection``; empty unless ``asked``.
+    def __init__(
+        self, target: Target, connection: Connection, metering: Metering = "always"
+    ) -> None:
+        """A meter for the queries of ``connection``."""
+        self._meter: Meter | None = None
+        self._metering: Metering = metering
+        self._reason = NOT_ASKED
+        self._counts = False
+        self._untimed: dict[str, Reading] = {}
+        if metering != "never":
+            self._reason = f"Dyno does not read it from {target.name}"
+            if isinstance(target, Metered):
+                self._meter = target.meter(connection)
 
-        An engine that counts takes a little longer.
-        """
-        self._meter = None
-        if not asked:
-            self._reason = NOT_ASKED
-            return
-        self._reason = f"Dyno does not read it from {target.name}"
-        if isinstance(target, Metered):
-            self._meter = target.meter(connection)
-
-    def before(self) -> None:
+    def before(self, *, timed: bool = True) -> None:
         """Call just before the query is sent, outside its measured time."""
-        if self._meter is None:
+        meter = self._meter
+        if meter is None:
             return
         self._reason = ""
         try:
-            self._meter.before()
+            if timed and self._metering == "untimed" and isinstance(meter, SlowingMeter):
+                self._counts = False
+                meter.stop()
+            else:
+                self._counts = True
+                meter.before()
         except Interrupted:
             raise
         except DynoError as error:
             self._reason = f"the counters could not be read: {error}"
 
-    def after(self, *, failed: bool = False) -> dict[str, Any]:
+    def after(self, query: str = "", *, timed: bool = True, failed: bool = False) -> dict[str, Any]:
         """Columns for the table of queries; call when the query has ended."""
+        return self._after(query, timed=timed, failed=failed).columns()
+
+    def _after(self, query: str, *, timed: bool, failed: bool) -> Reading:
         if failed:
-            return Reading.missing("the query did not end").columns()
+            return Reading.missing("the query did not end")
         if self._meter is None or self._reason:
-            return Reading.missing(self._reason).columns()
+            return Reading.missing(self._reason)
+        if not self._counts:
+            return self._untimed.get(query) or Reading.missing(_SLOWER)
         try:
-            return self._meter.after().columns()
+            reading = self._meter.after()
         except Interrupted:
             raise
         except DynoError as error:
-            return Reading.missing(f"the counters could not be read: {error}").columns()
+            return Reading.missing(f"the counters could not be read: {error}")
+        if not timed:
+            self._untimed[query] = reading.of_warming_run()
+        return reading

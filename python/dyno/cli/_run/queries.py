@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from dyno.cli._dss import PARAMETERS, TESTS, Choice
 from dyno.cli._options import collected, parse_seconds
+
+if TYPE_CHECKING:
+    from dyno.targets.meter import Metering
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ class Queries:
     timeout: str
     plans: bool
     analyse_plans: bool
-    query_figures: bool
+    query_figures: bool | None
 
     @property
     def choice(self) -> Choice:
@@ -45,6 +48,16 @@ class Queries:
         unwarmed = self.no_warming or not (self.choice.has_power or self.cold)
         return cache_word(cold=self.cold, each=self.cold_each_query, no_warming=unwarmed)
 
+    @property
+    def metering(self) -> Metering:
+        """Which queries the engine counts bytes and memory for.
+
+        Cold queries wait for storage, which hides what counting costs.
+        """
+        if self.query_figures is None:
+            return "always" if self.cache.startswith("cold") else "untimed"
+        return "always" if self.query_figures else "never"
+
     def record(self) -> dict[str, Any]:
         """For the plan of the bundle.
 
@@ -58,7 +71,7 @@ class Queries:
             "timeout_s": parse_seconds(self.timeout),
             "plans": self.plans or self.analyse_plans,
             "analyse_plans": self.analyse_plans,
-            "query_figures": self.query_figures,
+            "metering": self.metering,
         }
 
 
@@ -94,12 +107,10 @@ options = collected(
     click.option("--plans", is_flag=True, help="Keep the plan of each."),
     click.option("--analyse-plans", is_flag=True, help="Run each once more for its plan."),
     click.option(
-        "--no-query-figures",
-        "query_figures",
-        is_flag=True,
-        default=True,
-        flag_value=False,
-        help="Do not ask the engine what each one read, spilled and held.",
+        "--query-figures/--no-query-figures",
+        default=None,
+        help="Ask the engine what each query read, spilled and held: always, or never.  "
+        "[default: not where that slows timed queries]",
     ),
 )
 """Adds them, and passes them as ``queries``."""

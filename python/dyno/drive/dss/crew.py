@@ -10,7 +10,7 @@ from typing import TypeVar
 from dyno.drive.dss.session import Session
 from dyno.engine import interruptible
 from dyno.targets.base import Connection, Target
-from dyno.targets.meter import QueryMeter
+from dyno.targets.meter import Metering, QueryMeter
 
 T = TypeVar("T")
 
@@ -27,9 +27,10 @@ class Crew:
         stop: Set once everybody shall end.
     """
 
-    def __init__(self, target: Target, workload: str, *, figures: bool = True) -> None:
-        """Nothing is opened yet. ``figures``: whether the engine's own of each query are read."""
-        self._target, self._workload, self._figures = target, workload, figures
+    def __init__(self, target: Target, workload: str, metering: Metering = "always") -> None:
+        """Nothing is opened yet. ``metering``: which queries the engine counts for."""
+        self._target, self._workload = target, workload
+        self._metering: Metering = metering
         self.stop = threading.Event()
         self._sessions: list[Session] = []
         self._failure: BaseException | None = None
@@ -54,7 +55,7 @@ class Crew:
             return self._target.connect(self._workload)
 
         def metered(connection: Connection) -> QueryMeter:
-            return QueryMeter(self._target, connection, asked=self._figures)
+            return QueryMeter(self._target, connection, self._metering)
 
         session = Session(connect, self.stop, metered=metered)
         self._sessions.append(session)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dyno.targets.base import Connection
+from dyno.targets.meter import Metering
 
 Parameters = Literal["validation", "seeded"]
 
@@ -26,7 +27,7 @@ class DssPlan:
         cache: What the caches held when the first query was measured: ``warm``, ``first`` (as they
             were found), ``cold``, ``cold-each-query``, or ``after-power`` (as the power test left
             them).
-        figures: Whether the engine's own figures of each query are read, which costs it a little.
+        metering: Which queries the engine counts bytes and memory for.
     """
 
     workload: str
@@ -36,7 +37,7 @@ class DssPlan:
     seed: int = 1
     refresh: bool = False
     cache: str = "first"
-    figures: bool = True
+    metering: Metering = "untimed"
 
     def facts(self) -> dict[str, Any]:
         """What the phase of a test says of it."""
@@ -48,7 +49,7 @@ class DssPlan:
             "refresh": self.refresh,
             "cache": self.cache,
             "timeout_s": self.timeout_s,
-            "figures": self.figures,
+            "metering": self.metering,
         }
 
 

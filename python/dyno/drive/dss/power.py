@@ -28,7 +28,7 @@ def power(recorder: Recorder, target: Target, plan: PowerPlan, progress: Progres
     with (
         recorder.phase(name, f"Power test on {target.name}", "dss", target.name) as detail,
         Notary(recorder) as notary,
-        Crew(target, plan.workload, figures=plan.figures) as crew,
+        Crew(target, plan.workload, metering=plan.metering) as crew,
     ):
         detail.update(plan.facts())
         recorder.tell(name, detail)
@@ -75,7 +75,7 @@ class _Test:
 
     def run(self) -> None:
         """The whole test, in the crew's thread."""
-        self._stream.run(self._warming, self._warmed)
+        self._stream.run(self._warming, self._warmed, warming=True)
         refresher = self._refresher
         if refresher is None:
             self._stream.run(self._measured, self._ended, self._plan.before_query)

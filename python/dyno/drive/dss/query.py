@@ -76,19 +76,30 @@ def tasks(
 
 
 def run_query(
-    session: Session, task: Task, clock: Clock, target_name: str, timeout_s: float
+    session: Session,
+    task: Task,
+    clock: Clock,
+    target_name: str,
+    timeout_s: float,
+    *,
+    warming: bool = False,
 ) -> Outcome:
-    """Runs one query to its last row. An error becomes part of the outcome."""
+    """Runs one query to its last row. An error becomes part of the outcome.
+
+    ``warming`` is whether its time is not a result, so that counting may add to it.
+    """
 
     def work() -> QueryResult:
         return session.connection.execute(task.sql)
 
     meter = session.meter
     if meter is not None:
-        meter.before()
+        meter.before(timed=not warming)
     outcome = timed(session, work, clock, timeout_s)
     if meter is not None:
-        outcome.row.update(meter.after(failed=outcome.answer is None))
+        outcome.row.update(
+            meter.after(task.query.name, timed=not warming, failed=outcome.answer is None)
+        )
     outcome.row.update(
         stream=task.stream,
         position=task.position,

@@ -27,10 +27,13 @@ class Stream:
         tasks: Iterable[Task],
         ended: Callable[[Task, Outcome], None],
         before: Callable[[Connection], Connection] | None = None,
+        *,
+        warming: bool = False,
     ) -> None:
         """Runs the queries; ``ended`` is told of each at once.
 
-        ``before`` each, off the clock, the connection may be exchanged for another.
+        ``before`` each, off the clock, the connection may be exchanged for another. ``warming``
+        is whether their times are not a result.
 
         A query that fails is an outcome, and the stream goes on: on a new connection if the
         failure broke its own. Once ``stop`` is set no query is begun, and what was cancelled is
@@ -44,7 +47,9 @@ class Stream:
                 return
             if before is not None:
                 self.session.exchange(before)
-            outcome = run_query(self.session, task, self.clock, self.target, self.timeout_s)
+            outcome = run_query(
+                self.session, task, self.clock, self.target, self.timeout_s, warming=warming
+            )
             if outcome.cancelled(self.stop):
                 return
             ended(task, outcome)

@@ -52,7 +52,7 @@ def throughput(
     with (
         recorder.phase(name, title, "dss", target.name) as detail,
         Notary(recorder) as notary,
-        Crew(target, plan.workload, figures=plan.figures) as crew,
+        Crew(target, plan.workload, metering=plan.metering) as crew,
     ):
         detail.update(plan.facts())
         recorder.tell(name, detail)
