@@ -95,7 +95,9 @@ def read_text(path: Path | str, limit: int, *, below: Path | None = None) -> str
 
 
 @contextlib.contextmanager
-def replacing(path: Path, *, follow: bool = False, mode: int = 0o666) -> Generator[BinaryIO]:
+def replacing(
+    path: Path, *, follow: bool = False, mode: int = 0o666, durable: bool = True
+) -> Generator[BinaryIO]:
     """A new file that takes the place of ``path`` in one step when the block ends well.
 
     After a crash ``path`` holds the old content or the new, never half. Only a regular file is
@@ -105,6 +107,7 @@ def replacing(path: Path, *, follow: bool = False, mode: int = 0o666) -> Generat
         path: What is replaced or made.
         follow: Whether its folder may be a link, as one that the user named.
         mode: Of the new file; the umask applies.
+        durable: Whether it must survive a power cut; gigabytes that can be made again need not.
 
     Raises:
         UsageError: If something else than a regular file is there, or its folder is none.
@@ -118,7 +121,8 @@ def replacing(path: Path, *, follow: bool = False, mode: int = 0o666) -> Generat
             with os.fdopen(fd, "wb") as file:
                 yield cast("BinaryIO", file)
                 file.flush()
-                os.fsync(file.fileno())
+                if durable:
+                    os.fsync(file.fileno())
             _refuse_other(path, folder)
             os.replace(partial, path.name, src_dir_fd=folder, dst_dir_fd=folder)
         except BaseException:
@@ -200,10 +204,10 @@ def is_own_folder(path: Path) -> bool:
     return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
 
 
-def own_text(path: Path, limit: int) -> str | None:
+def own_text(path: Path | str, limit: int, *, at: int | None = None) -> str | None:
     """The text of a mark: a regular file of this user's, of at most ``limit`` bytes; else None."""
     try:
-        with open_regular(path, limit=limit) as file:
+        with open_regular(path, limit=limit, at=at) as file:
             if not is_own(file.fileno()) or os.fstat(file.fileno()).st_nlink > 1:
                 return None
             return file.read(limit + 1).decode("utf-8")
