@@ -26,7 +26,7 @@ MOST_FILES = 10_000
 MOST_BYTES = 4 << 30
 """Of all files, unpacked."""
 
-_MOST_RATIO, _ALWAYS_BYTES = 200, 64 << 20
+_MOST_RATIO, _ALWAYS_BYTES = 100, 64 << 20
 """What is unpacked has at most so many times the bytes of the archive, beyond the second."""
 
 _BLOCK = tarfile.BLOCKSIZE
