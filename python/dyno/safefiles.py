@@ -129,8 +129,6 @@ def replacing(
             with contextlib.suppress(OSError):
                 os.unlink(partial, dir_fd=folder)
             raise
-        with contextlib.suppress(OSError):  # not every file system can
-            os.fsync(folder)
 
 
 def is_partial(name: str, of: str) -> bool:
