@@ -162,6 +162,8 @@ def open_own(path: Path | str, flags: int, mode: int = 0o666, *, at: int | None 
     """
     never_waits = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
+        with contextlib.suppress(FileNotFoundError):
+            _look(path, at)
         fd = os.open(path, flags | never_waits, mode, dir_fd=at)
     except OSError as error:
         raise _refusal(error, path, at, "file") from error
@@ -216,6 +218,7 @@ def own_text(path: Path | str, limit: int, *, at: int | None = None) -> str | No
 def _opened(name: Path | str, shown: Path | str, at: int | None, limit: int | None) -> BinaryIO:
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
+        _look(name, at)
         fd = os.open(name, flags, dir_fd=at)
     except OSError as error:
         raise _refusal(error, name, at, "file") from error
@@ -226,6 +229,13 @@ def _opened(name: Path | str, shown: Path | str, at: int | None, limit: int | No
         what = what or f"larger than {limit:,} bytes"
         raise UsageError(f"{shown} is {what}; Dyno reads only regular files of a sensible size.")
     return os.fdopen(fd, "rb")
+
+
+def _look(path: Path | str, at: int | None) -> None:
+    """Before a file is opened: to open a device can do something already."""
+    mode = os.stat(path, dir_fd=at, follow_symlinks=False).st_mode
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise UsageError(f"{path} is a device, not a file. Remove it, or name another place.")
 
 
 def _refuse_other(path: Path, folder: int) -> None:

@@ -252,6 +252,15 @@ def test_clean_leaves_what_the_user_put_into_a_bundle(out: Path, precious: Path)
     assert str(kept[0]) in done.stderr
 
 
+def test_clean_removes_what_a_kill_left_in_a_bundle(out: Path) -> None:
+    bundle = quickstart(out).write().path
+    for name in (".reserve", ".sheet.html.0123456789abcdef.partial", ".run.json.partial",
+                 "ops/.users-4.parquet.0123456789abcdef.partial", "samples.jsonl"):  # fmt: skip
+        (bundle / name).write_text("half")
+    assert dyno("clean", "--runs", "--yes", "--out", out).returncode == 0
+    assert not bundle.exists()
+
+
 def test_clean_leaves_another_users_bundle(out: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("root is missing, to give a bundle away")

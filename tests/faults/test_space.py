@@ -43,3 +43,14 @@ def test_a_disk_that_fills_during_the_load(small: Path, engine: str) -> None:
     no_server_left(out)
     (bundle,) = list_bundles(out)
     assert bundle.run.status in {"failed", "running"}
+
+
+@pytest.mark.parametrize("file_format", ["tbl", "parquet", "arrow"])
+def test_a_disk_that_files_fill(small: Path, file_format: str) -> None:
+    assert shrunk(small, 1 << 20)
+    folder = small / "rows"
+    command = ("generate", "tpch", "--scale", "0.05", "--format", file_format, "--to", folder)
+    done = dyno(*command)
+    assert done.returncode == 3, done.stderr
+    assert "No space left" in done.stderr or "disk" in done.stderr.lower()
+    assert not list(folder.glob(".*"))
