@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,10 +22,21 @@ T = TypeVar("T", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Bundle:
-    """A finished, running or killed run, read only. Bundles of others are untrusted input."""
+    """A finished, running or killed run, read only. Bundles of others are untrusted input.
+
+    Attributes:
+        path: The folder with its files.
+        archive: The file that it was unpacked from for a while, if it was.
+    """
 
     path: Path
     run: Run
+    archive: Path | None = None
+
+    @property
+    def place(self) -> Path:
+        """Where its user has it: the folder, or the archive."""
+        return self.archive or self.path
 
     @classmethod
     def open(cls, path: Path) -> Bundle:
@@ -59,7 +70,7 @@ class Bundle:
 
     def judged(self, validity: Validity) -> Bundle:
         """The same bundle with another judgement; the file is left as it is."""
-        return Bundle(self.path, self.run.model_copy(update={"validity": validity}))
+        return replace(self, run=self.run.model_copy(update={"validity": validity}))
 
     def table(self, name: str) -> pa.Table:
         """A table by name: ``samples``, ``queries``, ``io`` or ``ops/<level>``."""
@@ -123,9 +134,11 @@ class Bundle:
 
 
 def list_bundles(out: Path) -> list[Bundle]:
-    """All readable bundles under ``out``, newest first."""
+    """All readable bundles under ``out``, newest first; links to others are not among them."""
     found: list[Bundle] = []
     for head in sorted(out.glob("*/run.json"), reverse=True):
+        if head.parent.is_symlink():
+            continue
         try:
             found.append(Bundle.open(head.parent))
         except UsageError:
@@ -139,8 +152,9 @@ def find_bundle(out: Path, name: str) -> Bundle:
     Raises:
         UsageError: If none or several match.
     """
-    if (Path(name) / "run.json").is_file():
-        return Bundle.open(Path(name))
+    path = Path(name)
+    if (path / "run.json").is_file():
+        return Bundle.open(path.resolve() if path.is_symlink() else path)
     bundles = list_bundles(out)
     if name == "last" and bundles:
         return bundles[0]

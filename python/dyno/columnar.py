@@ -7,7 +7,7 @@ import stat
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,7 +49,7 @@ def is_device(path: Path) -> bool:
         return False
 
 
-def write(reader: pa.RecordBatchReader, sink: Path | Nowhere, file_format: str) -> int:
+def write(reader: pa.RecordBatchReader, sink: BinaryIO | Nowhere, file_format: str) -> int:
     """Writes all batches, regrouped; memory does not grow with the file. Returns the rows.
 
     Raises:
@@ -93,21 +93,20 @@ def _table(held: list[Any], file_format: str) -> pa.Table:
 
 @contextmanager
 def _writer(
-    sink: Path | Nowhere, schema: pa.Schema, file_format: str, first: pa.Table | None
+    sink: BinaryIO | Nowhere, schema: pa.Schema, file_format: str, first: pa.Table | None
 ) -> Generator[Any]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    where = str(sink) if isinstance(sink, Path) else sink
     if file_format == "arrow":
         # Uncompressed, so that readers can map the file.
-        with pa.ipc.new_file(where, schema) as writer:
+        with pa.ipc.new_file(sink, schema) as writer:
             yield writer
         return
     repeated = [] if first is None else _repeated(first)
     # A group is never cut in two.
     with pq.ParquetWriter(
-        where, schema, compression="zstd", use_dictionary=cast("Any", repeated or False)
+        sink, schema, compression="zstd", use_dictionary=cast("Any", repeated or False)
     ) as writer:
         yield writer
 

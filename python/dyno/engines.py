@@ -6,14 +6,17 @@ The mark lies beside the folder, since some engines refuse a folder with files o
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from dyno.errors import TargetError, UsageError
+from dyno.removal import remove_tree
+from dyno.safefiles import is_own_folder, is_partial, make_folder, own_text, replacing
 
 _FOLDER = "engines"
 _ABOUT = "Dyno made the folder beside this file; `dyno clean` removes both."
+_LONGEST_MARK = 1 << 16
 
 
 def make_out(out: Path) -> None:
@@ -37,13 +40,14 @@ def claim(out: Path, name: str) -> None:
     """Makes the folder of the engine ``name`` and marks it; one that has content stays unmarked.
 
     Raises:
-        UsageError: If ``out`` cannot be made.
-        TargetError: If the engine's folder cannot be.
+        UsageError: If ``out`` cannot be made; if a link or another user's folder is in the place.
+        TargetError: If the engine's folder cannot be made.
     """
     make_out(out)
     home = home_of(out, name)
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        make_folder(home.parent)
+        make_folder(home)
         if not is_ours(home) and not any(home.iterdir()):
             _write(home, {})
     except OSError as error:
@@ -52,11 +56,17 @@ def claim(out: Path, name: str) -> None:
 
 
 def homes(out: Path) -> tuple[list[Path], list[Path]]:
-    """What lies among the engines: the folders that Dyno made, and what it did not make."""
+    """What lies among the engines: the folders that Dyno made, and what it did not make.
+
+    A folder of engines that is a link or another user's is not looked into: it is what Dyno did
+    not make.
+    """
     folder = out / _FOLDER
-    entries = sorted(folder.iterdir()) if folder.is_dir() else []
-    marks = {_mark(entry) for entry in entries}
+    if not is_own_folder(folder):
+        return [], [folder] if folder.is_symlink() or folder.exists() else []
+    entries = sorted(folder.iterdir())
     ours = [entry for entry in entries if is_ours(entry)]
+    marks = {_mark(entry) for entry in entries} | {half for home in ours for half in _halves(home)}
     return ours, [item for item in entries if item not in ours and item not in marks]
 
 
@@ -78,10 +88,10 @@ def remember(out: Path, name: str, workload: str, content: Sequence[float]) -> N
 def remembered(out: Path, name: str) -> dict[str, list[float]]:
     """Scale and seed of what quickstart last loaded into an engine, by workload."""
     try:
-        noted = json.loads(_mark(out / _FOLDER / name).read_text(encoding="utf-8"))["quickstart"]
+        noted = _noted(out / _FOLDER / name) or {}
         return {str(key): list(value) for key, value in noted.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return {}  # none, or not readable: then nothing counts as quickstart's
+    except TypeError:
+        return {}  # not readable: then nothing counts as quickstart's
 
 
 def remove(home: Path) -> None:
@@ -93,9 +103,10 @@ def remove(home: Path) -> None:
     if not is_ours(home):
         raise TargetError(f"{home} is not Dyno's.", kind="io")
     try:
-        shutil.rmtree(home)
-        _mark(home).unlink(missing_ok=True)
-        if not home.parent.is_symlink() and not any(home.parent.iterdir()):
+        remove_tree(home)
+        for mark in (_mark(home), *_halves(home)):
+            mark.unlink(missing_ok=True)
+        if not any(home.parent.iterdir()):
             home.parent.rmdir()
     except OSError as error:
         message = f"Cannot remove {error.filename or home}: {error.strerror}."
@@ -103,18 +114,31 @@ def remove(home: Path) -> None:
 
 
 def is_ours(home: Path) -> bool:
-    """Whether Dyno made a folder: it is marked."""
-    mark = _mark(home)
+    """Whether this user's Dyno made a folder: both it and its mark are the user's, and no links."""
+    return is_own_folder(home.parent) and is_own_folder(home) and _noted(home) is not None
+
+
+def _noted(home: Path) -> dict[str, Any] | None:
+    """What a mark says of quickstart's loads; None without a mark of this user's Dyno."""
     try:
-        return home.is_dir() and not home.is_symlink() and mark.is_file() and not mark.is_symlink()
-    except PermissionError:
-        return False  # what this user cannot look into, this user did not make
+        mark: Any = json.loads(own_text(_mark(home), _LONGEST_MARK) or "")
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(mark, dict) or set(mark) != {"about", "quickstart"}:
+        return None
+    noted: Any = mark["quickstart"]
+    return noted if isinstance(noted, dict) and mark["about"] == _ABOUT else None
 
 
 def _write(home: Path, quickstart: dict[str, list[float]]) -> None:
-    partial = _mark(home).with_suffix(".partial")
-    partial.write_text(json.dumps({"about": _ABOUT, "quickstart": quickstart}), encoding="utf-8")
-    partial.replace(_mark(home))
+    with replacing(_mark(home)) as file:
+        file.write(json.dumps({"about": _ABOUT, "quickstart": quickstart}).encode())
+
+
+def _halves(home: Path) -> list[Path]:
+    """Marks that a kill left half written."""
+    mark = _mark(home).name
+    return [item for item in home.parent.iterdir() if is_partial(item.name, mark)]
 
 
 def _mark(home: Path) -> Path:

@@ -12,6 +12,7 @@ from dyno.engine import run_engine, watched
 from dyno.errors import UsageError
 from dyno.progress import Progress
 from dyno.record import file_error
+from dyno.safefiles import replacing
 from dyno.schema import table_names
 
 if TYPE_CHECKING:
@@ -144,13 +145,9 @@ def _write(plan: GeneratePlan, table: str, part: int, control: _core.Control) ->
         rows = write(reader, nowhere, plan.file_format)
         return rows, nowhere.count
     path = _file(plan, table, part)
-    partial = path.with_name(f".{path.name}.partial")
     try:
-        rows = write(reader, partial, plan.file_format)
-        size = partial.stat().st_size
-        partial.replace(path)
+        with replacing(path, follow=True, durable=False) as file:
+            rows = write(reader, file, plan.file_format)
+        return rows, path.stat().st_size
     except OSError as error:
         raise file_error(error, path) from error
-    finally:
-        partial.unlink(missing_ok=True)
-    return rows, size

@@ -4,13 +4,36 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import time
 from pathlib import Path
 
 from dyno.errors import TargetError, UsageError
+from dyno.safefiles import open_own
 
 _LOOK_S = 0.05
 """Longer than the moment for which somebody holds it who only looks (see :meth:`OutLock.held`)."""
+
+_OWNER = re.compile(rb"[0-9]{0,20}\s*")
+
+
+def open_lock(path: Path, mode: int = 0o644) -> int:
+    """A descriptor of a lock file, made if it is missing; its content names who holds it.
+
+    Raises:
+        UsageError: If what is there is no lock of Dyno's: it is left as it is.
+        OSError: If it cannot be opened.
+    """
+    fd = open_own(path, os.O_RDWR | os.O_CREAT, mode)
+    if _OWNER.fullmatch(os.pread(fd, 64, 0)) is None:
+        os.close(fd)
+        raise UsageError(f"{path} is not a lock of Dyno's. Remove it, or give another --out DIR.")
+    return fd
+
+
+def owner_of(fd: int) -> str:
+    """The process that holds an open lock, as digits; empty if it does not say."""
+    return os.pread(fd, 32, 0).decode(errors="replace").strip()
 
 
 class OutLock:
@@ -24,16 +47,17 @@ class OutLock:
         """Takes the lock.
 
         Raises:
-            UsageError: If the folder cannot be made or written, or its volume is full.
+            UsageError: If the folder cannot be made or written, its volume is full, or what bears
+                the lock's name is not Dyno's.
             TargetError: If another Dyno holds it.
         """
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self._fd = open_lock(self._path)
         except OSError as error:
             raise self._refusal(error) from error
         if not self._taken():
-            owner = os.pread(self._fd, 32, 0).decode(errors="replace").strip() or "unknown"
+            owner = owner_of(self._fd) or "unknown"
             os.close(self._fd)
             raise TargetError(
                 f"Another dyno (process {owner}) is at work in {self._path.parent}; "
@@ -66,8 +90,8 @@ class OutLock:
     def held(out: Path) -> bool:
         """Whether a Dyno is at work in ``out``, as far as this user may see."""
         try:
-            fd = os.open(out / ".lock", os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
+            fd = open_own(out / ".lock", os.O_RDONLY)
+        except (OSError, UsageError):
             return False
         try:
             fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)

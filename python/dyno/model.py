@@ -9,6 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 SCHEMA_VERSION = 1
 
+RUN_ID = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
+"""A run's id is a plain name: files and folders are named after it."""
+
 Status = Literal["running", "done", "failed", "interrupted"]
 PhaseKind = Literal[
     "machine",
@@ -253,7 +256,7 @@ class Run(Model):
     """The head of a bundle: ``run.json``."""
 
     schema_version: int = SCHEMA_VERSION
-    run: str
+    run: str = Field(pattern=RUN_ID)
     dyno: str
     verb: str
     workloads: tuple[str, ...] = ()

@@ -5,14 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from dyno.errors import TargetError
+from dyno.errors import TargetError, UsageError
+from dyno.removal import remove_tree
+from dyno.safefiles import append, directory, is_own, own_text, replacing
 
 _REGISTER = "places.json"
-_MARKER = ".dyno"
+MARKER = ".dyno"
+"""In each such folder: the file that says whose it is."""
+
+_LONGEST_MARK = 8192
+_LONGEST_REGISTER = 1 << 20
 
 
 def claim(volume: Path, home: Path, owner: tuple[int, int] | None = None) -> Path:
@@ -30,16 +35,20 @@ def claim(volume: Path, home: Path, owner: tuple[int, int] | None = None) -> Pat
     Raises:
         TargetError: If it cannot be made, or somebody else's stands in its place.
     """
-    place = volume / f"dyno-{hashlib.sha256(str(home).encode()).hexdigest()[:12]}"
+    place = volume / name_of(home)
     try:
         _register(home, {*claimed(home), place})
-        if not place.exists():
+        try:
             place.mkdir(mode=0o700)
-            (place / _MARKER).write_text(f"{home}\n", encoding="utf-8")
+        except FileExistsError:
+            pass
+        else:
+            mark(place, home)
         if not is_ours(place, home):
             raise TargetError(f"{place} is not Dyno's; move it, or name another volume.", kind="io")
         if owner is not None and owner[0] != os.geteuid():
-            place.chmod(0o711)
+            with directory(place) as fd:
+                os.fchmod(fd, 0o711)
     except OSError as error:
         raise TargetError(
             f"Cannot make {place}: {error.strerror}. Name another volume.", kind="io"
@@ -47,13 +56,28 @@ def claim(volume: Path, home: Path, owner: tuple[int, int] | None = None) -> Pat
     return place
 
 
+def name_of(home: Path) -> str:
+    """The name of an engine's folder on any volume."""
+    return f"dyno-{hashlib.sha256(str(home).encode()).hexdigest()[:12]}"
+
+
+def mark(place: Path, home: Path) -> None:
+    """Marks a new folder as that of the engine at ``home``.
+
+    Raises:
+        OSError: If it cannot be written, or has a mark.
+    """
+    with append(place / MARKER, new=True) as file:
+        file.write(f"{home}\n".encode())
+
+
 def claimed(home: Path) -> list[Path]:
     """Folders that were claimed for an engine."""
     try:
-        listed = json.loads((home / _REGISTER).read_text(encoding="utf-8"))
+        listed = json.loads(own_text(home / _REGISTER, _LONGEST_REGISTER) or "[]")
         return [Path(item) for item in listed if isinstance(item, str)]
-    except (OSError, ValueError, TypeError):
-        return []  # none, or the register is not readable: what it named is left alone
+    except (ValueError, TypeError, RecursionError):
+        return []  # the register is not readable: what it named is left alone
 
 
 def own(home: Path) -> list[Path]:
@@ -68,13 +92,16 @@ def release(home: Path, places: Iterable[Path] | None = None) -> list[Path]:
 
     Returns:
         What was removed.
+
+    Raises:
+        TargetError: If one cannot be removed.
     """
     gone = claimed(home) if places is None else list(places)
     removed: list[Path] = []
     for place in gone:
         if is_ours(place, home):
             try:
-                shutil.rmtree(place)
+                remove_tree(place, lambda fd: _is_marked(fd, home))
             except OSError as error:
                 message = f"Cannot remove {place}: {error.strerror}."
                 raise TargetError(message, kind="io") from error
@@ -84,16 +111,21 @@ def release(home: Path, places: Iterable[Path] | None = None) -> list[Path]:
 
 
 def is_ours(place: Path, home: Path) -> bool:
-    """Whether a folder bears the mark of the engine at ``home``."""
+    """Whether a folder is this user's, no link, and has name and mark of the engine at ``home``."""
+    if place.name != name_of(home):
+        return False
     try:
-        return (place / _MARKER).read_text(encoding="utf-8") == f"{home}\n"
-    except (OSError, UnicodeError):
+        with directory(place) as fd:
+            return _is_marked(fd, home)
+    except (OSError, UsageError):
         return False
 
 
+def _is_marked(fd: int, home: Path) -> bool:
+    return is_own(fd) and own_text(MARKER, _LONGEST_MARK, at=fd) == f"{home}\n"
+
+
 def _register(home: Path, places: set[Path]) -> None:
-    if not home.is_dir():
-        return
-    partial = home / f"{_REGISTER}.partial"
-    partial.write_text(json.dumps(sorted(map(str, places))), encoding="utf-8")
-    partial.replace(home / _REGISTER)
+    if home.is_dir():
+        with replacing(home / _REGISTER) as file:
+            file.write(json.dumps(sorted(map(str, places))).encode())

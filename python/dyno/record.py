@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import shutil
@@ -10,9 +11,9 @@ import threading
 import time
 from collections.abc import Generator, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
-from dyno import __version__
+from dyno import __version__, safefiles
 from dyno.errors import DiskFullError, DynoError, Interrupted, TargetError, UsageError
 from dyno.model import (
     NOTICES,
@@ -35,14 +36,11 @@ def write_atomically(path: Path, text: str) -> None:
 
     Raises:
         DiskFullError, TargetError: If it cannot be written.
+        UsageError: If something else than a regular file is in its place.
     """
-    partial = path.with_name(f".{path.name}.partial")
     try:
-        with partial.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
+        with safefiles.replacing(path) as file:
+            file.write(text.encode("utf-8"))
     except OSError as error:
         raise file_error(error, path) from error
 
@@ -73,10 +71,14 @@ RESERVE_BYTES = 8 << 20
 
 def _fill(path: Path, size: int) -> None:
     try:
-        with path.open("wb") as file:
+        with safefiles.append(path, new=True) as file:
             os.posix_fallocate(file.fileno(), 0, size)
     except OSError as error:
         raise file_error(error, path) from error
+
+
+def _lines(path: Path) -> TextIO:
+    return io.TextIOWrapper(safefiles.append(path), encoding="utf-8")
 
 
 def new_run_id() -> str:
@@ -127,7 +129,7 @@ class Recorder:
         self._lock = threading.RLock()
         self._spools: dict[str, Any] = {}
         self._checks: list[Check] = []
-        self._journal = (self.path / "events.jsonl").open("a", encoding="utf-8")
+        self._journal = _lines(self.path / "events.jsonl")
         self.run = Run(
             run=self.path.name,
             dyno=__version__,
@@ -216,7 +218,7 @@ class Recorder:
             try:
                 file = self._spools.get(table)
                 if file is None:
-                    file = self._spools[table] = path.open("a", encoding="utf-8")
+                    file = self._spools[table] = _lines(path)
                 file.write(lines)
                 file.flush()
             except OSError as error:

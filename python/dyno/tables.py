@@ -8,6 +8,8 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dyno.safefiles import replacing
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -170,21 +172,15 @@ def spool_to_parquet(spool: Path, table: Table) -> Path:
     Raises:
         OSError: If it cannot be written; the spool then stays.
     """
-    import os
-
     import pyarrow.parquet as pq
 
     final = spool.with_suffix(".parquet")
-    partial = final.with_name(f".{final.name}.partial")
-    try:
-        with pq.ParquetWriter(partial, table.schema(), compression="zstd") as writer:
-            for records in _batches(spool):
-                writer.write_table(to_arrow(records, table))
-        with partial.open("rb") as file:
-            os.fsync(file.fileno())
-        partial.replace(final)
-    finally:
-        partial.unlink(missing_ok=True)
+    with (
+        replacing(final) as file,
+        pq.ParquetWriter(file, table.schema(), compression="zstd") as writer,
+    ):
+        for records in _batches(spool):
+            writer.write_table(to_arrow(records, table))
     spool.unlink()
     return final
 

@@ -95,13 +95,10 @@ pub fn generate(plan: GeneratePlan, control: &Control) -> Result<Outcome> {
     if !device {
         fs::create_dir_all(&plan.dir).map_err(in_dir)?;
     }
-    if !plan.replace && !device {
+    if !device {
         for (table, number) in tables.iter().flat_map(|t| numbers.clone().map(move |n| (t, n))) {
             let path = plan.dir.join(plan.file_name(table, number));
-            if path.exists() {
-                let path = path.display();
-                return Err(usage(format!("{path} exists; remove it or ask to replace it")));
-            }
+            check_place(&path, plan.replace)?;
         }
     }
     let expected = |table: &&str| data.row_count(table).map(|rows| rows.count);
@@ -180,11 +177,12 @@ fn write_file(
     let partial = plan.dir.join(format!(".{name}.partial"));
     let failed =
         |error: std::io::Error| Error::from_io(&error, format!("writing {}", path.display()));
-    let written = File::create(&partial).map_err(failed).and_then(|file| {
+    let written = new_file(&partial).map_err(failed).and_then(|file| {
         let file = PartFile { path: &path, file };
         write_part(plan, data, part, &file, control)
     });
     let written = written.and_then(|written| {
+        check_place(&path, plan.replace)?;
         fs::rename(&partial, &path).map_err(failed)?;
         Ok(written)
     });
@@ -192,6 +190,30 @@ fn write_file(
         let _ = fs::remove_file(&partial); // the error that matters is the first
     }
     written
+}
+
+/// Refuses what is in the way of a new file: only regular files are ever replaced.
+fn check_place(path: &Path, replace: bool) -> Result<()> {
+    let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
+    let path = path.display();
+    if !found.is_file() {
+        return Err(usage(format!(
+            "{path} is not a regular file; remove it or name another folder"
+        )));
+    }
+    if !replace {
+        return Err(usage(format!("{path} exists; remove it or ask to replace it")));
+    }
+    Ok(())
+}
+
+/// A file that was not there before. What is in its place goes first, so that a killed run does
+/// not leave its gigabytes; a link is removed and never followed.
+fn new_file(path: &Path) -> std::io::Result<File> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        _ => File::create_new(path),
+    }
 }
 
 /// The file of a part under way.

@@ -108,14 +108,33 @@ fn existing_files_stay_unless_replaced() {
 }
 
 #[test]
-fn a_full_disk_is_told_with_the_path_and_leaves_nothing() {
+fn a_full_disk_is_told_with_the_path() {
     let folder = Folder::new("full");
     fs::create_dir_all(&folder.0).unwrap();
-    symlink("/dev/full", folder.0.join(".lineitem.tbl.partial")).unwrap();
-    let error = generate(plan(&folder.0), &Control::new()).unwrap_err();
+    let error = generate(plan(Path::new("/dev/full")), &Control::new()).unwrap_err();
     assert_eq!(error.kind, ErrorKind::DiskFull);
-    assert!(error.to_string().contains("lineitem.tbl"), "{error}");
-    assert!(folder.names().is_empty());
+    assert!(error.to_string().contains("/dev/full"), "{error}");
+}
+
+#[test]
+fn links_in_the_folder_are_not_written_through() {
+    let folder = Folder::new("links");
+    let outside = Folder::new("links-outside");
+    fs::create_dir_all(&folder.0).unwrap();
+    fs::create_dir_all(&outside.0).unwrap();
+    let precious = outside.0.join("precious");
+    fs::write(&precious, "mine").unwrap();
+    symlink(&precious, folder.0.join(".nation.tbl.partial")).unwrap();
+    generate(plan(&folder.0), &Control::new()).unwrap();
+    assert_eq!(fs::read(&precious).unwrap(), b"mine");
+
+    fs::remove_file(folder.0.join("nation.tbl")).unwrap();
+    symlink(&precious, folder.0.join("nation.tbl")).unwrap();
+    let again = GeneratePlan { replace: true, ..plan(&folder.0) };
+    let error = generate(again, &Control::new()).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Usage);
+    assert!(folder.0.join("nation.tbl").is_symlink());
+    assert_eq!(fs::read(&precious).unwrap(), b"mine");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -17,7 +18,7 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// Opens `path` for appending, and creates it if needed.
+    /// Opens `path` for appending, and creates it if needed. A link is not followed.
     ///
     /// # Errors
     /// `io` or `disk_full`, with the path as context.
@@ -26,6 +27,7 @@ impl Spool {
         let file = OpenOptions::new()
             .create(true)
             .append(true)
+            .custom_flags(libc::O_NOFOLLOW)
             .open(&path)
             .map_err(|error| Error::from_io(&error, format!("opening {}", path.display())))?;
         Ok(Self { file, path })

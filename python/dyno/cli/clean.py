@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 
@@ -28,8 +29,8 @@ def command(with_runs: bool, url: str | None, options: Options) -> int:
     """Remove what Dyno created under --out: the data of the embedded engines.
 
     What a backup that was killed has left goes with it. Bundles stay unless --runs is given. Of
-    what is outside --out only the folders go that the engines have on volumes of a layout; what
-    Dyno did not make is left and named.
+    what is outside --out only the folders go that the engines have on volumes of a layout. What
+    Dyno did not make, what belongs to another user and what lies behind a link is left and named.
 
     With --target the tables, schemas and tablespaces that bear Dyno's mark at that URL are listed,
     and removed with --yes; nothing under --out is touched then. A database of MariaDB or MySQL
@@ -39,39 +40,35 @@ def command(with_runs: bool, url: str | None, options: Options) -> int:
         if with_runs:
             raise click.UsageError("--target and --runs exclude each other.")
         return _clean_target(url, options)
-    import shutil
-
     from dyno import engines
     from dyno import places as placed
-    from dyno.bundle import list_bundles
     from dyno.lock import OutLock
     from dyno.targets import scratch
+    from dyno.text import plain
     from dyno.units import bytes_text
 
     if not options.out.is_dir():
         raise click.UsageError(f"There is no folder {options.out}.")
     homes, foreign = engines.homes(options.out)
     volumes = [place for home in homes for place in placed.own(home.resolve())]
-    bundles = [bundle.path for bundle in list_bundles(options.out)] if with_runs else []
+    bundles, others = _bundles(options.out) if with_runs else ([], [])
+    foreign += others
     killed = scratch.left(options.out)
     places = [*homes, *killed, *bundles]
     size = sum(_size(place) for place in (*places, *volumes))
     for item in foreign:
-        click.echo(f"Left as it is, since Dyno did not make it: {item}", err=True)
+        click.echo(f"Left as it is, since Dyno did not make it: {plain(str(item))}", err=True)
     if places and not options.yes:
         for place in (*places, *volumes):
             click.echo(f"  {place}", err=True)
         if not click.confirm(f"Remove these, {bytes_text(size)}?", err=True):
             places, volumes, homes, killed, bundles, size = [], [], [], [], [], 0
             click.echo("Nothing removed.", err=True)
-    with OutLock(options.out):
-        for home in homes:
-            placed.release(home.resolve())
-            engines.remove(home)
+    # A folder in which nothing is Dyno's gets no lock either.
+    with OutLock(options.out) if places else contextlib.nullcontext():
         if killed:
             scratch.sweep(options.out)
-        for bundle in bundles:
-            shutil.rmtree(bundle)
+        _remove(homes, bundles)
     removed = [str(place) for place in (*places, *volumes)]
     if options.as_json:
         click.echo(
@@ -91,6 +88,42 @@ def command(with_runs: bool, url: str | None, options: Options) -> int:
     else:
         click.echo(f"Removed {bytes_text(size)}." if places else "Nothing to remove.")
     return 0
+
+
+def _remove(homes: list[Path], bundles: list[Path]) -> None:
+    """Removes engines with what they have on volumes, and bundles.
+
+    Raises:
+        TargetError: If something cannot be removed.
+    """
+    from dyno import bundlefiles, engines, places
+    from dyno.errors import TargetError
+
+    for home in homes:
+        places.release(home.resolve())
+        engines.remove(home)
+    for bundle in bundles:
+        try:
+            bundlefiles.remove(bundle)
+        except OSError as error:
+            message = f"Cannot remove {bundle}: {error.strerror}."
+            raise TargetError(message, kind="io") from error
+
+
+def _bundles(out: Path) -> tuple[list[Path], list[Path]]:
+    """Bundles of this user's, and what is left: links, others' bundles, and the user's files."""
+    from dyno import bundlefiles
+    from dyno.bundle import list_bundles
+
+    own: list[Path] = []
+    left = sorted(head.parent for head in out.glob("*/run.json") if head.parent.is_symlink())
+    for bundle in list_bundles(out):
+        if bundlefiles.is_own_bundle(bundle.path):
+            own.append(bundle.path)
+            left += [bundle.path / name for name in bundlefiles.content(bundle.path).others]
+        else:
+            left.append(bundle.path)
+    return own, left
 
 
 def _clean_target(url: str, options: Options) -> int:

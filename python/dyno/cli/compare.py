@@ -40,19 +40,24 @@ def command(runs: tuple[str, ...], options: Options) -> int:
     Two runs of other kinds are put side by side: what was different about them, and the figures
     that both have.
 
-    RUN is a run id, its unique beginning, a bundle's path, or `last`. No database is needed.
+    RUN is a run id, its unique beginning, `last`, or the path of a bundle or of its .tar.gz. No
+    database is needed.
     """
-    from dyno.bundle import find_bundle
+    import contextlib
+
+    from dyno.cli._bundles import named
     from dyno.errors import UsageError
 
     if len(runs) > 2:
         raise UsageError(f"Give one run or two, not {len(runs)}.")
-    sides = [_Side.of(find_bundle(options.out, name)) for name in runs]
-    if len(sides) == 2 and sides[0].bundle.path.resolve() == sides[1].bundle.path.resolve():
-        raise UsageError("Both are the same run. Give it once, or two different ones.")
-    parted = _parted(sides)
-    lines, document = _beside(*sides) if parted is None else _gap(*parted)
-    return _tell(sides, lines, document, options)
+    with contextlib.ExitStack() as stack:
+        bundles = [stack.enter_context(named(options.out, name)) for name in runs]
+        if len({bundle.place.resolve() for bundle in bundles}) < len(bundles):
+            raise UsageError("Both are the same run. Give it once, or two different ones.")
+        sides = [_Side.of(bundle) for bundle in bundles]
+        parted = _parted(sides)
+        lines, document = _beside(*sides) if parted is None else _gap(*parted)
+        return _tell(sides, lines, document, options)
 
 
 @dataclass(frozen=True)
@@ -252,7 +257,7 @@ def _tell(sides: list[_Side], lines: list[str], document: dict[str, Any], option
     if options.as_json:
         head = {
             "run": sides[-1].name,
-            "bundle": str(sides[-1].bundle.path),
+            "bundle": str(sides[-1].bundle.place),
             "valid": not reasons,
             "reasons": reasons,
         }

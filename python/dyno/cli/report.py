@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from dyno.cli._options import Options, common, examples
+
+if TYPE_CHECKING:
+    from dyno.bundle import Bundle
 
 
 @click.command(
@@ -16,6 +21,7 @@ from dyno.cli._options import Options, common, examples
         "dyno report last",
         "dyno report 20261120T1402 --open",
         "dyno report path/to/somebody/elses/bundle --json",
+        "dyno report somebody-elses.tar.gz     writes somebody-elses.sheet.html",
     ),
 )
 @click.argument("runs", nargs=-1, required=True)
@@ -30,10 +36,14 @@ def command(
 
     Writes sheet.html, estimates.json (every figure) and findings.json into each bundle.
 
-    RUN is a run id, its unique beginning, a bundle's path, or `last`. No database is needed.
+    RUN is a run id, its unique beginning, `last`, or the path of a bundle or of its .tar.gz. No
+    database is needed.
+
+    Of an archive that `dyno runs export` wrote (X.tar.gz) only the sheet is written, beside it, as
+    X.sheet.html. --json prints its figures. What is unpacked meanwhile is private, and goes.
     """
     from dyno.analyse import estimate
-    from dyno.bundle import find_bundle
+    from dyno.cli._bundles import named
     from dyno.decide import broken, definitions, judge
     from dyno.errors import EXIT_INVALID
     from dyno.record import write_atomically, write_judgement
@@ -42,21 +52,34 @@ def command(
     documents: list[dict[str, object]] = []
     failed = False
     for name in runs:
-        bundle = find_bundle(options.out, name)
-        estimates = estimate(bundle)
-        validity, findings = judge(bundle, estimates)
-        failed |= validity.valid is False or broken(findings)
-        bundle = bundle.judged(validity)
-        write_judgement(bundle.path, estimates, findings)
-        page = bundle.path / "sheet.html"
-        write_atomically(page, sheet(bundle, estimates, findings, definitions()))
-        documents.append({**document(bundle, estimates, findings), "sheet": str(page)})
-        if not options.as_json:
-            lines = [*latencies(bundle, estimates, findings), *summary(bundle, estimates, findings)]
-            click.echo("\n".join(lines))
-            click.echo(f"Sheet: {page}")
+        with named(options.out, name) as opened:
+            estimates = estimate(opened)
+            validity, findings = judge(opened, estimates)
+            failed |= validity.valid is False or broken(findings)
+            bundle = opened.judged(validity)
+            if bundle.archive is None:
+                write_judgement(bundle.path, estimates, findings)
+            page = _page(bundle)
+            write_atomically(page, sheet(bundle, estimates, findings, definitions()))
+            documents.append({**document(bundle, estimates, findings), "sheet": str(page)})
+            if not options.as_json:
+                lines = [
+                    *latencies(bundle, estimates, findings),
+                    *summary(bundle, estimates, findings),
+                ]
+                click.echo("\n".join(lines))
+                click.echo(f"Sheet: {page}")
         if show:
             click.launch(page.as_uri())
     if options.as_json:
         click.echo(json.dumps(documents[0] if len(documents) == 1 else documents, indent=1))
     return EXIT_INVALID if failed else 0
+
+
+def _page(bundle: Bundle) -> Path:
+    """Where the sheet goes: into the bundle, or beside the archive."""
+    if bundle.archive is None:
+        return bundle.path / "sheet.html"
+    at = bundle.archive.absolute()
+    stem = at.name.removesuffix(".gz").removesuffix(".tgz").removesuffix(".tar")
+    return at.parent.resolve() / f"{stem}.sheet.html"

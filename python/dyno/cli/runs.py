@@ -54,18 +54,18 @@ def list_runs(options: Options) -> int:
 @click.argument("run")
 @common
 def show(run: str, options: Options) -> int:
-    """The summary of RUN (an id, its unique beginning, a path, or `last`)."""
-    from dyno.bundle import find_bundle
+    """The summary of RUN (an id, its unique beginning, a path, a .tar.gz, or `last`)."""
+    from dyno.cli._bundles import named
     from dyno.lock import OutLock
     from dyno.report import document, summary
 
     at_work = OutLock.held(options.out)
-    bundle = find_bundle(options.out, run)
-    estimates, findings = bundle.estimates(), bundle.findings()
-    if options.as_json:
-        click.echo(json.dumps(document(bundle, estimates, findings), indent=1))
-        return 0
-    click.echo("\n".join(summary(bundle, estimates, findings)))
+    with named(options.out, run) as bundle:
+        estimates, findings = bundle.estimates(), bundle.findings()
+        if options.as_json:
+            click.echo(json.dumps(document(bundle, estimates, findings), indent=1))
+            return 0
+        click.echo("\n".join(summary(bundle, estimates, findings)))
     for phase in bundle.run.phases:
         click.echo(
             f"  {_status(phase.status, at_work=at_work):12}{phase.seconds:9.1f} s  {phase.title}"
@@ -80,28 +80,26 @@ def show(run: str, options: Options) -> int:
 )
 @common
 def export(run: str, to: Path, options: Options) -> int:
-    """Pack the bundle of RUN into one file for somebody else."""
-    import tarfile
+    """Pack the bundle of RUN into one file for somebody else: `dyno report` opens it.
 
+    Only what Dyno wrote is packed. --yes overwrites a file; nothing else is ever replaced.
+    """
+    from dyno import archive
     from dyno.bundle import find_bundle
     from dyno.errors import UsageError
     from dyno.lock import OutLock
-    from dyno.record import file_error
+    from dyno.text import plain
 
     bundle = find_bundle(options.out, run)
     if to.exists() and not options.yes:
         raise UsageError(f"{to} exists; give --yes to overwrite it.")
-    partial = to.with_name(f".{to.name}.partial")
-    try:
-        with tarfile.open(partial, "w:gz") as archive:
-            archive.add(bundle.path, arcname=bundle.run.run)
-        partial.replace(to)
-    except OSError as error:
-        raise file_error(error, to) from error
-    finally:
-        partial.unlink(missing_ok=True)
+    left = archive.write(bundle, to)
+    for item in left:
+        click.echo(f"Not packed, since Dyno did not write it: {plain(str(item))}", err=True)
     row = _row(bundle, at_work=OutLock.held(options.out))
-    document = {**row, "file": str(to), "bytes": to.stat().st_size}
+    document = {
+        **row, "file": str(to), "bytes": to.stat().st_size, "left": [str(item) for item in left],
+    }  # fmt: skip
     click.echo(
         json.dumps(document, indent=1) if options.as_json else f"{to}: {to.stat().st_size:,} bytes"
     )

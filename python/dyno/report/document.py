@@ -39,7 +39,7 @@ def document(
     verdict = page.verdict
     return {
         "run": run.run,
-        "bundle": str(bundle.path),
+        "bundle": str(bundle.place),
         "verb": run.verb,
         "status": run.status,
         "valid": run.validity.valid,

@@ -9,16 +9,19 @@ from collections.abc import Generator
 from pathlib import Path
 
 from dyno.errors import DiskFullError, TargetError
+from dyno.safefiles import directory, make_folder
 
 
 def make(home: Path) -> None:
     """Makes it, or lets whoever the server runs as pass: the data inside has its own mode.
 
     Raises:
+        UsageError: If a link or another user's folder is in its place.
         OSError: If it cannot be made.
     """
-    home.mkdir(parents=True, exist_ok=True)
-    home.chmod(0o711 if os.geteuid() == 0 else 0o700)
+    make_folder(home)
+    with directory(home) as fd:
+        os.fchmod(fd, 0o711 if os.geteuid() == 0 else 0o700)
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dyno.errors import TargetError
+from dyno.lock import open_lock, owner_of
 
 _POLL_S = 0.05
 
@@ -33,10 +34,11 @@ class EngineLock:
         ``grace_s`` seconds helped along with ``evict``.
 
         Raises:
+            UsageError: If what bears its name is not Dyno's.
             TargetError: If another Dyno holds it, or the file cannot be opened.
         """
         try:
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            descriptor = open_lock(self._path, 0o600)
         except OSError as error:
             message = f"Cannot open {self._path}: {error.strerror}. Give another --out DIR."
             raise TargetError(message, kind="io") from error
@@ -59,7 +61,7 @@ class EngineLock:
         deadline = time.monotonic() + grace_s
         evicted = False
         while not _try_lock(descriptor):
-            owner = os.pread(descriptor, 32, 0).decode(errors="replace").strip()
+            owner = owner_of(descriptor)
             if not owner.isdigit() or _alive(int(owner)):
                 raise TargetError(
                     f"Another dyno (process {owner or 'unknown'}) uses the embedded "

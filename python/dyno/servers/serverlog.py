@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO
+
+from dyno.errors import UsageError
+from dyno.safefiles import append, open_regular
 
 _LARGEST = 32 << 20
 _TAIL = 64 << 10
@@ -17,26 +21,29 @@ class ServerLog:
         self.path = path
         self._start = 0
 
-    def open(self) -> IO[bytes]:
+    def open(self) -> io.FileIO:
         """Opens it for the server to append to; one grown past 32 MB is begun anew.
 
         Raises:
+            UsageError: If a link is in its place.
             OSError: If it cannot be written.
         """
-        if self.path.exists() and self.path.stat().st_size > _LARGEST:
+        file = append(self.path)
+        if os.fstat(file.fileno()).st_size > _LARGEST:
+            file.close()
             self.path.unlink()
-        file = self.path.open("ab")
-        self._start = file.tell()
+            file = append(self.path)
+        self._start = file.seek(0, os.SEEK_END)
         return file
 
     def lines(self) -> list[str]:
         """The last lines since :meth:`open` that are not empty."""
         try:
-            with self.path.open("rb") as file:
+            with open_regular(self.path) as file:
                 file.seek(0, 2)
                 file.seek(max(self._start, file.tell() - _TAIL))
                 text = file.read().decode(errors="replace")
-        except OSError:
+        except (OSError, UsageError):
             return []
         return [line for line in text.splitlines() if line]
 

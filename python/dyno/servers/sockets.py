@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
 from pathlib import Path
 
-from dyno.errors import TargetError
+from dyno.errors import TargetError, UsageError
+from dyno.removal import remove_tree
+from dyno.safefiles import append, own_text
 
 LONGEST = 107
 """Bytes of a socket's path: ``sun_path`` holds 108 with its final zero (unix(7))."""
 
 _PREFIX = "dyno-"
+_MARK, _LONGEST_MARK = ".dyno", 8192
 LAST_RESORT = "/tmp"  # noqa: S108
 """Tried where TMPDIR is set to a long path."""
 
@@ -39,6 +43,8 @@ def make(home: Path, owner: tuple[int, int], name: str) -> Path:
     else:
         folder = _short(home, name, foreign=owner[0] != os.geteuid())
         link.symlink_to(folder)
+        with append(folder / _MARK, new=True) as file:  # before the server's user gets it
+            file.write(_said(home))
     if owner[0] != os.geteuid():
         os.chown(folder, *owner)
     return folder
@@ -48,13 +54,21 @@ def remove(home: Path) -> None:
     """Removes the folder that :func:`make` made, also one of a Dyno that was killed."""
     link = home / "s"
     if link.is_symlink():
-        folder = link.readlink()
-        # The link lies in our folder, but a copied one could point anywhere.
-        if folder.name.startswith(_PREFIX) and not folder.is_symlink():
-            shutil.rmtree(folder, ignore_errors=True)
+        # A copied link, or one that somebody planted, points at a folder without our mark.
+        with contextlib.suppress(OSError, UsageError):
+            remove_tree(link.readlink(), lambda fd: _is_marked(fd, home))
         link.unlink()
     elif link.exists():
         shutil.rmtree(link, ignore_errors=True)
+
+
+def _said(home: Path) -> bytes:
+    """What the mark says in the folder that the socket of the server in ``home`` lies in."""
+    return f"{home.absolute()}\n".encode()
+
+
+def _is_marked(fd: int, home: Path) -> bool:
+    return own_text(_MARK, _LONGEST_MARK, at=fd) == _said(home).decode()
 
 
 def _short(home: Path, name: str, *, foreign: bool) -> Path:

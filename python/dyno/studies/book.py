@@ -109,7 +109,9 @@ class Book:
 
     def __init__(self, folder: Path, study: Study, slots: list[Slot]) -> None:
         """That of a study; see ``begin`` and ``open``."""
-        self.folder, self.study, self.slots = folder, study, slots
+        # The user may name it by a link; what is written in it goes through none.
+        self.folder = folder.resolve() if folder.is_symlink() else folder
+        self.study, self.slots = study, slots
         self.cwd = Path.cwd()
 
     @classmethod

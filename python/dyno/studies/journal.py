@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from dyno.errors import UsageError
 from dyno.model import Model
+from dyno.safefiles import open_own
 
 M = TypeVar("M", bound=Model)
 
@@ -34,11 +35,12 @@ def append(path: Path, record: Model) -> None:
 
     Raises:
         DiskFullError, TargetError: If it cannot be written.
+        UsageError: If a link or no regular file is in its place.
     """
     from dyno.record import file_error
 
     try:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        fd = open_own(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             size = os.lseek(fd, 0, os.SEEK_END)
             kept = os.pread(fd, size, 0).rfind(b"\n") + 1

@@ -6,6 +6,7 @@ import contextlib
 from pathlib import Path
 
 from dyno.lock import OutLock
+from dyno.safefiles import is_own_folder
 from dyno.studies import loads, saved
 from dyno.studies.book import Book
 from dyno.studies.stock import forget
@@ -39,6 +40,6 @@ def remove(book: Book) -> int:
 
 
 def _folders(book: Book) -> list[Path]:
-    """Folders of data sets that hold any."""
-    every = sorted(book.folder.glob("data-*"))
+    """Folders of data sets that hold any; links are no such folders."""
+    every = sorted(filter(is_own_folder, book.folder.glob("data-*")))
     return [out for out in every if (out / saved.ENGINES).is_dir() or saved.is_kept(out)]

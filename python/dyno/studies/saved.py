@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
 import shutil
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from dyno import places
-from dyno.errors import DiskFullError
+from dyno.errors import DiskFullError, TargetError
+from dyno.safefiles import is_own_folder, own_text
 from dyno.units import bytes_text
 
 ENGINES = "engines"
 _SAVED, _COMING = "saved-engines", ".saved-engines.partial"
 _PLACES, _REGISTER = "places", "places.json"
 _FICLONE = 0x40049409
+_LONGEST_REGISTER = 1 << 20
 SPARE_BYTES = 256 << 20
 GROWTH = 0.25
 """What runs may add to the data beside the copy of it, as a share of it."""
@@ -79,9 +83,8 @@ def keep(out: Path) -> Kept:
 def restore(out: Path) -> Kept:
     """Puts it back. Cut off, it is begun again by the next call."""
     began = time.monotonic()
-    for number, place in enumerate(_registered(out)):
-        shutil.rmtree(place, ignore_errors=True)
-        _copy(out / _SAVED / _PLACES / str(number), place)
+    for number, home, place in _registered(out):
+        _put_back(out / _SAVED / _PLACES / str(number), place, home)
     shutil.rmtree(out / ENGINES, ignore_errors=True)
     _copy(out / _SAVED / ENGINES, out / ENGINES)
     os.sync()  # what is written back later would be written beside the run
@@ -95,11 +98,12 @@ def forget(out: Path) -> None:
 
 
 def discard(out: Path) -> None:
-    """Forgets a state, with what was put back from it, whole or cut off and then without marks."""
+    """Forgets a state, with what was put back from it, whole or cut off."""
     if is_kept(out):
-        for place in _registered(out):
-            shutil.rmtree(place, ignore_errors=True)
-        for item in (out / _SAVED / ENGINES).iterdir():
+        for _, home, place in _registered(out):
+            places.release(home, [place])
+        inside = is_own_folder(out / ENGINES)
+        for item in (out / _SAVED / ENGINES).iterdir() if inside else ():
             there = out / ENGINES / item.name
             if there.is_dir() and not there.is_symlink():
                 shutil.rmtree(there, ignore_errors=True)
@@ -110,46 +114,85 @@ def discard(out: Path) -> None:
 
 def is_kept(out: Path) -> bool:
     """Whether there is a state to go back to."""
-    return (out / _SAVED).is_dir()
+    return is_own_folder(out / _SAVED)
 
 
 def occupied_bytes(out: Path) -> int:
     """What engines occupy, on other volumes as well, and their state where it shares no blocks."""
     kept = is_kept(out)
-    elsewhere = {*_places(out / ENGINES), *(_registered(out) if kept else [])}
+    elsewhere = {*_places(out / ENGINES), *(place for _, _, place in _registered(out) if kept)}
     own = bytes_of(out / _SAVED) if kept and not shares_blocks(out) else 0
     return own + sum(map(bytes_of, (out / ENGINES, *elsewhere)))
 
 
 def shares_blocks(folder: Path) -> bool:
     """Whether copies in a folder share their blocks: Btrfs, XFS, ZFS and others by one call."""
-    one, other = folder / ".clone-a", folder / ".clone-b"
     try:
-        one.write_bytes(b"x" * 4096)
-        with one.open("rb") as source, other.open("wb") as target:
+        with (
+            tempfile.TemporaryFile(dir=folder) as source,
+            tempfile.TemporaryFile(dir=folder) as target,
+        ):
+            source.write(b"x" * 4096)
+            source.flush()
             fcntl.ioctl(target, _FICLONE, source.fileno())
     except OSError:
         return False
-    else:
-        return True
-    finally:
-        one.unlink(missing_ok=True)
-        other.unlink(missing_ok=True)
+    return True
 
 
-def _registered(out: Path) -> list[Path]:
-    """Folders on other volumes that a state is of."""
-    return [Path(place) for place in json.loads((out / _SAVED / _REGISTER).read_text())]
+def _registered(out: Path) -> list[tuple[int, Path, Path]]:
+    """Folders on other volumes that a state is of: number, engine's folder, folder there.
+
+    Only those that bear the name of one of its engines: a register of somebody else's names any.
+    """
+    try:
+        listed = json.loads(own_text(out / _SAVED / _REGISTER, _LONGEST_REGISTER) or "[]")
+    except ValueError:
+        return []
+    homes = [(out / ENGINES / item.name).resolve() for item in _entries(out / _SAVED / ENGINES)]
+    named = {places.name_of(home): home for home in homes}
+    found = [(number, Path(item)) for number, item in enumerate(listed) if isinstance(item, str)]
+    return [(number, named[at.name], at) for number, at in found if at.name in named]
 
 
 def _places(engines: Path) -> list[Path]:
     """Folders that the engines have on other volumes."""
-    homes = sorted(engines.iterdir()) if engines.is_dir() else []
-    return [place for home in homes if home.is_dir() for place in places.own(home)]
+    homes = [home.resolve() for home in _entries(engines) if is_own_folder(home)]
+    return [place for home in homes for place in places.own(home)]
+
+
+def _entries(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir()) if is_own_folder(folder) else []
+
+
+def _put_back(source: Path, place: Path, home: Path) -> None:
+    """Copies what an engine had on a volume; marked from the start, so that a kill leaves that.
+
+    Raises:
+        TargetError: If something that is not Dyno's is in the place.
+    """
+    places.release(home, [place])
+    try:
+        with contextlib.suppress(OSError):
+            place.rmdir()  # of a kill before the mark
+        place.mkdir(mode=0o700)
+        places.mark(place, home)
+    except OSError as error:
+        message = f"{place} is not Dyno's, or cannot be made: {error.strerror}. Move it away."
+        raise TargetError(message, kind="io") from error
+    _copy(source, place)
 
 
 def _copy(source: Path, target: Path) -> None:
-    shutil.copytree(source, target, symlinks=True, copy_function=_clone)
+    there = target / places.MARKER
+    marked = there.exists()  # copied over, it would be empty for a moment
+
+    def others(folder: str, _: list[str]) -> list[str]:
+        return [there.name] if marked and Path(folder) == source else []
+
+    shutil.copytree(
+        source, target, symlinks=True, copy_function=_clone, ignore=others, dirs_exist_ok=marked
+    )
     for place, _, _ in os.walk(source):
         _own(Path(place), target / Path(place).relative_to(source))
 

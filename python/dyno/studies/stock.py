@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dyno.errors import TargetError
 from dyno.lock import OutLock
+from dyno.safefiles import make_folder
 from dyno.studies import child, commands, saved
 from dyno.studies.book import Book, Note
 from dyno.studies.model import Variant
@@ -41,7 +42,7 @@ class Stock:
         """
         number = self._number(variant)
         out = self.book.folder / f"data-{number}"
-        out.mkdir(parents=True, exist_ok=True)
+        make_folder(out)
         alone(out)
         if self._loads_each(variant):
             return out

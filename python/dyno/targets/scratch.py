@@ -9,8 +9,10 @@ import tempfile
 from collections.abc import Generator
 from pathlib import Path
 
-from dyno.errors import DiskFullError, TargetError
+from dyno.errors import DiskFullError, TargetError, UsageError
 from dyno.footprint import folder_bytes
+from dyno.removal import remove_tree
+from dyno.safefiles import is_own_folder, make_folder
 from dyno.units import bytes_text
 
 _FOLDER = "scratch"
@@ -20,8 +22,10 @@ _MARGIN = 1.1
 
 
 def left(out: Path) -> list[Path]:
-    """Scratch folders under ``out``: what a killed run has left, unless one goes on there."""
-    return sorted((out / _FOLDER).glob(f"{_PREFIX}*"))
+    """Scratch folders of this user's: what a killed run has left, unless one goes on there."""
+    if not is_own_folder(out / _FOLDER):
+        return []
+    return sorted(filter(is_own_folder, (out / _FOLDER).glob(f"{_PREFIX}*")))
 
 
 def sweep(out: Path) -> list[Path]:
@@ -34,7 +38,8 @@ def sweep(out: Path) -> list[Path]:
     """
     found = left(out)
     for folder in found:
-        shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(OSError, UsageError):
+            remove_tree(folder)
     _remove_empty(out / _FOLDER)
     return [folder for folder in found if not folder.exists()]
 
@@ -48,10 +53,11 @@ class Scratch:
         Raises:
             DiskFullError: If there is no room for ``needed`` bytes and a tenth more.
             TargetError: If it cannot be made.
+            UsageError: If the folder of all such is a link, or another user's.
         """
         home = (out / _FOLDER).absolute()
         try:
-            home.mkdir(parents=True, exist_ok=True)
+            make_folder(home)
             free = shutil.disk_usage(home).free
             self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=home))
         except OSError as error:

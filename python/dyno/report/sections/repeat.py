@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dyno.bundlefiles import content
 from dyno.report.blocks import Block, Cell, Code, Column, Fact, Facts, Section, Table
 from dyno.report.page import Page
 from dyno.report.repeat import command
@@ -35,10 +36,9 @@ def section(page: Page) -> Section | None:
 
 
 def _files(path: Path) -> Table:
-    found = sorted(file for file in path.rglob("*") if file.is_file() and file.name[0] != ".")
+    found = content(path).members
     rows: list[list[str | Cell]] = [
-        [file.relative_to(path).as_posix(), decimal_bytes(file.stat().st_size)]
-        for file in found[:_MOST_FILES]
+        [name, decimal_bytes(found[name])] for name in sorted(found)[:_MOST_FILES]
     ]
     more = len(found) - len(rows)
     return Table(

@@ -1,0 +1,32 @@
+"""The runs that a verb names: bundles under --out, folders, and archives of `dyno runs export`."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dyno.bundle import Bundle
+
+NAMES = "RUN is a run id, its unique beginning, `last`, or the path of a bundle or of its .tar.gz."
+
+
+@contextlib.contextmanager
+def named(out: Path, name: str) -> Generator[Bundle]:
+    """The bundle called ``name``; one in an archive lies in a temporary folder inside the block.
+
+    Raises:
+        UsageError: If there is none, or the archive is refused.
+        DiskFullError, TargetError: If it cannot be unpacked.
+    """
+    if Path(name).is_file():
+        from dyno import archive
+
+        with archive.opened(Path(name)) as found:
+            yield found
+    else:
+        from dyno.bundle import find_bundle
+
+        yield find_bundle(out, name)
