@@ -8,10 +8,11 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, timeout_from_conninfo
 
 from dyno.errors import TargetError, UsageError, unknown
 from dyno.targets.base import TargetUrl
+from dyno.targets.patience import LONGEST_S
 from dyno.targets.postgresql import tls
 from dyno.targets.postgresql.connection import PostgresConnection
 
@@ -95,6 +96,8 @@ def wire(session: PostgresConnection, address: Address) -> dict[str, Any]:
     }
     if address.conninfo.get("hostaddr"):
         found["hostaddr"] = info.hostaddr
+    if address.conninfo.get("connect_timeout"):
+        found["connect_timeout_s"] = min(timeout_from_conninfo(address.conninfo), LONGEST_S)
     if info.password:
         found["password"] = info.password
     return {**found, **tls.wire(session)}
