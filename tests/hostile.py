@@ -139,6 +139,7 @@ class Hostile:
         self._talk = KINDS[kind]
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
+        self.accepted = 0
         self._ended = threading.Event()
 
     def __enter__(self) -> Hostile:
@@ -160,6 +161,7 @@ class Hostile:
                 client, _ = self._listener.accept()
             except OSError:  # it was closed
                 return
+            self.accepted += 1
             threading.Thread(target=self._serve, args=(client,), daemon=True).start()
 
     def _serve(self, client: socket.socket) -> None:

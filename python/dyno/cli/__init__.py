@@ -13,6 +13,7 @@ import click
 
 from dyno import __version__
 from dyno.errors import EXIT_INTERRUPTED, DynoError, nearest
+from dyno.redaction import NOTE, hide_own, without
 
 
 class Verbs(click.Group):
@@ -56,13 +57,17 @@ def cli() -> None:
 
 def main() -> None:
     """Runs the command line and exits: 0 valid, 1 invalid, 2 wrong use, 3 unusable, 130 stopped."""
+    words = sys.argv[1:]
+    if hide_own(words):
+        click.echo(NOTE, err=True)
     try:
         code = cli.main(standalone_mode=False)
     except click.ClickException as error:
+        error.message = without(words, error.message)
         error.show()
         code = error.exit_code
     except DynoError as error:
-        click.echo(f"dyno: {error}", err=True)
+        click.echo(f"dyno: {without(words, str(error))}", err=True)
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort):
         click.echo("dyno: Interrupted.", err=True)
