@@ -11,7 +11,7 @@ import pytest
 from tests.hostile import Hostile
 from tests.process import dyno, end, start, wait_until
 
-SECRET = "hunter2"  # noqa: S105
+SECRET = "hunter2"
 
 MALFORMED = [
     f"postgresql:u:{SECRET}@h/x",

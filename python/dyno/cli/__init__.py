@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
+from typing import Any, cast
 
 import click
 
@@ -63,7 +64,7 @@ def main() -> None:
     try:
         code = cli.main(standalone_mode=False)
     except click.ClickException as error:
-        error.message = without(words, error.message)
+        cast("Any", error).message = without(words, error.message)
         error.show()
         code = error.exit_code
     except DynoError as error:
