@@ -53,6 +53,7 @@ def command(with_runs: bool, url: str | None, options: Options) -> int:
     homes, foreign = engines.homes(options.out)
     volumes = [place for home in homes for place in placed.own(home.resolve())]
     bundles = [bundle.path for bundle in list_bundles(options.out)] if with_runs else []
+    bundles = [bundle for bundle in bundles if not bundle.is_symlink()]
     killed = scratch.left(options.out)
     places = [*homes, *killed, *bundles]
     size = sum(_size(place) for place in (*places, *volumes))

@@ -7,6 +7,7 @@ import json
 import click
 
 from dyno.cli._options import Options, common, examples
+from dyno.text import shown
 
 
 @click.command(
@@ -53,7 +54,7 @@ def command(
         documents.append({**document(bundle, estimates, findings), "sheet": str(page)})
         if not options.as_json:
             lines = [*latencies(bundle, estimates, findings), *summary(bundle, estimates, findings)]
-            click.echo("\n".join(lines))
+            click.echo(shown("\n".join(lines)))
             click.echo(f"Sheet: {page}")
         if show:
             click.launch(page.as_uri())
