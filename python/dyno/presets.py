@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dyno import strict
+from dyno import toml
 from dyno.errors import UsageError, nearest
 
 
@@ -45,5 +45,5 @@ def find(folder: Path, kind: str, text: str) -> tuple[str, str, str]:
         known = ", ".join(names(folder))
         also = "" if hint.startswith("Known") else f" Known: {known}."
         raise UsageError(f"Unknown {kind} '{text}'. {hint}{also} A file ends in .toml.")
-    content = strict.text_of(path, f"the {kind} {path}")
+    content = toml.text_of(path, f"the {kind} {path}")
     return path.stem, str(path.absolute()), content

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from dyno import strict
+from dyno import toml
 from dyno.errors import UsageError, unknown
 from dyno.units import parse_bytes, parse_seconds
 
@@ -131,7 +131,7 @@ def bytes_text(size: int) -> str:
 
 
 def _table(file: Path) -> dict[str, Any]:
-    content = strict.table(strict.text_of(file, str(file)), str(file))
+    content = toml.table(toml.text_of(file, str(file)), str(file))
     table = content.get("settings")
     if not isinstance(table, Mapping):
         raise UsageError(f"{file} has no table [settings].")

@@ -2,60 +2,24 @@
 
 from __future__ import annotations
 
-import tomllib
 import types
 import typing
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from dyno import safefiles
+from dyno import toml
 from dyno.errors import UsageError, nearest
 from dyno.model import Model
 
 M = TypeVar("M", bound="Strict")
-
-LONGEST = 4 << 20
-"""Bytes of such a file."""
 
 
 class Strict(Model):
     """A part of such a file: no key beyond the known, no value turned into another kind."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-def text_of(path: Path, what: str) -> str:
-    """The text of a file that a person names; it may be a link to one.
-
-    Args:
-        path: The file.
-        what: It in messages: ``the layout mine.toml``.
-
-    Raises:
-        UsageError: If it is no regular file of UTF-8 text, or too long.
-    """
-    try:
-        return safefiles.read_text(path.resolve(), LONGEST)
-    except (OSError, UnicodeError, RuntimeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise UsageError(f"Cannot read {what}: {reason}.") from error
-
-
-def table(content: str, what: str) -> dict[str, Any]:
-    """TOML as a table; ``what`` names the file in messages.
-
-    Raises:
-        UsageError: If it is not TOML.
-    """
-    try:
-        return tomllib.loads(content)
-    except RecursionError as error:
-        raise UsageError(f"{what} cannot be read: it is nested too deep.") from error
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{what} is not TOML: {error}.") from error
 
 
 def parse(model: type[M], what: str, content: str) -> M:
@@ -72,7 +36,7 @@ def parse(model: type[M], what: str, content: str) -> M:
 
 def _validated(model: type[M], what: str, content: str) -> M:
     try:
-        return model.model_validate(table(content, what))
+        return model.model_validate(toml.table(content, what))
     except ValidationError as error:
         raise UsageError(f"{what}: {_explain(model, error)}") from error
 

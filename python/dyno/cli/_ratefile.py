@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from dyno import strict
+from dyno import toml
 from dyno.errors import UsageError, nearest
 from dyno.rates import MOST_PER_S, Rate, hold
 
@@ -31,7 +31,7 @@ def read(path: Path) -> Rate:
     Raises:
         UsageError: If it cannot be read or makes no sense, with the line.
     """
-    text = strict.text_of(path, f"--rate-file {path}").removeprefix("\ufeff")
+    text = toml.text_of(path, f"--rate-file {path}").removeprefix("\ufeff")
     points, between = _toml(path, text) if path.suffix.lower() == ".toml" else _csv(path, text)
     if not points:
         raise UsageError(f"{path} holds no rate; give lines of seconds,rate.")
@@ -62,7 +62,7 @@ def _csv(path: Path, text: str) -> tuple[Points, str]:
 
 
 def _toml(path: Path, text: str) -> tuple[Points, str]:
-    table = strict.table(text, str(path))
+    table = toml.table(text, str(path))
     for name in table:
         if name not in ("points", "between"):
             raise _wrong(path, f"'{name}'", f"is unknown. {nearest(name, ('points', 'between'))}")

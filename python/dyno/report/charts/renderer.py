@@ -15,6 +15,7 @@ from typing import IO, Any, cast
 from dyno import helpers
 from dyno.report.charts import child
 
+SCRIPT = child.__file__
 LONGEST_S = 120.0
 """Seconds for one chart, on a machine that does much else."""
 LARGEST = 64 << 20
@@ -50,15 +51,20 @@ class Renderer:
                 raise NoChart(self._why)
             try:
                 answer = json.loads(self._asked(json.dumps(spec).encode() + b"\n"))
-                found: str = answer["svg"]
             except (OSError, ValueError) as error:
                 self._failures += 1
                 self._why = f"the chart renderer {self._ended()}"
                 raise NoChart(self._why) from error
-            except KeyError as error:
-                raise NoChart(f"the chart renderer refused it: {answer['error']}") from error
             self._failures = 0
+            if "svg" not in answer:
+                raise NoChart(f"the chart renderer refused it: {answer.get('error')}")
+            found: str = answer["svg"]
             return found
+
+    @property
+    def pid(self) -> int | None:
+        """The process, if it runs."""
+        return None if self._process is None else self._process.pid
 
     def close(self) -> None:
         """Ends the process, if it is this one's."""
@@ -84,7 +90,7 @@ class Renderer:
     def _start(self) -> subprocess.Popen[bytes]:
         # A session of its own: Ctrl-C is this process's affair. It ends when its input does.
         self._process = subprocess.Popen(
-            [sys.executable, "-I", child.__file__],
+            [sys.executable, "-I", SCRIPT],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             start_new_session=True,
         )  # fmt: skip
