@@ -101,7 +101,7 @@ def test_a_file_and_what_wins_over_it(tmp_path: Path) -> None:
     ("content", "message"),
     [
         ("memory = '2GB'", "no table [settings]"),
-        ("[settings", "no TOML"),
+        ("[settings", "not TOML"),
         ("[settings]\nmemroy = '2GB'", "'memory'?"),
         ("[settings]\nmemory = ['2GB']", "one value"),
     ],

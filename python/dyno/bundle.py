@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from dyno import safefiles
 from dyno.errors import UsageError
 from dyno.model import SCHEMA_VERSION, Check, Estimate, Finding, Phase, Run, Validity
 from dyno.tables import read_table
+from dyno.text import plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
 T = TypeVar("T", bound=BaseModel)
+
+_LONGEST = 64 << 20
+"""Bytes of a JSON file of a bundle; plans and estimates of the longest runs have a few million."""
+_MOST_PHASES = 2000
+_MOST_FILES = 10_000
 
 
 @dataclass(frozen=True)
@@ -46,14 +54,17 @@ class Bundle:
             UsageError: If it is no bundle, damaged, or of a newer Dyno.
         """
         head = path / "run.json"
-        if not head.is_file():
-            raise UsageError(f"{path} is not a run bundle: it has no run.json.")
         try:
-            data = json.loads(head.read_text(encoding="utf-8"))
-            version = data.get("schema_version")
-            if isinstance(version, int) and version > SCHEMA_VERSION:
-                raise UsageError(f"{path} was written by a newer Dyno (schema {version}).")
-            return cls(path, Run.model_validate(data))
+            data = json.loads(safefiles.read_text(head, _LONGEST))
+            _require_version(head, data)
+            run = Run.model_validate(data)
+            if len(run.phases) > _MOST_PHASES:
+                raise UsageError(
+                    f"{head} has {len(run.phases):,} phases; no run has more than {_MOST_PHASES:,}."
+                )
+            return cls(path, run)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise UsageError(f"{path} is not a run bundle: it has no run.json.") from error
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             where = ".".join(map(str, first["loc"])) or "its top"
@@ -78,7 +89,7 @@ class Bundle:
 
     def levels(self) -> list[str]:
         """Names of the load levels under ``ops/``, in the order of their phases."""
-        stems = {file.stem for file in (self.path / "ops").glob("*.*") if file.name[0] != "."}
+        stems = {Path(name).stem for name in _files(self.path / "ops", (".parquet", ".jsonl"))}
         order = [phase.detail.get("level") for phase in self.run.phases]
         return sorted(stems, key=lambda stem: (order.index(stem) if stem in order else 99, stem))
 
@@ -101,13 +112,15 @@ class Bundle:
 
     def plans(self) -> list[tuple[str, str, dict[str, Any]]]:
         """Target, query and content of each kept plan; files that are damaged are left out."""
+        files: list[Path] = []
         found: list[tuple[str, str, dict[str, Any]]] = []
-        for file in sorted((self.path / "plans").glob("*/*.json")):
-            if file.name.startswith("."):
-                continue
+        for folder in sorted(_files(self.path / "plans", ("",))):
+            for name in sorted(_files(self.path / "plans" / folder, (".json",))):
+                files.append(self.path / "plans" / folder / name)
+        for file in files[:_MOST_FILES]:
             try:
-                content = json.loads(file.read_text(encoding="utf-8"))
-            except (OSError, ValueError, RecursionError):
+                content = json.loads(safefiles.read_text(file, _LONGEST, below=self.path))
+            except (OSError, ValueError, RecursionError, UsageError):
                 continue
             if isinstance(content, dict):
                 found.append((file.parent.name, file.stem, content))
@@ -121,16 +134,47 @@ class Bundle:
         """
         file = self.path / f"{name}.json"
         try:
-            if not file.exists():
-                return []
-            content: list[Any] = json.loads(file.read_text(encoding="utf-8"))
+            content: list[Any] = json.loads(safefiles.read_text(file, _LONGEST))
             if not isinstance(content, list):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise ValueError("it holds no list")
             return [model.model_validate(item) for item in content]
+        except FileNotFoundError:
+            return []
         except (OSError, ValueError, RecursionError) as error:
             again = "" if name == "checks" else f" `dyno report {self.run.run}` makes it anew."
             reason = str(error).splitlines()[0]
             raise UsageError(f"{file} cannot be read: {reason}.{again}") from error
+
+
+def _require_version(head: Path, data: Any) -> None:
+    """Refuses what another version wrote.
+
+    Raises:
+        UsageError: With its version and ours.
+    """
+    version = data.get("schema_version", 1)
+    if type(version) is int and version == SCHEMA_VERSION:
+        return
+    newer = str(version).isdigit() and len(str(version)) < 10 and int(version) > SCHEMA_VERSION
+    shown = plain(str(version))[:20]
+    raise UsageError(
+        f"{head} was made by a newer Dyno (schema {shown}); this one reads {SCHEMA_VERSION}."
+        if newer
+        else f"{head} is damaged: its schema version is {shown}; this Dyno reads {SCHEMA_VERSION}."
+    )
+
+
+def _files(folder: Path, endings: tuple[str, ...]) -> list[str]:
+    """Names of a folder that end so, but for hidden ones; none if it is missing or a link."""
+    try:
+        with safefiles.directory(folder) as opened:
+            names = os.listdir(opened)  # noqa: PTH208  (by its descriptor)
+    except (OSError, UsageError):
+        return []
+    kept = [name for name in names if name.endswith(endings) and not name.startswith(".")]
+    if len(kept) > _MOST_FILES:
+        raise UsageError(f"{folder} has {len(kept):,} files; no run has more than {_MOST_FILES:,}.")
+    return kept
 
 
 def list_bundles(out: Path) -> list[Bundle]:
@@ -153,7 +197,7 @@ def find_bundle(out: Path, name: str) -> Bundle:
         UsageError: If none or several match.
     """
     path = Path(name)
-    if (path / "run.json").is_file():
+    if os.path.lexists(path / "run.json"):
         return Bundle.open(path.resolve() if path.is_symlink() else path)
     bundles = list_bundles(out)
     if name == "last" and bundles:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dyno import toml
 from dyno.errors import UsageError, nearest
 
 
@@ -44,9 +45,5 @@ def find(folder: Path, kind: str, text: str) -> tuple[str, str, str]:
         known = ", ".join(names(folder))
         also = "" if hint.startswith("Known") else f" Known: {known}."
         raise UsageError(f"Unknown {kind} '{text}'. {hint}{also} A file ends in .toml.")
-    try:
-        content = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
-        raise UsageError(f"Cannot read the {kind} {path}: {reason}.") from error
+    content = toml.text_of(path, f"the {kind} {path}")
     return path.stem, str(path.absolute()), content

@@ -6,12 +6,12 @@ A target translates them (``targets/<name>/tuning.py``); nothing here knows any 
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from dyno import toml
 from dyno.errors import UsageError, unknown
 from dyno.units import parse_bytes, parse_seconds
 
@@ -131,12 +131,7 @@ def bytes_text(size: int) -> str:
 
 
 def _table(file: Path) -> dict[str, Any]:
-    try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"Cannot read {file}: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file} is no TOML: {error}.") from error
+    content = toml.table(toml.text_of(file, str(file)), str(file))
     table = content.get("settings")
     if not isinstance(table, Mapping):
         raise UsageError(f"{file} has no table [settings].")

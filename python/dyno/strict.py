@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 import types
 import typing
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from dyno import toml
 from dyno.errors import UsageError, nearest
 from dyno.model import Model
 
@@ -29,9 +29,14 @@ def parse(model: type[M], what: str, content: str) -> M:
         UsageError: One line on the first thing that is wrong.
     """
     try:
-        return model.model_validate(tomllib.loads(content))
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{what} is no TOML: {error}.") from error
+        return _validated(model, what, content)
+    except RecursionError as error:
+        raise UsageError(f"{what} cannot be read: it is nested too deep.") from error
+
+
+def _validated(model: type[M], what: str, content: str) -> M:
+    try:
+        return model.model_validate(toml.table(content, what))
     except ValidationError as error:
         raise UsageError(f"{what}: {_explain(model, error)}") from error
 

@@ -8,6 +8,8 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dyno import bounded, safefiles
+from dyno.errors import UsageError
 from dyno.safefiles import replacing
 
 if TYPE_CHECKING:
@@ -128,29 +130,36 @@ class Table(Enum):
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
-    """The records of a JSON-lines file. A last line cut off by a kill is left out."""
-    return [json.loads(line) for line in _whole_lines(path)]
+    """The records of a JSON-lines file. A last line cut off by a kill is left out.
 
-
-def _whole_lines(path: Path) -> Iterator[str]:
-    with path.open(encoding="utf-8") as file:
-        for line in file:
-            if not line.endswith("\n"):
-                break
-            yield line
+    Raises:
+        UsageError: If it is no regular file, or damaged.
+    """
+    return [record for batch in _batches(path) for record in batch]
 
 
 def _batches(path: Path) -> Iterator[list[dict[str, Any]]]:
     """The records of a JSON-lines file, so many at a time as fit in a few megabytes of memory."""
     batch: list[dict[str, Any]] = []
     size = 0
-    for line in _whole_lines(path):
-        batch.append(json.loads(line))
-        size += len(line)
-        if size >= _BATCH_BYTES:
-            yield batch
-            batch, size = [], 0
+    with safefiles.open_regular(path) as file:
+        for line in bounded.lines(file, path):
+            batch.append(_record(line, path))
+            size += len(line)
+            if size >= _BATCH_BYTES:
+                yield batch
+                batch, size = [], 0
     yield batch
+
+
+def _record(line: bytes, path: Path) -> dict[str, Any]:
+    try:
+        found: Any = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path} is damaged: a line is not JSON ({error}).") from error
+    if not isinstance(found, dict):
+        raise UsageError(f"{path} is damaged: a line is not an object.")
+    return found  # pyright: ignore[reportUnknownVariableType]
 
 
 def to_arrow(records: list[dict[str, Any]], table: Table) -> pa.Table:
@@ -189,16 +198,27 @@ def read_table(bundle: Path, name: str) -> pa.Table:
     """A table of a bundle, from Parquet or from the spool of a run that was killed or goes on.
 
     A table that was never written is empty.
+
+    Raises:
+        UsageError: If it is no regular file, damaged, or of an absurd size.
     """
-    import pyarrow.parquet as pq
+    import pyarrow as pa
 
     table = Table.of(name)
-    parquet = bundle / f"{name}.parquet"
-    if parquet.exists():
-        with pq.ParquetFile(parquet) as file:
-            return _with_columns(file.read(), table)
+    try:
+        path = bundle / f"{name}.parquet"
+        with safefiles.open_regular(path, limit=bounded.LARGEST, below=bundle) as file:
+            return _with_columns(bounded.read_parquet(file, path, table.value), table)
+    except FileNotFoundError:
+        pass
     spool = bundle / f"{name}.jsonl"
-    return to_arrow(read_lines(spool) if spool.exists() else [], table)
+    try:
+        parts = [to_arrow(batch, table) for batch in _batches(spool)]
+    except FileNotFoundError:
+        parts = [table.schema().empty_table()]
+    except (pa.ArrowException, OverflowError, TypeError) as error:
+        raise UsageError(f"{spool} is damaged: {str(error).splitlines()[0]}.") from error
+    return pa.concat_tables(parts)
 
 
 def counts(text: str | None) -> dict[str, int]:

@@ -21,9 +21,18 @@ def clauses(sentences: Iterable[str]) -> str:
     return "; ".join(one.removesuffix(".") for one in sentences)
 
 
+_OBEYED = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+"""Categories: control, format (writing direction and no width too), halves, private, none, ends."""
+
+
 def plain(text: str) -> str:
     """Text without control and formatting characters, which a terminal or a reader would obey."""
     return "".join(
-        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(char)[0] == "C" else char
+        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(char) in _OBEYED else char
         for char in text
     )
+
+
+def shown(text: str) -> str:
+    """Lines as a terminal may have them: each of them :func:`plain`."""
+    return "\n".join(plain(line) for line in text.split("\n"))

@@ -35,7 +35,7 @@ def test_what_a_target_cannot_do_is_refused_with_its_reason() -> None:
     [
         ('index = "none"', r"unknown key 'index'. Did you mean 'indexes'"),
         ('indexes = "nne"', r"indexes is 'nne'; it must be 'none', 'keys'"),
-        ("x =", "no TOML"),
+        ("x =", "not TOML"),
         ('[volumes]\ndat = "/x"', r"unknown key 'volumes.dat'. Did you mean 'data'"),
         ('[volumes]\ndata = "x"', r"volumes.data is 'x'; give the full path"),
         ('[volumes]\nlog = "tablespace:x"', r"volumes.log is 'tablespace:x'; give the full path"),
@@ -95,7 +95,7 @@ def test_an_unknown_name_offers_the_nearest_and_lists_all(tmp_path: Path) -> Non
     with pytest.raises(UsageError, match=r"Cannot read the layout .*No such file"):
         spec.read(str(tmp_path / "absent.toml"))
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(UsageError, match="no UTF-8"):
+    with pytest.raises(UsageError, match="not UTF-8"):
         spec.read(str(tmp_path / "binary.toml"))
 
 

@@ -7,8 +7,11 @@ three significant digits.
 
 from __future__ import annotations
 
+import base64
 import math
+import struct
 import weakref
+import zlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +21,9 @@ from dyno.errors import UsageError
 _HIGHEST_NS = 3_600_000_000_000
 # An honest histogram of that range takes at most 300 kB before compression.
 _LONGEST_TEXT = 500_000
+_LONGEST = 1 << 20
+_HEAD = struct.Struct(">IIIIqqd")
+"""Of the encoding (V2): cookie, length, offset, digits, lowest and highest value, ratio."""
 
 
 class Latencies:
@@ -36,8 +42,7 @@ class Latencies:
         """
         if not encoded:
             return
-        if len(encoded) > _LONGEST_TEXT:
-            raise UsageError("The bundle is damaged: a latency histogram is too long.")
+        _require_usual(encoded)
         from hdrh.histogram import HdrHistogram
 
         try:
@@ -81,6 +86,30 @@ class Latencies:
     def mean_ms(self) -> float:
         """As :attr:`Spread.mean_ms`."""
         return self.spread.mean_ms
+
+
+def _require_usual(encoded: str) -> None:
+    """Refuses a histogram of more than the engines record, before there is memory for it.
+
+    Raises:
+        UsageError: By its head: digits and highest value say how large it would be.
+    """
+    try:
+        if len(encoded) > _LONGEST_TEXT:
+            raise ValueError("it is too long")
+        unpacking = zlib.decompressobj()
+        content = unpacking.decompress(base64.b64decode(encoded, validate=True)[8:], _LONGEST)
+        if unpacking.unconsumed_tail:
+            raise ValueError("it unpacks to more than one of this range")
+        _, length, _, digits, lowest, highest, _ = _HEAD.unpack_from(content)
+        if not 1 <= digits <= 3 or not 1 <= lowest <= highest <= _HIGHEST_NS:
+            raise ValueError(f"it has {digits} digits from {lowest} to {highest}")
+        if not 0 <= length <= len(content) - _HEAD.size:
+            raise ValueError("it is cut short")
+    except (ValueError, zlib.error, struct.error) as error:
+        raise UsageError(
+            f"The bundle is damaged: a latency histogram cannot be decoded ({error})."
+        ) from error
 
 
 def _freed_at_once(histogram: Any) -> Any:

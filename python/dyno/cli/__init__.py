@@ -5,14 +5,19 @@ Files whose names begin with ``_`` are shared by the verbs.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import os
 import pkgutil
 import sys
+from typing import Any, cast
 
 import click
 
 from dyno import __version__
-from dyno.errors import EXIT_INTERRUPTED, DynoError, nearest
+from dyno.errors import EXIT_INTERRUPTED, EXIT_UNUSABLE, DynoError, nearest
+from dyno.redaction import NOTE, hide_own, without
+from dyno.text import shown
 
 
 class Verbs(click.Group):
@@ -56,15 +61,35 @@ def cli() -> None:
 
 def main() -> None:
     """Runs the command line and exits: 0 valid, 1 invalid, 2 wrong use, 3 unusable, 130 stopped."""
+    words = sys.argv[1:]
+    if hide_own(words):
+        click.echo(NOTE, err=True)
     try:
         code = cli.main(standalone_mode=False)
+        sys.stdout.flush()
     except click.ClickException as error:
+        cast("Any", error).message = shown(without(words, error.message))
         error.show()
         code = error.exit_code
     except DynoError as error:
-        click.echo(f"dyno: {error}", err=True)
+        click.echo(f"dyno: {shown(without(words, str(error)))}", err=True)
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort):
         click.echo("dyno: Interrupted.", err=True)
         code = EXIT_INTERRUPTED
+    except OSError as error:
+        code = _system(error)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _system(error: OSError) -> int:
+    """Tells of what the system refused, and where; returns the exit code."""
+    reason = error.strerror or str(error)
+    if error.filename is None:  # what was printed: nothing more of it can be
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    place = "the output" if error.filename is None else shown(str(error.filename))
+    with contextlib.suppress(OSError):
+        if not isinstance(error, BrokenPipeError):
+            click.echo(f"dyno: {reason}: {place}.", err=True)
+    return EXIT_UNUSABLE

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from dyno import toml
 from dyno.errors import UsageError, nearest
 from dyno.rates import MOST_PER_S, Rate, hold
 
@@ -31,11 +31,7 @@ def read(path: Path) -> Rate:
     Raises:
         UsageError: If it cannot be read or makes no sense, with the line.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise UsageError(f"--rate-file {path} cannot be read: {reason}.") from error
+    text = toml.text_of(path, f"--rate-file {path}").removeprefix("\ufeff")
     points, between = _toml(path, text) if path.suffix.lower() == ".toml" else _csv(path, text)
     if not points:
         raise UsageError(f"{path} holds no rate; give lines of seconds,rate.")
@@ -66,10 +62,7 @@ def _csv(path: Path, text: str) -> tuple[Points, str]:
 
 
 def _toml(path: Path, text: str) -> tuple[Points, str]:
-    try:
-        table: dict[str, Any] = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(f"{path} is not TOML: {error}.") from error
+    table = toml.table(text, str(path))
     for name in table:
         if name not in ("points", "between"):
             raise _wrong(path, f"'{name}'", f"is unknown. {nearest(name, ('points', 'between'))}")

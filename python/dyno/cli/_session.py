@@ -36,6 +36,7 @@ from dyno.host.limits import usable_memory_bytes
 from dyno.lock import OutLock
 from dyno.observe.sampler import Sampler
 from dyno.record import Recorder, write_atomically
+from dyno.redaction import redact
 from dyno.report import document, latencies, sheet, summary
 from dyno.settings import Setting, as_record
 from dyno.targets import scratch, tuning
@@ -186,7 +187,7 @@ def run_session(
 
 def _command() -> str:
     """The command line of this run, fit for a bundle: URLs without their passwords."""
-    return shlex.join(["dyno", *(targets.redact(word) for word in sys.argv[1:])])
+    return shlex.join(["dyno", *(redact(word) for word in sys.argv[1:])])
 
 
 def _machine(recorder: Recorder, console: Console, volume: Path) -> Limits:

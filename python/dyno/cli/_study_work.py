@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dyno.errors import EXIT_INVALID, DynoError, Interrupted, UsageError
+from dyno.text import shown
 
 if TYPE_CHECKING:
     from dyno.cli._console import Console
@@ -129,11 +130,11 @@ def tell(book: Book, options: Options) -> int:
     if options.as_json:
         click.echo(json.dumps({**document(book, found), "page": str(page)}, indent=1))
     else:
-        click.echo("\n".join(lines(book.study, found, book.entries())))
+        click.echo(shown("\n".join(lines(book.study, found, book.entries()))))
         state = ending(book)
         stopped = words(book, state)
         if stopped:
-            click.echo(_study.wrapped(f"! {stopped}"))
+            click.echo(shown(_study.wrapped(f"! {stopped}")))
         if state.goes_on and (size := remains.size_bytes(book)):
             click.echo(_study.wrapped(
                 f"  Its data stays for that, {bytes_text(size)}; `dyno study clean "

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dyno.cli._options import Options, common, examples
+from dyno.text import shown
 
 if TYPE_CHECKING:
     from dyno.bundle import Bundle
@@ -266,6 +267,6 @@ def _tell(sides: list[_Side], lines: list[str], document: dict[str, Any], option
         for side in sides:
             codes = dict.fromkeys(reason.code for reason in side.bundle.run.validity.reasons)
             if codes:
-                click.echo(f"! {side.name} is NOT VALID: {', '.join(codes)}.")
-        click.echo("\n".join(lines))
+                click.echo(shown(f"! {side.name} is NOT VALID: {', '.join(codes)}."))
+        click.echo(shown("\n".join(lines)))
     return EXIT_INVALID if reasons else EXIT_DONE

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from dyno.cli._options import Options, common, examples
+from dyno.redaction import redact
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ def command(subject: str | None, options: Options) -> int:
     """
     from dyno import host
 
-    is_url = subject is not None and ":" in subject and not Path(subject).exists()
+    named = subject is not None and (":" in subject or redact(subject) != subject)
+    is_url = named and not Path(str(subject)).exists()
     folder = options.out if subject is None or is_url else Path(subject)
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent

@@ -50,7 +50,7 @@ def show(name: str, options: Options) -> int:
     """The TOML of the preset NAME, or what a file says, checked."""
     from pathlib import Path
 
-    from dyno import layouts
+    from dyno import layouts, toml
     from dyno.layouts import spec
 
     _, source, written = spec.read(name)
@@ -58,5 +58,5 @@ def show(name: str, options: Options) -> int:
         click.echo(written.model_dump_json(indent=1, exclude_unset=True))
         return 0
     path = layouts.FOLDER / f"{name}.toml" if source == "preset" else Path(source)
-    click.echo(path.read_text(encoding="utf-8"), nl=False)
+    click.echo(toml.text_of(path, f"the layout {path}"), nl=False)
     return 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dyno.cli._options import Options, common, examples
+from dyno.text import shown
 
 if TYPE_CHECKING:
     from dyno.bundle import Bundle
@@ -67,7 +68,7 @@ def command(
                     *latencies(bundle, estimates, findings),
                     *summary(bundle, estimates, findings),
                 ]
-                click.echo("\n".join(lines))
+                click.echo(shown("\n".join(lines)))
                 click.echo(f"Sheet: {page}")
         if show:
             click.launch(page.as_uri())

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from dyno.cli._options import Options, common, examples
+from dyno.text import shown
 
 
 @click.group(
@@ -46,7 +47,8 @@ def list_runs(options: Options) -> int:
         row = _row(bundle, at_work=at_work)
         valid = {True: "yes", False: "NO", None: "-"}[row["valid"]]
         words = " ".join(row["workloads"])
-        click.echo(f"{row['run']:24}{row['verb']:12}{row['status']:13}{valid:7}{words}".rstrip())
+        line = f"{row['run']:24}{row['verb']:12}{row['status']:13}{valid:7}{words}"
+        click.echo(shown(line.rstrip()))
     return 0
 
 
@@ -65,11 +67,10 @@ def show(run: str, options: Options) -> int:
         if options.as_json:
             click.echo(json.dumps(document(bundle, estimates, findings), indent=1))
             return 0
-        click.echo("\n".join(summary(bundle, estimates, findings)))
+        click.echo(shown("\n".join(summary(bundle, estimates, findings))))
     for phase in bundle.run.phases:
-        click.echo(
-            f"  {_status(phase.status, at_work=at_work):12}{phase.seconds:9.1f} s  {phase.title}"
-        )
+        status = _status(phase.status, at_work=at_work)
+        click.echo(shown(f"  {status:12}{phase.seconds:9.1f} s  {phase.title}"))
     return 0
 
 

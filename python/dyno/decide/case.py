@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,6 +36,21 @@ class Case:
     def figure(self, name: str) -> Estimate | None:
         """The estimate called ``name``, if there is one."""
         return self._by_name.get(name)
+
+    @cached_property
+    def _sorted_names(self) -> list[str]:
+        return sorted(self._by_name)
+
+    def between(self, start: str, end: str) -> list[str]:
+        """What stands between ``start`` and ``end`` in names of estimates, sorted."""
+        names = self._sorted_names
+        found: list[str] = []
+        for name in itertools.islice(names, bisect_left(names, start), None):
+            if not name.startswith(start):
+                break
+            if name.endswith(end):
+                found.append(name.removeprefix(start).removesuffix(end))
+        return found
 
     def value(self, name: str) -> float | None:
         """Its value."""
@@ -75,17 +92,11 @@ class Case:
 
     def curves(self, phase: Phase) -> list[Phase]:
         """A storage profile by its curves: the phase as if it had been of one only."""
-        start, end = f"resource.{phase.name}/", ".samples"
-        names = [
-            figure.name.removeprefix(start).removesuffix(end)
-            for figure in self.estimates
-            if figure.name.startswith(start) and figure.name.endswith(end)
-        ]
         return [
             phase.model_copy(
                 update={"name": f"{phase.name}/{name}", "title": f"{phase.title}, {name}"}
             )
-            for name in names
+            for name in self.between(f"resource.{phase.name}/", ".samples")
         ]
 
     def bounding(self) -> list[tuple[Phase, str]]:

@@ -69,12 +69,7 @@ class View:
 
     def devices(self) -> list[Device]:
         """Devices that did anything in the phase, the busiest first."""
-        start, end = f"resource.{self.phase.name}.disk.", ".utilisation.mean"
-        names = [
-            figure.name.removeprefix(start).removesuffix(end)
-            for figure in self.case.estimates
-            if figure.name.startswith(start) and figure.name.endswith(end)
-        ]
+        names = self.case.between(f"resource.{self.phase.name}.disk.", ".utilisation.mean")
         devices = [
             Device(name, *(self.mean("disk", name, metric) or 0.0 for metric in _DEVICE_METRICS))
             for name in names

@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
+from dyno import safefiles
 from dyno.errors import UsageError
 from dyno.model import Model
 from dyno.studies import journal
@@ -136,7 +137,7 @@ class Book:
             UsageError: If there is none, or it cannot be read.
         """
         try:
-            plan = json.loads((folder / _PLAN).read_text("utf-8"))
+            plan = json.loads(safefiles.read_text(folder / _PLAN, journal.LONGEST))
             study = Study.model_validate(plan["study"])
             slots = [Slot.model_validate(slot) for slot in plan["slots"]]
             cwd = Path(plan.get("cwd", Path.cwd()))
@@ -149,7 +150,7 @@ class Book:
                 f"The study in {folder} is not what this Dyno wrote or reads ({where}: "
                 f"{first['msg']})."
             ) from error
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise UsageError(f"The study in {folder} cannot be read: {error}.") from error
         made = cls(folder, study, slots)
         made.cwd = cwd
@@ -176,8 +177,10 @@ class Book:
     def begun_run(self) -> Begun | None:
         """The run that began last, if no entry says that it ended."""
         try:
-            begun = Begun.model_validate_json((self.folder / _BEGUN).read_text("utf-8"))
-        except (OSError, ValueError):
+            begun = Begun.model_validate_json(
+                safefiles.read_text(self.folder / _BEGUN, journal.LONGEST)
+            )
+        except (OSError, ValueError, UsageError):
             return None  # it is made again, which costs its time only
         done = {(entry.place, entry.attempt) for entry in self.entries()}
         return None if (begun.place, begun.attempt) in done else begun

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dyno import targets
+from dyno.redaction import redact
 from dyno.studies.model import Study, Variant
 
 ABSENT = "–"
@@ -44,7 +44,7 @@ def _flat(variant: Variant) -> dict[str, Any]:
         if isinstance(value, dict):
             found |= {f"{key}.{word}": one for word, one in value.items()}
         elif key == "target":
-            found[key] = targets.redact(str(value))
+            found[key] = redact(str(value))
         else:
             found[key] = value
     return {

@@ -8,11 +8,15 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
+from dyno import safefiles
 from dyno.errors import UsageError
 from dyno.model import Model
 from dyno.safefiles import open_own
 
 M = TypeVar("M", bound=Model)
+
+LONGEST = 64 << 20
+"""Bytes of a journal, and of what else a study keeps."""
 
 
 def read(path: Path, kind: type[M]) -> list[M]:
@@ -21,11 +25,11 @@ def read(path: Path, kind: type[M]) -> list[M]:
     Raises:
         UsageError: If a line makes no sense.
     """
-    if not path.exists():
-        return []
-    lines = path.read_text("utf-8").splitlines(keepends=True)
     try:
-        return [kind.model_validate_json(line) for line in lines if line.endswith("\n")]
+        lines = safefiles.read_bytes(path, LONGEST).splitlines(keepends=True)
+        return [kind.model_validate_json(line) for line in lines if line.endswith(b"\n")]
+    except FileNotFoundError:
+        return []
     except ValidationError as error:
         raise UsageError(f"{path} is damaged: {error.errors()[0]['msg']}.") from error
 

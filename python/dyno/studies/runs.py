@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dyno import targets
 from dyno.bundle import Bundle, list_bundles
 from dyno.errors import DynoError
+from dyno.redaction import redact
 from dyno.studies import child, commands, criteria
 from dyno.studies.book import Begun, Book, Entry
 from dyno.studies.metrics import METRICS
@@ -62,7 +62,7 @@ def adopted(book: Book) -> Entry | None:
     out = book.folder / begun.out
     alone(out)
     known = {entry.bundle for entry in book.entries()}
-    command = shlex.join(["dyno", *map(targets.redact, begun.words)])
+    command = shlex.join(["dyno", *map(redact, begun.words)])
     for bundle in list_bundles(out):
         run = bundle.run
         if (

@@ -7,9 +7,10 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dyno import settings, targets
+from dyno import settings
 from dyno.confinement import words as confinement
 from dyno.errors import UsageError, nearest, unknown
+from dyno.redaction import redact
 from dyno.studies.form import Base, StudySpec
 from dyno.studies.model import Value, Variant
 from dyno.studies.overrides import plain as spelling
@@ -44,7 +45,7 @@ def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
     confinement.parse([f"{word}={value}" for word, value in parts["limits"].items()])
     if not plain["target"] and plain["workload"] != "io":
         raise UsageError("base.target is missing.")
-    if targets.redact(str(plain["target"] or "")) != str(plain["target"] or ""):
+    if redact(str(plain["target"] or "")) != str(plain["target"] or ""):
         # It would be in the study's files and in the process list, run after run.
         raise UsageError(
             f"The target of '{name}' holds a password; leave it to the environment (PGPASSWORD, "

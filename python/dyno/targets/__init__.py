@@ -14,15 +14,16 @@ import importlib
 import importlib.util
 import pkgutil
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from urllib.parse import urlsplit
 
-from dyno.errors import UsageError, unknown
+from dyno.errors import UsageError, closest, unknown
 from dyno.layouts.model import Layout
 from dyno.layouts.parts import LayoutParts
 from dyno.layouts.parts import require as require_parts
+from dyno.redaction import redact
 from dyno.targets.base import Capabilities, LimitedPlace, Limits, Target, TargetUrl
 
 
@@ -35,55 +36,65 @@ def parse(text: str) -> TargetUrl:
     """Takes a target URL apart.
 
     Raises:
-        UsageError: If it is no URL or names no known target; the nearest is offered.
+        UsageError: If it is no URL or names no known target; the nearest is offered. A text that
+            could hold a password is not shown.
     """
     scheme, colon, rest = text.partition(":")
     if scheme == "embedded" and colon:
         if rest not in _embedded():
-            raise unknown("embedded target", rest, _embedded())
+            raise _unknown(rest, "embedded target", _embedded())
         return TargetUrl("embedded", rest, text, text)
     schemes = {scheme: name for name in names() for scheme in _module(name).SCHEMES}
     if not colon or scheme not in schemes:
-        raise _unknown(text, scheme, schemes)
+        own = schemes.get(text, text)
+        if own in names():
+            raise UsageError(f"'{text}' alone is no target. Give {' or '.join(about(own)[1])}.")
+        word = scheme if closest(scheme, schemes) and scheme != "embedded" else text
+        raise _unknown(word, "target", [*(f"embedded:{name}" for name in _embedded()), *schemes])
+    example = _module(schemes[scheme]).EXAMPLE
+    is_server = "://" in example and ":///" not in example
+    if is_server or redact(text) != text:
+        _require_url(text, example)
+    return TargetUrl(scheme, schemes[scheme], text, redact(text))
+
+
+def _require_url(text: str, example: str) -> None:
+    """Refuses what is no URL with a host or an absolute path.
+
+    Raises:
+        UsageError: Without a word of it: its parts may be those of a password.
+    """
     try:
+        if not text.partition(":")[2].startswith("//"):
+            raise ValueError("no slashes")
         parts = urlsplit(text)
         _ = parts.port  # a port that is none is found only by reading it
         cut_off = parts.fragment + parts.query.partition("=")[0]
-        if parts.netloc.count("@") > 1 or "@" in cut_off:
+        late = "@" in parts.path + parts.query and "@" not in parts.netloc and ":" in parts.netloc
+        if parts.netloc.count("@") > 1 or "@" in cut_off or late:
             raise ValueError("the authority was cut off")
     except ValueError as error:
         # The error's own words would show what stands in the port's place: part of a password.
         raise UsageError(
-            "The target URL cannot be read: its port is no number from 0 to 65535, or its "
-            "password is cut off. Percent-encode / ? # and @ in the password (%2F %3F %23 %40)."
+            f"The target URL cannot be read; it must look like {example}, with a port from 0 to "
+            "65535. In user and password percent-encode special characters: %2F for /, %3F for ?, "
+            "%23 for #, %40 for @, %3A for :."
         ) from error
-    return TargetUrl(scheme, schemes[scheme], text, redact(text))
 
 
-def _unknown(text: str, scheme: str, schemes: Mapping[str, str]) -> UsageError:
-    """The error for a target that nothing answers to; it shows no password."""
-    own = schemes.get(text, text)
-    if own in names():
-        return UsageError(f"'{text}' alone is no target. Give {' or '.join(about(own)[1])}.")
-    embedded = [f"embedded:{name}" for name in _embedded()]
-    if "/" in text or "@" in text:
-        return unknown("target", scheme, schemes)
-    return unknown("target", text, [*embedded, *schemes])
+def _unknown(word: str, what: str, known: Sequence[str]) -> UsageError:
+    """The error for a target that nothing answers to."""
+    if re.fullmatch(r"[a-z]+(:[a-z]+)?", word) and closest(word, known):
+        return unknown(what, word, known)
+    return UsageError(
+        f"Unknown {what}. Known: {', '.join(sorted(known))}. In a URL's user and password "
+        "percent-encode special characters: %2F for /, %3A for :, %40 for @."
+    )
 
 
 def _embedded() -> list[str]:
     """Names of the targets that Dyno runs privately."""
     return [name for name in names() if getattr(_module(name), "EMBEDDED", False)]
-
-
-def redact(text: str) -> str:
-    """A URL without its passwords, in the authority or in the query. Other text stays as it is.
-
-    What stands between the first colon and the last ``@`` is taken for a password, also where it
-    has characters that should be percent-encoded.
-    """
-    authority = re.sub(r"(?<=://)([^/?#:]*):.*@", r"\1:***@", text, flags=re.DOTALL)
-    return re.sub(r"(?i)([?&]\w*pass\w*=)[^&]*", r"\1***", authority)
 
 
 def open_target(url: TargetUrl, out: Path, limits: Limits) -> Target:

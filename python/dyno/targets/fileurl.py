@@ -23,8 +23,8 @@ def file_of(url: TargetUrl, product: str) -> Path:
     parts = urlsplit(url.text)
     if parts.netloc:
         raise UsageError(
-            f"A {product} file has no host: write {scheme}:///{parts.netloc}{parts.path} or "
-            f"{scheme}:{parts.netloc}{parts.path}."
+            f"A {product} file has no host, user or password: write {scheme}:///absolute/file or "
+            f"{scheme}:relative-file."
         )
     path = unquote(parts.path)
     if parts.query or not path or path.endswith((":memory:", "/")):

@@ -6,9 +6,11 @@ use std::ops::Range;
 use std::path::Path;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bytes::BytesMut;
 use dyno_record::{Error, ErrorKind, Result};
+use rustix::net::sockopt;
 use tokio::io::{AsyncReadExt as _, AsyncWrite as _};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
@@ -66,7 +68,7 @@ impl Transport {
     /// `unreachable` or `denied`.
     pub async fn tcp(host: &str, port: u16) -> Result<Self> {
         let stream = TcpStream::connect((host, port)).await;
-        let stream = stream.and_then(|stream| stream.set_nodelay(true).map(|()| stream));
+        let stream = stream.and_then(|stream| settled(&stream).map(|()| stream));
         Ok(Self::new(Stream::Tcp(stream.map_err(|error| no_connection(&error))?)))
     }
 
@@ -220,6 +222,18 @@ impl Transport {
             Stream::Tls(stream) => pin!(stream.read_buf(&mut self.read)).poll(context),
         }
     }
+}
+
+/// Sends at once, and has the system give up a connection whose other end is gone, which is all
+/// that ends a wait for an answer: a statement may take as long as it takes.
+fn settled(stream: &TcpStream) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    sockopt::set_socket_keepalive(stream, true)?;
+    sockopt::set_tcp_keepidle(stream, Duration::from_secs(60))?;
+    sockopt::set_tcp_keepintvl(stream, Duration::from_secs(10))?;
+    sockopt::set_tcp_keepcnt(stream, 6)?;
+    sockopt::set_tcp_user_timeout(stream, 120_000)?;
+    Ok(())
 }
 
 /// The connection failed in the midst of work.

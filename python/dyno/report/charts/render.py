@@ -15,6 +15,7 @@ from xml.etree import ElementTree as ET
 from markupsafe import Markup
 
 from dyno.report.charts import theme
+from dyno.report.charts.renderer import RENDERER, NoChart
 from dyno.text import plain
 
 WIDE, NARROW = "wide", "narrow"
@@ -74,22 +75,26 @@ class Size:
 def render(draw: Draw, size: Size, alt_text: str) -> Markup:
     """Both variants of a chart; the page's style shows the one that fits.
 
+    Where none can be drawn, a line that says why.
+
     Args:
         draw: The chart.
         size: Its widths.
         alt_text: What it shows, for those who do not see it.
     """
-    return Markup("").join(
-        _svg(draw(width), variant, alt_text)
-        for variant, width in ((WIDE, size.wide), (NARROW, size.narrow))
-    )
+    try:
+        return Markup("").join(
+            _svg(draw(width), variant, alt_text)
+            for variant, width in ((WIDE, size.wide), (NARROW, size.narrow))
+        )
+    except NoChart as error:
+        told = plain(f"There is no chart here: {error}. The figures are in the tables.")
+        return Markup('<p class="no-chart">{}</p>').format(told)
 
 
 def _svg(chart: Chart, variant: str, alt_text: str) -> Markup:
-    import vl_convert
-
     spec = {**chart.chart.to_dict(), "config": theme.config(), "datasets": chart.data.rows}
-    text = vl_convert.vegalite_to_svg(_printable(spec))
+    text = RENDERER.svg(_printable(spec))
     # The renderer's own output, whose text it escapes: no entities or document types in it.
     root = _clean(ET.fromstring(text))  # noqa: S314
     if root is None:

@@ -14,10 +14,11 @@ from pymysql.optionfile import Parser
 
 from dyno.errors import UsageError, nearest
 from dyno.targets.base import TargetUrl
+from dyno.targets.patience import CONNECT_S, LONGEST_S
 
 PORT = 3306
 _FILES = ("ssl_ca", "ssl_cert", "ssl_key", "server_public_key")
-_PARAMETERS = ("unix_socket", "ssl", *_FILES, "allow_public_key_retrieval")
+_PARAMETERS = (*("unix_socket", "ssl", *_FILES, "allow_public_key_retrieval", "connect_timeout"),)
 _SWITCH = {"1": True, "true": True, "required": True, "0": False, "false": False}
 
 
@@ -31,6 +32,7 @@ class Address:
         tls: Files of a TLS connection as PyMySQL names them; None without TLS.
         server_key: File of the key that passwords are encrypted by without TLS; may be empty.
         key_retrieval: Whether the server may say that key itself, wherever it is.
+        connect_timeout: Seconds that a login may take.
     """
 
     host: str
@@ -42,6 +44,7 @@ class Address:
     tls: dict[str, Any] | None = None
     server_key: str = ""
     key_retrieval: bool = False
+    connect_timeout: int = CONNECT_S
 
     @classmethod
     def parse(cls, url: TargetUrl) -> Address:
@@ -53,6 +56,7 @@ class Address:
         refuses a server's certificate that is itself an authority's (CA:TRUE), which PyMySQL takes.
         Without TLS, ``server_public_key=FILE`` names the key by which MySQL's passwords are
         encrypted; with ``allow_public_key_retrieval=1`` the server is asked for it, whoever it is.
+        ``connect_timeout=SECONDS`` is how long a login may take, 10 if it is not given.
 
         Raises:
             UsageError: If a parameter is unknown or has no such value.
@@ -76,6 +80,7 @@ class Address:
             tls=_tls(given),
             server_key=given.get("server_public_key", ""),
             key_retrieval=_switch(given, "allow_public_key_retrieval", "0"),
+            connect_timeout=_seconds(given),
         )
 
     @property
@@ -110,6 +115,8 @@ class Address:
             "port": self.port,
             "user": self.user,
         }
+        if self.connect_timeout != CONNECT_S:
+            found["connect_timeout_s"] = self.connect_timeout
         if self.unix_socket:
             found["unix_socket"] = self.unix_socket
         if self.tls is not None:
@@ -135,6 +142,15 @@ def _switch(given: dict[str, str], name: str, usual: str) -> bool:
     if text not in _SWITCH:
         raise UsageError(f"The URL's {name}={text} is unknown: give 1 or 0.")
     return _SWITCH[text]
+
+
+def _seconds(given: dict[str, str]) -> int:
+    text = given.get("connect_timeout", str(CONNECT_S))
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:5]) <= LONGEST_S):
+        raise UsageError(
+            f"The URL's connect_timeout is not a number of seconds from 1 to {LONGEST_S}."
+        )
+    return int(text)
 
 
 def _password(given: str | None, own: dict[str, str]) -> str:

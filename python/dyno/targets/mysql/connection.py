@@ -13,11 +13,10 @@ from dyno.errors import DynoError, error_of_kind
 from dyno.targets.base import QueryResult
 from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.errors import connect_error, statement_error
+from dyno.targets.mysql.handshake import GARBLED
 from dyno.targets.mysql.key import KeyedConnection
 from dyno.targets.mysql.settings import session_settings
 from dyno.targets.mysql.version import Version
-
-CONNECT_TIMEOUT_S = 10
 
 
 class MysqlConnection:
@@ -69,6 +68,10 @@ class MysqlConnection:
                 session._use(database)
             elif address.database:
                 session._use(address.database)
+            session.raw.settle()
+        except GARBLED as error:
+            session.close()
+            raise session.raw.foreign() from error
         except BaseException:
             session.close()
             raise
@@ -170,8 +173,11 @@ def _connect(address: Address, explain: Callable[[], DynoError | None]) -> Any:
             **address.driver(),
             charset="utf8mb4",
             autocommit=True,
-            connect_timeout=CONNECT_TIMEOUT_S,
+            server=address.server,
+            limit_s=address.connect_timeout,
             program_name="dyno",
         )
+    except DynoError as error:
+        raise explain() or error from error
     except (pymysql.Error, OSError, RuntimeError, ValueError) as error:
         raise explain() or connect_error(error, address.server) from error

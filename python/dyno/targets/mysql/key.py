@@ -11,9 +11,8 @@ import ipaddress
 from pathlib import Path
 from typing import Any, cast
 
-import pymysql.connections
-
 from dyno.errors import TargetError
+from dyno.targets.mysql.handshake import LimitedConnection
 
 LONGEST = 8 << 10
 """Bytes of a key in PEM; those of 16384 bits have less than 3,000."""
@@ -26,7 +25,7 @@ _UNTRUSTED = (
 )
 
 
-class KeyedConnection(pymysql.connections.Connection):
+class KeyedConnection(LimitedConnection):
     """A driver connection that asks a server for its key only where nobody else could answer.
 
     That is on this machine, or by leave; over TLS and unix sockets PyMySQL needs no key.
@@ -38,7 +37,7 @@ class KeyedConnection(pymysql.connections.Connection):
         Args:
             server_key: File of the server's key in PEM; may be empty.
             key_retrieval: Whether the server may be asked for it, wherever it is.
-            driver: Arguments of PyMySQL's ``connect``.
+            driver: Other arguments of the class it is made from.
 
         Raises:
             TargetError: With kind ``denied``, if the server wants the password and is not known.

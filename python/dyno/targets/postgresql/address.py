@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, timeout_from_conninfo
 
 from dyno.errors import TargetError, UsageError, unknown
 from dyno.targets.base import TargetUrl
+from dyno.targets.patience import LONGEST_S
 from dyno.targets.postgresql import tls
 from dyno.targets.postgresql.connection import PostgresConnection
 
@@ -44,10 +45,16 @@ class Address:
         try:
             conninfo = {name: value for name, value in conninfo_to_dict(url.text).items() if value}
         except psycopg.Error as error:
-            text = " ".join(str(error).split()).replace(url.text, url.redacted)
-            for secret in _secrets(url.text):
-                text = text.replace(secret, "***")
-            raise UsageError(f"The target URL cannot be read: {text}.") from None
+            # The rest of libpq's words would show parts of the URL, which may be a password's.
+            named = re.search(r'invalid URI query parameter: "(\w+)"', str(error))
+            if named and "pass" not in url.text.partition("?")[2].lower():
+                known = [option.keyword.decode() for option in psycopg.pq.Conninfo.get_defaults()]
+                raise unknown("URL parameter", named[1], known) from None
+            raise UsageError(
+                "The target URL cannot be read; it must look like "
+                "postgresql://user:password@host:5432/database?sslmode=require. In user and "
+                "password percent-encode special characters: %25 for %, %2F for /, %40 for @."
+            ) from None
         if (mode := conninfo.get("sslmode")) and mode not in tls.MODES:
             raise unknown("sslmode", str(mode), tls.MODES)
         host = str(conninfo.get("host") or conninfo.get("hostaddr") or "the local socket")
@@ -95,17 +102,8 @@ def wire(session: PostgresConnection, address: Address) -> dict[str, Any]:
     }
     if address.conninfo.get("hostaddr"):
         found["hostaddr"] = info.hostaddr
+    if address.conninfo.get("connect_timeout"):
+        found["connect_timeout_s"] = min(timeout_from_conninfo(address.conninfo), LONGEST_S)
     if info.password:
         found["password"] = info.password
     return {**found, **tls.wire(session)}
-
-
-def _secrets(text: str) -> list[str]:
-    """Passwords in a URL, in the authority or the query; as far as it can be read at all."""
-    try:
-        parts = urlsplit(text)
-    except ValueError:
-        return [text]
-    given = parse_qsl(parts.query)
-    found = [parts.password or "", *(value for name, value in given if name.endswith("password"))]
-    return [form for secret in found if secret for form in (secret, unquote(secret))]

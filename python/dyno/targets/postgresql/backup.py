@@ -17,8 +17,9 @@ from dyno.model import Check
 from dyno.targets.backup import Backup
 from dyno.targets.base import Progress
 from dyno.targets.maintenance import SpaceEstimate
+from dyno.targets.patience import CONNECT_S
 from dyno.targets.postgresql import binaries
-from dyno.targets.postgresql.connection import CONNECT_TIMEOUT_S, PostgresConnection
+from dyno.targets.postgresql.connection import PostgresConnection
 
 SETTINGS = {"wal_level": "replica", "max_wal_senders": "4"}
 """What a server needs so that a backup can be taken while it runs."""
@@ -40,7 +41,7 @@ def obstacle(session: PostgresConnection) -> str | None:
     parameters = {
         **session.raw.info.get_parameters(),
         "password": session.raw.info.password,
-        "connect_timeout": str(CONNECT_TIMEOUT_S),
+        "connect_timeout": str(CONNECT_S),
         "replication": "true",
     }
     try:
@@ -92,7 +93,7 @@ class ServerBackup(Backup):
     def _reach(self, session: PostgresConnection) -> str:
         """Where the server is, without its password: that lies in a file of this user's only."""
         info = session.raw.info
-        parameters = {**info.get_parameters(), "connect_timeout": str(CONNECT_TIMEOUT_S)}
+        parameters = {**info.get_parameters(), "connect_timeout": str(CONNECT_S)}
         parameters.pop("dbname", None)
         parameters.update(host=info.host, port=str(info.port), user=info.user)
         if info.password:

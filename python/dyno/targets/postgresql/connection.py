@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import psycopg
+from psycopg.conninfo import timeout_from_conninfo
 from psycopg.sql import Identifier
 from psycopg.types.string import TextLoader
 
-from dyno.errors import DynoError
+from dyno.errors import DynoError, TargetError
 from dyno.targets.base import QueryResult
+from dyno.targets.patience import CONNECT_S, cut_after, keep_alive
 from dyno.targets.postgresql.errors import connect_error, statement_error
-
-CONNECT_TIMEOUT_S = 10
 
 
 class _Unpadded(TextLoader):
@@ -59,7 +59,7 @@ class PostgresConnection:
             TargetError: One line that says what to do.
         """
         parameters: dict[str, Any] = {
-            "connect_timeout": CONNECT_TIMEOUT_S,
+            "connect_timeout": CONNECT_S,
             "application_name": "dyno",
             **conninfo,
         }
@@ -68,11 +68,17 @@ class PostgresConnection:
         except psycopg.Error as error:
             raise explain() or connect_error(error, server) from error
         session = cls(raw, explain)
-        try:
-            session._prepare(schema, settings or {})
-        except BaseException:
-            session.close()
-            raise
+        limit_s = timeout_from_conninfo({"connect_timeout": parameters["connect_timeout"]})
+        with cut_after(limit_s, raw.fileno()) as cut:
+            try:
+                session._prepare(schema, settings or {})
+            except BaseException as error:
+                session.close()
+                if cut.is_set():
+                    message = f"{server} logged us in and then said no more within {limit_s} s."
+                    raise explain() or TargetError(message) from error
+                raise
+        keep_alive(raw.fileno())
         return session
 
     def execute(self, sql: str) -> QueryResult:

@@ -138,7 +138,12 @@ def connect_error(error: psycopg.Error, server: str) -> DynoError:
             "unreachable",
             f"{server} took the connection and closed it; is it PostgreSQL that listens there?",
         ),
-        ("timeout expired", "unreachable", f"{server} does not answer; {_START}"),
+        ("timeout expired", "unreachable", f"{server} does not answer in time; {_START}"),
+        ("expected authentication request", "unreachable", f"{server} {_FOREIGN}"),
+        ("invalid authentication request", "unreachable", f"{server} {_FOREIGN}"),
+        ("invalid response to SSL negotiation", "unreachable", f"{server} {_FOREIGN}"),
+        ("unexpected message from server", "unreachable", f"{server} {_FOREIGN}"),
+        ("lost synchronization with server", "unreachable", f"{server} {_FOREIGN}"),
         ("too many clients", "too_many_connections", f"{server} has no connection left"),
         ("remaining connection slots", "too_many_connections", f"{server} has no connection left"),
         ("starting up", "unreachable", f"{server} is still starting up; try again"),
@@ -150,6 +155,7 @@ def connect_error(error: psycopg.Error, server: str) -> DynoError:
 
 
 _PASSWORD = "give the right one in the URL, in PGPASSWORD or in ~/.pgpass"  # noqa: S105
+_FOREIGN = "answered, but not with the PostgreSQL protocol; correct host and port in the URL"
 _UNKNOWN = "is unknown; correct the URL, or this machine's name service"
 _START = "start it, or correct host and port in the URL"
 

@@ -22,6 +22,9 @@ const COLLATION: u8 = 46;
 const CA: &str = "ssl_ca";
 /// Packets of a server that does not know what it wants; the longest login has six.
 const LONGEST_TALK: usize = 16;
+/// Bytes that no packet of a login has, nor an answer without rows: a server that announces more is
+/// none, and is not waited for.
+const LONGEST_ANSWER: usize = 1 << 16;
 /// The command of a statement that is not prepared.
 pub const QUERY: u8 = 0x03;
 
@@ -205,10 +208,10 @@ async fn send(transport: &mut Transport) -> Result<()> {
 /// Takes one packet off the front of what arrived: its number and its body.
 ///
 /// # Errors
-/// `unreachable` if the server hung up.
+/// `unreachable` if the server hung up; `protocol` if the packet is too long for a login.
 pub async fn packet(transport: &mut Transport) -> Result<(u8, Vec<u8>)> {
     loop {
-        if let Some(packet) = Packet::first(&transport.read)? {
+        if let Some(packet) = Packet::first_below(&transport.read, LONGEST_ANSWER)? {
             let (taken, found) = (packet.length(), (packet.sequence, packet.body.to_vec()));
             drop(transport.read.split_to(taken));
             return Ok(found);

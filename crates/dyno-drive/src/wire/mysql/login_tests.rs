@@ -6,9 +6,11 @@ use std::net::TcpListener;
 use proptest::prelude::{ProptestConfig, any, prop, prop_assert, proptest};
 use serde_json::{Value, json};
 
-use super::super::Config;
+use super::super::{Config, Mysql};
 use super::super::key::tests::KEY;
 use super::*;
+use crate::alarm::Alarm;
+use crate::wire::Wire as _;
 
 /// What the client sends and hears.
 struct Talk {
@@ -125,6 +127,28 @@ fn a_server_that_never_comes_to_an_end_is_left() {
     let endless = [&[GREETING][..], &[switch; 2 * LONGEST_TALK]].concat();
     let talk = told(packets(&endless), &json!({}));
     assert!(talk.error.message.contains("too many questions"), "{}", talk.error);
+}
+
+#[test]
+fn a_packet_that_no_login_has_is_not_waited_for() {
+    for announced in [b"\xFF\xFF\xFF\0", b"\0\0\x01\0", b"HTTP"] {
+        let error = told(announced.to_vec(), &json!({})).error;
+        assert_eq!(error.kind, ErrorKind::Protocol, "{error}");
+    }
+}
+
+#[test]
+fn nobody_is_waited_for_beyond_the_limit() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let place = place(&json!({"port": port, "connect_timeout_s": 0.1}));
+    let wire = Mysql::new(place.config).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    // The system takes the connection; nobody says a word.
+    let connecting = wire.connect(&[], &Alarm::new().unwrap());
+    let error = runtime.block_on(connecting).map(drop).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Unreachable, "{error}");
+    assert!(error.to_string().contains(&format!("127.0.0.1:{port}")), "{error}");
 }
 
 proptest! {

@@ -23,10 +23,19 @@ impl<'a> Packet<'a> {
     /// `protocol` if it would go on in a second one.
     #[inline]
     pub fn first(bytes: &'a [u8]) -> Result<Option<Self>> {
+        Self::first_below(bytes, LONGEST)
+    }
+
+    /// As [`first`](Self::first), where none has `limit` bytes.
+    ///
+    /// # Errors
+    /// `protocol` if it is longer, whether it has arrived or not.
+    #[inline]
+    pub fn first_below(bytes: &'a [u8], limit: usize) -> Result<Option<Self>> {
         let [a, b, c, sequence, rest @ ..] = bytes else { return Ok(None) };
         let length = u32::from_le_bytes([*a, *b, *c, 0]) as usize;
-        if length == LONGEST {
-            return Err(broken("a packet of 16 MiB"));
+        if length >= limit {
+            return Err(broken(format_args!("a packet of {length} bytes")));
         }
         Ok(rest.get(..length).map(|body| Self { sequence: *sequence, body }))
     }

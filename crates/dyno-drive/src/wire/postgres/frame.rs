@@ -21,9 +21,18 @@ impl<'a> Frame<'a> {
     /// `protocol` if the length makes no sense.
     #[inline]
     pub fn first(bytes: &'a [u8]) -> Result<Option<Self>> {
+        Self::first_below(bytes, LONGEST)
+    }
+
+    /// As [`first`](Self::first), where none is longer than `limit`.
+    ///
+    /// # Errors
+    /// `protocol` if the length makes no sense, whether all of it has arrived or not.
+    #[inline]
+    pub fn first_below(bytes: &'a [u8], limit: usize) -> Result<Option<Self>> {
         let [tag, a, b, c, d, rest @ ..] = bytes else { return Ok(None) };
         let length = u32::from_be_bytes([*a, *b, *c, *d]) as usize;
-        if !(4..=LONGEST).contains(&length) {
+        if !(4..=limit).contains(&length) {
             return Err(broken(format!("a message of length {length}")));
         }
         Ok(rest.get(..length - 4).map(|body| Self { tag: *tag, body }))
@@ -56,5 +65,8 @@ mod tests {
         assert!(Frame::first(b"Z\0").unwrap().is_none());
         assert_eq!(Frame::first(b"HTTP/1.1 400").unwrap_err().kind, ErrorKind::Protocol);
         assert_eq!(Frame::first(b"Z\0\0\0\x03").unwrap_err().kind, ErrorKind::Protocol);
+        let long = b"R\0\x01\0\x01";
+        assert!(Frame::first(long).unwrap().is_none());
+        assert_eq!(Frame::first_below(long, 1 << 16).unwrap_err().kind, ErrorKind::Protocol);
     }
 }

@@ -17,6 +17,10 @@ use super::{Binding, Config};
 use crate::wire::transport::Transport;
 use crate::wire::{Secret, quoted};
 
+/// Bytes that no message of a login has (libpq takes 30,000): a server that announces more is none,
+/// and is not waited for.
+const LONGEST_MESSAGE: usize = 1 << 16;
+
 /// Introduces us and authenticates.
 ///
 /// # Errors
@@ -133,7 +137,7 @@ async fn send(transport: &mut Transport) {
 
 async fn message(transport: &mut Transport) -> Result<Message> {
     loop {
-        if let Some(frame) = Frame::first(&transport.read)? {
+        if let Some(frame) = Frame::first_below(&transport.read, LONGEST_MESSAGE)? {
             if frame.tag == b'E' {
                 return Err(ServerError::parse(frame.body).into_error());
             }

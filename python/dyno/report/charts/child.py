@@ -1,0 +1,35 @@
+"""Draws charts in a process of its own, which may end in any way: a line in, a line out.
+
+Run as a file: nothing of Dyno is imported.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import resource
+import sys
+
+MOST_BYTES = 4 << 30
+"""Memory that the renderer may write to; charts of a page take a tenth."""
+
+
+def main() -> None:
+    """Answers each specification (JSON) with ``{"svg": …}`` or ``{"error": …}``, until the end."""
+    for limit, bytes_ in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_DATA, MOST_BYTES)):
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(limit, (bytes_, bytes_))
+    import vl_convert
+
+    for line in sys.stdin.buffer:
+        answer: dict[str, str]
+        try:
+            answer = {"svg": vl_convert.vegalite_to_svg(json.loads(line))}
+        except Exception as error:  # whatever the renderer makes of a specification
+            answer = {"error": (str(error).splitlines() or [type(error).__name__])[0]}
+        sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main()

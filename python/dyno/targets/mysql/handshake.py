@@ -1,0 +1,132 @@
+"""A login that ends in time, whoever answers at the other end.
+
+PyMySQL's own limits are on one read or write each, so that a byte now and then goes on for ever,
+and they would also end long statements. Here the whole login has one limit; statements have none,
+but the system gives up a connection whose other end is gone.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+from typing import Any, cast
+
+import pymysql
+import pymysql.connections
+
+from dyno.errors import DynoError, TargetError
+from dyno.targets.patience import keep_alive
+
+LONGEST = 1 << 16
+"""Bytes of a packet while logging in; the longest, a public key, has less than 8 KiB."""
+
+GARBLED = (pymysql.InternalError, struct.error, LookupError, ValueError, TypeError, AttributeError)
+"""What PyMySQL raises on bytes that it cannot read."""
+
+
+class LimitedConnection(pymysql.connections.Connection):
+    """A driver connection whose login takes only so long, and packets of any but absurd length.
+
+    The limit holds until :meth:`settle`.
+    """
+
+    def __init__(self, *, server: str, limit_s: float, **driver: Any) -> None:
+        """Connects.
+
+        Args:
+            server: Where to, for messages.
+            limit_s: Seconds that the login may take, with all until :meth:`settle`.
+            driver: Arguments of PyMySQL's ``connect``.
+
+        Raises:
+            TargetError: If nothing answers in time, or something that is no such server.
+        """
+        self._server = server
+        self._limit_s = limit_s
+        self._due: float | None = None
+        self._greeted = False
+        super().__init__(connect_timeout=limit_s, **driver)  # pyright: ignore[reportArgumentType]
+
+    def connect(self, sock: Any = None) -> None:
+        """Connects and logs in (see the class)."""
+        self._due = time.monotonic() + self._limit_s
+        try:
+            super().connect(sock)
+        except pymysql.OperationalError as error:
+            if self._greeted and isinstance(getattr(error, "original_exception", 0), TimeoutError):
+                raise self._late() from error
+            raise
+        except (DynoError, pymysql.ProgrammingError):
+            raise
+        except GARBLED as error:
+            raise self.foreign() from error
+
+    def settle(self) -> None:
+        """Ends the limit: from here on a statement takes as long as it takes."""
+        self._due = None
+        own = self._own()
+        own._write_timeout = own._current_timeout = None
+        own._sock.settimeout(None)
+        keep_alive(own._sock.fileno())
+
+    def _request_authentication(self) -> None:
+        self._greeted = True
+        # With this the socket goes into the handshake of TLS, which Python ends within it.
+        self._own()._write_timeout = self._left()
+        cast("Any", super())._request_authentication()
+
+    def _read_bytes(self, num_bytes: int) -> bytes:
+        if self._due is None:
+            return cast("Any", super())._read_bytes(num_bytes)
+        own, found = self._own(), b""
+        if num_bytes > LONGEST:
+            own._force_close()
+            raise self.foreign()
+        while len(found) < num_bytes:
+            try:
+                own._sock.settimeout(self._left())
+                piece = own._rfile.read1(num_bytes - len(found))
+            except TimeoutError:
+                own._force_close()
+                raise self._late() from None
+            except OSError as error:
+                own._force_close()
+                message = f"The connection to {self._server} broke during the login: {error}."
+                raise TargetError(message) from error
+            if not piece:
+                own._force_close()
+                raise TargetError(
+                    f"{self._server} took the connection and closed it during the login. Is it "
+                    "MariaDB or MySQL that listens there?"
+                )
+            found += piece
+        return found
+
+    def _left(self) -> float:
+        """Seconds that are left.
+
+        Raises:
+            TimeoutError: If none are.
+        """
+        left = self._limit_s if self._due is None else self._due - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+    def _late(self) -> TargetError:
+        return TargetError(
+            f"{self._server} took the connection, but there was no MySQL handshake within "
+            f"{self._limit_s:g} s. Is it MariaDB or MySQL that listens there? ?connect_timeout=60 "
+            "in the URL waits longer."
+        )
+
+    def foreign(self) -> TargetError:
+        """The error for an answer that makes no sense."""
+        return TargetError(
+            f"{self._server} answered, but not with the MySQL protocol; correct host and port in "
+            "the URL.",
+        )
+
+    def _own(self) -> Any:
+        """PyMySQL's private parts, of which its types say nothing."""
+        return self
