@@ -211,7 +211,7 @@ fn check_place(path: &Path, replace: bool) -> Result<()> {
 /// not leave its gigabytes; a link is removed and never followed.
 fn new_file(path: &Path) -> std::io::Result<File> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
         _ => File::create_new(path),
     }
 }
