@@ -108,7 +108,7 @@ def entries(study: Study, sd: float, seconds: float = 40.0) -> list[Entry]:
         value = 100.0 if first else 100.0 * math.exp(sd if slot.pair % 2 else -sd)
         made.append(Entry(
             place=slot.place, attempt=1, variant=slot.variant, pair=slot.pair, bundle="b", code=0,
-            valid=True, figures={"tps": value}, started=1e9, ended=1e9 + seconds,
+            verdict="valid", figures={"tps": value}, started=1e9, ended=1e9 + seconds,
         ))  # fmt: skip
     return made
 

@@ -304,7 +304,8 @@ def test_a_machine_that_was_disturbed_is_no_fault_of_a_variant(
         good = variant.name == "base"
         return Entry(
             place=slot.place, attempt=attempt, variant=variant.name, pair=slot.pair, bundle="b",
-            code=0 if good else 1, valid=good, reasons=() if good else ("why",),
+            code=0 if good else 1, verdict="valid" if good else "invalid",
+            reasons=() if good else ("why",),
             codes=() if good else (code,), figures={"tps": 1.0}, started=1.0, ended=2.0,
         )  # fmt: skip
 

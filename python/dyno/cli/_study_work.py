@@ -120,8 +120,9 @@ def tell(book: Book, options: Options) -> int:
     from dyno.cli import _study, _study_page
     from dyno.studies import remains
     from dyno.studies.analysis import outcome
+    from dyno.studies.document import document
     from dyno.studies.ending import ending, words
-    from dyno.studies.words import document, lines
+    from dyno.studies.words import lines
     from dyno.units import bytes_text
 
     found = outcome(book)

@@ -24,7 +24,7 @@ class Ending(Model):
     Attributes:
         kind: ``over`` says that nothing is left to do; ``failed`` that an error stopped it.
         text: The same in words.
-        missing: Runs of the plan that have no valid result.
+        missing: Runs of the plan that have no result that counts.
         runs: Runs of the plan.
     """
 
@@ -45,7 +45,7 @@ def ending(book: Book) -> Ending:
     Raises:
         UsageError: If the book is damaged.
     """
-    done = {entry.place for entry in book.entries() if entry.valid}
+    done = {entry.place for entry in book.entries() if entry.counts}
     missing = len(book.slots) - len(done)
     kind, text = _told(book, missing)
     return Ending(kind=kind, text=text, missing=missing, runs=len(book.slots))

@@ -116,7 +116,7 @@ class Work:
     def _slot(self, slot: Slot, entries: list[Entry]) -> None:
         study = self.book.study
         own = [entry for entry in entries if entry.place == slot.place]
-        if slot.variant in self._dropped or any(entry.valid for entry in own):
+        if slot.variant in self._dropped or any(entry.counts for entry in own):
             return
         variant = study.variant(slot.variant)
         stock = Stock(self.book, self._tell)
@@ -140,7 +140,7 @@ class Work:
             own.append(entry)
             self.book.add(entry)
             self._tell(self._words(entry))
-            if entry.valid:
+            if entry.counts:
                 return
 
     def _drop(self, name: str, own: list[Entry]) -> None:
@@ -172,8 +172,9 @@ class Work:
         times += f"; {seconds_text(left)} left]" if rest else "]"
         times = times.replace(" ", NO_BREAK)
         head = f"{entry.place + 1}/{len(slots)} {entry.variant}: "
-        if not entry.valid:
+        if not entry.counts:
             return f"{head}INVALID ({entry.why_not})  {times}"
+        head += "DISTURBED, " if entry.disturbed else ""
         figures = [
             f"{name} {value:,.4g}"
             for name, value in entry.figures.items()
@@ -189,4 +190,4 @@ class Work:
 
 def _came_to_nothing(entry: Entry) -> bool:
     only_the_machine = bool(entry.codes) and set(entry.codes) <= _THE_MACHINES
-    return not entry.valid and not only_the_machine
+    return not entry.counts and not only_the_machine

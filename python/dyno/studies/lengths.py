@@ -89,7 +89,7 @@ def _measured(variant: Variant, earlier: Sequence[Book]) -> tuple[float | None, 
     like: list[float] = []
     for book in earlier:
         try:
-            entries = [entry for entry in book.entries() if entry.valid]
+            entries = [entry for entry in book.entries() if entry.counts]
         except UsageError:
             continue
         kinds = {one.name: one for one in book.study.variants}

@@ -176,6 +176,10 @@ class Outcome(Model):
     """What a study says. Numbers are finite, or None.
 
     Attributes:
+        comparisons: By all runs that count, disturbed ones included.
+        undisturbed: The headline ones by valid runs alone; empty if no run that counts was
+            disturbed.
+        runs, invalid, disturbed: How many runs ended, and how many of them were so.
         disqualified: Variants that cannot win, and why; those that were dropped among them.
         dropped: Variants that were left out of the rest, and why.
         noise: Of a study whose variants are the same.
@@ -183,9 +187,11 @@ class Outcome(Model):
     """
 
     comparisons: tuple[Comparison, ...]
+    undisturbed: tuple[Comparison, ...] = ()
     drift: tuple[Drift, ...]
     runs: int
     invalid: int
+    disturbed: int = 0
     disqualified: dict[str, str]
     dropped: dict[str, str] = {}
     effects: tuple[Effect, ...] = ()
