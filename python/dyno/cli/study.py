@@ -9,7 +9,7 @@ import click
 
 from dyno.cli import _study_work
 from dyno.cli._options import Options, common, examples
-from dyno.cli._study import overrides, tell_plan
+from dyno.cli._study import early_stop, overrides, tell_plan
 from dyno.errors import closest
 
 if TYPE_CHECKING:
@@ -213,6 +213,7 @@ def clean(folder: Path, options: Options) -> int:
     help="Percent; a shift within it does not matter.  [default: 2]",
 )
 @click.option("--pairs", type=click.IntRange(2, 1000), default=5, show_default=True)
+@early_stop
 @click.option("--resume", is_flag=True, help="Go on with one that was cut off.")
 @_dry_run
 @common

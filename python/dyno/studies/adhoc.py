@@ -64,6 +64,7 @@ def study(
     metric: tuple[str, ...],
     margin: float | None,
     pairs: int,
+    early_stop: bool = True,
 ) -> Study:
     """The study of ``first`` against ``second``, which are ``path=value``.
 
@@ -94,6 +95,7 @@ def study(
         base=base,
         margin=DEFAULT_MARGIN if margin is None else margin,
         pairs=pairs,
+        early_stop=early_stop,
         headline=list(metric or _HEADLINE[workload]),
         exploratory=list(_EXPLORATORY[workload]),
         time_limit=None if workload == "tpcc" else f"{minutes:g}m",

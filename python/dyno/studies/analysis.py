@@ -28,7 +28,9 @@ def outcome(book: Book) -> Outcome:
     Raises:
         UsageError: If the book is damaged.
     """
-    return said(book.study, book.entries(), book.dropped())
+    found = said(book.study, book.entries(), book.dropped())
+    last = next((note for note in reversed(book.notes()) if note.kind in {"begun", "ended"}), None)
+    return found if last is None else found.model_copy(update={"futility": last.futility})
 
 
 def said(study: Study, entries: Sequence[Entry], dropped: Mapping[str, str]) -> Outcome:

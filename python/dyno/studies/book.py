@@ -14,6 +14,7 @@ from dyno.errors import UsageError
 from dyno.model import Model, Outcome
 from dyno.studies import journal
 from dyno.studies.model import Study
+from dyno.studies.outcome import Futility
 from dyno.studies.schedule import Slot
 from dyno.text import clauses
 
@@ -112,7 +113,9 @@ class Note(Model):
         seconds, size_bytes: What it took.
         shared: Whether a copy shares its blocks with what it is a copy of.
         text: Why.
-        how: Of what ended a session: ``done`` if its work was.
+        how: Of what ended a session: ``done`` if its work was; ``early`` if what was left of it
+            could not have answered the study.
+        futility: Why, of such an end.
     """
 
     kind: Literal["begun", "ended", "load", "keep", "restore", "dropped"]
@@ -123,7 +126,8 @@ class Note(Model):
     size_bytes: int = 0
     shared: bool = False
     text: str = ""
-    how: Literal["", "done", "interrupted", "failed", "killed"] = ""
+    how: Literal["", "done", "early", "interrupted", "failed", "killed"] = ""
+    futility: Futility | None = None
 
 
 class Book:
@@ -250,10 +254,12 @@ class Book:
                     found.append(path.stat().st_mtime)
         return max(found, default=0.0)
 
-    def limit(self, seconds: float | None) -> None:
-        """Keeps the same study with another time limit."""
-        if seconds != self.study.time_limit_s:
-            self.study = self.study.model_copy(update={"time_limit_s": seconds})
+    def go_on(self, seconds: float | None, early_stop: bool) -> None:
+        """Keeps the same study with another time limit, and whether it may end early."""
+        ends = {"time_limit_s": seconds, "early_stop": early_stop}
+        changed = self.study.model_copy(update=ends)
+        if changed != self.study:
+            self.study = changed
             self._write_plan()
 
     def _write_plan(self) -> None:

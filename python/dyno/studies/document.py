@@ -20,7 +20,7 @@ def document(book: Book, found: Outcome) -> dict[str, Any]:
         {
             "study": book.study.model_dump(mode="json"),
             "folder": str(book.folder),
-            "ended": state.text if state.kind in {"over", "limit"} else None,
+            "ended": state.text if state.kind in {"over", "limit", "early"} else None,
             "state": {
                 **state.model_dump(),
                 "resume": resume_words(book, state) if state.goes_on else None,

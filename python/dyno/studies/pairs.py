@@ -215,6 +215,7 @@ def _comparison(
         "p": p,
         "d_z": finite(found.d_z),
         "method": found.method,
+        "sd_percent": finite(found.sd_percent),
         "smallest": finite(found_by(found.sd_percent, found.pairs, study.pairs, questions)),
         "needed": needed(study.margin, found.sd_percent, questions),
         "verdict": said,

@@ -54,6 +54,7 @@ def section(page: StudyPage) -> Section | None:
     ]
     blocks.append(table(page, compared, f"Each variant {against}"))
     blocks += _alone(page)
+    blocks += _needed(page)
     if len(charts) > _MOST_CHARTS:
         blocks.append(
             Notes(
@@ -168,6 +169,35 @@ def _alone(page: StudyPage) -> list[Block]:
     folded = len(shown) > _MOST_ROWS
     caption = "With and without the disturbed runs"
     return [Table(caption, kept, shown, DISTURBED, page.notice, folded=folded)]
+
+
+def _needed(page: StudyPage) -> list[Block]:
+    """What the answer would have taken, of a study that ended as the rest was in vain."""
+    found = page.outcome.futility
+    if found is None:
+        return []
+    names = labels(one.metric for one in page.headline)
+    rows: list[list[str | Cell]] = [
+        [
+            one.variant,
+            names[one.metric],
+            NOTHING if one.sd_percent is None else f"{figure(one.sd_percent)} %",
+            "10,000 or more" if one.needed is None else f"{one.needed:,}",
+            NOTHING if one.needed is None else seconds(one.needed * found.pair_s),
+        ]
+        for one in page.headline
+        if one.percent is not None
+    ]
+    columns = [
+        Column("Variant"), Column("Figure"), Column("Spread from pair to pair", numeric=True),
+        Column("Pairs needed", numeric=True), Column("which last", numeric=True),
+    ]  # fmt: skip
+    caption = f"What a shift of {found.percent:g} % would take"
+    note = (
+        f"By the spread seen in these runs; a pair takes {seconds(found.pair_s)}. Longer runs, a "
+        "quieter machine or a larger margin take fewer pairs."
+    )
+    return [Table(caption, columns, rows, note, page.notice, folded=len(rows) > _MOST_ROWS)]
 
 
 def _family(name: str) -> str:
