@@ -189,6 +189,8 @@ def document(study: Study, slots: list[Slot], found: Forecast) -> dict[str, Any]
         "study": study.model_dump(mode="json"),
         "slots": [slot.model_dump(mode="json") for slot in slots],
         "seconds": found.total_s(slots),
+        "seconds_range": found.range_s(slots),
+        "repeats": found.repeats(len(slots)),
         "run_seconds": {name: each.seconds for name, each in found.runs.items()},
         "room_bytes": found.room_bytes,
         "elsewhere_bytes": found.elsewhere_bytes,

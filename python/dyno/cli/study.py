@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dyno.studies.overrides import Overrides
 
 
+_MINUTES = "Time for all runs; the load and repeated runs come on top."
 _dry_run = click.option("--dry-run", is_flag=True, help="Say what would be run, and run nothing.")
 
 
@@ -201,7 +202,7 @@ def clean(folder: Path, options: Options) -> int:
     "--b", "second", multiple=True, required=True, metavar="PATH=VALUE", help="What B has; repeat."
 )
 @click.option("--with", "both", multiple=True, metavar="PATH=VALUE", help="What both have; repeat.")
-@click.option("--minutes", type=float, default=10.0, show_default=True, help="Time for all runs.")
+@click.option("--minutes", type=float, default=10.0, show_default=True, help=_MINUTES)
 @click.option(
     "--metric",
     multiple=True,
@@ -228,7 +229,7 @@ def compare(resume: bool, dry_run: bool, options: Options, **asked: Any) -> int:
 @click.option("--target", help="As of compare.  [default: embedded:postgresql]")
 @click.option("--scale", type=float, help="Scale factor or warehouses.")
 @click.option("--with", "both", multiple=True, metavar="PATH=VALUE", help="Options; repeat.")
-@click.option("--minutes", type=float, default=10.0, show_default=True, help="Time for all runs.")
+@click.option("--minutes", type=float, default=10.0, show_default=True, help=_MINUTES)
 @click.option("--pairs", type=click.IntRange(2, 1000), default=5, show_default=True)
 @click.option("--resume", is_flag=True, help="Go on with one that was cut off.")
 @_dry_run

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from dyno.errors import DynoError, Interrupted, TargetError
-from dyno.studies import futility, loads, runs
+from dyno.studies import futility, loads, runs, taken
 from dyno.studies.analysis import tight
 from dyno.studies.book import Book, Entry, Note
 from dyno.studies.ending import ALL_MADE, INTERRUPTED, LIMIT
@@ -172,11 +172,15 @@ class Work:
 
     def _words(self, entry: Entry) -> str:
         slots = self.book.slots
-        took: dict[str, list[float]] = {}
-        for one in self.book.entries():
-            took.setdefault(one.variant, []).append(one.ended - one.started)
+        entries = self.book.entries()
         rest = [slot for slot in slots[entry.place + 1 :] if slot.variant not in self._dropped]
-        left = self.ahead.left_s(rest, took)
+        share = taken.invalid_share(entries, self.ahead.invalid, len(self.book.study.variants))
+        again = sum(one.attempt > 1 for one in entries)
+        left = self.ahead.left_s(
+            rest,
+            taken.cycles(self.book.study, entries, self.book.notes()),
+            self.ahead.repeats(len(rest), again, share),
+        )
         times = f"[{entry.ended - entry.started:.0f} s"
         times += f"; {seconds_text(left)} left]" if rest else "]"
         times = times.replace(" ", NO_BREAK)
