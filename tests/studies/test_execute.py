@@ -363,6 +363,17 @@ def test_another_data_set_takes_the_place_of_the_last(
     assert loads == ["1", "2"]
 
 
+def test_files_of_the_users_folder_are_no_modules_of_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And a run that crashed has not done its work, whatever its exit code."""
+    (tmp_path / "enum.py").write_text("raise SystemExit(1)\n")
+    monkeypatch.chdir(tmp_path)
+    ended = child.dyno(["layouts", "list", "--json"])
+    assert ended.code == 0, ended.words
+    assert not child.Ended(1, {}, "Traceback").usable
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
