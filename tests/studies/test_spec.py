@@ -75,7 +75,14 @@ def test_factors_make_every_combination(tmp_path: Path) -> None:
         (BASE.replace('"tps"', '"tsp"') + MORE, "Did you mean 'tps'"),
         (BASE.replace('"tpcc"', '"tpcd"') + MORE, "unknown workload 'tpcd'. Did you mean 'tpc"),
         (BASE + MORE.replace("settings.memory", "settings.memry"), "Did you mean 'memory'"),
-        (BASE + MORE.replace("settings.memory", "memory"), "'memory' cannot differ"),
+        (
+            BASE + MORE.replace("settings.memory", "memory"),
+            "'memory' cannot differ. Did you mean 'settings.memory' or 'limits.memory'?",
+        ),
+        (BASE + MORE.replace("settings.memory", "cpu"), "Did you mean 'limits.cpu'?"),
+        (BASE + MORE.replace("settings.memory", "setting.memory"), "mean 'settings.memory'?"),
+        (BASE + MORE.replace("settings.memory", "scal"), "Did you mean 'scale'?"),
+        (BASE + MORE.replace("settings.memory", "users"), "'run.users' or 'load.users'"),
         (BASE + '[[variants]]\nname = "same"\n', "differs in nothing"),
         (BASE + MORE + MORE, "two variants are named 'more'"),
         (BASE + '[factors]\n"run.users" = [1]\n', "needs two levels"),
@@ -135,7 +142,7 @@ def test_the_command_line_changes_the_base(tmp_path: Path) -> None:
     assert found.reset == "nothing", "a server of the user's is not started again"
     for wrong, words in (
         ({"settings": ("memory=8GB",)}, "settings.memory is what the variants differ in"),
-        ({"paths": ("runn.users=1",)}, "cannot differ. Did you mean 'run.'"),
+        ({"paths": ("runn.users=1",)}, "cannot differ. Did you mean 'run.users'?"),
         ({"paths": ("run.users",)}, "is no PATH=VALUE"),
         ({"paths": ("scale=2",), "scale": 3.0}, "'scale' is given twice"),
     ):

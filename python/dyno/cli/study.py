@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,13 +85,18 @@ def command() -> None:
 
 
 @command.command("list", short_help="The studies that Dyno ships.")
-def list_() -> None:
+@common
+def list_(options: Options) -> None:
     """The studies that Dyno ships, and what each asks."""
     import textwrap
 
     from dyno import studies
 
     names = studies.names()
+    if options.as_json:
+        asked = [{"name": name, "question": studies.purpose(name)} for name in names]
+        click.echo(json.dumps(asked, indent=1))
+        return
     room = 2 + max(map(len, names), default=0)
     for name in names:
         for place, line in enumerate(textwrap.wrap(studies.purpose(name), 80 - room)):
@@ -98,12 +104,26 @@ def list_() -> None:
 
 
 @command.command("metrics", short_help="What a study can ask about.")
-def metrics() -> None:
-    """Names of figures, for `headline` and `exploratory`; * has one for each of something."""
+@common
+def metrics(options: Options) -> None:
+    """Names of metrics, for `headline` and `exploratory`; * has one for each of something."""
     import textwrap
 
     from dyno.studies.metrics import METRICS
 
+    if options.as_json:
+        listed = [
+            {
+                "name": name,
+                "family": "each" in metric.pattern.groupindex,
+                "meaning": metric.meaning,
+                "better": metric.wish,
+                "verb": metric.verb,
+            }
+            for name, metric in METRICS.items()
+        ]
+        click.echo(json.dumps(listed, indent=1))
+        return
     for name, metric in METRICS.items():
         label = f"{name}.*" if "each" in metric.pattern.groupindex else name
         loads = " (of loads)" if metric.verb == "load" else ""

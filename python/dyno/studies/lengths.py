@@ -27,7 +27,7 @@ _PASS_S = {"row store": 30.0, "column store": 3.0}
 """Rules of thumb: the 22 queries once, at scale 1."""
 _LOAD_MB_PER_S = {"row store": 15.0, "column store": 60.0}
 """Rules of thumb: raw rows into tables, with keys and indexes."""
-_COPY_MB_PER_S = 150.0, 50.0
+_COPY_MB_PER_S = 150.0, 25.0
 """Rules of thumb: of a copy; of a slow one."""
 _RULE, _AGAIN = 2.0, 1.25
 """How much longer than told something may take: by a rule of thumb; by earlier times."""
