@@ -191,5 +191,6 @@ def _meta(page: StudyPage, *, named: bool) -> str:
         took = max(one.ended for one in page.entries) - page.entries[0].started
         words.append(f"took {seconds(took)}")
     words.append(f"{page.outcome.runs} runs of {len(study.variants)} variants")
-    words.append(page.ended)
+    # Why it ended early is a long sentence, which stands among the warnings.
+    words.append("ended early" if page.state.kind == "early" else page.ended)
     return " · ".join(words)
