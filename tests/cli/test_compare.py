@@ -10,7 +10,10 @@ import pytest
 
 from dyno.analyse import estimate
 from dyno.analyse.gap import gap
+from dyno.bundle import Bundle
 from dyno.model import Estimate, TargetFacts
+from dyno.report.beside import beside_lines, pairs
+from dyno.report.words import figure
 from tests import bundle_data as data
 from tests.bundles import Builder, only_io, quickstart
 from tests.process import document, dyno
@@ -148,8 +151,10 @@ def test_two_runs_side_by_side(tmp_path: Path) -> None:
     assert "NOT VALID: errors" in done.stdout
     assert "ceiling_ms: 20.0 | 5.0" in done.stdout
     assert "proves nothing" in done.stdout
-    line = next(one for one in done.stdout.splitlines() if "io.random_read.best_iops" in one)
-    assert line.split()[1:] == ["85,300", "42,650", "-50.0", "%", "IOPS"]
+    lines = done.stdout.splitlines()
+    at = lines.index("Random read")
+    assert lines[at + 1].split() == ["Best", "load,", "IOPS", "85,300", "42,650", "-50.0", "%"]
+    assert lines[at + 2].split()[:5] == ["p95", "at", "the", "best", "load,"]
     assert [one for one in done.stdout.splitlines() if len(one) > 80] == []
     found = json.loads(dyno("compare", *paths, "--json", "--out", tmp_path).stdout)
     assert found["kind"] == "runs"
@@ -159,12 +164,43 @@ def test_two_runs_side_by_side(tmp_path: Path) -> None:
     assert figures["io.random_read.best_iops"] == pytest.approx(-50)
 
 
+@pytest.mark.parametrize("columns", [80, 140])
+def test_levels_are_named_in_words_with_units_and_intervals(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    first = Builder(tmp_path / "a").machine().target("postgresql").oltp(1)
+    second = Builder(tmp_path / "b").machine().target("postgresql").oltp(1)
+    sides = [Bundle.open(one.write().path) for one in (first, second)]
+    estimates = [estimate(side) for side in sides]
+    found = pairs((sides[0], estimates[0]), (sides[1], estimates[1]))
+    lines = beside_lines(sides[0], sides[1], found, columns)
+    assert [line for line in lines if len(line) > columns] == []
+    text = "\n".join(lines)
+    assert "…" not in text
+    assert "oltp." not in text
+    at = lines.index("1 user PostgreSQL")
+    tps = next(one for one in found if one.name == "oltp.users-1.tps")
+    assert tps.first_interval is not None
+    span = f"{figure(tps.first_interval[0])} to {figure(tps.first_interval[1])}"
+    rows = lines[at + 1 : at + 3]
+    assert rows[0].startswith("  Transactions, 1/s ")
+    assert (f"({span})" in rows[0]) == (columns > 80)
+    assert (span in rows[1]) == (columns == 80)
+    assert any(line.startswith("  New-Order p95, ms ") for line in lines)
+    assert tps.document["first_interval"] == tps.first_interval
+    assert (tps.document["subject"], tps.document["metric"]) == (
+        "1 user PostgreSQL",
+        "Transactions, 1/s",
+    )
+
+
 def test_runs_with_nothing_in_common(tmp_path: Path) -> None:
     load = Builder(tmp_path / "one").load("tpch", "postgresql", 3.0, 1.0).write().path
     other = Builder(tmp_path / "two").oltp(4).write().path
     done = dyno("compare", load, other, "--out", tmp_path)
     assert done.returncode == 2
-    assert "no figure in common" in done.stderr
+    assert "no metric in common" in done.stderr
 
 
 def test_a_profile_of_several_volumes_is_that_of_the_device(tmp_path: Path) -> None:

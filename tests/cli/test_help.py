@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import click
@@ -40,3 +41,33 @@ def test_no_line_is_wider_than_the_terminal(path: tuple[str, ...]) -> None:
 def test_every_verb_has_examples(verb: str) -> None:
     _, _, examples = help_of(verb).partition("Examples:")
     assert f"dyno {verb}" in examples
+
+
+def below(path: tuple[str, ...]) -> click.Command:
+    """The command that these words name."""
+    command: click.Command = cli
+    for name in path:
+        assert isinstance(command, click.Group)
+        found = command.get_command(click.Context(command), name)
+        assert found is not None
+        command = found
+    return command
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in commands(cli) if not isinstance(below(path), click.Group)],
+    ids=" ".join,
+)
+def test_every_word_has_json(path: tuple[str, ...]) -> None:
+    assert any("--json" in parameter.opts for parameter in below(path).params)
+
+
+@pytest.mark.parametrize("path", [("study", "list"), ("study", "metrics")])
+def test_lists_are_json_for_other_programs(path: tuple[str, ...]) -> None:
+    done = CliRunner().invoke(cli, [*path, "--json"])
+    assert done.exit_code == 0, done.output
+    listed = json.loads(done.stdout)
+    text = CliRunner().invoke(cli, [*path]).stdout
+    assert listed
+    assert all(one["name"] in text for one in listed)

@@ -22,11 +22,12 @@ from dyno.report.study.sheet import answer
 from dyno.report.study.words import labels
 from dyno.studies.analysis import outcome
 from dyno.studies.book import Book, Entry, Note
+from dyno.studies.document import document
 from dyno.studies.ending import INTERRUPTED, LIMIT, ending, resume_words
 from dyno.studies.model import Study, Variant
 from dyno.studies.outcome import Effect, Fit, Noise, Outcome, Parameter, Point, Reach, Term
 from dyno.studies.schedule import schedule
-from dyno.studies.words import document, lines
+from dyno.studies.words import lines
 from tests.report.html import Page
 from tests.report.test_hostile import EVIL
 
@@ -83,7 +84,7 @@ def test_the_answer_comes_first(tmp_path: Path) -> None:
     (made.folder / "data 1" / "runs" / "3").mkdir(parents=True)
     (made.folder / "data 1" / "runs" / "3" / "sheet.html").write_text("")
     invalid = made.entries()[-1].model_copy(
-        update={"valid": False, "attempt": 2, "reasons": ("the driver was the limit",)}
+        update={"verdict": "invalid", "attempt": 2, "reasons": ("the driver was the limit",)}
     )
     made.add(invalid)
     page = page_of(made)
@@ -362,7 +363,7 @@ def test_markup_in_a_book_is_only_text(tmp_path: Path) -> None:
     stray = {EVIL: 1.0, "total_s": 100.0}
     made.add(made.entries()[-1].model_copy(update={"figures": stray}))
     for path in ("../outside", str(outside), "\0"):
-        made.add(made.entries()[0].model_copy(update={"bundle": path, "valid": False}))
+        made.add(made.entries()[0].model_copy(update={"bundle": path, "verdict": "invalid"}))
     left_out = made.study.variants[1].name
     made.note(Note(kind="dropped", at=1.0, variant=left_out, text=EVIL))
     made.note(Note(kind="ended", at=2.0, text=EVIL, how="failed"))

@@ -208,7 +208,7 @@ def test_what_is_missing_or_zero_is_told() -> None:
         if pair == 1:
             del other["query_s.q01"]
         made += [run(2 * pair, pair, "v0", one), run(2 * pair + 1, pair, "v1", other)]
-    made[5] = made[5].model_copy(update={"valid": False, "reasons": ("cut",)})
+    made[5] = made[5].model_copy(update={"verdict": "invalid", "reasons": ("cut",)})
     found = outcome(asked, made)
     notes = {one.metric: one.note for one in found.comparisons}
     assert notes == {
@@ -220,14 +220,14 @@ def test_what_is_missing_or_zero_is_told() -> None:
         "iops": "not compared: 'v0' has zero or less in 3 of 3 pairs, "
         "'v1' has no valid run in 1 of 3 pairs",
     }
-    assert found.notes == ("total_s: no valid run has it",)
+    assert found.notes == ("total_s: no run that counts has it",)
 
 
 def test_wrong_answers_stand_though_the_run_was_made_again() -> None:
     asked = study(pairs=2)
     made = [run(place, place // 2, f"v{place % 2}", {"tps": 100.0 + place}) for place in range(4)]
     wrong = made[1].model_copy(update={
-        "valid": False, "reasons": ("q07: answers differ",), "codes": ("wrong-answers",),
+        "verdict": "invalid", "reasons": ("q07: answers differ",), "codes": ("wrong-answers",),
     })  # fmt: skip
     assert outcome(asked, made).disqualified == {}
     found = outcome(asked, [made[0], wrong, *made[1:]])

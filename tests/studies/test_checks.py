@@ -108,7 +108,7 @@ def entries(study: Study, sd: float, seconds: float = 40.0) -> list[Entry]:
         value = 100.0 if first else 100.0 * math.exp(sd if slot.pair % 2 else -sd)
         made.append(Entry(
             place=slot.place, attempt=1, variant=slot.variant, pair=slot.pair, bundle="b", code=0,
-            valid=True, figures={"tps": value}, started=1e9, ended=1e9 + seconds,
+            verdict="valid", figures={"tps": value}, started=1e9, ended=1e9 + seconds,
         ))  # fmt: skip
     return made
 
@@ -160,7 +160,7 @@ def test_how_long_it_takes_is_told(tmp_path: Path, out: Path) -> None:
     assert [one.variants for one in rule.data] == [("users=1", "users=2")]
     assert "rule of thumb" in rule.data[0].load.source
     told = "\n".join(rule.lines(study, slots, out))
-    assert "It takes about 5 min" in told
+    assert "It takes about 6 min to " in told
     assert "Room: about" in told
     reload = study.model_copy(update={"reset": "reload"})
     kept = forecast(reload, slots, [], out)
@@ -171,7 +171,8 @@ def test_how_long_it_takes_is_told(tmp_path: Path, out: Path) -> None:
     again = forecast(study, slots, earlier.books(out), out)
     assert (again.runs["users=1"].seconds, again.data[0].load.seconds) == (40, 30)
     assert again.runs["users=1"].source == "median of 5 runs of the same"
-    assert again.total_s(slots) == pytest.approx(30 + 10 * 40)
+    assert again.range_s(slots)[0] == pytest.approx(30 + 10 * 40)
+    assert again.total_s(slots) > 30 + 10 * 40, "some runs will be made again"
     assert again.left_s(slots[-1:], {slots[-1].variant: [7.0]}) == 7
     limited = study.model_copy(update={"time_limit_s": 60.0})
     assert "At most 60.0 s by its time limit" in "\n".join(again.lines(limited, slots, out))
@@ -195,7 +196,7 @@ def test_data_that_shares_a_database_is_loaded_in_turn(tmp_path: Path, out: Path
     runs = sum(again.runs[slot.variant].seconds for slot in slots)
     loads = {name: one.load.seconds for one in again.data if one.load for name in one.variants}
     put_back = sum(loads[slot.variant] for slot in slots)
-    assert again.total_s(slots) == pytest.approx(runs + put_back), "a load a run, and no more"
+    assert again.range_s(slots)[0] == pytest.approx(runs + put_back), "a load a run, and no more"
 
 
 def test_data_that_does_not_fit_is_refused(tmp_path: Path, out: Path) -> None:

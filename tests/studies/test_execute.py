@@ -304,7 +304,8 @@ def test_a_machine_that_was_disturbed_is_no_fault_of_a_variant(
         good = variant.name == "base"
         return Entry(
             place=slot.place, attempt=attempt, variant=variant.name, pair=slot.pair, bundle="b",
-            code=0 if good else 1, valid=good, reasons=() if good else ("why",),
+            code=0 if good else 1, verdict="valid" if good else "invalid",
+            reasons=() if good else ("why",),
             codes=() if good else (code,), figures={"tps": 1.0}, started=1.0, ended=2.0,
         )  # fmt: skip
 
@@ -360,6 +361,17 @@ def test_another_data_set_takes_the_place_of_the_last(
     for variant in (*private.variants, *private.variants):
         stock.ready(variant)
     assert loads == ["1", "2"]
+
+
+def test_files_of_the_users_folder_are_no_modules_of_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And a run that crashed has not done its work, whatever its exit code."""
+    (tmp_path / "enum.py").write_text("raise SystemExit(1)\n")
+    monkeypatch.chdir(tmp_path)
+    ended = child.dyno(["layouts", "list", "--json"])
+    assert ended.code == 0, ended.words
+    assert not child.Ended(1, {}, "Traceback").usable
 
 
 @pytest.mark.parametrize(

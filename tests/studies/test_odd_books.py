@@ -44,7 +44,7 @@ def books(draw: st.DrawFn) -> tuple[Study, list[Entry]]:
                 draw(st.integers(0, 8)),
                 draw(st.sampled_from(names)),
                 draw(FIGURES),
-                valid=draw(st.sampled_from([True, True, True, False])),
+                verdict=draw(st.sampled_from(["valid", "valid", "disturbed", "invalid"])),
                 code=draw(st.sampled_from([0, 0, 1, 3])),
                 codes=draw(st.sampled_from([(), ("wrong-answers",)])),
             )

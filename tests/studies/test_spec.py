@@ -75,7 +75,14 @@ def test_factors_make_every_combination(tmp_path: Path) -> None:
         (BASE.replace('"tps"', '"tsp"') + MORE, "Did you mean 'tps'"),
         (BASE.replace('"tpcc"', '"tpcd"') + MORE, "unknown workload 'tpcd'. Did you mean 'tpc"),
         (BASE + MORE.replace("settings.memory", "settings.memry"), "Did you mean 'memory'"),
-        (BASE + MORE.replace("settings.memory", "memory"), "'memory' cannot differ"),
+        (
+            BASE + MORE.replace("settings.memory", "memory"),
+            "'memory' cannot differ. Did you mean 'settings.memory' or 'limits.memory'?",
+        ),
+        (BASE + MORE.replace("settings.memory", "cpu"), "Did you mean 'limits.cpu'?"),
+        (BASE + MORE.replace("settings.memory", "setting.memory"), "mean 'settings.memory'?"),
+        (BASE + MORE.replace("settings.memory", "scal"), "Did you mean 'scale'?"),
+        (BASE + MORE.replace("settings.memory", "users"), "'run.users' or 'load.users'"),
         (BASE + '[[variants]]\nname = "same"\n', "differs in nothing"),
         (BASE + MORE + MORE, "two variants are named 'more'"),
         (BASE + '[factors]\n"run.users" = [1]\n', "needs two levels"),
@@ -135,7 +142,7 @@ def test_the_command_line_changes_the_base(tmp_path: Path) -> None:
     assert found.reset == "nothing", "a server of the user's is not started again"
     for wrong, words in (
         ({"settings": ("memory=8GB",)}, "settings.memory is what the variants differ in"),
-        ({"paths": ("runn.users=1",)}, "cannot differ. Did you mean 'run.'"),
+        ({"paths": ("runn.users=1",)}, "cannot differ. Did you mean 'run.users'?"),
         ({"paths": ("run.users",)}, "is no PATH=VALUE"),
         ({"paths": ("scale=2",), "scale": 3.0}, "'scale' is given twice"),
     ):
@@ -166,14 +173,14 @@ def test_ad_hoc(tmp_path: Path) -> None:
              "metric": (), "margin": None, "pairs": 5}  # fmt: skip
     found = adhoc.study(**given, minutes=10)
     assert [v.settings["memory"] for v in found.variants] == ["2GiB", "4GiB"]
-    assert found.variants[0].run["duration"] == "50s"
+    assert found.variants[0].run["duration"] == "47s", "60 s a run, with warm-up, start and end"
     for wrong, words in (
         ({"both": ("target=embedded:sqlite",)}, "target of both is told by --target"),
         ({"second": given["first"]}, "A and B are the same; `dyno study aa`"),
     ):
         with pytest.raises(UsageError, match=words):
             adhoc.study(**{**given, **wrong}, minutes=10)
-    with pytest.raises(UsageError, match="1 minutes have no room for 10 runs"):
+    with pytest.raises(UsageError, match="1 min is too short for 10 runs"):
         adhoc.study(**given, minutes=1)
     with pytest.raises(UsageError, match="No such study was begun"):
         adhoc.numbered(found, tmp_path, resume=True)

@@ -27,6 +27,17 @@ _LETTERS = 26
 _COLUMNS = 80
 
 
+early_stop = click.option(
+    "--no-early-stop",
+    "early_stop",
+    is_flag=True,
+    flag_value=False,
+    default=True,
+    help="Make all runs: do not end when intervals are tight, or when noise leaves too few pairs "
+    "to find the margin.",
+)
+
+
 def overrides(function: Callable[..., Any]) -> Callable[..., Any]:
     """Adds options that change a study, and passes them as ``instead``."""
 
@@ -54,8 +65,10 @@ def overrides(function: Callable[..., Any]) -> Callable[..., Any]:
     )
     @click.option("--time-limit", help="No new pair of runs begins after so long, such as 2h.")
     @click.option("--reset", type=click.Choice(get_args(Reset)), help="What each run begins with.")
+    @early_stop
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
+        may_stop: bool = kwargs.pop("early_stop")
         kwargs["instead"] = Overrides(
             target=kwargs.pop("target"),
             scale=kwargs.pop("scale"),
@@ -65,6 +78,7 @@ def overrides(function: Callable[..., Any]) -> Callable[..., Any]:
             margin=kwargs.pop("margin"),
             time_limit=kwargs.pop("time_limit"),
             reset=kwargs.pop("reset"),
+            early_stop=None if may_stop else False,
         )
         return function(*args, **kwargs)
 
@@ -175,6 +189,8 @@ def document(study: Study, slots: list[Slot], found: Forecast) -> dict[str, Any]
         "study": study.model_dump(mode="json"),
         "slots": [slot.model_dump(mode="json") for slot in slots],
         "seconds": found.total_s(slots),
+        "seconds_range": found.range_s(slots),
+        "repeats": found.repeats(len(slots)),
         "run_seconds": {name: each.seconds for name, each in found.runs.items()},
         "room_bytes": found.room_bytes,
         "elsewhere_bytes": found.elsewhere_bytes,

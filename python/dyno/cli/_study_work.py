@@ -35,7 +35,7 @@ def go_on(folder: Path, instead: Overrides, resume: bool, options: Options) -> i
     """Goes on with the study in a folder, as it was begun.
 
     Raises:
-        UsageError: If more than its time limit is to be another, or nothing is to be resumed.
+        UsageError: If more than its time limit or its early end would differ.
     """
     from dyno.studies.book import Book
     from dyno.studies.overrides import Overrides
@@ -47,11 +47,14 @@ def go_on(folder: Path, instead: Overrides, resume: bool, options: Options) -> i
             f"A study is in {folder}: `dyno study --resume {folder}` goes on with it, `dyno study "
             f"show {folder}` tells what it says."
         )
-    if instead != Overrides(time_limit=instead.time_limit):
+    if instead != Overrides(time_limit=instead.time_limit, early_stop=instead.early_stop):
         raise UsageError(
-            "A study goes on as it was begun; of all that could differ only --time-limit may."
+            "A study goes on as it was begun; of all that could differ only --time-limit may, and "
+            "--no-early-stop."
         )
     study = book.study
+    if instead.early_stop is not None:
+        study = study.model_copy(update={"early_stop": instead.early_stop})
     if instead.time_limit is not None:
         limit = parse_seconds(instead.time_limit)
         study = study.model_copy(update={"time_limit_s": limit})
@@ -99,7 +102,7 @@ def conduct(study: Study, resume: bool, options: Options, folder: Path | None = 
         if book is None:
             book = Book.begin(folder, study, slots)
         else:
-            book.limit(study.time_limit_s)
+            book.go_on(study.time_limit_s, study.early_stop)
         for line in told:
             console.say(_study.wrapped(line))
         try:
@@ -121,8 +124,9 @@ def tell(book: Book, options: Options) -> int:
     from dyno.cli import _study, _study_page
     from dyno.studies import remains
     from dyno.studies.analysis import outcome
+    from dyno.studies.document import document
     from dyno.studies.ending import ending, words
-    from dyno.studies.words import document, lines
+    from dyno.studies.words import lines
     from dyno.units import bytes_text
 
     found = outcome(book)

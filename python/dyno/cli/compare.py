@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
         "dyno compare last                  a quickstart has both parts",
         "dyno compare 20261122T10 20261122T11",
         "dyno compare PROFILE RUN --json | jq .gap",
-        "dyno compare RUN RUN               figures side by side",
+        "dyno compare RUN RUN               metrics side by side",
     ),
 )
 @click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN]")
@@ -38,7 +39,7 @@ def command(runs: tuple[str, ...], options: Options) -> int:
     which share of the profile's MB/s queries, and of its IOPS transactions, reached at the device,
     and what explains the rest.
 
-    Two runs of other kinds are put side by side: what was different about them, and the figures
+    Two runs of other kinds are put side by side: what was different about them, and the metrics
     that both have.
 
     RUN is a run id, its unique beginning, `last`, or the path of a bundle or of its .tar.gz. No
@@ -220,22 +221,22 @@ def _beside(first: _Side, second: _Side) -> tuple[list[str], dict[str, Any]]:
     """Two runs side by side.
 
     Raises:
-        UsageError: If they have no figure in common.
+        UsageError: If they have no metric in common.
     """
     from dyno.errors import UsageError
     from dyno.report.beside import beside_lines, differences, pairs
 
-    found = pairs(first.estimates, second.estimates)
+    found = pairs((first.bundle, first.estimates), (second.bundle, second.estimates))
     if not any(pair.headline for pair in found):
         raise UsageError(
-            f"{first.name} and {second.name} have no figure in common. Compare runs of the same "
+            f"{first.name} and {second.name} have no metric in common. Compare runs of the same "
             "verb and workload, or a storage profile with an application."
         )
     lines = [
         f"First   {first.name}",
         f"Second  {second.name}",
         "",
-        *beside_lines(first.bundle, second.bundle, found),
+        *beside_lines(first.bundle, second.bundle, found, shutil.get_terminal_size().columns),
     ]
     document: dict[str, Any] = {
         "kind": "runs",

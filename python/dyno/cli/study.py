@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import click
 
 from dyno.cli import _study_work
 from dyno.cli._options import Options, common, examples
-from dyno.cli._study import overrides, tell_plan
+from dyno.cli._study import early_stop, overrides, tell_plan
 from dyno.errors import closest
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from dyno.studies.overrides import Overrides
 
 
+_MINUTES = "Time for all runs; the load and repeated runs come on top."
 _dry_run = click.option("--dry-run", is_flag=True, help="Say what would be run, and run nothing.")
 
 
@@ -83,13 +85,18 @@ def command() -> None:
 
 
 @command.command("list", short_help="The studies that Dyno ships.")
-def list_() -> None:
+@common
+def list_(options: Options) -> None:
     """The studies that Dyno ships, and what each asks."""
     import textwrap
 
     from dyno import studies
 
     names = studies.names()
+    if options.as_json:
+        asked = [{"name": name, "question": studies.purpose(name)} for name in names]
+        click.echo(json.dumps(asked, indent=1))
+        return
     room = 2 + max(map(len, names), default=0)
     for name in names:
         for place, line in enumerate(textwrap.wrap(studies.purpose(name), 80 - room)):
@@ -97,12 +104,26 @@ def list_() -> None:
 
 
 @command.command("metrics", short_help="What a study can ask about.")
-def metrics() -> None:
-    """Names of figures, for `headline` and `exploratory`; * has one for each of something."""
+@common
+def metrics(options: Options) -> None:
+    """Names of metrics, for `headline` and `exploratory`; * has one for each of something."""
     import textwrap
 
     from dyno.studies.metrics import METRICS
 
+    if options.as_json:
+        listed = [
+            {
+                "name": name,
+                "family": "each" in metric.pattern.groupindex,
+                "meaning": metric.meaning,
+                "better": metric.wish,
+                "verb": metric.verb,
+            }
+            for name, metric in METRICS.items()
+        ]
+        click.echo(json.dumps(listed, indent=1))
+        return
     for name, metric in METRICS.items():
         label = f"{name}.*" if "each" in metric.pattern.groupindex else name
         loads = " (of loads)" if metric.verb == "load" else ""
@@ -201,7 +222,7 @@ def clean(folder: Path, options: Options) -> int:
     "--b", "second", multiple=True, required=True, metavar="PATH=VALUE", help="What B has; repeat."
 )
 @click.option("--with", "both", multiple=True, metavar="PATH=VALUE", help="What both have; repeat.")
-@click.option("--minutes", type=float, default=10.0, show_default=True, help="Time for all runs.")
+@click.option("--minutes", type=float, default=10.0, show_default=True, help=_MINUTES)
 @click.option(
     "--metric",
     multiple=True,
@@ -213,6 +234,7 @@ def clean(folder: Path, options: Options) -> int:
     help="Percent; a shift within it does not matter.  [default: 2]",
 )
 @click.option("--pairs", type=click.IntRange(2, 1000), default=5, show_default=True)
+@early_stop
 @click.option("--resume", is_flag=True, help="Go on with one that was cut off.")
 @_dry_run
 @common
@@ -227,7 +249,7 @@ def compare(resume: bool, dry_run: bool, options: Options, **asked: Any) -> int:
 @click.option("--target", help="As of compare.  [default: embedded:postgresql]")
 @click.option("--scale", type=float, help="Scale factor or warehouses.")
 @click.option("--with", "both", multiple=True, metavar="PATH=VALUE", help="Options; repeat.")
-@click.option("--minutes", type=float, default=10.0, show_default=True, help="Time for all runs.")
+@click.option("--minutes", type=float, default=10.0, show_default=True, help=_MINUTES)
 @click.option("--pairs", type=click.IntRange(2, 1000), default=5, show_default=True)
 @click.option("--resume", is_flag=True, help="Go on with one that was cut off.")
 @_dry_run

@@ -1,44 +1,47 @@
-"""Two runs side by side: what was different about them, and the figures that both have."""
+"""Two runs side by side: what was different about them, and the metrics that both have."""
 
 from __future__ import annotations
 
-import re
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from dyno.bundle import Bundle
 from dyno.model import Estimate
 from dyno.profiles.pages import granted
+from dyno.report.beside_names import is_headline, metric, subject
 from dyno.report.words import figure
 from dyno.text import plain
 
 COLUMNS = 80
 MOST_FIGURES = 40
 MOST_DIFFERENCES = 12
+_WIDE, _CHANGE = 112, 12
+
+Interval = tuple[float, float] | None
 
 _UNLIKE = frozenset({"command"})
 """What of a plan may differ and mean nothing."""
 
-# What a run is read by; the rest is in --json.
-_HEADLINES = re.compile(
-    r"io\.(.+\.)?best_(iops|mbps|p95_ms)"
-    r"|load\..+\.(seconds|mb_per_s)"
-    r"|dss\.[^./]+\.(power_total_s|geomean_s|power|throughput|composite|throughput_score)"
-    r"|oltp\.[^.]+\.(tps|new_order\.response_p95_ms)"
-    r"|capacity\.(tps|new_orders_per_min|load)"
-)
-
 
 @dataclass(frozen=True)
 class Pair:
-    """A figure that both runs have."""
+    """A metric that both runs have.
+
+    Attributes:
+        subject, metric: What was measured, and its metric with the unit, in plain words.
+        first_interval, second_interval: 95 % intervals, where there are any.
+    """
 
     name: str
     unit: str
     first: float
     second: float
+    subject: str = ""
+    metric: str = ""
+    first_interval: Interval = None
+    second_interval: Interval = None
 
     @property
     def percent(self) -> float | None:
@@ -48,7 +51,7 @@ class Pair:
     @property
     def headline(self) -> bool:
         """Whether a run is read by it."""
-        return _HEADLINES.fullmatch(self.name) is not None
+        return is_headline(self.name)
 
     @property
     def document(self) -> dict[str, Any]:
@@ -56,14 +59,27 @@ class Pair:
         return {**vars(self), "change_percent": self.percent}
 
 
-def pairs(first: Iterable[Estimate], second: Iterable[Estimate]) -> list[Pair]:
-    """The figures that both have, in the order of the first."""
-    others = {estimate.name: estimate for estimate in second}
-    return [
-        Pair(one.name, one.unit, one.value, other.value)
-        for one in first
-        if (other := others.get(one.name)) is not None and other.unit == one.unit
-    ]
+def pairs(
+    first: tuple[Bundle, Iterable[Estimate]], second: tuple[Bundle, Iterable[Estimate]]
+) -> list[Pair]:
+    """The metrics that two runs have in common, in the order of the first."""
+    others = {estimate.name: estimate for estimate in second[1]}
+    found: list[Pair] = []
+    for one in first[1]:
+        other = others.get(one.name)
+        if other is not None and other.unit == one.unit:
+            subjects = dict.fromkeys(subject(bundle, one.name) for bundle in (first[0], second[0]))
+            found.append(
+                Pair(
+                    one.name, one.unit, one.value, other.value, " | ".join(subjects),
+                    metric(one.name, one.unit), _interval(one), _interval(other),
+                )
+            )  # fmt: skip
+    return found
+
+
+def _interval(one: Estimate) -> Interval:
+    return None if one.low is None or one.high is None else (one.low, one.high)
 
 
 def differences(first: Bundle, second: Bundle) -> dict[str, tuple[str, str]]:
@@ -113,8 +129,17 @@ def _flat(start: str, value: Any) -> Iterator[tuple[str, str]]:
         yield start, str(value)
 
 
-def beside_lines(first: Bundle, second: Bundle, found: Iterable[Pair]) -> list[str]:
-    """What differs, a word on what one run each can prove, and the headline figures."""
+def beside_lines(
+    first: Bundle, second: Bundle, found: Iterable[Pair], width: int = COLUMNS
+) -> list[str]:
+    """What differs, a word on what one run each can prove, and the headline metrics.
+
+    Args:
+        first: A run.
+        second: The run that it is compared with.
+        found: What they have in common.
+        width: Columns of the terminal; from 112 on intervals stand beside their values.
+    """
     lines = [*_differences(differences(first, second))]
     shown = [pair for pair in found if pair.headline]
     lines += textwrap.wrap(
@@ -122,15 +147,41 @@ def beside_lines(first: Bundle, second: Bundle, found: Iterable[Pair]) -> list[s
         "--repeat 5; else run them again, in turns) before you believe it.",
         COLUMNS,
     )
-    lines += ["", f"{'':<34}{'first':>14}{'second':>14}{'change':>10}"]
-    for pair in shown[:MOST_FIGURES]:
-        name = pair.name if len(pair.name) <= 33 else f"…{pair.name[-32:]}"
-        change = "–" if pair.percent is None else f"{pair.percent:+.1f} %"
-        values = f"{figure(pair.first):>14}{figure(pair.second):>14}{change:>10}"
-        lines.append(f"{plain(name):<34}{values} {pair.unit[:7]}".rstrip())
+    lines += ["", *_table(shown[:MOST_FIGURES], width)]
     if len(shown) > MOST_FIGURES:
-        lines.append(f"and {len(shown) - MOST_FIGURES} more; --json has every figure.")
+        lines.append(f"and {len(shown) - MOST_FIGURES} more; --json has every metric.")
     return lines
+
+
+def _table(shown: Sequence[Pair], width: int) -> list[str]:
+    """A heading for each subject, then its metrics with their intervals."""
+    wide = width >= _WIDE
+    label, column = (38, 31) if wide else (30, 19)
+    lines = [f"{'':<{label}}{'first':>{column}}{'second':>{column}}{'change':>{_CHANGE}}"]
+    last = None
+    for pair in shown:
+        if pair.subject != last:
+            last = pair.subject
+            lines += textwrap.wrap(plain(last), width, subsequent_indent="  ")
+        name = plain(f"  {pair.metric}")[: label - 1]
+        values = [figure(pair.first), figure(pair.second)]
+        spans = [_span(pair.first_interval), _span(pair.second_interval)]
+        if wide:
+            values = [f"{a} ({b})" if b else a for a, b in zip(values, spans, strict=True)]
+        change = "–" if pair.percent is None else f"{pair.percent:+,.1f} %"
+        lines.append(
+            f"{name:<{label}}{values[0]:>{column}}{values[1]:>{column}}{change:>{_CHANGE}}"
+        )
+        if any(spans) and not wide:
+            told = f"{'    95 % interval':<{label}}{spans[0]:>{column}}{spans[1]:>{column}}"
+            lines.append(told.rstrip())
+    if wide and any(pair.first_interval or pair.second_interval for pair in shown):
+        lines.append("In brackets: 95 % intervals within a run.")
+    return lines
+
+
+def _span(interval: Interval) -> str:
+    return "" if interval is None else f"{figure(interval[0])} to {figure(interval[1])}"
 
 
 def _differences(found: dict[str, tuple[str, str]]) -> list[str]:

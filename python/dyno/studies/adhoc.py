@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 from dyno.errors import UsageError
-from dyno.studies import checks, overrides
+from dyno.studies import checks, lengths, overrides
 from dyno.studies.book import Book
 from dyno.studies.build import build, usual_reset
 from dyno.studies.form import Base, StudySpec
@@ -17,10 +17,16 @@ from dyno.studies.variants import changed
 _HEADLINE = {"tpcc": ("tps",), "tpch": ("total_s",), "io": ("iops", "mbps")}
 _EXPLORATORY = {"tpcc": ("p95_ms", "client_cpu_ms"), "tpch": ("query_s", "geomean_s"), "io": ()}
 _SCALE = {"tpcc": 2.0, "tpch": 0.1}
-_RUN: dict[str, dict[str, Value]] = {"tpcc": {"users": 8, "warmup": "5s"}, "tpch": {}, "io": {}}
-_OVERHEAD_S = 10.0
-_SAME = "How much do runs differ here when nothing is changed?"
 LEAST_S = 5.0
+_WARMUP_S = 5.0
+_LEAST_RUN_S = 15.0
+"""A window, its warm-up and what is around them, at the shortest."""
+_RUN: dict[str, dict[str, Value]] = {
+    "tpcc": {"users": 8, "warmup": f"{_WARMUP_S:g}s"},
+    "tpch": {},
+    "io": {},
+}
+_SAME = "How much do runs differ here when nothing is changed?"
 
 
 def usual_target(workload: str, out: Path) -> str:
@@ -64,6 +70,7 @@ def study(
     metric: tuple[str, ...],
     margin: float | None,
     pairs: int,
+    early_stop: bool = True,
 ) -> Study:
     """The study of ``first`` against ``second``, which are ``path=value``.
 
@@ -74,13 +81,14 @@ def study(
         raise UsageError(f"'{workload}' is no workload of a study: tpcc, tpch or io.")
     run = dict(_RUN[workload])
     if workload == "tpcc":
-        each = minutes * 60 / (2 * pairs) - _OVERHEAD_S
-        if each < LEAST_S:
+        most = minutes * 60 / (2 * pairs)
+        if most < _LEAST_RUN_S:
             raise UsageError(
-                f"{minutes:g} minutes have no room for {2 * pairs} runs of {LEAST_S:g} s and more; "
+                f"{minutes:g} min is too short for {2 * pairs} runs of {_LEAST_RUN_S:g} s each; "
                 "give more --minutes or fewer --pairs."
             )
-        run["duration"] = f"{each:.0f}s"
+        beside = _WARMUP_S + lengths.around_s(str(target).partition(":")[0])[0]
+        run["duration"] = f"{max(most - beside, LEAST_S):.0f}s"
     loads = not str(target).startswith("null:")
     usual = _SCALE.get(workload) if loads else None
     _require_difference(first, second, both)
@@ -94,6 +102,7 @@ def study(
         base=base,
         margin=DEFAULT_MARGIN if margin is None else margin,
         pairs=pairs,
+        early_stop=early_stop,
         headline=list(metric or _HEADLINE[workload]),
         exploratory=list(_EXPLORATORY[workload]),
         time_limit=None if workload == "tpcc" else f"{minutes:g}m",

@@ -12,8 +12,8 @@ from dyno.studies.fits import fits
 from dyno.studies.metrics import METRICS
 from dyno.studies.model import Study
 from dyno.studies.noise import noise
-from dyno.studies.outcome import Drift, Outcome
-from dyno.studies.pairs import FEWEST_TO_STOP, comparisons, counted, figures, sound
+from dyno.studies.outcome import Comparison, Drift, Outcome
+from dyno.studies.pairs import FEWEST_TO_STOP, Valid, comparisons, counted, figures, sound
 from dyno.text import clauses
 
 WRONG = {"wrong-answers", "inconsistent"}
@@ -28,7 +28,9 @@ def outcome(book: Book) -> Outcome:
     Raises:
         UsageError: If the book is damaged.
     """
-    return said(book.study, book.entries(), book.dropped())
+    found = said(book.study, book.entries(), book.dropped())
+    last = next((note for note in reversed(book.notes()) if note.kind in {"begun", "ended"}), None)
+    return found if last is None else found.model_copy(update={"futility": last.futility})
 
 
 def said(study: Study, entries: Sequence[Entry], dropped: Mapping[str, str]) -> Outcome:
@@ -50,9 +52,11 @@ def said(study: Study, entries: Sequence[Entry], dropped: Mapping[str, str]) -> 
     grown, unfitted = fits(study, valid)
     return Outcome(
         comparisons=compared,
+        undisturbed=_undisturbed(study, valid, compared, out),
         drift=tuple(_drifts(study, valid.values())),
         runs=len(entries),
-        invalid=sum(not entry.valid for entry in entries),
+        invalid=sum(not entry.counts for entry in entries),
+        disturbed=sum(entry.disturbed for entry in entries),
         disqualified=out,
         dropped=left_out,
         effects=factors,
@@ -62,13 +66,32 @@ def said(study: Study, entries: Sequence[Entry], dropped: Mapping[str, str]) -> 
     )
 
 
+def _undisturbed(
+    study: Study, counting: Valid, compared: Iterable[Comparison], out: Mapping[str, str]
+) -> tuple[Comparison, ...]:
+    """The headline comparisons by valid runs alone; none where all runs that count are valid."""
+    valid = {key: entry for key, entry in counting.items() if entry.valid}
+    if len(valid) == len(counting):
+        return ()
+    found = {
+        (one.variant, one.metric): one for one in comparisons(study, valid, out, headline_only=True)
+    }
+    nothing = "not compared: no valid run"
+    return tuple(
+        found.get((one.variant, one.metric))
+        or Comparison(variant=one.variant, metric=one.metric, headline=True, pairs=0, note=nothing)
+        for one in compared
+        if one.headline
+    )
+
+
 def _missing(study: Study, entries: Iterable[Entry]) -> Iterable[str]:
     """Headline metrics that no run has."""
     runs = list(entries)
     has = {name.partition(".")[0] for entry in runs for name in entry.figures}
     for metric in study.headline:
         if runs and metric in METRICS and metric not in has:
-            yield f"{metric}: no valid run has it"
+            yield f"{metric}: no run that counts has it"
 
 
 def _disqualified(study: Study, entries: Sequence[Entry]) -> dict[str, str]:
@@ -77,14 +100,16 @@ def _disqualified(study: Study, entries: Sequence[Entry]) -> dict[str, str]:
     for variant in study.variants:
         own = [entry for entry in entries if entry.variant == variant.name]
         wrong = [entry for entry in own if WRONG & set(entry.codes)]
-        broken = [entry for entry in own if entry.valid and entry.broken]
-        if own and not any(entry.valid for entry in own):
+        broken = [entry for entry in own if entry.counts and entry.broken]
+        if own and not any(entry.counts for entry in own):
             last = own[-1]
             found[variant.name] = f"no valid run: {last.why_not}"
         elif wrong:
             found[variant.name] = clauses(wrong[0].reasons) or ", ".join(wrong[0].codes)
         elif broken:
-            found[variant.name] = "; ".join(broken[0].broken)
+            first = min(broken, key=lambda one: one.disturbed)  # a valid run, if there is one
+            beside = " (in a disturbed run)" if first.disturbed else ""
+            found[variant.name] = f"{'; '.join(first.broken)}{beside}"
     return found
 
 

@@ -6,15 +6,16 @@ import contextlib
 import json
 import time
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, computed_field, model_validator
 
 from dyno import safefiles
 from dyno.errors import UsageError
-from dyno.model import Model
+from dyno.model import Model, Outcome
 from dyno.studies import journal
 from dyno.studies.model import Study
+from dyno.studies.outcome import Futility
 from dyno.studies.schedule import Slot
 from dyno.text import clauses
 
@@ -29,8 +30,9 @@ class Entry(Model):
         attempt: From 1; later ones take the place of an invalid run.
         bundle: Its folder, relative to the study's; None if it came to none.
         code: The exit code.
-        valid: Whether its figures count.
-        reasons: Why not, in words.
+        verdict: That of its record. A disturbed run counts: runs alternate and are compared in
+            pairs, so the disturbance shows as noise in the interval. An invalid run never counts.
+        reasons: Why it is not valid, in words.
         broken: Criteria that it broke, in words; it is no less valid, but its variant cannot win.
         codes: Of the reasons.
         figures: Values of the study's metrics by name.
@@ -42,7 +44,7 @@ class Entry(Model):
     pair: int
     bundle: str | None
     code: int
-    valid: bool
+    verdict: Outcome
     reasons: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
@@ -50,9 +52,34 @@ class Entry(Model):
     started: float
     ended: float
 
+    @model_validator(mode="before")
+    @classmethod
+    def _of_before(cls, given: Any) -> Any:
+        """Entries of older books say only whether a run is valid."""
+        if not isinstance(given, dict) or "valid" not in given:
+            return given  # pyright: ignore[reportUnknownVariableType]
+        rest: dict[str, Any] = {key: one for key, one in given.items() if key != "valid"}  # pyright: ignore[reportUnknownVariableType]
+        return {"verdict": "valid" if given["valid"] is True else "invalid", **rest}
+
+    @computed_field
+    @property
+    def valid(self) -> bool:
+        """Whether its values may be believed and compared on their own, as in its record."""
+        return self.verdict == "valid"
+
+    @property
+    def counts(self) -> bool:
+        """Whether the study's answer rests on its values."""
+        return self.verdict != "invalid"
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether it counts though its environment was not quiet."""
+        return self.verdict == "disturbed"
+
     @property
     def why_not(self) -> str:
-        """Why it does not count, in words."""
+        """Why it is not valid, in words."""
         return clauses(self.reasons) or f"exit code {self.code}"
 
 
@@ -87,7 +114,9 @@ class Note(Model):
         seconds, size_bytes: What it took.
         shared: Whether a copy shares its blocks with what it is a copy of.
         text: Why.
-        how: Of what ended a session: ``done`` if its work was.
+        how: Of what ended a session: ``done`` if its work was; ``early`` if what was left of it
+            could not have answered the study.
+        futility: Why, of such an end.
     """
 
     kind: Literal["begun", "ended", "load", "keep", "restore", "dropped"]
@@ -98,7 +127,8 @@ class Note(Model):
     size_bytes: int = 0
     shared: bool = False
     text: str = ""
-    how: Literal["", "done", "interrupted", "failed", "killed"] = ""
+    how: Literal["", "done", "early", "interrupted", "failed", "killed"] = ""
+    futility: Futility | None = None
 
 
 class Book:
@@ -229,10 +259,12 @@ class Book:
                     found.append(path.stat().st_mtime)
         return max(found, default=0.0)
 
-    def limit(self, seconds: float | None) -> None:
-        """Keeps the same study with another time limit."""
-        if seconds != self.study.time_limit_s:
-            self.study = self.study.model_copy(update={"time_limit_s": seconds})
+    def go_on(self, seconds: float | None, early_stop: bool) -> None:
+        """Keeps the same study with another time limit, and whether it may end early."""
+        ends = {"time_limit_s": seconds, "early_stop": early_stop}
+        changed = self.study.model_copy(update=ends)
+        if changed != self.study:
+            self.study = changed
             self._write_plan()
 
     def _write_plan(self) -> None:

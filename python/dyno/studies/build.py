@@ -59,6 +59,7 @@ def build(name: str, source: str, what: str, spec: StudySpec) -> Study:
         reset=spec.reset or usual_reset(made),
         replace=spec.replace,
         time_limit_s=seconds,
+        early_stop=spec.early_stop,
     )
 
 

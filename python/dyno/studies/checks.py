@@ -17,7 +17,7 @@ from dyno.studies.model import Study, Variant
 
 FEW_PAIRS = 5
 """Below it 95 % intervals are wide, and few shifts are found."""
-_WORDS = {"source", "question", "design", "rule", "misleads", "time_limit_s"}
+_WORDS = {"source", "question", "design", "rule", "misleads", "time_limit_s", "early_stop"}
 """What of a study may change without another outcome."""
 
 

@@ -35,8 +35,8 @@ class Ended:
 
     @property
     def usable(self) -> bool:
-        """Whether it did its work."""
-        return self.code in USABLE
+        """Whether it did its work: what crashed may have such a code, but printed no document."""
+        return self.code in USABLE and bool(self.document)
 
 
 def dyno(words: list[str]) -> Ended:
@@ -48,7 +48,8 @@ def dyno(words: list[str]) -> Ended:
     command = [
         *(sys.executable, "-I", "-S", become.__file__),
         *(str(os.getpid()), str(int(signal.SIGTERM)), "dyno", str(Path.cwd())),
-        *(sys.executable, "-m", "dyno", *words),
+        # -P: modules of Python's library must not be shadowed by files of the user's folder.
+        *(sys.executable, "-P", "-m", "dyno", *words),
     ]
     # A session of its own: Ctrl-C reaches this process alone, which hands it on once.
     process = subprocess.Popen(

@@ -97,7 +97,7 @@ def _is_aa(study: Study) -> bool:
 
 def _entries(book: Book) -> list[Entry]:
     try:
-        return [entry for entry in book.entries() if entry.valid]
+        return [entry for entry in book.entries() if entry.counts]
     except UsageError:
         return []
 

@@ -10,7 +10,7 @@ from dyno.model import Model
 from dyno.studies.book import Book, Note
 from dyno.text import sentence
 
-Kind = Literal["over", "limit", "interrupted", "failed", "cut off", "at work"]
+Kind = Literal["over", "limit", "early", "interrupted", "failed", "cut off", "at work"]
 
 ALL_MADE = "all runs made"
 LIMIT = "the time limit was reached"
@@ -22,9 +22,10 @@ class Ending(Model):
     """How a study stands.
 
     Attributes:
-        kind: ``over`` says that nothing is left to do; ``failed`` that an error stopped it.
+        kind: ``over`` says that nothing is left to do; ``early`` that what was left could not have
+            answered the study; ``failed`` that an error stopped it.
         text: The same in words.
-        missing: Runs of the plan that have no valid result.
+        missing: Runs of the plan that have no result that counts.
         runs: Runs of the plan.
     """
 
@@ -45,7 +46,7 @@ def ending(book: Book) -> Ending:
     Raises:
         UsageError: If the book is damaged.
     """
-    done = {entry.place for entry in book.entries() if entry.valid}
+    done = {entry.place for entry in book.entries() if entry.counts}
     missing = len(book.slots) - len(done)
     kind, text = _told(book, missing)
     return Ending(kind=kind, text=text, missing=missing, runs=len(book.slots))
@@ -53,7 +54,7 @@ def ending(book: Book) -> Ending:
 
 def resume_words(book: Book, state: Ending, folder: str = "") -> str:
     """The command that goes on with a study; it is quoted for a shell."""
-    more = " --time-limit LONGER" if state.kind == "limit" else ""
+    more = {"limit": " --time-limit LONGER", "early": " --no-early-stop"}.get(state.kind, "")
     return f"dyno study --resume {folder or shlex.quote(str(book.folder))}{more}"
 
 
@@ -83,7 +84,7 @@ def _told(book: Book, missing: int) -> tuple[Kind, str]:
     match last.how if last is not None and last.kind == "ended" else "", last and last.text:
         case "done", str(text):
             return "limit" if text == LIMIT else "over", text
-        case ("interrupted" | "failed") as how, str(text):
+        case ("early" | "interrupted" | "failed") as how, str(text):
             return how, text
         case _:
             return ("cut off", CUT_OFF) if missing else ("over", ALL_MADE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import textwrap
 import time
 from collections.abc import Callable
@@ -11,12 +12,13 @@ from pathlib import Path
 from typing import Literal
 
 from dyno.errors import DynoError, Interrupted, TargetError
-from dyno.studies import loads, runs
+from dyno.studies import futility, loads, runs, taken
 from dyno.studies.analysis import tight
 from dyno.studies.book import Book, Entry, Note
 from dyno.studies.ending import ALL_MADE, INTERRUPTED, LIMIT
 from dyno.studies.forecast import Forecast
 from dyno.studies.model import Variant
+from dyno.studies.outcome import Futility
 from dyno.studies.schedule import Slot
 from dyno.studies.stock import Stock
 from dyno.text import NO_BREAK
@@ -44,6 +46,7 @@ class Work:
     _start: float = field(default_factory=time.monotonic)
     _before_s: float = 0.0
     _dropped: dict[str, str] = field(default_factory=dict[str, str])
+    _futility: Futility | None = None
 
     def run(self) -> str:
         """Makes what is left to be made; returns why it ended.
@@ -65,12 +68,13 @@ class Work:
         except BaseException as error:
             self._end("failed", f"stopped by an error: {error}".rstrip("."))
             raise
-        self._end("done", reason)
+        self._end("early" if self._futility else "done", reason)
         return reason
 
-    def _end(self, how: Literal["done", "interrupted", "failed"], text: str) -> None:
+    def _end(self, how: Literal["done", "early", "interrupted", "failed"], text: str) -> None:
+        ended = Note(kind="ended", at=time.time(), text=text, how=how, futility=self._futility)
         with contextlib.suppress(DynoError):  # on a full disk: the runs tell
-            self.book.note(Note(kind="ended", at=time.time(), text=text, how=how))
+            self.book.note(ended)
 
     def _adopt(self) -> None:
         """Takes the run that had ended when the study was killed before it could write that."""
@@ -106,17 +110,22 @@ class Work:
         begun = any(entry.pair >= slot.pair for entry in entries)
         if not first or begun or not entries:
             return ""
-        limit = study.time_limit_s
-        if limit is not None and self._before_s + time.monotonic() - self._start > limit:
+        limit = math.inf if study.time_limit_s is None else study.time_limit_s
+        time_s = limit - self._before_s - (time.monotonic() - self._start)
+        if time_s < 0:
             return LIMIT
+        if not study.early_stop:
+            return ""
         if tight(study, entries, self._dropped):
             return f"every headline interval is within {study.margin:g} %"
-        return ""
+        left = study.pairs - slot.pair
+        self._futility = futility.futility(study, entries, left, time_s, self._dropped)
+        return futility.words(self._futility) if self._futility else ""
 
     def _slot(self, slot: Slot, entries: list[Entry]) -> None:
         study = self.book.study
         own = [entry for entry in entries if entry.place == slot.place]
-        if slot.variant in self._dropped or any(entry.valid for entry in own):
+        if slot.variant in self._dropped or any(entry.counts for entry in own):
             return
         variant = study.variant(slot.variant)
         stock = Stock(self.book, self._tell)
@@ -140,7 +149,7 @@ class Work:
             own.append(entry)
             self.book.add(entry)
             self._tell(self._words(entry))
-            if entry.valid:
+            if entry.counts:
                 return
 
     def _drop(self, name: str, own: list[Entry]) -> None:
@@ -163,17 +172,22 @@ class Work:
 
     def _words(self, entry: Entry) -> str:
         slots = self.book.slots
-        took: dict[str, list[float]] = {}
-        for one in self.book.entries():
-            took.setdefault(one.variant, []).append(one.ended - one.started)
+        entries = self.book.entries()
         rest = [slot for slot in slots[entry.place + 1 :] if slot.variant not in self._dropped]
-        left = self.ahead.left_s(rest, took)
+        share = taken.invalid_share(entries, self.ahead.invalid, len(self.book.study.variants))
+        again = sum(one.attempt > 1 for one in entries)
+        left = self.ahead.left_s(
+            rest,
+            taken.cycles(self.book.study, entries, self.book.notes()),
+            self.ahead.repeats(len(rest), again, share),
+        )
         times = f"[{entry.ended - entry.started:.0f} s"
         times += f"; {seconds_text(left)} left]" if rest else "]"
         times = times.replace(" ", NO_BREAK)
         head = f"{entry.place + 1}/{len(slots)} {entry.variant}: "
-        if not entry.valid:
+        if not entry.counts:
             return f"{head}INVALID ({entry.why_not})  {times}"
+        head += "DISTURBED, " if entry.disturbed else ""
         figures = [
             f"{name} {value:,.4g}"
             for name, value in entry.figures.items()
@@ -189,4 +203,4 @@ class Work:
 
 def _came_to_nothing(entry: Entry) -> bool:
     only_the_machine = bool(entry.codes) and set(entry.codes) <= _THE_MACHINES
-    return not entry.valid and not only_the_machine
+    return not entry.counts and not only_the_machine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import statistics
 import time
@@ -29,6 +30,7 @@ class Data:
             where they lie elsewhere.
         place: The database of the user's that they lie in instead; empty where it is Dyno's own.
         place_bytes: What they take there at the peak, by the scale.
+        keep: What it takes to save its state after the load.
     """
 
     variants: tuple[str, ...]
@@ -37,6 +39,7 @@ class Data:
     workload: str = ""
     place: str = ""
     place_bytes: int = 0
+    keep: Length = lengths.NOTHING
 
 
 @dataclass(frozen=True)
@@ -49,33 +52,89 @@ class Forecast:
         data: What is loaded.
         reloads: Loads that are made again as variants with other data share a database.
         shared: Whether the saved state shares its blocks with the data.
+        invalid: The share of runs that will not count.
+        replace: How many of those are made again, at most.
     """
 
     runs: Mapping[str, Length]
-    resets: Mapping[str, float]
+    resets: Mapping[str, Length]
     data: tuple[Data, ...]
     reloads: Mapping[str, float]
     shared: bool = False
+    invalid: float = lengths.INVALID_SHARE
+    replace: int = 0
 
-    def left_s(self, slots: Iterable[Slot], took: Mapping[str, Sequence[float]]) -> float:
-        """Seconds of the runs that are left, where earlier ones have told from what they took."""
-        return sum(
-            statistics.median(took[slot.variant])
-            if took.get(slot.variant)
-            else self.runs[slot.variant].seconds + self.resets[slot.variant]
+    def left_s(
+        self,
+        slots: Sequence[Slot],
+        took: Mapping[str, Sequence[float]],
+        repeats: float = 0.0,
+    ) -> float:
+        """Seconds of the runs that are left, by what those of the same variant took.
+
+        Others take as much more or less than was forecast as those have taken that have ended.
+
+        Args:
+            slots: The runs.
+            took: By variant, each with all that lay before it.
+            repeats: Runs that are expected to be made again.
+        """
+        known = {name: statistics.median(each) for name, each in took.items() if each}
+        thought = sum(self._cycle(name).seconds for name in known)
+        pace = sum(known.values()) / thought if thought else 1.0
+        each = [
+            known[slot.variant]
+            if slot.variant in known
+            else pace * self._cycle(slot.variant).seconds
             for slot in slots
-        )
+        ]
+        ahead = {slot.variant for slot in slots}
+        loads = [
+            load
+            for one, load in self._loads()
+            if ahead & set(one.variants) and not known.keys() & set(one.variants)
+        ]
+        again = repeats * statistics.mean(each) if each else 0.0
+        return sum(each) + pace * sum(one.seconds for one in loads) + again
 
     def total_s(self, slots: Sequence[Slot]) -> float:
-        """Seconds of the whole study."""
-        loads = sum(
-            one.load.seconds
+        """Seconds that the whole study is expected to take, with runs that are made again."""
+        return sum(self.reloads.values()) + self.left_s(slots, {}, self.repeats(len(slots)))
+
+    def range_s(self, slots: Sequence[Slot]) -> tuple[float, float]:
+        """Seconds if all goes well, and at most as a rule: with all repeats, on a busy machine."""
+        again = sum(self.reloads.values())
+        most = [self._cycle(slot.variant).most for slot in slots]
+        loads = sum(one.most for _, one in self._loads())
+        repeats = min(self.replace, len(slots)) * max(most, default=0.0)
+        return self.left_s(slots, {}) + again, sum(most) + loads + repeats + 1.5 * again
+
+    def repeats(self, runs: int, made: int = 0, share: float | None = None) -> float:
+        """How many of so many runs are expected to be made again, where some were already.
+
+        Args:
+            runs: That are left.
+            made: Repeats until now.
+            share: Of invalid runs; None for what was expected.
+        """
+        return max(0.0, min(self.replace - made, runs * (self.invalid if share is None else share)))
+
+    def _cycle(self, name: str) -> Length:
+        """A run with what is done before it."""
+        run, reset = self.runs[name], self.resets[name]
+        return Length(run.seconds + reset.seconds, run.source, run.most + reset.most)
+
+    def _loads(self) -> list[tuple[Data, Length]]:
+        """What is loaded once, with the copy that is kept of it.
+
+        In a database of the user's there is no copy to put back: what is done before each run is
+        the load itself, also before the first.
+        """
+        return [
+            (one, Length(one.load.seconds + one.keep.seconds, "", one.load.most + one.keep.most))
             for one in self.data
-            # In a database of the user's there is no copy to put back: what is done before each run
-            # is the load itself, also before the first.
-            if one.load is not None and not (one.place and self.resets[one.variants[0]])
-        )
-        return loads + sum(self.reloads.values()) + self.left_s(slots, {})
+            if one.load is not None and not (one.place and self.resets[one.variants[0]].seconds)
+        ]
 
     @property
     def room_bytes(self) -> int:
@@ -110,8 +169,8 @@ class Forecast:
         for seconds, source in dict.fromkeys(by.values()):
             names = ", ".join(name for name, one in by.items() if one == (seconds, source))
             found.append(f"  a run of {names}: about {seconds_text(seconds)} ({source})")
-        if any(self.resets.values()):
-            longest = max(self.resets.values())
+        longest = max((one.seconds for one in self.resets.values()), default=0.0)
+        if longest:
             found.append(f"  data put back before each run: about {seconds_text(longest)}")
         again = sum(self.reloads.values())
         if again:
@@ -119,14 +178,7 @@ class Forecast:
                 f"  variants with other data share a database, which is loaded again in turn: "
                 f"about {seconds_text(again)}"
             )
-        total = self.total_s(slots)
-        limit = study.time_limit_s
-        if limit is not None and limit < total:
-            found.append(f"At most {seconds_text(limit)} by its time limit; all runs would take")
-            found.append(f"about {seconds_text(total)}.")
-            total = limit
-        else:
-            found.append(f"It takes about {seconds_text(total)}, until {_moment(total)}.")
+        found.append(self._duration(study, slots))
         if self.room_bytes:
             free = _free(folder)
             found.append(
@@ -142,6 +194,23 @@ class Forecast:
             for place, size in self.elsewhere_bytes.items()
         ]
         return found
+
+    def _duration(self, study: Study, slots: Sequence[Slot]) -> str:
+        """How long it takes, and until when."""
+        low, high = self.range_s(slots)
+        limit = study.time_limit_s
+        if limit is not None and limit < low:
+            return (
+                f"At most {seconds_text(limit)} by its time limit; all runs would take "
+                f"{between(low, high)}."
+            )
+        if limit is not None:  # a pair that has begun by then is finished
+            pair = sum(self._cycle(one.name).most for one in study.variants)
+            high = min(high, max(low, limit + pair))
+        then = dict.fromkeys((_moment(low), _moment(high)))
+        again = min(self.replace, len(slots))
+        most = f" The longer time is for a busy machine and {again} invalid runs made again."
+        return f"It takes {between(low, high)}, until {' to '.join(then)}.{most if again else ''}"
 
     def require_room(self, folder: Path) -> None:
         """Refuses what cannot fit.
@@ -170,16 +239,20 @@ def forecast(study: Study, slots: Sequence[Slot], earlier: Iterable[Book], out: 
     before = list(earlier)
     shared = study.reset == "reload" and saved.shares_blocks(_existing(out))
     data = _data(study, before, shared)
-    loads = {name: one.load.seconds for one in data if one.load for name in one.variants}
+    loads = {name: one.load for one in data if one.load for name in one.variants}
     return Forecast(
         runs={one.name: lengths.run(one, before) for one in study.variants},
         resets={
-            one.name: lengths.put_back(one, loads, shared) if study.reset == "reload" else 0.0
+            one.name: lengths.put_back(one, loads, shared, before)
+            if study.reset == "reload"
+            else lengths.NOTHING
             for one in study.variants
         },
         data=data,
         reloads=_reloads(study, slots, loads),
         shared=shared,
+        invalid=lengths.invalid(study, before),
+        replace=study.replace,
     )
 
 
@@ -199,11 +272,15 @@ def _data(study: Study, earlier: Sequence[Book], shared: bool) -> tuple[Data, ..
         alone = first.verb == "load"  # then there is none but the runs themselves
         load = None if alone else lengths.load(first, earlier)
         place = "" if first.embedded else first.target
-        found.append(Data(names, load, room, first.workload, place, needed if place else 0))
+        keep = lengths.NOTHING
+        if study.reset == "reload" and first.embedded:
+            keep = lengths.put_back(first, {}, shared, earlier)
+        elsewhere = needed if place else 0
+        found.append(Data(names, load, room, first.workload, place, elsewhere, keep))
     return tuple(found)
 
 
-def _reloads(study: Study, slots: Sequence[Slot], loads: Mapping[str, float]) -> dict[str, float]:
+def _reloads(study: Study, slots: Sequence[Slot], loads: Mapping[str, Length]) -> dict[str, float]:
     """Loads beyond the first of each data set, of variants that share one database in turn."""
     found: dict[str, float] = {}
     if study.reset == "reload":
@@ -216,7 +293,7 @@ def _reloads(study: Study, slots: Sequence[Slot], loads: Mapping[str, float]) ->
             continue
         place = f"{variant.workload} {variant.target}"
         if there.get(place) != variant.data and variant.data in seen:
-            found[variant.name] = found.get(variant.name, 0.0) + loads[variant.name]
+            found[variant.name] = found.get(variant.name, 0.0) + loads[variant.name].seconds
         there[place] = variant.data
         seen.add(variant.data)
     return found
@@ -230,6 +307,19 @@ def _existing(folder: Path) -> Path:
 
 def _free(folder: Path) -> int:
     return shutil.disk_usage(_existing(folder)).free
+
+
+def between(low: float, high: float) -> str:
+    """A range of times in round numbers: ``about 90 s to 4 min``."""
+    ends = dict.fromkeys(map(_roughly, (low, high)))
+    return f"about {' to '.join(ends)}"
+
+
+def _roughly(seconds: float) -> str:
+    if seconds < 100:
+        return f"{5 * math.ceil(seconds / 5)} s"
+    minutes = round(seconds / 60) if seconds < 3600 else 5 * round(seconds / 300)
+    return seconds_text(60 * minutes).removesuffix(" 0 s").removesuffix(" 0 min")
 
 
 def _moment(seconds: float) -> str:

@@ -14,6 +14,8 @@ reset = "restart"                    # or nothing, cold, reload: before each run
                                      # queries, and nothing where it is not
 replace = 2                          # invalid runs made again, at most
 time_limit = "1h"
+early_stop = true                    # false: make all runs, also once intervals are tight, or where
+                                     # noise leaves too few pairs to find the margin
 
 [base]                               # what all variants have in common
 workload = "tpcc"                    # or tpch, io
@@ -79,6 +81,7 @@ class StudySpec(Strict):
     reset: Reset | None = None
     replace: int = Field(default=2, ge=0, le=100)
     time_limit: str | None = None
+    early_stop: bool = True
     base: Base
     base_name: str = "base"
     variants: list[dict[str, Value]] = []

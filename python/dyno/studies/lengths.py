@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import statistics
 from collections.abc import Mapping, Sequence
@@ -12,44 +13,57 @@ from dyno import profiles, targets, workloads
 from dyno.errors import UsageError
 from dyno.profiles import spec as profile_spec
 from dyno.studies import commands
-from dyno.studies.book import Book, Note
+from dyno.studies.book import Book, Entry, Note
 from dyno.studies.earlier import alike
-from dyno.studies.model import Variant
+from dyno.studies.model import Study, Variant
+from dyno.studies.taken import invalid_share
 from dyno.units import parse_seconds
 
-_AROUND_S = {"embedded": 8.0, "null": 2.0}
-_AROUND_SERVER_S = 5.0
-"""Rules of thumb: what a run takes beside its windows, to start, prove, judge and end."""
+_AROUND_S = {"embedded": (8.0, 20.0), "null": (2.0, 5.0)}
+_AROUND_SERVER_S = 5.0, 12.0
+"""Rules of thumb: what a run takes beside its windows to start, prove, judge and end; on a machine
+that is busy with other work."""
 _PASS_S = {"row store": 30.0, "column store": 3.0}
 """Rules of thumb: the 22 queries once, at scale 1."""
 _LOAD_MB_PER_S = {"row store": 15.0, "column store": 60.0}
 """Rules of thumb: raw rows into tables, with keys and indexes."""
-_COPY_MB_PER_S = 300.0
+_COPY_MB_PER_S = 150.0, 25.0
+"""Rules of thumb: of a copy; of a slow one."""
+_RULE, _AGAIN = 2.0, 1.25
+"""How much longer than told something may take: by a rule of thumb; by earlier times."""
+INVALID_SHARE = 0.05
+"""A rule of thumb: runs that do not count."""
 _SEARCH_WINDOWS = 12
 _USUAL_STREAMS = 2
 
 
 @dataclass(frozen=True)
 class Length:
-    """Seconds that something takes, and how that is known."""
+    """Seconds that something takes, how that is known, and what it takes at most as a rule."""
 
     seconds: float
     source: str
+    most: float
+
+
+NOTHING = Length(0.0, "", 0.0)
 
 
 def run(variant: Variant, earlier: Sequence[Book]) -> Length:
     """One run of a variant."""
     took, source = _measured(variant, earlier)
-    if took is not None:
-        return Length(took, source)
+    if took:
+        usual = statistics.median(took)
+        return Length(usual, source, max(_AGAIN * usual, *took))
     if variant.workload == "io":
         return _storage(variant)
     if commands.run(variant, "nothing", 1, Path())[0] == "load":
         return load(variant, earlier)
     scheme = variant.target.partition(":")[0]
-    around = _AROUND_S.get(scheme, _AROUND_SERVER_S)
+    around, longest = around_s(scheme)
     if workloads.named(variant.workload).kind == "oltp":
-        return Length(_windows(variant) + around, "from its options")
+        windows = _windows(variant)
+        return Length(windows + around, "from its options", windows + longest)
     store = targets.store(targets.parse(variant.target).name) or "row store"
     once = _PASS_S[store] * (variant.scale or 1.0)
     test = str(variant.run.get("test", "power"))
@@ -57,7 +71,27 @@ def run(variant: Variant, earlier: Sequence[Book]) -> Length:
     once_only = variant.run.get("no-warming") or variant.run.get("no_warming")
     often = 0.0 if test == "throughput" else 1.0 if once_only else 2.0
     often += float(streams) if test != "power" and not isinstance(streams, str) else 0.0
-    return Length(once * often + around, f"a rule of thumb for a {store}")
+    source = f"a rule of thumb for a {store}"
+    return Length(once * often + around, source, _RULE * once * often + longest)
+
+
+def around_s(scheme: str) -> tuple[float, float]:
+    """What a run takes beside its windows, as a rule and at most, by the scheme of its target."""
+    return _AROUND_S.get(scheme, _AROUND_SERVER_S)
+
+
+def invalid(study: Study, earlier: Sequence[Book]) -> float:
+    """The share of runs that will not count, by those of the like before."""
+    found: list[Entry] = []
+    for book in earlier:
+        kinds = {one.name: one for one in book.study.variants}
+        with contextlib.suppress(UsageError):
+            found += [
+                entry
+                for entry in book.entries()
+                if entry.variant in kinds and alike(kinds[entry.variant], study.variants[0])
+            ]
+    return invalid_share(found, INVALID_SHARE, 2 * len(study.variants))
 
 
 def _windows(variant: Variant) -> float:
@@ -80,16 +114,17 @@ def _storage(variant: Variant) -> Length:
     arms = volumes if given.get("compare") or given.get("scaling") else 1
     fills = str(given.get("fill", "")).count(",") + 1
     often = arms * int(given.get("repeat", 1)) * fills
-    return Length(found.longest_s * often, "at most, by its profile")
+    longest = found.longest_s * often
+    return Length(longest, "at most, by its profile", longest)
 
 
-def _measured(variant: Variant, earlier: Sequence[Book]) -> tuple[float | None, str]:
-    """The median of runs that did the same, or else the same work with other settings."""
+def _measured(variant: Variant, earlier: Sequence[Book]) -> tuple[list[float], str]:
+    """Runs that did the same, or else the same work with other settings."""
     same: list[float] = []
     like: list[float] = []
     for book in earlier:
         try:
-            entries = [entry for entry in book.entries() if entry.valid]
+            entries = [entry for entry in book.entries() if entry.counts]
         except UsageError:
             continue
         kinds = {one.name: one for one in book.study.variants}
@@ -105,8 +140,8 @@ def _measured(variant: Variant, earlier: Sequence[Book]) -> tuple[float | None, 
             (same if own else like).append(entry.ended - entry.started)
     for found, words in ((same, "the same"), (like, "the like")):
         if found:
-            return statistics.median(found), f"median of {len(found)} runs of {words}"
-    return None, ""
+            return found, f"median of {len(found)} runs of {words}"
+    return [], ""
 
 
 def raw_bytes(variant: Variant) -> float:
@@ -127,11 +162,12 @@ def load(variant: Variant, earlier: Sequence[Book]) -> Length:
             if (other.workload, other.target) == (variant.workload, variant.target):
                 seconds = note.seconds * variant.scale / other.scale
                 same = other.scale == variant.scale
-                return Length(seconds, "as before" if same else f"from scale {other.scale:g}")
+                source = "as before" if same else f"from scale {other.scale:g}"
+                return Length(seconds, source, (_AGAIN if same else _RULE) * seconds)
     store = targets.store(targets.parse(variant.target).name) or "row store"
-    around = _AROUND_S["embedded"] if variant.embedded else _AROUND_SERVER_S
-    seconds = raw_bytes(variant) / (_LOAD_MB_PER_S[store] * 1e6) + around
-    return Length(seconds, f"a rule of thumb for a {store}")
+    around, longest = around_s("embedded" if variant.embedded else "")
+    rows = raw_bytes(variant) / (_LOAD_MB_PER_S[store] * 1e6)
+    return Length(rows + around, f"a rule of thumb for a {store}", _RULE * rows + longest)
 
 
 def _notes(book: Book) -> list[Note]:
@@ -141,11 +177,22 @@ def _notes(book: Book) -> list[Note]:
         return []
 
 
-def put_back(variant: Variant, loads: Mapping[str, float], shared: bool) -> float:
+def put_back(
+    variant: Variant, loads: Mapping[str, Length], shared: bool, earlier: Sequence[Book]
+) -> Length:
     """What it takes to have the data as it was after the load."""
     if not variant.embedded:
-        return loads.get(variant.name, 0.0)
+        return loads.get(variant.name, NOTHING)
     if shared or variant.scale is None:
-        return 0.0
+        return NOTHING
     size = raw_bytes(variant) * targets.expansion(targets.parse(variant.target).name)
-    return size / (_COPY_MB_PER_S * 1e6)
+    rates = [
+        note.size_bytes / note.seconds
+        for book in earlier
+        for note in _notes(book)
+        if note.kind in {"keep", "restore"} and not note.shared and note.seconds and note.size_bytes
+    ]
+    if rates:
+        return Length(size / statistics.median(rates), "as copies before", size / min(rates))
+    usual, slow = (1e6 * rate for rate in _COPY_MB_PER_S)
+    return Length(size / usual, "a rule of thumb for copies", size / slow)

@@ -81,6 +81,8 @@ class Study(Model):
         reset: What is done before each run: nothing; the server is started again; caches are
             emptied as well; the data is what it was after the load.
         time_limit_s: No new pair begins after it; None for none.
+        early_stop: Whether it may end before all runs are made: as every headline interval is
+            tight, or as the rest could not answer it.
         seed: Of the order of runs.
     """
 
@@ -100,6 +102,7 @@ class Study(Model):
     reset: Reset = "restart"
     replace: int = 2
     time_limit_s: float | None = None
+    early_stop: bool = True
     seed: int = 1
 
     def variant(self, name: str) -> Variant:

@@ -23,7 +23,7 @@ def noise(
     """Of each figure; nothing unless all variants do the same."""
     if not same(study) or not valid:
         return ()
-    took = _pair_s(study, entries)
+    took = pair_s(study, entries)
     found: list[Noise] = []
     for one in made:
         ratios = _ratios(valid, study.variants[0].name, one)
@@ -64,7 +64,7 @@ def _ratios(valid: Valid, base: str, one: Comparison) -> list[float]:
     return made
 
 
-def _pair_s(study: Study, entries: Sequence[Entry]) -> float:
+def pair_s(study: Study, entries: Sequence[Entry]) -> float:
     """From the start of a run to that of the next, as a rule; times the runs of a pair."""
     runs = sorted(entries, key=lambda one: one.started)
     lasted = [one.ended - one.started for one in runs]

@@ -18,6 +18,7 @@ class Comparison(Model):
         first, second: Medians of the figures that are compared.
         d_z: Cohen's d of pairs: the mean logarithm of the ratios by their standard deviation; how
             far the shift stands out of the noise of a single pair. None without noise.
+        sd_percent: Standard deviation of the pairs' ratios, in percent.
         smallest: The smallest shift in percent that so many pairs find four times of five, alone
             among all questions of its family.
         needed: Pairs that would find a shift of the margin; None if these are 10,000 and more.
@@ -39,6 +40,7 @@ class Comparison(Model):
     p: float | None = None
     d_z: float | None = None
     method: str = ""
+    sd_percent: float | None = None
     smallest: float | None = None
     needed: int | None = None
     verdict: Verdict = "inconclusive"
@@ -172,25 +174,58 @@ class Noise(Model):
     reaches: tuple[Reach, ...]
 
 
+class Futility(Model):
+    """Why a study ended before its runs were made: the rest of them could not have answered it.
+
+    Attributes:
+        variant, metric: The comparison that takes the fewest pairs.
+        percent: The shift that was to be found, the study's margin.
+        sd_percent: Standard deviation of the pairs' ratios, in percent.
+        pairs, left: How many pairs there were, and how many could still be made.
+        least: Pairs that it takes by the lower 95 % bound of that spread, for the margin or the
+            shift that was seen if that is larger; None if these are 10,000 and more.
+        needed: Pairs that find the margin by the spread itself; None if 10,000 and more.
+        pair_s: What a pair lasts.
+    """
+
+    variant: str
+    metric: str
+    percent: float
+    sd_percent: float
+    pairs: int
+    left: int
+    least: int | None
+    needed: int | None
+    pair_s: float
+
+
 class Outcome(Model):
     """What a study says. Numbers are finite, or None.
 
     Attributes:
+        comparisons: By all runs that count, disturbed ones included.
+        undisturbed: The headline ones by valid runs alone; empty if no run that counts was
+            disturbed.
+        runs, invalid, disturbed: How many runs ended, and how many of them were so.
         disqualified: Variants that cannot win, and why; those that were dropped among them.
         dropped: Variants that were left out of the rest, and why.
         noise: Of a study whose variants are the same.
+        futility: Why it ended before its runs were made, if the rest could not have answered it.
         notes: What could not be told, and why; a sentence each.
     """
 
     comparisons: tuple[Comparison, ...]
+    undisturbed: tuple[Comparison, ...] = ()
     drift: tuple[Drift, ...]
     runs: int
     invalid: int
+    disturbed: int = 0
     disqualified: dict[str, str]
     dropped: dict[str, str] = {}
     effects: tuple[Effect, ...] = ()
     fits: tuple[Fit, ...] = ()
     noise: tuple[Noise, ...] = ()
+    futility: Futility | None = None
     notes: tuple[str, ...] = ()
 
     @property

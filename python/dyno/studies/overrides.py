@@ -26,6 +26,7 @@ class Overrides:
     margin: float | None = None
     time_limit: str | None = None
     reset: Reset | None = None
+    early_stop: bool | None = None
 
     def changes(self) -> dict[str, Value]:
         """What is to be changed of the base, by path.

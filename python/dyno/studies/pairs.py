@@ -32,8 +32,8 @@ hold the truth 95 times of 100 wherever the study ends (benches/studies.txt).
 
 
 def counted(entries: Iterable[Entry]) -> dict[tuple[int, str], Entry]:
-    """The last valid run of each pair and variant."""
-    return {(entry.pair, entry.variant): entry for entry in entries if entry.valid}
+    """The last run of each pair and variant that counts."""
+    return {(entry.pair, entry.variant): entry for entry in entries if entry.counts}
 
 
 def figures(study: Study, entries: Iterable[Entry]) -> list[tuple[str, bool]]:
@@ -215,6 +215,7 @@ def _comparison(
         "p": p,
         "d_z": finite(found.d_z),
         "method": found.method,
+        "sd_percent": finite(found.sd_percent),
         "smallest": finite(found_by(found.sd_percent, found.pairs, study.pairs, questions)),
         "needed": needed(study.margin, found.sd_percent, questions),
         "verdict": said,

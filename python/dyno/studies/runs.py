@@ -42,7 +42,7 @@ def make(book: Book, slot: Slot, attempt: int, variant: Variant, out: Path) -> E
     if isinstance(path, str):
         found = _read(book, Path(path))
     if not ended.usable:
-        found |= {"valid": False, "reasons": (ended.words,)}
+        found |= {"verdict": "invalid", "reasons": (ended.words,)}
     return _entry(study, begun, ended.code, time.time(), found)
 
 
@@ -81,9 +81,11 @@ def adopted(book: Book) -> Entry | None:
 
 def _entry(study: Study, begun: Begun, code: int, ended: float, found: dict[str, Any]) -> Entry:
     figures: Mapping[str, float] = found["figures"]
-    if found["valid"] and not any(name.partition(".")[0] in study.headline for name in figures):
-        found |= {"valid": False, "reasons": ("the run has none of the headline figures",)}
-    if found["valid"]:
+    counts = found["verdict"] != "invalid"
+    if counts and not any(name.partition(".")[0] in study.headline for name in figures):
+        counts, reasons = False, ("the run has none of the headline metrics",)
+        found |= {"verdict": "invalid", "reasons": reasons}
+    if counts:
         kinds = {one.workload for one in study.variants}
         beyond = criteria.broken(study.criteria, kinds, figures)
         found["broken"] = (*found["broken"], *beyond)
@@ -100,7 +102,7 @@ def _entry(study: Study, begun: Begun, code: int, ended: float, found: dict[str,
 
 
 def _nothing(bundle: str | None, *reasons: str) -> dict[str, Any]:
-    return {"bundle": bundle, "valid": False, "figures": {}, "broken": (), "reasons": reasons}
+    return {"bundle": bundle, "verdict": "invalid", "figures": {}, "broken": (), "reasons": reasons}
 
 
 def _read(book: Book, path: Path) -> dict[str, Any]:
@@ -119,7 +121,7 @@ def _read(book: Book, path: Path) -> dict[str, Any]:
     told = bundle.run.validity
     return {
         "bundle": name,
-        "valid": told.valid is not False,
+        "verdict": told.verdict or "valid",
         # The book is JSON, which has no number for what is none.
         "figures": {name: value for name, value in figures.items() if math.isfinite(value)},
         "reasons": tuple(one.message for one in told.reasons),

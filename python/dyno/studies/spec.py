@@ -46,6 +46,7 @@ def _overridden(spec: StudySpec, instead: Overrides) -> StudySpec:
         "margin": instead.margin,
         "time_limit": instead.time_limit,
         "reset": instead.reset,
+        "early_stop": instead.early_stop,
     }
     given = {name: value for name, value in told.items() if value is not None}
     return spec.model_copy(update={"base": rebased(spec.base, changes), **given})

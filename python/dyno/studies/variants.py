@@ -9,7 +9,7 @@ from typing import Any
 
 from dyno import settings
 from dyno.confinement import words as confinement
-from dyno.errors import UsageError, nearest, unknown
+from dyno.errors import UsageError, closest, nearest, unknown
 from dyno.redaction import redact
 from dyno.studies.form import Base, StudySpec
 from dyno.studies.model import Value, Variant
@@ -82,9 +82,27 @@ def _applied(
             same = next((old for old in parts[part] if spelling(old) == spelling(key)), key)
             parts[part][same] = value
         else:
-            known = [*_PLAIN, *(f"{one}." for one in PARTS)]
-            raise UsageError(f"'{path}' cannot differ. {nearest(part + dot, known)}")
+            raise UsageError(f"'{path}' cannot differ. {_offer(part, key)}")
     return plain, parts
+
+
+def _offer(part: str, key: str) -> str:
+    """What was meant by a path that is none: a word needs the part that it belongs to."""
+    if key:
+        near = closest(part, PARTS)
+        return f"Did you mean '{near}.{key}'?" if near else f"Known parts: {', '.join(PARTS)}."
+    known = {"settings": settings.WORDS, "limits": confinement.WORDS}
+    words = {name: closest(part, every) for name, every in known.items()}
+    exact = {name: word for name, word in words.items() if word == part}
+    meant = [f"'{name}.{word}'" for name, word in (exact or words).items() if word]
+    near = closest(part, _PLAIN)
+    meant = [f"'{near}'"] if near and not exact else meant
+    if meant:
+        return f"Did you mean {' or '.join(meant)}?"
+    return (
+        f"Known: {', '.join(_PLAIN)}, and words with their part, as 'settings.memory', "
+        f"'limits.cpu', 'run.{part or 'users'}' or 'load.{part or 'streams'}'."
+    )
 
 
 def named(spec: StudySpec) -> list[Variant]:

@@ -1,4 +1,4 @@
-"""What a study says, as text and as a document."""
+"""What a study says, as text."""
 
 from __future__ import annotations
 
@@ -6,12 +6,8 @@ import math
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-from dyno.studies import spread
-from dyno.studies.book import Book, Entry
-from dyno.studies.ending import ending, resume_words
-from dyno.studies.metrics import owner
+from dyno.studies.book import Entry
 from dyno.studies.model import Study
 from dyno.studies.outcome import Comparison, Effect, Fit, Noise, Outcome, Parameter
 from dyno.text import NO_BREAK, plain, sentence
@@ -20,6 +16,12 @@ from dyno.units import digits, seconds_text, signed
 COLUMNS = 80
 MOST_HEADLINE, MOST_EXPLORATORY, MOST_EFFECTS, MOST_FITS, MOST_INVALID = 24, 12, 8, 6, 5
 _MOST_TERMS = 4
+
+DISTURBED = (
+    "Disturbed runs count: runs alternate and are compared in pairs, so the disturbance shows as "
+    "noise in the interval."
+)
+"""Why a study uses what a single run must not be judged by."""
 
 GROWS = {
     "linear": "in proportion",
@@ -39,12 +41,16 @@ def lines(study: Study, found: Outcome, entries: Sequence[Entry] = ()) -> list[s
         entries: The runs, for the reasons of those that do not count.
     """
     first = study.variants[0].name
-    made = _wrapped(f"Study {study.name}: {found.runs} runs, {found.invalid} invalid, "
+    disturbed = f"{found.disturbed} disturbed, " if found.disturbed else ""
+    made = _wrapped(f"Study {study.name}: {found.runs} runs, {disturbed}{found.invalid} invalid, "
                     f"against '{first}'")  # fmt: skip
     made += _wrapped(study.question) if study.question else []
     headline = [one for one in found.comparisons if one.headline]
+    alone = {(one.variant, one.metric): one for one in found.undisturbed}
     for comparison in headline[:MOST_HEADLINE]:
         made += _wrapped(_headline(study, comparison))
+        quiet = alone.get((comparison.variant, comparison.metric))
+        made += [] if quiet is None else [f"  {line}" for line in _wrapped(by_valid(quiet), 2)]
     made += _more(len(headline) - MOST_HEADLINE)
     for one in (one for one in found.noise if one.headline):
         made += _wrapped(_noise(one))
@@ -67,7 +73,7 @@ def lines(study: Study, found: Outcome, entries: Sequence[Entry] = ()) -> list[s
             )
     for note in found.notes:
         made += _wrapped(f"! {sentence(note)}")
-    return made + _invalid(entries)
+    return made + _disturbed(entries) + _invalid(entries)
 
 
 def span(low: float, high: float) -> str:
@@ -100,10 +106,21 @@ def _end(value: float) -> str:
     return digits(value) if math.isfinite(value) else "none"
 
 
-def _wrapped(text: str) -> list[str]:
+def by_valid(one: Comparison) -> str:
+    """What the valid runs say without the disturbed ones."""
+    if one.percent is None or one.low is None or one.high is None:
+        why = (one.note or not_compared(one)).removeprefix("not compared: ")
+        return f"By valid runs alone: too few ({why})."
+    return (
+        f"By valid runs alone: {signed(one.percent)} % ({span(one.low, one.high)}), "
+        f"{one.verdict.upper()}; {one.pairs} pairs."
+    )
+
+
+def _wrapped(text: str, indent: int = 0) -> list[str]:
     # A figure stays on the line of its sign of percent: no-break spaces are none to textwrap.
     kept = plain(text).replace(" %", f"{NO_BREAK}%")
-    lines = textwrap.wrap(kept, COLUMNS, subsequent_indent="  ", break_on_hyphens=False)
+    lines = textwrap.wrap(kept, COLUMNS - indent, subsequent_indent="  ", break_on_hyphens=False)
     return [line.replace(NO_BREAK, " ") for line in lines]
 
 
@@ -226,9 +243,24 @@ def _note(text: str) -> str:
     return f" {sentence(text)}" if text else ""
 
 
+def _disturbed(entries: Sequence[Entry]) -> list[str]:
+    """Runs that count though they were disturbed, the first of them with their reasons."""
+    own = [entry for entry in entries if entry.disturbed]
+    made = [
+        line
+        for entry in own[:MOST_INVALID]
+        for line in _wrapped(
+            f"~ Run {entry.place + 1} of '{entry.variant}' was disturbed: {entry.why_not}."
+        )
+    ]
+    more = len(own) - MOST_INVALID
+    made += [f"~ and {more} more"] if more > 0 else []
+    return made + (_wrapped(f"~ {DISTURBED}") if own else [])
+
+
 def _invalid(entries: Sequence[Entry]) -> list[str]:
     """Runs that do not count, the first of them with their reasons."""
-    own = [entry for entry in entries if not entry.valid]
+    own = [entry for entry in entries if not entry.counts]
     made = [
         line
         for entry in own[:MOST_INVALID]
@@ -239,34 +271,3 @@ def _invalid(entries: Sequence[Entry]) -> list[str]:
     ]
     more = len(own) - MOST_INVALID
     return [*made, f"! and {more} more"] if more > 0 else made
-
-
-def document(book: Book, found: Outcome) -> dict[str, Any]:
-    """The outcome with all runs, for ``--json``; a bound that is infinite is null."""
-    entries = book.entries()
-    state = ending(book)
-    made: Any = _finite(
-        {
-            "study": book.study.model_dump(mode="json"),
-            "folder": str(book.folder),
-            "ended": state.text if state.kind in {"over", "limit"} else None,
-            "state": {
-                **state.model_dump(),
-                "resume": resume_words(book, state) if state.goes_on else None,
-            },
-            "outcome": found.model_dump(mode="json"),
-            "spreads": [one.model_dump() for one in spread.spreads(book.study, entries)],
-            "wishes": {one.metric: owner(one.metric).wish for one in found.comparisons},
-            "runs": [entry.model_dump(mode="json") for entry in entries],
-        }
-    )
-    return made
-
-
-def _finite(value: Any) -> Any:
-    """Without what JSON has no word for."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
-    return [_finite(one) for one in value] if isinstance(value, list | tuple) else value

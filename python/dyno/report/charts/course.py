@@ -19,6 +19,9 @@ MOST_JOINED = 3
 
 _CROSS = "M-0.7,-0.7L0.7,0.7M-0.7,0.7L0.7,-0.7"
 _CROSS_KEY = "M3 1.5L7 5.5L11 1.5L12.5 3L8.5 7L12.5 11L11 12.5L7 8.5L3 12.5L1.5 11L5.5 7L1.5 3z"
+_RING_KEY = (
+    "M7 1.5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11zM7 3.5a3.5 3.5 0 1 1 0 7a3.5 3.5 0 1 1 0-7z"
+)
 _STRAIGHT = 4.0
 
 
@@ -29,7 +32,8 @@ class Run:
     Attributes:
         order: Among all runs, from 1.
         value: None if it has no figure.
-        counts: Whether it is valid, and the last attempt.
+        counts: Whether the answer rests on it.
+        disturbed: Whether it counts though its environment was not quiet.
     """
 
     order: int
@@ -38,18 +42,21 @@ class Run:
     value: float | None
     counts: bool
     words: str
+    disturbed: bool = False
 
 
-def keys(names: Sequence[str], *, crosses: bool) -> tuple[Key, ...]:
-    """An entry for each variant, and one for runs that do not count.
+def keys(names: Sequence[str], *, crosses: bool, disturbed: bool = False) -> tuple[Key, ...]:
+    """An entry for each variant, and one each for runs that were disturbed or do not count.
 
     Args:
         names: Of the variants, in their order.
-        crosses: Whether there are such runs.
+        crosses: Whether there are runs that do not count.
+        disturbed: Whether there are disturbed ones.
     """
     shown = [Key(name, theme.KEYS[shape], theme.VARIABLES[colour])
              for name, (shape, colour) in _looks(names).items()]  # fmt: skip
-    return (*shown, *([Key("does not count", _CROSS_KEY, "--ink")] if crosses else []))
+    hollow = [Key("hollow: disturbed, counts", _RING_KEY, "--ink")] if disturbed else []
+    return (*shown, *hollow, *([Key("does not count", _CROSS_KEY, "--ink")] if crosses else []))
 
 
 def is_logarithmic(values: Sequence[float]) -> bool:
@@ -92,12 +99,17 @@ def course(runs: Sequence[Run], names: Sequence[str], title: str, width: int) ->
             run for run in counted
             if run.variant == name or (name == OTHERS and run.variant != names[0])
         ]  # fmt: skip
-        if own:
-            marks = alt.Chart(data.named(own)).mark_point(size=62, filled=True, opacity=1)
-            layers.append(
-                marks.encode(x=x, y=y, description="words:N", shape=alt.value(shape),
-                             color=alt.value(colour))
-            )  # fmt: skip
+        for hollow in (False, True):
+            some = [run for run in own if run.disturbed == hollow]
+            if some:
+                # Filled or not is seen without colour.
+                marks = alt.Chart(data.named(some)).mark_point(
+                    size=62, filled=not hollow, opacity=1, strokeWidth=2
+                )
+                layers.append(
+                    marks.encode(x=x, y=y, description="words:N", shape=alt.value(shape),
+                                 color=alt.value(colour))
+                )  # fmt: skip
     crosses = [run for run in runs if not run.counts]
     if crosses:
         marks = alt.Chart(data.named(crosses)).mark_point(

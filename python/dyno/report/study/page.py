@@ -108,11 +108,11 @@ class StudyPage:
 
     @cached_property
     def bundles(self) -> dict[str, Bundle]:
-        """A bundle of each variant: that of its last valid run that can be read."""
+        """A bundle of each variant: that of its last run that counts and can be read."""
         found: dict[str, Bundle] = {}
         for entry in reversed(self.entries):
             path = self._inside(entry.bundle)
-            if entry.valid and entry.variant not in found and path is not None:
+            if entry.counts and entry.variant not in found and path is not None:
                 try:
                     found[entry.variant] = Bundle.open(self.book.folder / path)
                 except UsageError:

@@ -15,6 +15,7 @@ from dyno.studies import differences
 from dyno.studies.book import Book
 from dyno.studies.ending import ALL_MADE
 from dyno.studies.outcome import Comparison, Outcome
+from dyno.studies.words import DISTURBED
 from dyno.text import sentence as text_sentence
 
 _LONGEST_HEADING = 140
@@ -148,13 +149,37 @@ def _against(page: StudyPage, told: list[str]) -> list[str]:
     if page.outcome.invalid:
         was = "was" if page.outcome.invalid == 1 else "were"
         made.append(f"{page.outcome.invalid} of {page.outcome.runs} runs {was} invalid.")
-    missing = len(page.book.slots) - len({one.place for one in page.entries if one.valid})
+    if page.outcome.disturbed:
+        was = "was" if page.outcome.disturbed == 1 else "were"
+        made.append(
+            f"{page.outcome.disturbed} of {page.outcome.runs} runs {was} disturbed. {DISTURBED} "
+            f"{_alone(page)}"
+        )
+    missing = len(page.book.slots) - len({one.place for one in page.entries if one.counts})
     if missing:
         none = "no attempt was valid, or their variant was left out"
         why = none if page.ended == ALL_MADE else page.ended
         made.append(f"{missing} of {len(page.book.slots)} planned runs have no result: "
                     f"{why}. {page.resume}".rstrip())  # fmt: skip
     return made
+
+
+def _alone(page: StudyPage) -> str:
+    """Whether the valid runs alone say the same."""
+    told = {(one.variant, one.metric): one for one in page.headline}
+    few = sum(one.percent is None for one in page.outcome.undisturbed)
+    other = sum(
+        one.percent is not None and one.verdict != told[one.variant, one.metric].verdict
+        for one in page.outcome.undisturbed
+    )
+    count = len(page.outcome.undisturbed)
+    if few == count:
+        return "Too few valid runs remain for a result without them."
+    if few or other:
+        many = [f"{other} with another verdict"] if other else []
+        many += [f"{few} with too few runs"] if few else []
+        return f"By valid runs alone, {' and '.join(many)} of {count} comparisons."
+    return "Valid runs alone give the same verdicts."
 
 
 def _meta(page: StudyPage, *, named: bool) -> str:
@@ -166,5 +191,6 @@ def _meta(page: StudyPage, *, named: bool) -> str:
         took = max(one.ended for one in page.entries) - page.entries[0].started
         words.append(f"took {seconds(took)}")
     words.append(f"{page.outcome.runs} runs of {len(study.variants)} variants")
-    words.append(page.ended)
+    # Why it ended early is a long sentence, which stands among the warnings.
+    words.append("ended early" if page.state.kind == "early" else page.ended)
     return " · ".join(words)

@@ -36,7 +36,7 @@ def _criteria(page: StudyPage) -> list[Block]:
     """How many runs of each variant broke which criterion; the study's own are all named."""
     broken = Counter((text, entry.variant) for entry in page.entries for text in entry.broken)
     rows: list[list[str | Cell]] = [
-        [text, Cell(variant, "bad"), str(count), str(_valid(page, variant))]
+        [text, Cell(variant, "bad"), str(count), str(_counted(page, variant))]
         for (text, variant), count in broken.items()
     ]
     criteria = page.study.criteria
@@ -46,13 +46,13 @@ def _criteria(page: StudyPage) -> list[Block]:
         blocks.append(Facts([Fact("Criteria of the study", f"{'; '.join(criteria)}{kept}")]))
     if rows:
         columns = [Column("Criterion"), Column("Broken by"), Column("Runs", numeric=True)]
-        columns.append(Column("of valid ones", numeric=True))
+        columns.append(Column("of those that count", numeric=True))
         blocks.append(Table("Criteria that were not kept", columns, rows))
     return blocks
 
 
-def _valid(page: StudyPage, variant: str) -> int:
-    return sum(entry.valid for entry in page.entries if entry.variant == variant)
+def _counted(page: StudyPage, variant: str) -> int:
+    return sum(entry.counts for entry in page.entries if entry.variant == variant)
 
 
 def _left_out(page: StudyPage) -> list[Block]:
@@ -81,7 +81,5 @@ def _noise(page: StudyPage) -> list[Block]:
 
 
 def reasons(entry: Entry) -> str:
-    """Why a run does not count, or what it did not keep."""
-    if entry.valid:
-        return "; ".join(entry.broken)
-    return entry.why_not
+    """Why a run is not valid, and which criteria it broke."""
+    return "; ".join([*([] if entry.valid else [entry.why_not]), *entry.broken])

@@ -30,7 +30,7 @@ from dyno.report.study.words import (
 from dyno.report.words import figure, seconds
 from dyno.studies.metrics import owner
 from dyno.studies.outcome import Comparison, Noise
-from dyno.studies.words import not_compared, p_value
+from dyno.studies.words import DISTURBED, not_compared, p_value
 from dyno.text import sentence
 
 ORDER = 10
@@ -53,6 +53,8 @@ def section(page: StudyPage) -> Section | None:
         for about, rows in charts[:_MOST_CHARTS]
     ]
     blocks.append(table(page, compared, f"Each variant {against}"))
+    blocks += _alone(page)
+    blocks += _needed(page)
     if len(charts) > _MOST_CHARTS:
         blocks.append(
             Notes(
@@ -130,6 +132,72 @@ def table(
     if any(one.d_z is not None for one in compared):
         note += " Effect size: the mean logarithm of the pairs' ratios by its standard deviation."
     return Table(caption, kept, rows, note, page.notice, folded=folded or len(rows) > _MOST_ROWS)
+
+
+def _alone(page: StudyPage) -> list[Block]:
+    """The result with and without the disturbed runs, one below the other."""
+    without = {(one.variant, one.metric): one for one in page.outcome.undisturbed}
+    names = labels(one.metric for one in page.headline)
+    rows: list[list[str | Cell]] = []
+    for one in page.headline:
+        quiet = without.get((one.variant, one.metric))
+        if quiet is None:
+            continue
+        figure_name = names[one.metric] if len(names) > 1 else NOTHING
+        for runs, found in (("all that count", one), ("valid ones alone", quiet)):
+            why = (found.note or not_compared(found)).removeprefix("not compared: ")
+            rows.append([
+                one.variant,
+                figure_name,
+                runs,
+                Cell("too\N{NO-BREAK SPACE}few\N{NO-BREAK SPACE}runs", "muted")
+                if found.percent is None
+                else word(found.verdict),
+                change(found.percent),
+                span(found.low, found.high),
+                str(found.pairs),
+                why if found.percent is None else found.note,
+            ])  # fmt: skip
+    if not rows:
+        return []
+    columns = [
+        Column("Variant"), Column("Figure"), Column("Runs"), Column("Verdict"),
+        Column("Shift", numeric=True), Column("95 % interval", numeric=True),
+        Column("Pairs", numeric=True), Column("", wide=True),
+    ]  # fmt: skip
+    kept, shown = without_empty(columns, rows)
+    folded = len(shown) > _MOST_ROWS
+    caption = "With and without the disturbed runs"
+    return [Table(caption, kept, shown, DISTURBED, page.notice, folded=folded)]
+
+
+def _needed(page: StudyPage) -> list[Block]:
+    """What the answer would have taken, of a study that ended as the rest was in vain."""
+    found = page.outcome.futility
+    if found is None:
+        return []
+    names = labels(one.metric for one in page.headline)
+    rows: list[list[str | Cell]] = [
+        [
+            one.variant,
+            names[one.metric],
+            NOTHING if one.sd_percent is None else f"{figure(one.sd_percent)} %",
+            "10,000 or more" if one.needed is None else f"{one.needed:,}",
+            NOTHING if one.needed is None else seconds(one.needed * found.pair_s),
+        ]
+        for one in page.headline
+        if one.percent is not None
+    ]
+    columns = [
+        Column("Variant"), Column("Figure"), Column("Spread from pair to pair", numeric=True),
+        Column("Pairs needed", numeric=True), Column("which last", numeric=True),
+    ]  # fmt: skip
+    caption = f"What a shift of {found.percent:g} % would take"
+    note = (
+        f"By the spread seen in these runs; a pair takes {seconds(found.pair_s)}. Longer runs, a "
+        "quieter machine or a larger margin take fewer pairs."
+    )
+    return [Table(caption, columns, rows, note, page.notice, folded=len(rows) > _MOST_ROWS)]
 
 
 def _family(name: str) -> str:

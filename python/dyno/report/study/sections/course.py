@@ -59,6 +59,9 @@ def _figure(page: StudyPage, name: str) -> Figure:
         caption += (
             " Crosses at the foot: runs that do not count, with the reason in the table of runs."
         )
+    disturbed = any(run.disturbed for run in runs)
+    if disturbed:
+        caption += " Hollow marks: disturbed runs, which count."
     told = "; ".join(run.words for run in runs[:_MOST_WORDS])
     return Figure(
         render(
@@ -67,7 +70,7 @@ def _figure(page: StudyPage, name: str) -> Figure:
             f"{caption} {told}",
         ),
         caption,
-        course.keys(variants, crosses=crosses),
+        course.keys(variants, crosses=crosses, disturbed=disturbed),
         page.notice,
     )
 
@@ -78,8 +81,11 @@ def _run(page: StudyPage, at: int, entry: Entry, name: str) -> course.Run:
         value = None
     counts = page.counts(entry) and value is not None
     words = f"Run {at}, {entry.variant}: {figure(value)}"
-    if not entry.valid:
+    if not entry.counts:
         words += f", does not count: {entry.why_not}"
+    elif entry.disturbed and counts:
+        words += f", disturbed: {entry.why_not}"
     elif not counts:
         words += ", does not count"
-    return course.Run(at, entry.pair, entry.variant, value, counts, words)
+    disturbed = counts and entry.disturbed
+    return course.Run(at, entry.pair, entry.variant, value, counts, words, disturbed)

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from dyno.report.blocks import NOTHING, Cell, Column, Section, Table, without_empty
+from dyno.report.blocks import NOTHING, Cell, Column, Section, Table, Tone, without_empty
 from dyno.report.study.page import StudyPage
 from dyno.report.study.sections.against import reasons
 from dyno.report.study.words import title
 from dyno.report.words import clock, figure, seconds
 from dyno.studies.book import Entry
+from dyno.studies.words import DISTURBED
 
 ORDER = 90
 
 _MOST_ROWS, _MOST_FIGURES = 30, 6
+_LOOKS: dict[str, tuple[str, Tone]] = {
+    "valid": ("✓", "good"),
+    "disturbed": ("≈", "muted"),
+    "invalid": ("✗", "bad"),
+}
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def section(page: StudyPage) -> Section | None:
-    """A row a run, in the order in which they were made; invalid ones with their reasons."""
+    """A row a run in the order in which they were made, with its verdict and the reasons."""
     if not page.entries:
         return None
     names = page.figures[:_MOST_FIGURES]
@@ -26,7 +32,7 @@ def section(page: StudyPage) -> Section | None:
         Column("Pair", numeric=True),
         Column("Attempt", numeric=True),
         *(Column(title(name), numeric=True) for name in names),
-        Column("Valid"),
+        Column("Verdict"),
         Column("Began"),
         Column("Took", numeric=True),
         Column("Sheet"),
@@ -35,11 +41,15 @@ def section(page: StudyPage) -> Section | None:
     rows = [_row(page, at, entry, names) for at, entry in enumerate(page.entries, 1)]
     kept, shown = without_empty(columns, rows)
     folded = len(rows) > _MOST_ROWS
-    invalid = sum(not entry.valid for entry in page.entries)
-    lead = f"{len(rows)} runs, {invalid} of them invalid." if invalid else ""
+    invalid = sum(not entry.counts for entry in page.entries)
+    disturbed = sum(entry.disturbed for entry in page.entries)
+    many = [f"{disturbed} of them disturbed"] if disturbed else []
+    many += [f"{invalid} of them invalid"] if invalid else []
+    lead = f"{len(rows)} runs, {', '.join(many)}. " if many else ""
+    lead += f"{DISTURBED} Invalid runs never count." if disturbed else ""
     note = "Each run has a bundle and a sheet of its own, from which all of this can be made again."
     table = Table("Runs in their order", kept, shown, note, page.notice, folded=folded)
-    return Section("runs", "All runs", [table], lead)
+    return Section("runs", "All runs", [table], lead.rstrip())
 
 
 def _row(page: StudyPage, at: int, entry: Entry, names: list[str]) -> list[str | Cell]:
@@ -50,7 +60,7 @@ def _row(page: StudyPage, at: int, entry: Entry, names: list[str]) -> list[str |
         str(entry.pair + 1),
         str(entry.attempt) if entry.attempt > 1 else NOTHING,
         *(figure(entry.figures.get(name)) for name in names),
-        _valid(entry),
+        _verdict(entry),
         clock(int(entry.started * 1e9)),
         seconds(max(0.0, entry.ended - entry.started)),
         Cell("sheet", link=sheet) if sheet else NOTHING,
@@ -58,9 +68,9 @@ def _row(page: StudyPage, at: int, entry: Entry, names: list[str]) -> list[str |
     ]
 
 
-def _valid(entry: Entry) -> Cell:
-    if not entry.valid:
-        return Cell(f"✗{_NO_BREAK}invalid", "bad")
-    if entry.broken:
-        return Cell(f"✓{_NO_BREAK}valid, a criterion broken", "bad")
-    return Cell(f"✓{_NO_BREAK}valid", "good")
+def _verdict(entry: Entry) -> Cell:
+    shape, tone = _LOOKS[entry.verdict]
+    text = f"{shape}{_NO_BREAK}{entry.verdict}"
+    if entry.counts and entry.broken:
+        return Cell(f"{text}, a criterion broken", "bad")
+    return Cell(text, tone)

@@ -1,0 +1,43 @@
+"""What a study says, as a document for other programs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from dyno.studies import spread
+from dyno.studies.book import Book
+from dyno.studies.ending import ending, resume_words
+from dyno.studies.metrics import owner
+from dyno.studies.outcome import Outcome
+
+
+def document(book: Book, found: Outcome) -> dict[str, Any]:
+    """The outcome with all runs, for ``--json``; a bound that is infinite is null."""
+    entries = book.entries()
+    state = ending(book)
+    made: Any = _finite(
+        {
+            "study": book.study.model_dump(mode="json"),
+            "folder": str(book.folder),
+            "ended": state.text if state.kind in {"over", "limit", "early"} else None,
+            "state": {
+                **state.model_dump(),
+                "resume": resume_words(book, state) if state.goes_on else None,
+            },
+            "outcome": found.model_dump(mode="json"),
+            "spreads": [one.model_dump() for one in spread.spreads(book.study, entries)],
+            "wishes": {one.metric: owner(one.metric).wish for one in found.comparisons},
+            "runs": [entry.model_dump(mode="json") for entry in entries],
+        }
+    )
+    return made
+
+
+def _finite(value: Any) -> Any:
+    """Without what JSON has no word for."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    return [_finite(one) for one in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,49 @@
+"""What the runs of a study took so far, with all that lies between them; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dyno.studies.book import Entry, Note
+from dyno.studies.model import Study
+
+
+def cycles(study: Study, entries: Sequence[Entry], notes: Sequence[Note]) -> dict[str, list[float]]:
+    """Seconds of each run by its variant, from the end of the run before it to its own end.
+
+    That includes data that was put back or loaded again, and the start and end of processes. Not
+    included are pauses between sessions, and what is done once: the first load of a data set.
+
+    Args:
+        study: What is run.
+        entries: Its runs, in their order.
+        notes: What was done beside them.
+    """
+    data = {one.name: one.data for one in study.variants}
+    sessions = [note.at for note in notes if note.kind == "begun"]
+    loaded: set[object] = set()
+    found: dict[str, list[float]] = {}
+    before = float("-inf")
+    for entry in entries:
+        key = data.get(entry.variant)
+        session = max((at for at in sessions if at <= entry.started), default=0.0)
+        since = max(before, session)
+        if since > session and key in loaded:
+            waited = entry.started - before
+        else:
+            waited = sum(
+                note.seconds
+                for note in notes
+                if note.kind == "restore" and since <= note.at <= entry.started
+            )
+        loaded.add(key)
+        before = entry.ended
+        took = max(waited, 0.0) + max(entry.ended - entry.started, 0.0)
+        found.setdefault(entry.variant, []).append(took)
+    return found
+
+
+def invalid_share(entries: Sequence[Entry], expected: float, weight: float) -> float:
+    """The share of runs that do not count; ``expected`` weighs as much as ``weight`` runs."""
+    invalid = sum(not entry.counts for entry in entries)
+    return (invalid + expected * weight) / (len(entries) + weight)
