@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 from pathlib import Path
 
@@ -19,6 +20,12 @@ settings.register_profile(
     "dyno", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("dyno")
+
+
+# A job that a shell starts in the background ignores Ctrl-C, and so would all that it starts. With a
+# handler the suite goes on ignoring it, and what it starts begins with the default.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, lambda _number, _frame: None)
 
 
 def _in_memory(folder: str) -> bool:
