@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound=BaseModel)
 
+_PREPARING = {"machine", "provision"}
+_ROWS = ("io.*", "queries.*", "during.*", "ops/*")
+"""Files that have the rows of work, also of work that failed."""
+
 
 @dataclass(frozen=True)
 class Bundle:
@@ -56,6 +60,17 @@ class Bundle:
                 f"{head} cannot be read: {str(error).splitlines()[0]}. Restore it from a copy, or "
                 "run again."
             ) from error
+
+    @property
+    def measured(self) -> bool:
+        """Whether there is anything to read: work that did not fail, or rows of work that did.
+
+        Starting or reaching a target is no such work.
+        """
+        work = [phase for phase in self.run.phases if phase.kind not in _PREPARING]
+        if any(phase.status != "failed" for phase in work):
+            return True
+        return any(_has_rows(file) for rows in _ROWS for file in self.path.glob(rows))
 
     def judged(self, validity: Validity) -> Bundle:
         """The same bundle with another judgement; the file is left as it is."""
@@ -122,6 +137,21 @@ class Bundle:
             raise UsageError(f"{file} cannot be read: {reason}.{again}") from error
 
 
+def _has_rows(file: Path) -> bool:
+    """Whether a table's file, if it is one, has any; a damaged one counts as if."""
+    if not file.is_file():
+        return False
+    if file.suffix != ".parquet":
+        return file.stat().st_size > 0
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.read_metadata(file).num_rows > 0
+    except (OSError, pa.ArrowException):
+        return True
+
+
 def list_bundles(out: Path) -> list[Bundle]:
     """All readable bundles under ``out``, newest first."""
     found: list[Bundle] = []
@@ -136,6 +166,8 @@ def list_bundles(out: Path) -> list[Bundle]:
 def find_bundle(out: Path, name: str) -> Bundle:
     """The bundle called ``name``: a path, a run id, its unique beginning, or ``last``.
 
+    ``last`` is the newest that measured anything: a failed start is not looked for.
+
     Raises:
         UsageError: If none or several match.
     """
@@ -143,7 +175,13 @@ def find_bundle(out: Path, name: str) -> Bundle:
         return Bundle.open(Path(name))
     bundles = list_bundles(out)
     if name == "last" and bundles:
-        return bundles[0]
+        found = next((bundle for bundle in bundles if bundle.measured), None)
+        if found is None:
+            raise UsageError(
+                f"No run in {out} has measured anything. `dyno runs list --all` shows the failed "
+                "starts."
+            )
+        return found
     matches = [bundle for bundle in bundles if bundle.run.run.startswith(name)]
     if len(matches) == 1:
         return matches[0]

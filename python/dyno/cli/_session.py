@@ -217,7 +217,12 @@ def _conclude(
         bundle = Bundle.open(recorder.path)
         page = recorder.path / "sheet.html"
         write_atomically(page, sheet(bundle, estimates, findings, definitions()))
-        lines = [*latencies(bundle, estimates, findings), *summary(bundle, estimates, findings)]
+        lines: list[str] = []
+        if bundle.measured or message is None:
+            lines += [
+                *latencies(bundle, estimates, findings),
+                *summary(bundle, estimates, findings),
+            ]
         result = {**document(bundle, estimates, findings), "sheet": str(page), "error": message}
     except Exception as error:
         unconcluded = _unconcluded(console, recorder.path, message, error)
@@ -230,9 +235,10 @@ def _conclude(
         click.echo(json.dumps(result, indent=1))
         for line in lines:
             console.say(line)
-    else:
+    elif lines:
         click.echo("\n".join(lines))
-    console.say(f"Sheet: {page}")
+    # After a failed start the error above says it all; the page stays in the bundle.
+    console.say(f"Sheet: {page}" if lines else "Nothing was measured.")
     if failure is not None and not isinstance(failure, (DynoError, KeyboardInterrupt)):
         raise failure
     if code == EXIT_DONE and (validity.valid is False or broken(findings)):

@@ -174,4 +174,5 @@ def _connect(address: Address, explain: Callable[[], DynoError | None]) -> Any:
             program_name="dyno",
         )
     except (pymysql.Error, OSError, RuntimeError, ValueError) as error:
-        raise explain() or connect_error(error, address.server) from error
+        host = address.unix_socket or address.host
+        raise explain() or connect_error(error, address.server, host) from error
