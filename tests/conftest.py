@@ -22,8 +22,8 @@ settings.register_profile(
 settings.load_profile("dyno")
 
 
-# A job that a shell starts in the background ignores Ctrl-C, and so would all that it starts. With a
-# handler the suite goes on ignoring it, and what it starts begins with the default.
+# A job that a shell starts in the background ignores Ctrl-C, and so would all that it starts. With
+# a handler the suite goes on ignoring it, and what it starts begins with the default.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, lambda _number, _frame: None)
 

@@ -77,8 +77,24 @@ class Bundle:
         return Bundle(self.path, self.run.model_copy(update={"validity": validity}))
 
     def table(self, name: str) -> pa.Table:
-        """A table by name: ``samples``, ``queries``, ``io`` or ``ops/<level>``."""
-        return read_table(self.path, name)
+        """A table by name: ``samples``, ``queries``, ``io`` or ``ops/<level>``.
+
+        Raises:
+            UsageError: If its file is damaged.
+        """
+        import pyarrow as pa
+
+        try:
+            return read_table(self.path, name)
+        except (pa.ArrowException, OSError, ValueError, AttributeError) as error:
+            raise self.damaged(name, _reason(error)) from error
+
+    def damaged(self, table: str, reason: str) -> UsageError:
+        """The error for a table that cannot be used."""
+        return UsageError(
+            f"The table {table} of {self.path} is damaged: {reason}. Restore it from a copy, or "
+            "run again."
+        )
 
     def levels(self) -> list[str]:
         """Names of the load levels under ``ops/``, in the order of their phases."""
@@ -135,6 +151,14 @@ class Bundle:
             again = "" if name == "checks" else f" `dyno report {self.run.run}` makes it anew."
             reason = str(error).splitlines()[0]
             raise UsageError(f"{file} cannot be read: {reason}.{again}") from error
+
+
+def _reason(error: Exception) -> str:
+    """Why a table's file cannot be read; a library's own words are for those who wrote it."""
+    system = isinstance(error, OSError) and error.errno is not None and error.strerror
+    if system and "Parquet" not in system:
+        return system
+    return "its file is cut short, or is not what Dyno writes"
 
 
 def _has_rows(file: Path) -> bool:
