@@ -6,12 +6,14 @@ import os
 import signal
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from dyno.host.mounts import mount_of, parse_mountinfo
 from dyno.host.storage import fs_kind
+from tests.skips import remedies
 
 REQUIRE_ALL = os.environ.get("DYNO_REQUIRE_ALL") == "1"
 
@@ -44,6 +46,16 @@ def missing(component: str) -> None:
     if REQUIRE_ALL:
         pytest.fail(f"{component} is missing, and DYNO_REQUIRE_ALL is set")
     pytest.skip(f"{component} is missing")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Says last what to install for the tests that were skipped."""
+    reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or hasattr(config, "workerinput"):
+        return
+    skipped = (str(report.longrepr[2]) for report in reporter.stats.get("skipped", ()))
+    if line := remedies(skipped):
+        reporter.write_line(line)
 
 
 @pytest.fixture
