@@ -28,8 +28,8 @@ def test_the_last_run_is_the_last_that_measured(out: Path) -> None:
     assert json.loads(dyno("runs", "list", "--json", "--out", out).stdout) == []
 
     measured = document(dyno(*NULL, "--duration", "1s", "--json", "--out", out))["run"]
-    unwritable = dyno("io", "/proc", "--out", out)
-    assert unwritable.returncode == 3
+    typo = ("run", "tpch", "--target", "postgresql://bench@db1.invalid/bench")
+    assert dyno(*typo, "--out", out).returncode == 3
     last = document(dyno("report", "last", "--json", "--out", out))
     assert last["run"] == measured
     assert find_bundle(out, "last").run.run == measured
