@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from dyno.host.mounts import mount_of, parse_mountinfo
 from dyno.host.storage import fs_kind
+from tests.skips import remedies
 
 REQUIRE_ALL = os.environ.get("DYNO_REQUIRE_ALL") == "1"
 
@@ -19,6 +22,12 @@ settings.register_profile(
     "dyno", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("dyno")
+
+
+# A job that a shell starts in the background ignores Ctrl-C, and so would all that it starts. With
+# a handler the suite goes on ignoring it, and what it starts begins with the default.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, lambda _number, _frame: None)
 
 
 def _in_memory(folder: str) -> bool:
@@ -37,6 +46,16 @@ def missing(component: str) -> None:
     if REQUIRE_ALL:
         pytest.fail(f"{component} is missing, and DYNO_REQUIRE_ALL is set")
     pytest.skip(f"{component} is missing")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Says last what to install for the tests that were skipped."""
+    reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or hasattr(config, "workerinput"):
+        return
+    skipped = (str(report.longrepr[2]) for report in reporter.stats.get("skipped", ()))
+    if line := remedies(skipped):
+        reporter.write_line(line)
 
 
 @pytest.fixture

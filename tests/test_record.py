@@ -17,7 +17,7 @@ import pytest
 from dyno import tables
 from dyno.bundle import Bundle, find_bundle, list_bundles
 from dyno.errors import DiskFullError, UsageError
-from dyno.model import Check, Validity
+from dyno.model import Check, PhaseKind, Validity
 from dyno.record import Recorder, file_error, write_atomically
 from dyno.tables import Table, read_table, spool_to_parquet
 
@@ -110,6 +110,9 @@ with recorder.phase("io", "Storage", "io"):
 
 def test_bundles_are_found_by_the_beginning_of_their_name(out: Path) -> None:
     first, second = (Recorder(out, "run", {}, ()) for _ in range(2))
+    for recorder in (first, second):
+        with recorder.phase("oltp-tpcc-x-users-4", "Four users", "oltp", "x"):
+            pass
     assert find_bundle(out, first.run.run).path == first.path
     assert find_bundle(out, str(second.path)).path == second.path
     assert find_bundle(out, "last").path in {first.path, second.path}
@@ -119,6 +122,30 @@ def test_bundles_are_found_by_the_beginning_of_their_name(out: Path) -> None:
         find_bundle(out, "nothing")
     first.close()
     second.close()
+
+
+@pytest.mark.parametrize(
+    ("kind", "spool", "row", "measured"),
+    [
+        ("provision", "samples", '{"t_ns": 5}\n', False),
+        ("io", "io", "", False),
+        ("io", "io", '{"t_ns": 5}\n', True),
+        ("oltp", "ops/users-4", '{"t_ns": 5}\n', True),
+    ],
+)
+def test_a_run_that_failed_counts_if_it_measured_something(
+    out: Path, kind: PhaseKind, spool: str, row: str, measured: bool
+) -> None:
+    recorder = Recorder(out, "run", {}, ())
+    with recorder.phase("machine", "Machine", "machine"):
+        pass
+    with pytest.raises(ValueError, match="x"), recorder.phase("a", "A", kind):
+        recorder.spool(spool).write_text(row)
+        raise ValueError("x")
+    assert Bundle.open(recorder.path).measured is measured  # as a kill would leave it
+    recorder.finish("failed", "x")
+    recorder.close()
+    assert Bundle.open(recorder.path).measured is measured
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,9 @@ _LONGEST = 64 << 20
 """Bytes of a JSON file of a bundle; plans and estimates of the longest runs have a few million."""
 _MOST_PHASES = 2000
 _MOST_FILES = 10_000
+_PREPARING = {"machine", "provision"}
+_ROWS = ("io.*", "queries.*", "during.*", "ops/*")
+"""Files that have the rows of work, also of work that failed."""
 
 
 @dataclass(frozen=True)
@@ -79,13 +82,40 @@ class Bundle:
                 "run again."
             ) from error
 
+    @property
+    def measured(self) -> bool:
+        """Whether there is anything to read: work that did not fail, or rows of work that did.
+
+        Starting or reaching a target is no such work.
+        """
+        work = [phase for phase in self.run.phases if phase.kind not in _PREPARING]
+        if any(phase.status != "failed" for phase in work):
+            return True
+        return any(_has_rows(file) for rows in _ROWS for file in self.path.glob(rows))
+
     def judged(self, validity: Validity) -> Bundle:
         """The same bundle with another judgement; the file is left as it is."""
         return replace(self, run=self.run.model_copy(update={"validity": validity}))
 
     def table(self, name: str) -> pa.Table:
-        """A table by name: ``samples``, ``queries``, ``io`` or ``ops/<level>``."""
-        return read_table(self.path, name)
+        """A table by name: ``samples``, ``queries``, ``io`` or ``ops/<level>``.
+
+        Raises:
+            UsageError: If its file is damaged.
+        """
+        import pyarrow as pa
+
+        try:
+            return read_table(self.path, name)
+        except (pa.ArrowException, OSError, ValueError, AttributeError) as error:
+            raise self.damaged(name, _reason(error)) from error
+
+    def damaged(self, table: str, reason: str) -> UsageError:
+        """The error for a table that cannot be used."""
+        return UsageError(
+            f"The table {table} of {self.path} is damaged: {reason}. Restore it from a copy, or "
+            "run again."
+        )
 
     def levels(self) -> list[str]:
         """Names of the load levels under ``ops/``, in the order of their phases."""
@@ -177,6 +207,30 @@ def _files(folder: Path, endings: tuple[str, ...]) -> list[str]:
     return kept
 
 
+def _reason(error: Exception) -> str:
+    """Why a table's file cannot be read; a library's own words are for those who wrote it."""
+    system = isinstance(error, OSError) and error.errno is not None and error.strerror
+    if system and "Parquet" not in system:
+        return system
+    return "its file is cut short, or is not what Dyno writes"
+
+
+def _has_rows(file: Path) -> bool:
+    """Whether a table's file, if it is one, has any; a damaged one counts as if."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with safefiles.open_regular(file) as opened:
+            if file.suffix == ".parquet":
+                return pq.read_metadata(opened).num_rows > 0
+            return bool(opened.read(1))
+    except UsageError:  # no regular file
+        return False
+    except (OSError, pa.ArrowException):
+        return True
+
+
 def list_bundles(out: Path) -> list[Bundle]:
     """All readable bundles under ``out``, newest first; links to others are not among them."""
     found: list[Bundle] = []
@@ -193,6 +247,8 @@ def list_bundles(out: Path) -> list[Bundle]:
 def find_bundle(out: Path, name: str) -> Bundle:
     """The bundle called ``name``: a path, a run id, its unique beginning, or ``last``.
 
+    ``last`` is the newest that measured anything: a failed start is not looked for.
+
     Raises:
         UsageError: If none or several match.
     """
@@ -201,7 +257,13 @@ def find_bundle(out: Path, name: str) -> Bundle:
         return Bundle.open(path.resolve() if path.is_symlink() else path)
     bundles = list_bundles(out)
     if name == "last" and bundles:
-        return bundles[0]
+        found = next((bundle for bundle in bundles if bundle.measured), None)
+        if found is None:
+            raise UsageError(
+                f"No run in {out} has measured anything. `dyno runs list --all` shows the failed "
+                "starts."
+            )
+        return found
     matches = [bundle for bundle in bundles if bundle.run.run.startswith(name)]
     if len(matches) == 1:
         return matches[0]

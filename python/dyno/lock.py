@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dyno.errors import TargetError, UsageError
 from dyno.safefiles import open_own
+from dyno.unwritable import why
 
 _LOOK_S = 0.05
 """Longer than the moment for which somebody holds it who only looks (see :meth:`OutLock.held`)."""
@@ -74,7 +75,8 @@ class OutLock:
 
     def _refusal(self, error: OSError) -> UsageError:
         folder = self._path.parent
-        return UsageError(f"Cannot write in {folder}: {error.strerror}. Give another --out DIR.")
+        reason = why(error, self._path)
+        return UsageError(f"Cannot write in {folder}: {reason}. Give another --out DIR.")
 
     def _taken(self) -> bool:
         for pause_s in (_LOOK_S, 0.0):

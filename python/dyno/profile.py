@@ -15,6 +15,7 @@ from dyno.profiles.model import Profile
 from dyno.profiles.volume import Arm, How, Volume, arms
 from dyno.progress import Progress
 from dyno.record import Recorder
+from dyno.unwritable import stores_no_files
 
 OnError = Literal["stop", "continue"]
 
@@ -71,6 +72,12 @@ class IoPlan:
                 raise TargetError(
                     f"{used}: its figures would be those of its other users, too. Free it, or name "
                     "a folder on it.",
+                    kind="io",
+                )
+            if volume.kind == "folder" and stores_no_files(volume.path):
+                raise TargetError(
+                    f"{volume.path} is a file system of the kernel's own, which stores no files. "
+                    "Give a folder on a disk.",
                     kind="io",
                 )
             if volume.kind == "folder" and os.statvfs(volume.path).f_flag & os.ST_RDONLY:

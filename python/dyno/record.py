@@ -29,6 +29,7 @@ from dyno.model import (
     Validity,
 )
 from dyno.tables import Table, spool_to_parquet
+from dyno.unwritable import why
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -62,7 +63,7 @@ def file_error(error: OSError, path: Path) -> DynoError:
     """The one-line error for an operating-system error at ``path``."""
     if error.errno in (28, 122):  # ENOSPC, EDQUOT
         return DiskFullError(f"No space left while writing {path}; free some or give --out DIR.")
-    return TargetError(f"Cannot write {path}: {error.strerror}.", kind="io")
+    return TargetError(f"Cannot write {path}: {why(error, path)}.", kind="io")
 
 
 RESERVE_BYTES = 8 << 20
@@ -118,7 +119,7 @@ class Recorder:
         try:
             self.path = _make_folder(out)
         except OSError as error:
-            message = f"Cannot create a run in {out}: {error.strerror}. Give another --out DIR."
+            message = f"Cannot create a run in {out}: {why(error, out)}. Give another --out DIR."
             raise UsageError(message) from error
         self._reserve = self.path / ".reserve"
         try:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from dyno.decide import definitions
+from dyno.model import Reason, Validity
 from dyno.report import document, sheet, summary
 from tests.bundles import interrupted, only_io, quickstart
 from tests.judged import Judged, judged
@@ -31,6 +32,26 @@ def lines(found: Judged) -> list[str]:
     return summary(found.bundle, found.estimates, found.findings)
 
 
+@pytest.mark.parametrize(("count", "more"), [(1, ""), (2, ""), (5, ""), (7, "2 more on the sheet")])
+def test_the_summary_prints_every_reason(tmp_path: Path, count: int, more: str) -> None:
+    found = judged(quickstart(tmp_path).write())
+    reasons = tuple(
+        Reason(code="errors", message=f"Reason {'abcdefg'[at]} is " + "long, " * 15 + f"end{at}.")
+        for at in range(count)
+    )
+    bundle = found.bundle.judged(Validity(valid=False, reasons=reasons))
+    told = summary(bundle, found.estimates, found.findings)
+    assert all(len(line) <= 80 for line in told)
+    text = " ".join(" ".join(told).split())
+    for at in range(count):
+        assert (f"Reason {'abcdefg'[at]}" in text) == (f"end{at}." in text) == (at < 5)
+    assert ("on the sheet" in text) == bool(more)
+    assert more in text
+    # All that was measured, and the notices, are there too.
+    assert told[-2:] == list(bundle.run.notices)
+    assert [line for line in told if line.startswith("Checks")]
+
+
 @pytest.mark.parametrize("name", ["whole", "only-io", "interrupted", "invalid"])
 def test_the_summary(tmp_path: Path, name: str) -> None:
     builders = {"whole": quickstart, "only-io": only_io, "interrupted": interrupted}
@@ -39,7 +60,7 @@ def test_the_summary(tmp_path: Path, name: str) -> None:
     else:
         builder = builders[name](tmp_path)
     found = lines(judged(builder.write("interrupted" if name == "interrupted" else "done")))
-    assert len(found) <= 10
+    assert len(found) <= (12 if name == "invalid" else 10)
     assert all(len(line) <= 80 for line in found)
     agrees(f"summary-{name}.txt", "\n".join(found) + "\n")
 

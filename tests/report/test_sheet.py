@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from dyno.decide import definitions
 from dyno.model import NOTICES
 from dyno.report.charts import theme
-from dyno.report.sections import makers
+from dyno.report.sections import criteria, headlines, machine, makers, search
 from tests import bundle_data as data
-from tests.report.conftest import Sheet
+from tests.bundles import quickstart
+from tests.judged import judged
+from tests.report.conftest import Sheet, sheet_of
 
 SECTIONS = [
     *("headlines", "machine", "storage", "queries", "transactions", "meanwhile", "loads"),
@@ -142,21 +145,42 @@ def test_other_tables(whole: Sheet) -> None:
     assert "dyno quickstart --scale 1" in whole.page.section("repeat").all("pre")[0].text
 
 
-def test_the_notice_stands_by_every_derived_figure(whole: Sheet) -> None:
-    for ident, workload in (("queries", "tpch"), ("transactions", "tpcc")):
-        section = whole.page.section(ident)
-        blocks = [
-            *section.all("figure"),
-            *section.all("div", class_="table"),
-            *section.all("details", class_="table"),
-        ]
-        assert blocks
-        for block in blocks:
-            assert NOTICES[workload] in block.text
-    for group in whole.page.section("headlines").all("div", class_="group")[1:]:
-        assert "not comparable with published TPC results" in group.text
-    assert all(notice in whole.page.section("method").text for notice in NOTICES.values())
-    assert NOTICES["tpch"] in whole.page.section("loads").text
+def test_each_notice_stands_once_in_a_section_with_derived_values_and_at_the_foot(
+    whole: Sheet,
+) -> None:
+    both = {"tpch", "tpcc"}
+    derived = {
+        **{"headlines": both, "loads": both},
+        **{"queries": {"tpch"}, "transactions": {"tpcc"}, "meanwhile": {"tpcc"}},
+    }
+    parts = {ident: whole.page.section(ident).text for ident in SECTIONS}
+    parts["foot"] = whole.page.root.all("footer")[0].text
+    derived["foot"] = both
+    for ident, text in parts.items():
+        for workload, notice in NOTICES.items():
+            assert text.count(notice) == (workload in derived.get(ident, ())), (ident, workload)
+
+
+def test_the_summary_is_first_and_what_is_looked_up_is_folded(whole: Sheet, tmp_path: Path) -> None:
+    assert whole.page.sections()[0] == "headlines"
+    assert whole.page.section("headlines").all("h2")[0].text == "Summary"
+    orders = {module.ORDER for module in (criteria, machine, search)}
+    assert headlines.ORDER < min(orders)
+    folded = {
+        ident for ident in SECTIONS if whole.page.section(ident).all("details", class_="part")
+    }
+    assert folded == {"loads", "checks", "settings", "method"}
+    failed = sheet_of(judged(quickstart(tmp_path).consistency(broken=3).write()))
+    assert not failed.page.section("checks").all("details", class_="part")
+
+
+def test_what_is_long_stays_folded_on_paper(whole: Sheet) -> None:
+    tables = whole.page.root.all("details", class_="table")
+    rows = {table.all("summary")[0].text: len(table.all("tr")) - 1 for table in tables}
+    long = {item.all("summary")[0].text for item in tables if item.has({"class_": "long"})}
+    assert long == {caption for caption, count in rows.items() if count > 12}
+    assert "Every point: rates" in long
+    assert "By transaction, 1 user" in rows.keys() - long
 
 
 def test_warnings_about_the_machine(whole: Sheet) -> None:

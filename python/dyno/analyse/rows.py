@@ -43,18 +43,12 @@ def columns(bundle: Bundle, table: str) -> Any:
     Raises:
         UsageError: If it is damaged.
     """
-    import pyarrow as pa
-
-    try:
-        return bundle.table(table)
-    except (pa.ArrowException, OSError, ValueError, AttributeError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise damaged(bundle, table, reason) from error
+    return bundle.table(table)
 
 
 def damaged(bundle: Bundle, table: str, reason: str) -> UsageError:
     """The error for a table that cannot be used."""
-    return UsageError(f"The table {table} of {bundle.path} is damaged: {reason}.")
+    return bundle.damaged(table, reason)
 
 
 def happened(row: dict[str, Any]) -> bool:

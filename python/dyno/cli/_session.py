@@ -222,6 +222,7 @@ def _conclude(
         page = recorder.path / "sheet.html"
         write_atomically(page, sheet(bundle, estimates, findings, definitions()))
         lines = [*latencies(bundle, estimates, findings), *summary(bundle, estimates, findings)]
+        measured = message is None or bundle.measured
         result = {**document(bundle, estimates, findings), "sheet": str(page), "error": message}
     except Exception as error:
         unconcluded = _unconcluded(console, recorder.path, message, error)
@@ -232,11 +233,11 @@ def _conclude(
         console.warn(f"dyno: {message}")
     if options.as_json:
         click.echo(json.dumps(result, indent=1))
-        for line in lines:
-            console.say(line)
-    else:
-        click.echo("\n".join(lines))
-    console.say(f"Sheet: {page}")
+    if measured:
+        say = console.say if options.as_json else click.echo
+        say("\n".join(lines))
+    # After a failed start the error above says it all; the page stays in the bundle.
+    console.say(f"Sheet: {page}" if measured else "Nothing was measured.")
     if failure is not None and not isinstance(failure, (DynoError, KeyboardInterrupt)):
         raise failure
     if code == EXIT_DONE and (validity.valid is False or broken(findings)):

@@ -67,6 +67,7 @@ def command(
     from dyno.errors import UsageError
     from dyno.generate import GeneratePlan, generate
     from dyno.units import bytes_text, digits
+    from dyno.unwritable import why
 
     scale = workloads.named(workload).parse_scale(scale)
     if part is not None and part > parts:
@@ -75,7 +76,9 @@ def command(
         if not is_device(folder):
             folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"Cannot create {folder}: {error.strerror}.") from error
+        raise UsageError(
+            f"Cannot create {folder}: {why(error, folder)}. Give another --to DIR."
+        ) from error
     console = Console(quiet=options.quiet)
     threads = len(os.sched_getaffinity(0))
     plan = GeneratePlan(

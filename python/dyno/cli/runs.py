@@ -17,6 +17,7 @@ from dyno.text import shown
     short_help="List, show and export the runs under --out.",
     epilog=examples(
         "dyno runs list",
+        "dyno runs list --all      failed starts too",
         "dyno runs show last",
         "dyno runs export last --to run.tar.gz",
     ),
@@ -26,29 +27,37 @@ def command() -> None:
 
 
 @command.command("list")
+@click.option("--all", "with_failed", is_flag=True, help="Also runs that ended before measuring.")
 @common
-def list_runs(options: Options) -> int:
-    """All runs, newest first."""
+def list_runs(with_failed: bool, options: Options) -> int:
+    """The runs that measured something or are running, newest first."""
     from dyno.bundle import list_bundles
     from dyno.lock import OutLock
 
     # A run may end or begin while bundles are read: who is at work is asked before and after.
     before = OutLock.held(options.out)
-    bundles = list_bundles(options.out)
+    every = list_bundles(options.out)
+    ended = ("failed", "interrupted")
+    bundles = [one for one in every if with_failed or one.run.status not in ended or one.measured]
+    hidden = len(every) - len(bundles)
     at_work = before or OutLock.held(options.out)
     if options.as_json:
         click.echo(json.dumps([_row(bundle, at_work=at_work) for bundle in bundles], indent=1))
         return 0
-    if not bundles:
+    if not every:
         click.echo(f"No runs in {options.out}. `dyno quickstart` makes one.")
         return 0
-    click.echo(f"{'run':24}{'verb':12}{'status':13}{'valid':7}workloads")
+    if bundles:
+        click.echo(f"{'run':24}{'verb':12}{'status':13}{'valid':7}workloads")
     for bundle in bundles:
         row = _row(bundle, at_work=at_work)
         valid = {True: "yes", False: "NO", None: "-"}[row["valid"]]
         words = " ".join(row["workloads"])
         line = f"{row['run']:24}{row['verb']:12}{row['status']:13}{valid:7}{words}"
         click.echo(shown(line.rstrip()))
+    if hidden:
+        runs = "1 run" if hidden == 1 else f"{hidden} runs"
+        click.echo(f"{runs} not listed: ended before measuring anything (`--all` lists all).")
     return 0
 
 

@@ -8,6 +8,8 @@ from typing import Literal
 
 from markupsafe import Markup
 
+from dyno.model import NOTICES
+
 Tone = Literal["", "good", "bad", "muted"]
 
 
@@ -44,7 +46,7 @@ class Table:
     """A table. The first cell of a row is its heading.
 
     Attributes:
-        notice: Where the figures derive from a TPC workload.
+        notice: Where the figures derive from a TPC workload; the section shows each notice once.
         folded: Shown only on demand.
     """
 
@@ -56,6 +58,13 @@ class Table:
     folded: bool = False
     kind: Literal["table"] = "table"
 
+    @property
+    def long(self) -> bool:
+        """Whether it stays folded on paper too, unless the reader opened it."""
+        return self.folded and len(self.rows) > _MOST_PRINTED_ROWS
+
+
+_MOST_PRINTED_ROWS = 12
 
 NOTHING = "–"
 """What stands where there is no figure."""
@@ -189,9 +198,22 @@ class Section:
     Attributes:
         ident: Its anchor.
         lead: A sentence or two under the title.
+        folded: For those who look something up: only its title is shown until it is opened.
     """
 
     ident: str
     title: str
     blocks: Sequence[Block]
     lead: str = ""
+    folded: bool = False
+
+    @property
+    def notices(self) -> list[str]:
+        """The notices of its blocks, each once."""
+        inner = [
+            block
+            for outer in self.blocks
+            for block in (outer.blocks if isinstance(outer, Row) else [outer])
+        ]
+        told = [block.notice for block in inner if isinstance(block, Table | Figure | Cards)]
+        return [notice for notice in NOTICES.values() if any(notice in text for text in told)]

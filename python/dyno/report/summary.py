@@ -1,4 +1,4 @@
-"""The summary for a terminal: at most ten lines of at most eighty columns.
+"""The summary for a terminal: at most ten lines of at most eighty columns, and all reasons.
 
 Tables of a storage profile may be longer: where volumes are compared they are what was asked for.
 """
@@ -26,6 +26,10 @@ _STORAGE_LINES = 3
 """Of them; a profile with more has so many lines more in all."""
 
 _LABEL = 14
+_MOST_REASONS = 5
+"""Against a run; of further ones their number is printed."""
+_REASON_LINES = 4
+"""Of each: Dyno's own take three, those of another's bundle may be of any length."""
 
 
 def summary(
@@ -46,12 +50,12 @@ def summary(
         _line("Criteria", _criteria(page)),
         *_wrapped("Maintenance", _maintenance(page)),
         _line("Checks", _checks(page)),
-        *_why(page),
     ]
-    notices = _notices(page)
-    most = MOST_LINES + max(0, len(storage) - _STORAGE_LINES) - len(notices)
+    notices, reasons = _notices(page), _reasons(page)
+    why = [] if reasons else _why(page)
+    most = MOST_LINES + max(0, len(storage) - _STORAGE_LINES) - len(notices) - len(why)
     kept = [line for line in lines if line][: max(1, most)]
-    return [*kept, *notices]
+    return [*kept, *(reasons or why), *notices]
 
 
 def _cut(text: str, columns: int = COLUMNS) -> str:
@@ -71,14 +75,22 @@ def _head(page: Page) -> str:
     return _cut(f"{head}, {machine}" if machine else head)
 
 
-def _why(page: Page) -> list[str]:
-    """What spoils the run, or else what sets its pace, wrapped over at most two lines."""
+def _reasons(page: Page) -> list[str]:
+    """Each reason against the run."""
     reasons = page.run.validity.reasons
-    if reasons:
-        label, text = "Reason", reasons[0].message
-        if len(reasons) > 1:
-            label = f"{len(reasons)} reasons"
-    elif page.verdict is not None and page.verdict.verdict is not None:
+    if len(reasons) == 1:
+        return _wrapped("Reason", reasons[0].message, _REASON_LINES)
+    lines: list[str] = []
+    for place, reason in enumerate(reasons[:_MOST_REASONS]):
+        label = f"{len(reasons)} reasons" if place == 0 else ""
+        lines += _wrapped(label, f"{place + 1}. {reason.message}", _REASON_LINES)
+    more = len(reasons) - _MOST_REASONS
+    return [*lines, _line("", f"{more} more on the sheet")] if more > 0 else lines
+
+
+def _why(page: Page) -> list[str]:
+    """What sets the pace of a valid run, wrapped over at most two lines."""
+    if page.verdict is not None and page.verdict.verdict is not None:
         # Validity and criteria have lines of their own.
         told = page.verdict.verdict
         if page.run.verb == "io" and not told.limits:
@@ -91,12 +103,12 @@ def _why(page: Page) -> list[str]:
     return _wrapped(label, text)
 
 
-def _wrapped(label: str, text: str) -> list[str]:
-    """A label and its text, over at most two lines."""
+def _wrapped(label: str, text: str, most: int = 2) -> list[str]:
+    """A label and its text, over at most so many lines."""
     import textwrap
 
     text = plain(text.replace("\N{NARROW NO-BREAK SPACE}", " "))
-    wrapped = textwrap.wrap(text, COLUMNS - _LABEL, max_lines=2, placeholder=" …")
+    wrapped = textwrap.wrap(text, COLUMNS - _LABEL, max_lines=most, placeholder=" …")
     return [f"{label if not place else '':<{_LABEL}}{part}" for place, part in enumerate(wrapped)]
 
 

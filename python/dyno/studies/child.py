@@ -74,8 +74,11 @@ def dyno(words: list[str]) -> Ended:
 
 
 def _stop(process: subprocess.Popen[str]) -> None:
-    """Has a run end, and hands on what further impatience there is."""
-    process.send_signal(signal.SIGINT)
+    """Has a run end, and hands on what further impatience there is.
+
+    By SIGTERM: a study that was started in the background may ignore SIGINT, and so do its runs.
+    """
+    process.send_signal(signal.SIGTERM)
     asked = impatience.count()
     while True:
         try:
@@ -83,6 +86,6 @@ def _stop(process: subprocess.Popen[str]) -> None:
         except subprocess.TimeoutExpired:
             if impatience.count() > asked:
                 asked = impatience.count()
-                process.send_signal(signal.SIGINT)
+                process.send_signal(signal.SIGTERM)
         else:
             return

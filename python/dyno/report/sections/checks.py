@@ -25,7 +25,7 @@ def section(page: Page) -> Section | None:
     blocks += [_diff(page, check) for check in notable if diffs.places(check)]
     rows = [_row(page, check) for check in checks]
     blocks.append(Table(f"All {len(checks)} checks", _COLUMNS, rows, folded=True))
-    return Section("checks", "Checks", blocks)
+    return Section("checks", "Checks", blocks, folded=all(c.passed is not False for c in checks))
 
 
 def _kind(check: Check) -> str:

@@ -33,7 +33,7 @@ def section(page: Page) -> Section | None:
     missing = _missing(page)
     if missing:
         blocks.append(Notes(missing))
-    return Section("headlines", "Headline figures", blocks) if blocks else None
+    return Section("headlines", "Summary", blocks) if blocks else None
 
 
 def _storage(page: Page) -> list[Cards]:

@@ -19,4 +19,4 @@ def section(page: Page) -> Section | None:
         return None
     notes = notes_block(layout.get("notes")) if isinstance(layout, dict) else None
     blocks = [block] if notes is None else [block, notes]
-    return Section("layout", "Layout", blocks, "As the data was loaded.")
+    return Section("layout", "Layout", blocks, "As the data was loaded.", folded=True)

@@ -35,7 +35,7 @@ def section(page: Page) -> Section | None:
     blocks: list[Block] = [Table("Rows in", columns, rows, note, notice)]
     for phase in loads_that_stayed(page):
         blocks += load_blocks(page, phase)
-    return Section("loads", "Loads", blocks)
+    return Section("loads", "Loads", blocks, folded=True)
 
 
 def _row(page: Page, phase: Phase) -> list[str | Cell]:

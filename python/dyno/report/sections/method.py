@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dyno.report.blocks import Block, Column, Fact, Facts, Note, Notes, Section, Table
+from dyno.report.blocks import Column, Fact, Facts, Section, Table
 from dyno.report.page import Page
 from dyno.report.storage.method import method
 
@@ -10,7 +10,7 @@ ORDER = 100
 
 
 def section(page: Page) -> Section | None:
-    """Definitions of what the sheet shows, then the notices."""
+    """Definitions of what the sheet shows, and the rules that it was judged by."""
     facts: list[Fact] = []
     facts += method(page)
     if page.query_targets:
@@ -74,10 +74,7 @@ def section(page: Page) -> Section | None:
         ),
         Fact("Every figure", "estimates.json in the bundle holds each with its formula or file."),
     ]
-    blocks: list[Block] = [Facts(facts), *_rules(page)]
-    if page.run.notices:
-        blocks.append(Notes([Note(notice) for notice in page.run.notices]))
-    return Section("method", "Method and notices", blocks)
+    return Section("method", "Method", [Facts(facts), *_rules(page)], folded=True)
 
 
 def _rules(page: Page) -> list[Table]:

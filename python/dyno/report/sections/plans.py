@@ -27,4 +27,4 @@ def section(page: Page) -> Section | None:
         return None
     how = "what happened when it was run once more" if analysed else "what the engine expects"
     lead = f"A node a line, indented below what it feeds: {how}. Outside the measured time."
-    return Section("plans", "Plans", blocks, lead)
+    return Section("plans", "Plans", blocks, lead, folded=True)

@@ -33,7 +33,7 @@ def section(page: Page) -> Section | None:
             )
         )
     lead = "Read back from the live systems."
-    return Section("settings", "Settings", blocks, lead) if blocks else None
+    return Section("settings", "Settings", blocks, lead, folded=True) if blocks else None
 
 
 def _tuned(title: str, applied: Sequence[Applied]) -> Table:

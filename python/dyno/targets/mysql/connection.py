@@ -180,4 +180,5 @@ def _connect(address: Address, explain: Callable[[], DynoError | None]) -> Any:
     except DynoError as error:
         raise explain() or error from error
     except (pymysql.Error, OSError, RuntimeError, ValueError) as error:
-        raise explain() or connect_error(error, address.server) from error
+        host = address.unix_socket or address.host
+        raise explain() or connect_error(error, address.server, host) from error

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import pymysql
 
 from dyno.errors import DynoError, error_of_kind
+from dyno.targets.reach import no_answer
 
 _CLASSES: dict[str, tuple[int, ...]] = {
     "too_many_connections": (1040, 1203, 1226),
@@ -71,12 +72,13 @@ def statement_error(
     return error_of_kind(kind, f"{_sentence(text)}{advice}{label}.")
 
 
-def connect_error(error: Exception, server: str) -> DynoError:
+def connect_error(error: Exception, server: str, host: str = "") -> DynoError:
     """The error for a session that could not be opened, with what to do about it.
 
     Args:
         error: What the driver raised.
         server: What was tried, such as ``MariaDB/MySQL at db1:3306``, without any password.
+        host: Its host; empty for a socket.
     """
     if not isinstance(error, pymysql.Error):
         # PyMySQL encrypts a password with another package, and says so where it is missing.
@@ -87,9 +89,11 @@ def connect_error(error: Exception, server: str) -> DynoError:
     if known is not None:
         message = known.format(server=server, told=_sentence(text), grant=_grant(text))
         return error_of_kind(kind_of(number, text), f"{message}.")
+    silent = no_answer(server, host, "host, port or unix_socket", "bind-address, skip-networking")
     for words, message in _UNREACHABLE.items():
         if words in text:
-            return error_of_kind("unreachable", f"{message.format(server=server)}.")
+            told = message.format(server=server, silent=silent)
+            return error_of_kind("unreachable", f"{told}.")
     return error_of_kind("unreachable", f"Cannot connect to {server}: {text or repr(error)}.")
 
 
@@ -112,7 +116,6 @@ def grant(database: str, account: str, more: str = "") -> str:
 
 
 _PASSWORD = "give the right ones in the URL, in MYSQL_PWD or in ~/.my.cnf"  # noqa: S105
-_START = "start it, or correct host, port or unix_socket in the URL"
 _REFUSED = f"{{server}} refused user or password; {_PASSWORD}. {{told}}"
 _FULL = "{server} has no connection left"
 
@@ -134,11 +137,11 @@ _PLAIN = (
 )
 _UNKNOWN = "The host of {server} is unknown; correct the URL, or this machine's name service"
 _UNREACHABLE = {
-    "timed out": f"{{server}} does not answer; {_START}",
+    "timed out": "{silent}",
     "Name or service not known": _UNKNOWN,
     "name resolution": _UNKNOWN,
-    "Connection refused": f"{{server}} does not answer; {_START}",
-    "No such file": f"{{server}} does not answer; {_START}",
+    "Connection refused": "{silent}",
+    "No such file": "{silent}",
 }
 _DATABASE = re.compile(r"user ('.*?'@'.*?') to database '(.*?)'")
 _TABLE = re.compile(r"denied to user ('.*?'@'.*?') for (?:table|column .*? in table) `?'?(\w+)`?\.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -66,7 +67,8 @@ class PostgresConnection:
         try:
             raw = psycopg.connect(**parameters, autocommit=True)
         except psycopg.Error as error:
-            raise explain() or connect_error(error, server) from error
+            host = conninfo.get("host") or conninfo.get("hostaddr") or os.environ.get("PGHOST", "")
+            raise explain() or connect_error(error, server, str(host)) from error
         session = cls(raw, explain)
         limit_s = timeout_from_conninfo({"connect_timeout": parameters["connect_timeout"]})
         with cut_after(limit_s, raw.fileno()) as cut:

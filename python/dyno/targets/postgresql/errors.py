@@ -5,6 +5,7 @@ from __future__ import annotations
 import psycopg
 
 from dyno.errors import DynoError, error_of_kind
+from dyno.targets.reach import no_answer
 
 _EXACT = {
     "40P01": "deadlock",
@@ -85,7 +86,7 @@ def statement_error(error: psycopg.Error, *, lost: bool, stopped: bool = False) 
     return error_of_kind(kind, f"{_sentence(message)}{advice}{label}.")
 
 
-def connect_error(error: psycopg.Error, server: str) -> DynoError:
+def connect_error(error: psycopg.Error, server: str, host: str = "") -> DynoError:
     """The error for a session that could not be opened, with what to do about it.
 
     libpq tells the SQLSTATE only to those who look into its text, so the text is looked at.
@@ -93,12 +94,18 @@ def connect_error(error: psycopg.Error, server: str) -> DynoError:
     Args:
         error: What the driver raised.
         server: What was tried, such as ``PostgreSQL at db1:5432``, without any password.
+        host: Its host; empty for the socket that libpq takes by itself.
     """
+    silent = no_answer(server, host, "host and port", "listen_addresses, pg_hba.conf")
     text = " ".join(str(error).split())
     for words, kind, message in (
         ("no password supplied", "denied", f"{server} asks for a password; {_PASSWORD}"),
         ("password authentication failed", "denied", f"{server} refused the password; {_PASSWORD}"),
-        ("no pg_hba.conf entry", "denied", f"{server} does not admit this client: {text}"),
+        (
+            "no pg_hba.conf entry",
+            "denied",
+            f"{server} does not admit this client: {_after_fatal(text)}; add one on the server",
+        ),
         (
             "requires a valid client certificate",
             "denied",
@@ -129,8 +136,8 @@ def connect_error(error: psycopg.Error, server: str) -> DynoError:
             "unreachable",
             f"{server} answers, but {_after_fatal(text)}; create it, or correct the URL",
         ),
-        ("Connection refused", "unreachable", f"{server} does not answer; {_START}"),
-        ("No such file", "unreachable", f"{server} does not answer; {_START}"),
+        ("Connection refused", "unreachable", silent),
+        ("No such file", "unreachable", silent),
         ("could not translate host name", "unreachable", f"The host of {server} {_UNKNOWN}"),
         ("failed to resolve host", "unreachable", f"The host of {server} {_UNKNOWN}"),
         (
@@ -138,7 +145,7 @@ def connect_error(error: psycopg.Error, server: str) -> DynoError:
             "unreachable",
             f"{server} took the connection and closed it; is it PostgreSQL that listens there?",
         ),
-        ("timeout expired", "unreachable", f"{server} does not answer in time; {_START}"),
+        ("timeout expired", "unreachable", silent),
         ("expected authentication request", "unreachable", f"{server} {_FOREIGN}"),
         ("invalid authentication request", "unreachable", f"{server} {_FOREIGN}"),
         ("invalid response to SSL negotiation", "unreachable", f"{server} {_FOREIGN}"),
@@ -157,7 +164,6 @@ def connect_error(error: psycopg.Error, server: str) -> DynoError:
 _PASSWORD = "give the right one in the URL, in PGPASSWORD or in ~/.pgpass"  # noqa: S105
 _FOREIGN = "answered, but not with the PostgreSQL protocol; correct host and port in the URL"
 _UNKNOWN = "is unknown; correct the URL, or this machine's name service"
-_START = "start it, or correct host and port in the URL"
 
 
 def _after_fatal(text: str) -> str:
