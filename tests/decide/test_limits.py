@@ -159,8 +159,7 @@ def test_the_verdict_of_part_of_a_run(tmp_path: Path) -> None:
     assert only.findings[0].message == "Valid. Only storage was measured."
     cut = judged(interrupted(tmp_path).write("interrupted"))
     assert cut.findings[0].message == (
-        "Not valid: incomplete. Most likely limits: the CPU of one session for queries on "
-        "PostgreSQL."
+        "Invalid: incomplete. Most likely limits: the CPU of one session for queries on PostgreSQL."
     )
     loaded = Builder(tmp_path / "load", verb="load").load("tpch", "duckdb", 4.0, 1.0)
     assert judged(loaded.write()).findings[0].message == "Valid. Only loads were measured."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dyno.decide.validity.disturbed import MOST_FOREIGN_PERCENT
+from dyno.decide.quiet import MOST_FOREIGN_PERCENT
 from dyno.decide.view import Limit, LimitRule, View
 
 LEAST_PERCENT = 85.0

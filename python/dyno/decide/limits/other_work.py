@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dyno.decide.limits.cpu import LEAST_PERCENT
-from dyno.decide.validity.disturbed import MOST_FOREIGN_PERCENT
+from dyno.decide.quiet import MOST_FOREIGN_PERCENT
 from dyno.decide.view import Limit, LimitRule, View
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.decide.case import Case
+from dyno.decide.quiet import MOST_FOREIGN_PERCENT
 from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.decide.view import foreign_percent, is_sampled
 from dyno.model import Phase
-
-MOST_FOREIGN_PERCENT = 20.0
 
 
 def _check(case: Case) -> Iterable[Ruling]:
@@ -21,7 +20,7 @@ def _check(case: Case) -> Iterable[Ruling]:
     part = max(over, key=lambda part: over[part])
     title = next(one.title for phase in phases for one in _parts(case, phase) if one.name == part)
     yield Ruling(
-        "invalid",
+        "disturbed",
         f"Other work took up to {over[part]:.0f} % of the processors' time ({title}), and over "
         f"{MOST_FOREIGN_PERCENT:g} % in {len(over)} of {len(phases)} phases. Stop it (see top), "
         "then run again.",

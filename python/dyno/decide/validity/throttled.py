@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.decide.case import Case
+from dyno.decide.quiet import MOST_STEAL_PERCENT, steal_name
 from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.decide.view import is_sampled
 from dyno.model import Phase
-
-MOST_STEAL_PERCENT = 5.0
 
 
 def _check(case: Case) -> Iterable[Ruling]:
@@ -23,20 +22,16 @@ def _check(case: Case) -> Iterable[Ruling]:
             steal = _steal(case, worst)
         if steal > MOST_STEAL_PERCENT:
             yield Ruling(
-                "invalid",
-                f"{worst.title}: the hypervisor withheld {steal:.0f} % of the CPU time. Use "
-                "dedicated processors, or run again when its other guests are quiet.",
+                "disturbed",
+                f"{worst.title}: CPU steal: {steal:.0f} %. The hypervisor gave that time to "
+                "others. Use dedicated CPUs, or run again when its other guests are quiet.",
                 phase.name,
-                (_name(worst),),
+                (steal_name(worst),),
             )
 
 
 def _steal(case: Case, phase: Phase) -> float:
-    return case.value(_name(phase)) or 0.0
-
-
-def _name(phase: Phase) -> str:
-    return f"resource.{phase.name}.cpu.host.steal.mean"
+    return case.value(steal_name(phase)) or 0.0
 
 
 RULE = Rule(
