@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Generator, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from dyno import __version__
 from dyno.errors import DiskFullError, DynoError, Interrupted, TargetError, UsageError
@@ -19,6 +19,7 @@ from dyno.model import (
     Check,
     Clock,
     ClockCheck,
+    CpuUse,
     Estimate,
     Finding,
     Phase,
@@ -100,6 +101,18 @@ def _make_folder(out: Path) -> Path:
         return path
 
 
+class CpuMeter(Protocol):
+    """Tells whose work the CPUs did between two moments; it never fails."""
+
+    def begin(self) -> Any:
+        """Counters at the first moment; None if there are none."""
+        ...
+
+    def end(self, mark: Any) -> CpuUse | None:
+        """What was used since then."""
+        ...
+
+
 class Recorder:
     """Writes one bundle. Thread-safe; every method leaves a readable bundle behind."""
 
@@ -124,6 +137,7 @@ class Recorder:
         except DynoError:
             shutil.rmtree(self.path, ignore_errors=True)  # nothing could be told of it
             raise
+        self.meter: CpuMeter | None = None
         self._lock = threading.RLock()
         self._spools: dict[str, Any] = {}
         self._checks: list[Check] = []
@@ -180,6 +194,8 @@ class Recorder:
         if any(known.name == name for known in self.run.phases):
             raise ValueError(f"The run already has a phase called {name}.")
         detail: dict[str, Any] = {}
+        meter = self.meter
+        mark = None if meter is None else meter.begin()
         start = self.clock.unix_now_ns()
         phase = Phase(name=name, title=title, kind=kind, target=target, start_ns=start)
         status = "done"
@@ -194,10 +210,9 @@ class Recorder:
             status = "failed"
             raise
         finally:
-            end = self.clock.unix_now_ns()
-            self._put_phase(
-                phase.model_copy(update={"end_ns": end, "status": status, "detail": detail})
-            )
+            ended = {"end_ns": self.clock.unix_now_ns(), "status": status, "detail": detail}
+            cpu = None if meter is None or mark is None else meter.end(mark)
+            self._put_phase(phase.model_copy(update={**ended, "cpu": cpu}))
             self.event("phase-ended", phase=name, status=status, detail=detail)
 
     def tell(self, name: str, detail: dict[str, Any]) -> None:

@@ -168,6 +168,7 @@ def run_session(
             try:
                 signals.begin_work()
                 with Sampler(recorder) as sampler:
+                    recorder.meter = sampler.meter
                     limits = _machine(recorder, console, volume)
                     if confinement is not None:
                         total = usable_memory_bytes(recorder.run.host)
