@@ -16,6 +16,7 @@ import click
 from dyno import engines, host, targets
 from dyno.analyse import estimate
 from dyno.bundle import Bundle
+from dyno.cli._colour import coloured
 from dyno.cli._console import Console
 from dyno.cli._limits import lines as limit_lines
 from dyno.cli._options import Options
@@ -232,7 +233,7 @@ def _conclude(
         for line in lines:
             console.say(line)
     else:
-        click.echo("\n".join(lines))
+        click.echo(coloured(lines))
     console.say(f"Sheet: {page}")
     if failure is not None and not isinstance(failure, (DynoError, KeyboardInterrupt)):
         raise failure

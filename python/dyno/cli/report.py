@@ -34,6 +34,7 @@ def command(
     """
     from dyno.analyse import estimate
     from dyno.bundle import find_bundle
+    from dyno.cli._colour import coloured
     from dyno.decide import broken, definitions, judge
     from dyno.errors import EXIT_INVALID
     from dyno.record import write_atomically, write_judgement
@@ -53,7 +54,7 @@ def command(
         documents.append({**document(bundle, estimates, findings), "sheet": str(page)})
         if not options.as_json:
             lines = [*latencies(bundle, estimates, findings), *summary(bundle, estimates, findings)]
-            click.echo("\n".join(lines))
+            click.echo(coloured(lines))
             click.echo(f"Sheet: {page}")
         if show:
             click.launch(page.as_uri())

@@ -24,6 +24,8 @@ def document(
 ) -> dict[str, Any]:
     """The run, its validity, its host, and the parts ``io``, ``tpch``, ``tpcc``, ``maintenance``.
 
+    ``verdict`` is ``valid``, ``disturbed`` or ``invalid`` (null if it was not judged), ``valid`` is
+    false for the last two, and each reason has its ``kind``; ``conclusion`` is one sentence or two.
     ``criteria`` has a result for each limit and level, ``capacity`` what a search found. A part
     or a figure that the bundle lacks is null. ``unpaced`` levels had more new orders than users
     who key and think can reach. Units are in the names: ``_mbps`` and ``mb_per_s`` are 10^6
@@ -40,8 +42,9 @@ def document(
         "verb": run.verb,
         "status": run.status,
         "valid": run.validity.valid,
+        "verdict": run.validity.verdict,
         "reasons": [reason.model_dump() for reason in run.validity.reasons],
-        "verdict": verdict.message if verdict else None,
+        "conclusion": verdict.message if verdict else None,
         "notices": list(run.notices),
         "host": run.host,
         "layout": run.plan.get("layout"),
