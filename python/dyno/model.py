@@ -22,6 +22,7 @@ PhaseKind = Literal[
     "plans",
     "maintenance",
     "search",
+    "superseded",
 ]
 
 NOTICES = {
@@ -145,6 +146,7 @@ class Phase(Model):
     Attributes:
         name: Unique in the run, such as ``load-tpch-postgresql``.
         title: A few words for people.
+        kind: ``superseded`` is a first attempt that was repeated (``dyno.aside``).
         detail: What the stage measured of itself (rows, bytes, seconds, settings).
         cpu: Whose work the CPUs did meanwhile; None where the counters could not be read.
     """

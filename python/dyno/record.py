@@ -248,6 +248,28 @@ class Recorder:
             text = json.dumps([check.model_dump() for check in self._checks], indent=1)
             write_atomically(self.path / "checks.json", text)
 
+    @property
+    def checks(self) -> list[Check]:
+        """The proofs so far."""
+        with self._lock:
+            return list(self._checks)
+
+    def cut_checks(self, count: int) -> list[Check]:
+        """Leaves the first ``count`` proofs in ``checks.json`` and returns the others."""
+        with self._lock:
+            kept, cut = self._checks[:count], self._checks[count:]
+            self._checks = kept
+            if cut:
+                self.add_checks(())
+            return cut
+
+    def close_spools(self) -> None:
+        """Closes the files of all tables; those that are added to are opened again."""
+        with self._lock:
+            for file in self._spools.values():
+                file.close()
+            self._spools.clear()
+
     def finish(self, status: str, error: str | None = None) -> None:
         """Turns the spools into Parquet and closes the record of what was seen.
 
@@ -255,9 +277,7 @@ class Recorder:
         """
         with self._lock:
             self._reserve.unlink(missing_ok=True)
-            for file in self._spools.values():
-                file.close()
-            self._spools.clear()
+            self.close_spools()
             for spool in sorted(self.path.rglob("*.jsonl")):
                 if spool.name != "events.jsonl":
                     table = Table.of(spool.relative_to(self.path).with_suffix("").as_posix())

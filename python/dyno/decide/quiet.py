@@ -35,6 +35,17 @@ class Noise:
     evidence: tuple[str, ...]
 
     @property
+    def words(self) -> str:
+        """What is beyond its limit, with its size: ``CPU steal: 12 %``."""
+        told: list[str] = []
+        if (self.steal or 0.0) > MOST_STEAL_PERCENT:
+            told.append(f"CPU steal: {self.steal:.0f} %")
+        if (self.foreign or 0.0) > MOST_FOREIGN_PERCENT:
+            by = takers(self.phase.cpu)
+            told.append(f"other work: {self.foreign:.0f} % of the CPU{f' ({by})' if by else ''}")
+        return ", ".join(told)
+
+    @property
     def quiet(self) -> bool:
         """Whether neither is beyond its limit, as far as is known."""
         steal, foreign = self.steal or 0.0, self.foreign or 0.0

@@ -76,7 +76,7 @@ def _check(case: Case) -> Iterable[Ruling]:
         others = f" and {len(short) - 1} more" if len(short) > 1 else ""
         how = "--step" if case.bundle.run.verb == "io" else "dyno io --step"
         yield Ruling(
-            "warning",
+            "note" if case.bundle.run.verb == "quickstart" else "warning",
             f"Steps of {seconds_text(step.seconds)} are too short to tell whether the rate was "
             f"steady ({step.label}{others}). {how} 2s or more tells.",
             _phase(case, step),
