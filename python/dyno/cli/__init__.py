@@ -55,7 +55,10 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Runs the command line and exits: 0 valid, 1 invalid, 2 wrong use, 3 unusable, 130 stopped."""
+    """Runs the command line and exits.
+
+    0 valid, 1 disturbed or invalid, 2 wrong use, 3 unusable, 130 stopped.
+    """
     try:
         code = cli.main(standalone_mode=False)
     except click.ClickException as error:
