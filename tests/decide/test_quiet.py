@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dyno.bundle import Bundle
 from dyno.model import CpuUse, Taken
 from tests.bundles import Builder
 from tests.judged import Judged, judged
@@ -61,3 +63,27 @@ def test_what_is_too_short_for_the_counters_is_told(
         found = short_queries(tmp_path, **cpu)
     assert found.validity.verdict == "valid"
     assert "unwatched" in found.warned()
+
+
+def test_names_of_processes_cannot_steer_a_terminal(tmp_path: Path) -> None:
+    found = short_queries(tmp_path, others=(Taken(name="\x1b[2Jx", cpu_s=1.5),))
+    assert "\x1b" not in found.validity.reasons[0].message
+
+
+def test_a_bundle_of_an_earlier_version_opens_and_is_judged_alike(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run").oltp(4)
+    for row in builder.tables["samples"]:
+        if row["metric"] == "steal":
+            row["value"] = 9.0
+    path = builder.write().path
+    head = json.loads((path / "run.json").read_text())
+    for phase in head["phases"]:
+        del phase["cpu"]
+    told = {"code": "throttled", "message": "The hypervisor took 9 %.", "phase": None}
+    head["validity"] = {"valid": False, "reasons": [told]}
+    (path / "run.json").write_text(json.dumps(head))
+    bundle = Bundle.open(path)
+    assert bundle.run.validity.verdict == "invalid"  # as that version told it
+    found = judged(bundle)
+    assert (found.validity.valid, found.codes()) == (False, {"throttled"})
+    assert found.validity.verdict == "disturbed"

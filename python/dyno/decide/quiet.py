@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from dyno.decide.case import Case
 from dyno.decide.view import foreign_percent, is_local, is_sampled, runs_apart
 from dyno.model import CpuUse, Phase
+from dyno.text import plain
 
 MOST_FOREIGN_PERCENT = 20.0
 """CPU that neither the target nor Dyno used, of all CPUs."""
@@ -88,7 +89,7 @@ def takers(use: CpuUse | None) -> str:
         return ""
     shares = {one.name: use.percent(one.cpu_s) for one in use.others[:_NAMED]}
     named = {name: share for name, share in shares.items() if share >= _LEAST_NAMED_PERCENT}
-    words = [f"{name} {share:.0f} %" for name, share in named.items()]
+    words = [f"{plain(name)} {share:.0f} %" for name, share in named.items()]
     rest = use.percent(use.busy_s - use.own_s) - sum(use.percent(one.cpu_s) for one in use.others)
     if rest >= _LEAST_NAMED_PERCENT:
         words.append(f"{rest:.0f} % by processes that ended meanwhile or cannot be seen from here")

@@ -39,7 +39,8 @@ _STAMPS: dict[Outcome | None, tuple[str, str, str]] = {
     "disturbed": (
         "disturbed",
         "≈ Disturbed",
-        "Measured correctly, but the machine was not quiet: do not compare or publish it.",
+        "Measured correctly, but the environment was not quiet: do not compare or publish "
+        "these values.",
     ),
     "invalid": ("bad", "✗ Invalid", "Values may be wrong or missing: do not use them."),
     None: ("open", "? Not judged", ""),
