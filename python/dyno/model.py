@@ -25,6 +25,7 @@ PhaseKind = Literal[
     "plans",
     "maintenance",
     "search",
+    "superseded",
 ]
 
 NOTICES = {
@@ -110,13 +111,47 @@ class Validity(Model):
         return "disturbed" if only_disturbed else "invalid"
 
 
+class Taken(Model):
+    """CPU time that processes of a name used, in s."""
+
+    name: str
+    cpu_s: float
+
+
+class CpuUse(Model):
+    """Whose work the CPUs did over a phase, by counters at its begin and end.
+
+    Attributes:
+        ticks: Of all CPUs together; so many are the resolution of what follows.
+        total_s: The same in s of CPU time; ``busy_s``, ``steal_s`` and idle time are parts of it.
+        own_s: Used by Dyno and the servers under test, with all their children.
+        servers: Whether processes of servers were known.
+        others: Other processes that used the most, by name, a few of them. Those that ended
+            meanwhile are missing.
+    """
+
+    ticks: int
+    total_s: float
+    busy_s: float
+    steal_s: float
+    own_s: float
+    servers: bool = False
+    others: tuple[Taken, ...] = ()
+
+    def percent(self, seconds: float) -> float:
+        """CPU time as a share of all CPUs, in %."""
+        return 100 * seconds / self.total_s if self.total_s > 0 else 0.0
+
+
 class Phase(Model):
     """One stage's stretch of a run on the run's clock (ns since the Unix epoch).
 
     Attributes:
         name: Unique in the run, such as ``load-tpch-postgresql``.
         title: A few words for people.
+        kind: ``superseded`` is a first attempt that was repeated (``dyno.aside``).
         detail: What the stage measured of itself (rows, bytes, seconds, settings).
+        cpu: Whose work the CPUs did meanwhile; None where the counters could not be read.
     """
 
     name: str
@@ -127,6 +162,7 @@ class Phase(Model):
     end_ns: int | None = None
     status: Status = "running"
     detail: dict[str, Any] = Field(default_factory=dict)
+    cpu: CpuUse | None = None
 
     @property
     def seconds(self) -> float:

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Generator, Iterable
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Protocol, TextIO
 
 from dyno import __version__, safefiles
 from dyno.errors import DiskFullError, DynoError, Interrupted, TargetError, UsageError
@@ -20,6 +20,7 @@ from dyno.model import (
     Check,
     Clock,
     ClockCheck,
+    CpuUse,
     Estimate,
     Finding,
     Phase,
@@ -103,6 +104,18 @@ def _make_folder(out: Path) -> Path:
         return path
 
 
+class CpuMeter(Protocol):
+    """Tells whose work the CPUs did between two moments; it never fails."""
+
+    def begin(self) -> Any:
+        """Counters at the first moment; None if there are none."""
+        ...
+
+    def end(self, mark: Any) -> CpuUse | None:
+        """What was used since then."""
+        ...
+
+
 class Recorder:
     """Writes one bundle. Thread-safe; every method leaves a readable bundle behind."""
 
@@ -127,6 +140,7 @@ class Recorder:
         except DynoError:
             shutil.rmtree(self.path, ignore_errors=True)  # nothing could be told of it
             raise
+        self.meter: CpuMeter | None = None
         self._lock = threading.RLock()
         self._spools: dict[str, Any] = {}
         self._checks: list[Check] = []
@@ -183,6 +197,8 @@ class Recorder:
         if any(known.name == name for known in self.run.phases):
             raise ValueError(f"The run already has a phase called {name}.")
         detail: dict[str, Any] = {}
+        meter = self.meter
+        mark = None if meter is None else meter.begin()
         start = self.clock.unix_now_ns()
         phase = Phase(name=name, title=title, kind=kind, target=target, start_ns=start)
         status = "done"
@@ -197,10 +213,9 @@ class Recorder:
             status = "failed"
             raise
         finally:
-            end = self.clock.unix_now_ns()
-            self._put_phase(
-                phase.model_copy(update={"end_ns": end, "status": status, "detail": detail})
-            )
+            ended = {"end_ns": self.clock.unix_now_ns(), "status": status, "detail": detail}
+            cpu = None if meter is None or mark is None else meter.end(mark)
+            self._put_phase(phase.model_copy(update={**ended, "cpu": cpu}))
             self.event("phase-ended", phase=name, status=status, detail=detail)
 
     def tell(self, name: str, detail: dict[str, Any]) -> None:
@@ -236,6 +251,28 @@ class Recorder:
             text = json.dumps([check.model_dump() for check in self._checks], indent=1)
             write_atomically(self.path / "checks.json", text)
 
+    @property
+    def checks(self) -> list[Check]:
+        """The proofs so far."""
+        with self._lock:
+            return list(self._checks)
+
+    def cut_checks(self, count: int) -> list[Check]:
+        """Leaves the first ``count`` proofs in ``checks.json`` and returns the others."""
+        with self._lock:
+            kept, cut = self._checks[:count], self._checks[count:]
+            self._checks = kept
+            if cut:
+                self.add_checks(())
+            return cut
+
+    def close_spools(self) -> None:
+        """Closes the files of all tables; those that are added to are opened again."""
+        with self._lock:
+            for file in self._spools.values():
+                file.close()
+            self._spools.clear()
+
     def finish(self, status: str, error: str | None = None) -> None:
         """Turns the spools into Parquet and closes the record of what was seen.
 
@@ -243,9 +280,7 @@ class Recorder:
         """
         with self._lock:
             self._reserve.unlink(missing_ok=True)
-            for file in self._spools.values():
-                file.close()
-            self._spools.clear()
+            self.close_spools()
             for spool in sorted(self.path.rglob("*.jsonl")):
                 if spool.name != "events.jsonl":
                     table = Table.of(spool.relative_to(self.path).with_suffix("").as_posix())

@@ -15,6 +15,9 @@ from dyno.safefiles import replacing
 if TYPE_CHECKING:
     import pyarrow as pa
 
+SUPERSEDED = "superseded"
+"""Folder of first attempts that were repeated (``dyno.aside``)."""
+
 _BATCH_BYTES = 4 << 20
 """Of JSON lines that are turned into a table at once: histograms make a few lines many bytes."""
 
@@ -117,6 +120,7 @@ class Table(Enum):
     @classmethod
     def of(cls, name: str) -> Table:
         """The table stored at ``name`` in a bundle: ``samples``, ``ops/users-4`` …"""
+        name = name.removeprefix(f"{SUPERSEDED}/")
         if name.startswith("ops/"):
             return cls.OPS
         return cls.IO if name.startswith("io_") else cls[name.upper()]

@@ -148,7 +148,7 @@ def test_two_runs_side_by_side(tmp_path: Path) -> None:
     # They have the same name: a bundle is told by its folder.
     done = dyno("compare", *paths, "--out", tmp_path)
     assert done.returncode == 1, done.stderr
-    assert "NOT VALID: errors" in done.stdout
+    assert "INVALID: errors" in done.stdout
     assert "ceiling_ms: 20.0 | 5.0" in done.stdout
     assert "proves nothing" in done.stdout
     lines = done.stdout.splitlines()

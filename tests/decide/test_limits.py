@@ -26,6 +26,7 @@ def level(path: Path, **load: float) -> Judged:
     builder = Builder(path / "run").oltp(4)
     names = {
         ("cpu", "busy"): load.get("busy", 30.0),
+        ("cpu", "steal"): load.get("steal", 0.1),
         ("disk", "utilisation"): load.get("utilisation", 20.0),
         ("disk", "queue_length"): load.get("queue", 0.5),
         ("disk", "write_await"): load.get("write_await", 0.2),
@@ -69,6 +70,8 @@ def test_every_rule_explains_itself() -> None:
         ({"busy": 95.0, "dyno": 20.0, "server": 150.0}, "limit-cpu", "95 % busy"),
         ({"busy": 95.0, "dyno": 20.0, "server": 50.0}, "limit-other-work", "60 % with work"),
         ({"busy": 95.0, "dyno": 20.0}, "limit-cpu", "95 % busy"),
+        ({"busy": 80.0, "steal": 9.0}, "limit-cpu", "80 % busy, 9 % stolen"),
+        ({"busy": 70.0, "steal": 9.0}, "limit-unattributed", "70 % busy, 9 % stolen"),
         ({"busy": 60.0}, "limit-unattributed", "CPU was 60 % busy, vda 20 % in use"),
     ],
 )
@@ -125,7 +128,31 @@ def test_one_session_cannot_use_two_processors(tmp_path: Path) -> None:
     builder = Builder(tmp_path / "run").power("postgresql", data.ROW_SECONDS)
     found = limit(judged(builder.write()), "power-tpch-postgresql")
     assert found.code == "limit-cpu-of-sessions"
-    assert "1.1 of 2 processors" in found.message
+    assert "1.1 of 2 CPUs" in found.message
+
+
+@pytest.mark.parametrize(
+    ("server", "busy", "code"),
+    [
+        (98.0, 60.0, "limit-cpu-of-sessions"),
+        # Parallel workers of one session: it has more than one CPU.
+        (150.0, 80.0, "limit-unattributed"),
+        # The driver and others kept the CPUs busy, the session did not.
+        (40.0, 60.0, "limit-unattributed"),
+    ],
+)
+def test_the_cpu_of_one_session_is_named_only_where_it_used_one(
+    tmp_path: Path, server: float, busy: float, code: str
+) -> None:
+    builder = Builder(tmp_path / "run").power("postgresql", data.ROW_SECONDS)
+    rows = builder.tables["samples"]
+    for row in rows:
+        if row["source"] == "cpu" and row["metric"] == "busy":
+            row["value"] = busy
+    for moment in {row["t_ns"] for row in rows}:
+        used = {"source": "process", "subject": "server", "metric": "cpu"}
+        rows.append({"t_ns": moment, **used, "value": server, "unit": "%"})
+    assert limit(judged(builder.write()), "power-tpch-postgresql").code == code
 
 
 def test_a_short_phase_is_not_judged(tmp_path: Path) -> None:
@@ -159,8 +186,7 @@ def test_the_verdict_of_part_of_a_run(tmp_path: Path) -> None:
     assert only.findings[0].message == "Valid. Only storage was measured."
     cut = judged(interrupted(tmp_path).write("interrupted"))
     assert cut.findings[0].message == (
-        "Not valid: incomplete. Most likely limits: the CPU of one session for queries on "
-        "PostgreSQL."
+        "Invalid: incomplete. Most likely limits: the CPU of one session for queries on PostgreSQL."
     )
     loaded = Builder(tmp_path / "load", verb="load").load("tpch", "duckdb", 4.0, 1.0)
     assert judged(loaded.write()).findings[0].message == "Valid. Only loads were measured."

@@ -409,8 +409,9 @@ def test_a_disturbance_in_one_curve_of_a_long_profile(tmp_path: Path) -> None:
     found = judged(builder.write())
     assert found.codes() == {"throttled"}
     (reason,) = found.validity.reasons
-    assert "Storage profile, sequential_read: the hypervisor withheld" in reason.message
+    assert "Storage profile, sequential_read: CPU steal: 20 %" in reason.message
     assert reason.phase == "io"
+    assert found.validity.verdict == "disturbed"
 
 
 def test_a_curve_that_never_settled(tmp_path: Path) -> None:

@@ -169,7 +169,6 @@ def peaking(
         (level(slope=0.4), "unsteady", "rose by 3"),
         (level(slope=-0.4), "unsteady", "fell by 3"),
         (level(slope=1.9, duration_s=120), "unsteady", "never settled"),
-        (stolen, "throttled", "9 %"),
         (queries_failing, "errors", "q09"),
         (broken_io, "errors", "at 1 point of"),
         (bad_rows, "inconsistent", "rows of orders"),
@@ -188,11 +187,43 @@ def test_a_broken_rule_makes_the_run_invalid(
 ) -> None:
     found = judged(build(tmp_path).write())
     assert found.validity.valid is False
+    assert found.validity.verdict == "invalid"
     assert found.codes() == {code}
     assert any(words in reason.message for reason in found.validity.reasons), found.validity
     assert found.findings[0].level == "verdict"
-    assert found.findings[0].message.startswith(f"Not valid: {code}.")
+    assert found.findings[0].message.startswith(f"Invalid: {code}.")
     assert code in found.warned()
+
+
+def test_cpu_steal_disturbs_a_run_and_states_its_size(tmp_path: Path) -> None:
+    found = judged(stolen(tmp_path).write())
+    (reason,) = found.validity.reasons
+    assert (found.validity.valid, found.validity.verdict) == (False, "disturbed")
+    assert (reason.code, reason.kind) == ("throttled", "disturbed")
+    assert "CPU steal: 9 %" in reason.message
+    assert found.findings[0].message.startswith("Disturbed: throttled.")
+
+
+def test_a_drift_is_invalid_unless_the_machine_may_be_the_reason(tmp_path: Path) -> None:
+    assert judged(level(slope=0.4)(tmp_path / "quiet").write()).validity.verdict == "invalid"
+    builder = level(slope=0.4)(tmp_path)
+    for row in builder.tables["samples"]:
+        if row["metric"] == "steal":
+            row["value"] = 9.0
+    found = judged(builder.write())
+    assert found.codes() == {"throttled", "unsteady"}
+    assert found.validity.verdict == "disturbed"
+
+
+def test_one_invalid_reason_makes_a_disturbed_run_invalid(tmp_path: Path) -> None:
+    builder = stolen(tmp_path)
+    builder.checks.append(
+        Check(name="rows of orders", target="postgresql", passed=False, message="5 rows of 6")
+    )
+    found = judged(builder.write())
+    kinds = {reason.code: reason.kind for reason in found.validity.reasons}
+    assert kinds == {"throttled": "disturbed", "inconsistent": "invalid"}
+    assert found.validity.verdict == "invalid"
 
 
 @pytest.mark.parametrize(
@@ -319,7 +350,7 @@ def test_all_reasons_are_kept(tmp_path: Path) -> None:
     builder = quickstart(tmp_path).answers(wrong="q02").consistency(broken=7)
     found: Judged = judged(builder.write())
     assert found.codes() == {"wrong-answers", "inconsistent"}
-    assert found.findings[0].message.startswith("Not valid: wrong-answers, inconsistent.")
+    assert found.findings[0].message.startswith("Invalid: wrong-answers, inconsistent.")
 
 
 def test_what_went_wrong_is_told_before_how_it_was_measured(tmp_path: Path) -> None:
@@ -327,7 +358,7 @@ def test_what_went_wrong_is_told_before_how_it_was_measured(tmp_path: Path) -> N
     found = judged(builder.write("failed", error="the server was killed"))
     codes = ["errors", "incomplete", "client-bound", "unsteady"]
     assert [reason.code for reason in found.validity.reasons] == codes
-    assert found.findings[0].message.startswith(f"Not valid: {', '.join(codes)}.")
+    assert found.findings[0].message.startswith(f"Invalid: {', '.join(codes)}.")
 
 
 def test_the_driver_is_told_apart_from_the_target(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def values(samples: list[Sample]) -> dict[str, float]:
 
 
 def test_probes_are_found_by_their_files() -> None:
-    assert names() == ["cpu", "disk", "memory", "network", "pressure", "process"]
+    assert names() == ["cpu", "disk", "memory", "network", "pressure", "process", "work"]
     probes = open_probes()
     assert [probe.name for probe in probes] == names()
     assert all(isinstance(probe, Probe) for probe in probes)

@@ -32,7 +32,7 @@ def test_an_interrupted_run(tmp_path: Path) -> None:
     found = sheet_of(judged(interrupted(tmp_path).write("interrupted")))
     verdict = found.page.root.all("div", class_="verdict")[0]
     assert "bad" in verdict.attributes["class"]
-    assert "✗ Not valid" in verdict.text
+    assert "✗ Invalid" in verdict.text
     assert "incomplete" in verdict.all("code")[0].text
     assert verdict.text.count("interrupted during") == 1
     headlines = found.page.section("headlines").text
@@ -154,3 +154,22 @@ def test_a_single_target_has_no_ratios(tmp_path: Path) -> None:
     table = sheet_of(judged(builder.write())).page.table("Seconds by query")
     assert table[0][:2] == ["Query", "DuckDB, s"]
     assert "ratio" not in " ".join(table[0])
+
+
+def test_a_disturbed_run_has_a_stamp_of_its_own(tmp_path: Path) -> None:
+    builder = quickstart(tmp_path)
+    for row in builder.tables["samples"]:
+        if row["metric"] == "steal":
+            row["value"] = 12.0
+    judgement = judged(builder.write())
+    assert judgement.validity.verdict == "disturbed"
+    verdict = sheet_of(judgement).page.root.all("div", class_="verdict")[0]
+    assert "disturbed" in verdict.attributes["class"]
+    assert "≈ Disturbed" in verdict.text
+    assert "do not compare or publish" in verdict.text
+    found = judgement.bundle, judgement.estimates, judgement.findings
+    assert summary(*found)[0].startswith("DISTURBED  quickstart ")
+    told = document(*found)
+    assert (told["valid"], told["verdict"]) == (False, "disturbed")
+    assert {reason["kind"] for reason in told["reasons"]} == {"disturbed"}
+    assert told["conclusion"].startswith("Disturbed: throttled.")

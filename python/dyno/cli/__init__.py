@@ -60,7 +60,10 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Runs the command line and exits: 0 valid, 1 invalid, 2 wrong use, 3 unusable, 130 stopped."""
+    """Runs the command line and exits.
+
+    0 valid, 1 disturbed or invalid, 2 wrong use, 3 unusable, 130 stopped.
+    """
     words = sys.argv[1:]
     if hide_own(words):
         click.echo(NOTE, err=True)

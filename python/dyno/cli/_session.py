@@ -16,6 +16,7 @@ import click
 from dyno import engines, host, targets
 from dyno.analyse import estimate
 from dyno.bundle import Bundle
+from dyno.cli._colour import coloured
 from dyno.cli._console import Console
 from dyno.cli._limits import lines as limit_lines
 from dyno.cli._options import Options
@@ -172,6 +173,7 @@ def run_session(
             try:
                 signals.begin_work()
                 with Sampler(recorder) as sampler:
+                    recorder.meter = sampler.meter
                     limits = _machine(recorder, console, volume)
                     if confinement is not None:
                         total = usable_memory_bytes(recorder.run.host)
@@ -233,9 +235,10 @@ def _conclude(
         console.warn(f"dyno: {message}")
     if options.as_json:
         click.echo(json.dumps(result, indent=1))
-    if measured:
-        say = console.say if options.as_json else click.echo
-        say("\n".join(lines))
+    if measured and options.as_json:
+        console.say("\n".join(lines))
+    elif measured:
+        click.echo(coloured(lines))
     # After a failed start the error above says it all; the page stays in the bundle.
     console.say(f"Sheet: {page}" if measured else "Nothing was measured.")
     if failure is not None and not isinstance(failure, (DynoError, KeyboardInterrupt)):

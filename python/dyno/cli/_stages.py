@@ -114,17 +114,28 @@ def levels(
     """Drives each level of load, then checks the consistency of the data."""
     programmed(session, target, plans[0])
     for plan in plans:
-        title = f"{plan.workload} on {target.name}, {plan.title}"
-        title += ", in procedures" if plan.mode == "procedure" else ""
-        with session.console.phase(title) as progress:
-            if during is not None:
-                drive.drive_during(session.recorder, target, plan, during, progress)
-            elif extension is not None:
-                drive.drive_until_steady(session.recorder, target, plan, extension, progress)
-                _tell_extension(session, plan)
-            else:
-                drive.drive(session.recorder, target, plan, progress)
+        level(session, target, plan, during, extension)
     consistency(session, target, plans[0])
+
+
+def level(
+    session: Session,
+    target: Target,
+    plan: OltpPlan,
+    during: DuringPlan | None = None,
+    extension: UntilSteadyPlan | None = None,
+) -> None:
+    """Drives one level of load."""
+    title = f"{plan.workload} on {target.name}, {plan.title}"
+    title += ", in procedures" if plan.mode == "procedure" else ""
+    with session.console.phase(title) as progress:
+        if during is not None:
+            drive.drive_during(session.recorder, target, plan, during, progress)
+        elif extension is not None:
+            drive.drive_until_steady(session.recorder, target, plan, extension, progress)
+            _tell_extension(session, plan)
+        else:
+            drive.drive(session.recorder, target, plan, progress)
 
 
 def _tell_extension(session: Session, plan: OltpPlan) -> None:

@@ -15,7 +15,7 @@ from dyno.text import shown
 
 if TYPE_CHECKING:
     from dyno.bundle import Bundle
-    from dyno.model import Estimate, Finding
+    from dyno.model import Estimate, Finding, Outcome
     from dyno.report.gap import Gap
 
 
@@ -248,8 +248,16 @@ def _beside(first: _Side, second: _Side) -> tuple[list[str], dict[str, Any]]:
     return lines, document
 
 
+def _worst(sides: list[_Side]) -> Outcome | None:
+    """The verdict on all sides together."""
+    found = {side.bundle.run.validity.verdict for side in sides}
+    order: tuple[Outcome | None, ...] = ("invalid", "disturbed", None, "valid")
+    return next(verdict for verdict in order if verdict in found)
+
+
 def _tell(sides: list[_Side], lines: list[str], document: dict[str, Any], options: Options) -> int:
     from dyno.errors import EXIT_DONE, EXIT_INVALID
+    from dyno.report.words import VERDICTS
 
     reasons = [
         {"run": side.name, **reason.model_dump()}
@@ -261,6 +269,7 @@ def _tell(sides: list[_Side], lines: list[str], document: dict[str, Any], option
             "run": sides[-1].name,
             "bundle": str(sides[-1].bundle.place),
             "valid": not reasons,
+            "verdict": _worst(sides),
             "reasons": reasons,
         }
         click.echo(json.dumps({**head, **document}, indent=1))
@@ -268,6 +277,7 @@ def _tell(sides: list[_Side], lines: list[str], document: dict[str, Any], option
         for side in sides:
             codes = dict.fromkeys(reason.code for reason in side.bundle.run.validity.reasons)
             if codes:
-                click.echo(shown(f"! {side.name} is NOT VALID: {', '.join(codes)}."))
+                verdict = VERDICTS[side.bundle.run.validity.verdict]
+                click.echo(shown(f"! {side.name} is {verdict}: {', '.join(codes)}."))
         click.echo(shown("\n".join(lines)))
     return EXIT_INVALID if reasons else EXIT_DONE

@@ -131,11 +131,13 @@ def choose(scale: float | None, quick: bool, place: Path) -> Sizes:
 def _body(session: Session, sizes: Sizes, *, replace: bool) -> None:
     from dyno import profiles
     from dyno.cli import _stages as stages
-    from dyno.drive import OltpPlan, PowerPlan
+    from dyno.cli._again import Again
+    from dyno.drive import OltpPlan, PowerPlan, interval_for
     from dyno.profile import IoPlan
     from dyno.profiles import spec, volume
     from dyno.targets.base import Loaded, LoadPlan
 
+    again = Again(session)
     out, threads = session.options.out, session.limits.threads
     power = PowerPlan(TPCH, sizes.scale)
     streams = max(2, threads)
@@ -145,15 +147,16 @@ def _body(session: Session, sizes: Sizes, *, replace: bool) -> None:
         for url, plans in ((ROW, (dss, oltp)), (COLUMN, (dss,))):
             _require_own(session, url, plans)
     look = spec.read(profiles.DEFAULT).fitted(sizes.io_file_bytes, sizes.io_step_s)
-    stages.storage(session, IoPlan(volume.parse([str(out)]), look))
+    profile = IoPlan(volume.parse([str(out)]), look)
+    again(lambda: stages.storage(session, profile))
     with session.target(ROW) as row:
-        _load(session, row, dss)
-        results = {row.name: stages.power(session, row, power)}
+        again(lambda: _load(session, row, dss))
+        results = {row.name: again(lambda: stages.power(session, row, power))}
         with session.target(COLUMN) as column:
-            _load(session, column, dss)
-            results[column.name] = stages.power(session, column, power)
+            again(lambda: _load(session, column, dss))
+            results[column.name] = again(lambda: stages.power(session, column, power))
         stages.answers(session, power, results)
-        _load(session, row, oltp)
+        again(lambda: _load(session, row, oltp))
         loaded = Loaded(oltp.scale, oltp.seed, complete=True)
         plans = [
             OltpPlan(
@@ -163,10 +166,13 @@ def _body(session: Session, sizes: Sizes, *, replace: bool) -> None:
                 sizes.warmup_s,
                 sizes.duration_s,
                 seed=users,
+                interval_s=interval_for(sizes.duration_s),
             )
             for users in USERS
         ]
-        stages.levels(session, row, plans)
+        for plan in plans:
+            again(lambda plan=plan: stages.level(session, row, plan))
+        stages.consistency(session, row, plans[0])
 
 
 def _load(session: Session, target: Target, plan: LoadPlan) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from dyno.cli._options import Options, common, examples
-from dyno.text import shown
 
 if TYPE_CHECKING:
     from dyno.bundle import Bundle
@@ -45,6 +44,7 @@ def command(
     """
     from dyno.analyse import estimate
     from dyno.cli._bundles import named
+    from dyno.cli._colour import coloured
     from dyno.decide import broken, definitions, judge
     from dyno.errors import EXIT_INVALID
     from dyno.record import write_atomically, write_judgement
@@ -68,7 +68,7 @@ def command(
                     *latencies(bundle, estimates, findings),
                     *summary(bundle, estimates, findings),
                 ]
-                click.echo(shown("\n".join(lines)))
+                click.echo(coloured(lines))
                 click.echo(f"Sheet: {page}")
         if show:
             click.launch(page.as_uri())

@@ -48,12 +48,12 @@ def list_runs(with_failed: bool, options: Options) -> int:
         click.echo(f"No runs in {options.out}. `dyno quickstart` makes one.")
         return 0
     if bundles:
-        click.echo(f"{'run':24}{'verb':12}{'status':13}{'valid':7}workloads")
+        click.echo(f"{'run':24}{'verb':12}{'status':13}{'verdict':11}workloads")
     for bundle in bundles:
         row = _row(bundle, at_work=at_work)
-        valid = {True: "yes", False: "NO", None: "-"}[row["valid"]]
+        verdict = row["verdict"] or "-"
         words = " ".join(row["workloads"])
-        line = f"{row['run']:24}{row['verb']:12}{row['status']:13}{valid:7}{words}"
+        line = f"{row['run']:24}{row['verb']:12}{row['status']:13}{verdict:11}{words}"
         click.echo(shown(line.rstrip()))
     if hidden:
         runs = "1 run" if hidden == 1 else f"{hidden} runs"
@@ -67,6 +67,7 @@ def list_runs(with_failed: bool, options: Options) -> int:
 def show(run: str, options: Options) -> int:
     """The summary of RUN (an id, its unique beginning, a path, a .tar.gz, or `last`)."""
     from dyno.cli._bundles import named
+    from dyno.cli._colour import coloured
     from dyno.lock import OutLock
     from dyno.report import document, summary
 
@@ -76,7 +77,7 @@ def show(run: str, options: Options) -> int:
         if options.as_json:
             click.echo(json.dumps(document(bundle, estimates, findings), indent=1))
             return 0
-        click.echo(shown("\n".join(summary(bundle, estimates, findings))))
+        click.echo(coloured(summary(bundle, estimates, findings)))
     for phase in bundle.run.phases:
         status = _status(phase.status, at_work=at_work)
         click.echo(shown(f"  {status:12}{phase.seconds:9.1f} s  {phase.title}"))
@@ -130,5 +131,6 @@ def _row(bundle: Any, *, at_work: bool) -> dict[str, Any]:
         "status": _status(run.status, at_work=at_work),
         "workloads": list(run.workloads),
         "valid": run.validity.valid,
+        "verdict": run.validity.verdict,
         "reasons": [reason.message for reason in run.validity.reasons],
     }

@@ -48,6 +48,8 @@ def judge(bundle: Bundle, estimates: Iterable[Estimate]) -> tuple[Validity, list
                     evidence=ruling.evidence,
                 )
             )
+    # What makes a run invalid is told before what only disturbed it.
+    reasons.sort(key=lambda reason: reason.kind == "disturbed")
     validity = Validity(valid=not reasons, reasons=tuple(reasons))
     limits = bottlenecks(case)
     kept = criteria(case)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from dyno.decide.case import Case
 from dyno.decide.limits import rules
+from dyno.decide.limits.cpu import busy_words
 from dyno.decide.view import FEWEST_SAMPLES, Limit, View, is_local, view
 from dyno.model import Finding, Phase
 
@@ -74,7 +75,7 @@ def _why_not(seen: View) -> str:
         return f"It had fewer than {FEWEST_SAMPLES} readings a second apart."
     facts: list[str] = []
     if seen.busy is not None:
-        facts.append(f"CPU was {seen.busy:.0f} % busy")
+        facts.append(f"CPU was {busy_words(seen)}")
     devices = seen.devices()
     if devices:
         facts.append(f"{devices[0].name} {devices[0].utilisation:.0f} % in use")

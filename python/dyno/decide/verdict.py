@@ -40,10 +40,10 @@ def _only(case: Case) -> str:
 
 
 def _validity(validity: Validity) -> str:
-    if not validity.reasons:
+    if validity.verdict is None or validity.verdict == "valid":
         return "Valid."
     codes = dict.fromkeys(reason.code for reason in validity.reasons)
-    return f"Not valid: {', '.join(codes)}."
+    return f"{validity.verdict.capitalize()}: {', '.join(codes)}."
 
 
 def _criteria(criteria: list[Finding]) -> list[str]:

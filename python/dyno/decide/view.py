@@ -59,8 +59,27 @@ class View:
 
     @property
     def busy(self) -> float | None:
-        """Mean share of the processors' time that was used, in %."""
+        """Mean share of CPU time in which something ran here, in %."""
         return self.mean("cpu", "host", "busy")
+
+    @property
+    def steal(self) -> float:
+        """Mean CPU steal in %: time that was wanted here and given to others."""
+        return self.mean("cpu", "host", "steal") or 0.0
+
+    @property
+    def used(self) -> float | None:
+        """Mean share of CPU time that was not to be had any more, in %: busy or stolen."""
+        return None if self.busy is None else min(self.busy + self.steal, 100.0)
+
+    @property
+    def cpus_worked(self) -> float | None:
+        """CPUs that the target's own processes used on average, or all work where not known."""
+        apart = runs_apart(self.case, self.phase.target)
+        own = self.mean("process", "server" if apart else "dyno", "cpu")
+        if own is not None:
+            return own / 100
+        return None if self.busy is None else self.busy / 100 * self.processors
 
     @property
     def foreign(self) -> float | None:
@@ -160,6 +179,11 @@ def _processors(host: dict[str, Any]) -> int:
 def is_local(case: Case, target: str | None) -> bool:
     """Whether a target shares this machine, so that its host was the one observed."""
     return _place(case, target) != "elsewhere"
+
+
+def runs_apart(case: Case, target: str | None) -> bool:
+    """Whether a target has processes of its own on this machine."""
+    return _place(case, target) == "machine"
 
 
 def _place(case: Case, target: str | None) -> Place:

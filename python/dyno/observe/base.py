@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from dyno.model import CpuUse
 
 
 class Sample(NamedTuple):
@@ -53,6 +55,19 @@ class Watcher(Protocol):
 
     def watch(self, pids: Iterable[int]) -> None:
         """Replaces the server processes to read; may be called from any thread."""
+        ...
+
+
+@runtime_checkable
+class Meter(Protocol):
+    """A probe that also tells whose work the CPUs did between two moments."""
+
+    def begin(self) -> Any:
+        """Counters at the first moment; None if there are none. From any thread."""
+        ...
+
+    def end(self, mark: Any) -> CpuUse | None:
+        """What was used since then."""
         ...
 
 

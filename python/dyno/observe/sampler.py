@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from dyno.errors import DynoError
 from dyno.model import Clock
-from dyno.observe.base import Probe, Sample, UnavailableError, Watcher
+from dyno.observe.base import Meter, Probe, Sample, UnavailableError, Watcher
 from dyno.observe.registry import open_probes
 
 _JOIN_S = 5.0
@@ -69,6 +69,11 @@ class Sampler:
         self._wait = wait or self._stop.wait
         self._write_failed = False
         self._thread = threading.Thread(target=self._run, name="dyno-sampler", daemon=True)
+
+    @property
+    def meter(self) -> Meter | None:
+        """The probe that tells whose work the CPUs did in a phase."""
+        return next((probe for probe in self._probes if isinstance(probe, Meter)), None)
 
     def __enter__(self) -> Sampler:
         """Takes the first reading, from which counters are counted, and starts the thread."""

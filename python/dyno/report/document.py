@@ -27,6 +27,8 @@ def document(
 
     ``devices`` has the block devices by target and role (data, log, temp), null where not known;
     ``host.storage`` is that of the output folder.
+    ``verdict`` is ``valid``, ``disturbed`` or ``invalid`` (null if it was not judged), ``valid`` is
+    false for the last two, and each reason has its ``kind``; ``conclusion`` is one sentence or two.
     ``criteria`` has a result for each limit and level, ``capacity`` what a search found. A part
     or a figure that the bundle lacks is null. ``unpaced`` levels had more new orders than users
     who key and think can reach. Units are in the names: ``_mbps`` and ``mb_per_s`` are 10^6
@@ -43,8 +45,9 @@ def document(
         "verb": run.verb,
         "status": run.status,
         "valid": run.validity.valid,
+        "verdict": run.validity.verdict,
         "reasons": [reason.model_dump() for reason in run.validity.reasons],
-        "verdict": verdict.message if verdict else None,
+        "conclusion": verdict.message if verdict else None,
         "notices": list(run.notices),
         "host": run.host,
         "devices": {name: of_target(run, name) or None for name in run.targets},

@@ -22,6 +22,7 @@ class Verdict:
     Attributes:
         reasons: Each with a word that it is about.
         warnings: Shown on demand if they are many.
+        meaning: What the stamp means for the values, in a sentence.
     """
 
     tone: str
@@ -29,6 +30,7 @@ class Verdict:
     words: str
     reasons: tuple[Reason, ...]
     warnings: tuple[str, ...]
+    meaning: str = ""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.bundle import Bundle
-from dyno.model import Definition, Estimate, Finding
+from dyno.model import Definition, Estimate, Finding, Outcome
 from dyno.report.page import Page
 from dyno.report.rendered import Head, Verdict, rendered
 from dyno.report.sections import makers
@@ -34,15 +34,24 @@ def sheet(
     )
 
 
+_STAMPS: dict[Outcome | None, tuple[str, str, str]] = {
+    "valid": ("good", "✓ Valid", ""),
+    "disturbed": (
+        "disturbed",
+        "≈ Disturbed",
+        "Measured correctly, but the environment was not quiet: do not compare or publish "
+        "these values.",
+    ),
+    "invalid": ("bad", "✗ Invalid", "Values may be wrong or missing: do not use them."),
+    None: ("open", "? Not judged", ""),
+}
+"""The tone, icon, word and meaning of each verdict: never by colour alone."""
+
+
 def verdict(page: Page) -> Verdict:
     """Whether the figures may be believed, and what sets the pace."""
     validity = page.run.validity
-    stamps = {
-        True: ("good", "✓ Valid"),
-        False: ("bad", "✗ Not valid"),
-        None: ("open", "? Not judged"),
-    }
-    tone, stamp = stamps[validity.valid]
+    tone, stamp, meaning = _STAMPS[validity.verdict]
     spoiled = {reason.message for reason in validity.reasons}
     warnings = tuple(
         finding.message
@@ -56,7 +65,7 @@ def verdict(page: Page) -> Verdict:
         if not head.verdict.limits:
             found = answer(page)
             words = " ".join(filter(None, (head.verdict.criteria, found))) if found else words
-    return Verdict(tone, stamp, words, validity.reasons, warnings)
+    return Verdict(tone, stamp, words, validity.reasons, warnings, meaning)
 
 
 def _heading(page: Page) -> str:

@@ -17,7 +17,7 @@ from dyno.report.page import Page
 from dyno.report.steps import database_of
 from dyno.report.storage.lines import lines as storage_lines
 from dyno.report.trials import FIGURES, figures, missing, trials
-from dyno.report.words import bytes_text, decimal_bytes, figure, fixed, number, seconds
+from dyno.report.words import VERDICTS, bytes_text, decimal_bytes, figure, fixed, number, seconds
 from dyno.text import plain
 
 COLUMNS = 80
@@ -69,8 +69,7 @@ def _line(label: str, text: str) -> str:
 
 
 def _head(page: Page) -> str:
-    words = {True: "VALID", False: "NOT VALID", None: "NOT JUDGED"}
-    head = f"{words[page.run.validity.valid]}  {page.run.verb} {page.run.run}"
+    head = f"{VERDICTS[page.run.validity.verdict]}  {page.run.verb} {page.run.run}"
     machine = _machine(page)
     return _cut(f"{head}, {machine}" if machine else head)
 

@@ -7,10 +7,19 @@ import re
 import time
 from collections.abc import Callable
 
-from dyno.model import Estimate, Run
+from dyno.model import Estimate, Outcome, Run
 from dyno.rates import recorded
 
 _FIGURE_SPACE = "\N{NARROW NO-BREAK SPACE}"
+
+
+VERDICTS: dict[Outcome | None, str] = {
+    "valid": "VALID",
+    "disturbed": "DISTURBED",
+    "invalid": "INVALID",
+    None: "NOT JUDGED",
+}
+"""Verdicts as a line of a terminal begins with them."""
 
 
 def figure(value: float | None) -> str:

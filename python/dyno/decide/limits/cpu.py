@@ -1,35 +1,41 @@
-"""CPU: the processors of the machine have nothing left."""
+"""CPU: the machine has none left."""
 
 from __future__ import annotations
 
-from dyno.decide.validity.disturbed import MOST_FOREIGN_PERCENT
+from dyno.decide.quiet import MOST_FOREIGN_PERCENT
 from dyno.decide.view import Limit, LimitRule, View
 
 LEAST_PERCENT = 85.0
 
 
 def _weigh(view: View) -> Limit | None:
-    busy = view.busy
+    busy, used = view.busy, view.used
     foreign = view.foreign or 0.0
-    if busy is None or busy < LEAST_PERCENT or foreign > MOST_FOREIGN_PERCENT:
+    if busy is None or used is None or used < LEAST_PERCENT or foreign > MOST_FOREIGN_PERCENT:
         return None
-    facts = f"the {view.processors} processors were {busy:.0f} % busy"
-    evidence = [view.name("cpu", "host", "busy")]
+    facts = f"the {view.processors} CPUs were {busy_words(view)}"
+    evidence = [view.name("cpu", "host", "busy"), view.name("cpu", "host", "steal")]
     driver = view.case.value(f"oltp.{view.phase.detail.get('level')}.client_cpu_s")
     if driver is not None and view.phase.kind == "oltp" and view.phase.detail.get("duration_s"):
         seconds = view.case.value(f"oltp.{view.phase.detail.get('level')}.seconds") or 0
         if seconds > 0:
             share = 100 * driver / (seconds * view.processors)
             facts += f" (the driver took {share:.0f} %)"
-    return Limit("CPU", busy / 100, facts, tuple(evidence))
+    return Limit("CPU", used / 100, facts, tuple(evidence))
+
+
+def busy_words(view: View) -> str:
+    """``80 % busy, 9 % stolen``; steal only where there is some."""
+    stolen = f", {view.steal:.0f} % stolen" if view.steal >= 1 else ""
+    return f"{view.busy or 0.0:.0f} % busy{stolen}"
 
 
 RULE = LimitRule(
     code="cpu",
     definition=(
-        f"Mean busy time of all processors at least {LEAST_PERCENT:g} %, not more than "
-        f"{MOST_FOREIGN_PERCENT:g} % of it by other work."
+        f"CPU busy or stolen at least {LEAST_PERCENT:g} % of the time on average, not more than "
+        f"{MOST_FOREIGN_PERCENT:g} % by other work on this machine."
     ),
-    explanation="More or faster processors, or less work a transaction, would raise the figure.",
+    explanation="More or faster CPUs, or less work per transaction, would help.",
     weigh=_weigh,
 )

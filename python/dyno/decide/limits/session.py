@@ -1,24 +1,28 @@
-"""CPU of the sessions: each works on a processor as fast as it can, and others stand idle."""
+"""CPU of the sessions: each keeps one CPU busy, and others stand idle."""
 
 from __future__ import annotations
 
 from dyno.decide.limits.cpu import LEAST_PERCENT
 from dyno.decide.view import Limit, LimitRule, View
 
+MOST_CPUS = 1.25
+"""For each session: with more than this, work went on beside it, such as parallel workers."""
+
 
 def _weigh(view: View) -> Limit | None:
-    busy = view.busy
-    if busy is None or busy >= LEAST_PERCENT or view.sessions >= view.processors:
+    used, worked = view.used, view.cpus_worked
+    if used is None or worked is None:
         return None
-    used = busy / 100 * view.processors
-    share = used / view.sessions
-    if share < LEAST_PERCENT / 100:
+    if used >= LEAST_PERCENT or view.sessions >= view.processors:
+        return None
+    share = worked / view.sessions
+    if not LEAST_PERCENT / 100 <= share <= MOST_CPUS:
         return None
     word = "one session" if view.sessions == 1 else f"{view.sessions} sessions"
     return Limit(
         f"the CPU of {word}",
         min(share, 1.0),
-        f"{used:.1f} of {view.processors} processors were busy",
+        f"the target kept {worked:.1f} of {view.processors} CPUs busy",
         (view.name("cpu", "host", "busy"),),
     )
 
@@ -26,9 +30,9 @@ def _weigh(view: View) -> Limit | None:
 RULE = LimitRule(
     code="cpu-of-sessions",
     definition=(
-        f"Fewer sessions than processors, and at least {LEAST_PERCENT:g} % of a processor busy "
-        "for each session."
+        f"Fewer sessions than CPUs, and the target used {LEAST_PERCENT:g} to {100 * MOST_CPUS:g} % "
+        "of a CPU for each session, while CPUs were left."
     ),
-    explanation="Faster processors or more parallelism would help; more of the same would not.",
+    explanation="Faster CPUs or more parallelism would help; more of the same CPUs would not.",
     weigh=_weigh,
 )

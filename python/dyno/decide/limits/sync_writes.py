@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dyno.decide.limits.cpu import LEAST_PERCENT
+from dyno.decide.limits.cpu import LEAST_PERCENT, busy_words
 from dyno.decide.limits.storage import LEAST_QUEUE
 from dyno.decide.view import Limit, LimitRule, View
 
@@ -10,8 +10,8 @@ LEAST_SHARE = 0.3
 
 
 def _weigh(view: View) -> Limit | None:
-    busy = view.busy
-    if view.phase.kind != "oltp" or busy is None or busy >= LEAST_PERCENT:
+    used = view.used
+    if view.phase.kind != "oltp" or used is None or used >= LEAST_PERCENT:
         return None
     writing = [device for device in view.devices() if device.write_iops >= 1]
     service = _service_ms(view)
@@ -28,7 +28,7 @@ def _weigh(view: View) -> Limit | None:
         "waits on synchronous writes",
         share,
         f"a write took {device.write_await:.1f} ms of a transaction's {service:.1f} ms, tasks "
-        f"waited for I/O {pressure:.0f} % of the time, CPU was {busy:.0f} % busy and "
+        f"waited for I/O {pressure:.0f} % of the time, CPU was {busy_words(view)} and "
         f"{device.name} {device.utilisation:.0f} % in use",
         (
             view.name("disk", device.name, "write_await"),

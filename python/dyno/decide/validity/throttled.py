@@ -1,51 +1,50 @@
-"""Throttled: the hypervisor kept processors from this machine."""
+"""Throttled: the hypervisor gave CPU time of this machine to others."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from dyno.decide.case import Case
+from dyno.decide.quiet import MOST_STEAL_PERCENT, Noise, noise
 from dyno.decide.rule import Rule, Ruling, Weight
-from dyno.decide.view import is_sampled
 from dyno.model import Phase
-
-MOST_STEAL_PERCENT = 5.0
 
 
 def _check(case: Case) -> Iterable[Ruling]:
     for phase in case.phases():
-        steal = _steal(case, phase)
-        worst = phase
-        if steal <= MOST_STEAL_PERCENT:
-            # What is lost in the mean of a long profile may be all of one of its curves.
-            curves = [one for one in case.curves(phase) if is_sampled(case, one)]
-            worst = max(curves, key=lambda one: _steal(case, one), default=phase)
-            steal = _steal(case, worst)
-        if steal > MOST_STEAL_PERCENT:
+        found = _worst(case, phase)
+        if found is not None and (found.steal or 0.0) > MOST_STEAL_PERCENT:
             yield Ruling(
-                "invalid",
-                f"{worst.title}: the hypervisor withheld {steal:.0f} % of the CPU time. Use "
-                "dedicated processors, or run again when its other guests are quiet.",
+                "disturbed",
+                f"{found.phase.title}: CPU steal: {found.steal:.0f} %. The hypervisor gave that "
+                "time to others. Use dedicated CPUs, or run again when its other guests are quiet.",
                 phase.name,
-                (_name(worst),),
+                found.evidence[-1:],
             )
 
 
-def _steal(case: Case, phase: Phase) -> float:
-    return case.value(_name(phase)) or 0.0
+def _worst(case: Case, phase: Phase) -> Noise | None:
+    """CPU steal of a phase, or of its worst curve: it may be lost in the mean of a long profile."""
+    whole = noise(case, phase) or _sampled_once(case, phase)
+    if (whole.steal or 0.0) > MOST_STEAL_PERCENT:
+        return whole
+    curves = [found for one in case.curves(phase) if (found := noise(case, one)) is not None]
+    return max([whole, *curves], key=lambda one: one.steal or 0.0)
 
 
-def _name(phase: Phase) -> str:
-    return f"resource.{phase.name}.cpu.host.steal.mean"
+def _sampled_once(case: Case, phase: Phase) -> Noise:
+    """By a sample or two, of a bundle without counters."""
+    name = f"resource.{phase.name}.cpu.host.steal.mean"
+    return Noise(phase, case.value(name), None, (name,))
 
 
 RULE = Rule(
     code="throttled",
     weight=Weight.DOUBTFUL,
     definition=(
-        f"Mean steal time above {MOST_STEAL_PERCENT:g} % in a measured phase, or in a curve of a "
-        "storage profile."
+        f"Mean CPU steal above {MOST_STEAL_PERCENT:g} % in a measured phase, or in a curve of a "
+        "storage profile. The run is then disturbed, not invalid."
     ),
-    explanation="Work that waits for a processor lent to a neighbour measures the neighbour.",
+    explanation="Work that waits for a CPU lent to a neighbour measures the neighbour.",
     check=_check,
 )

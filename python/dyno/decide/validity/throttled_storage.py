@@ -7,8 +7,8 @@ from typing import Any
 
 from dyno.confinement.words import parse
 from dyno.decide.case import Case
+from dyno.decide.quiet import MOST_FOREIGN_PERCENT
 from dyno.decide.rule import Rule, Ruling, Weight
-from dyno.decide.validity.disturbed import MOST_FOREIGN_PERCENT
 from dyno.decide.view import foreign_percent
 from dyno.errors import UsageError
 from dyno.model import Phase
@@ -59,7 +59,7 @@ def _drops(case: Case) -> Iterable[Ruling]:
         more = f" So it was at {len(found) - 1} more." if len(found) > 1 else ""
         phase = case.phase_of(step)
         yield Ruling(
-            "invalid" if spoils else "warning",
+            "disturbed" if spoils else "warning",
             f"Storage fell by a step, as where a throttle sets in: at {'the best load ' * spoils}"
             f"{step.label} the rate fell by {percent:.0f} % {how}, from {before or 0:,.0f} to "
             f"{after or 0:,.0f} IOPS, {at_s:.0f} s into the run, and stayed there.{more} "

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dyno.decide.case import Case
+from dyno.decide.quiet import was_quiet
 from dyno.decide.rule import Rule, Ruling, Weight
 
 WARNING_TREND_PERCENT = 10.0
@@ -47,13 +48,20 @@ def drift(case: Case, name: str) -> Drift | None:
     )
 
 
+_LONGER = "Give a longer --warmup and --duration."
+_QUIETER = "The machine was not quiet meanwhile: run again when it is."
+
+
 def _check(case: Case) -> Iterable[Ruling]:
+    """What a machine that was not quiet did to throughput is not the server's warm-up."""
     for phase, name in case.levels():
+        quiet = was_quiet(case, phase)
+        spoils: Literal["invalid", "disturbed"] = "invalid" if quiet else "disturbed"
         extended = phase.detail.get("until_steady")
         if isinstance(extended, dict) and extended.get("settled") is False:
             limit = extended.get("limit_s")
             yield Ruling(
-                "invalid",
+                spoils,
                 f"{phase.title}: throughput had not settled at the limit of {limit:g} s. Give a "
                 "longer --until-steady, or find what keeps it moving."
                 if isinstance(limit, int | float)
@@ -65,8 +73,8 @@ def _check(case: Case) -> Iterable[Ruling]:
         seen = drift(case, name)
         if seen is not None:
             yield Ruling(
-                seen.level,
-                f"{phase.title}: {seen.words}. Give a longer --warmup and --duration.",
+                spoils if seen.level == "invalid" else seen.level,
+                f"{phase.title}: {seen.words}. {_LONGER if quiet else _QUIETER}",
                 phase.name,
                 (seen.evidence,),
             )
@@ -82,6 +90,10 @@ RULE = Rule(
         f"{MOST_BIAS_PERCENT:g} %; or a level that was to go on until it is steady reached its "
         "limit before."
     ),
-    explanation="The mean of a rise or fall depends on where the window happened to lie.",
+    explanation=(
+        "The mean of a rise or fall depends on where the window happened to lie. It is wrong for "
+        "steady work on a quiet machine, too, so the run is invalid; it is only disturbed where "
+        "CPU steal or other work may be the reason."
+    ),
     check=_check,
 )

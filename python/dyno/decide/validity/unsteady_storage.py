@@ -67,7 +67,7 @@ def _check(case: Case) -> Iterable[Ruling]:
     yield from _unsettled(case)
     told = [drift for drift in found if drift.told and drift.severe]
     slight = [drift for drift in found if drift.slight]
-    yield from _rulings(case, told, "invalid")
+    yield from _rulings(case, told, "disturbed")
     others = [drift for drift in found if drift not in told and not drift.slight]
     yield from _rulings(case, others, "warning")
     yield from _rulings(case, slight, "note")
@@ -76,7 +76,7 @@ def _check(case: Case) -> Iterable[Ruling]:
         others = f" and {len(short) - 1} more" if len(short) > 1 else ""
         how = "--step" if case.bundle.run.verb == "io" else "dyno io --step"
         yield Ruling(
-            "warning",
+            "note" if case.bundle.run.verb == "quickstart" else "warning",
             f"Steps of {seconds_text(step.seconds)} are too short to tell whether the rate was "
             f"steady ({step.label}{others}). {how} 2s or more tells.",
             _phase(case, step),
@@ -93,7 +93,7 @@ def _unsettled(case: Case) -> Iterable[Ruling]:
                 continue
             of_it = [step for step in own if step.curve == curve]
             yield Ruling(
-                "invalid",
+                "disturbed",
                 f"{phase.title}: {curve} had not settled after {len(of_it)} windows: the last "
                 f"{of_it[0].rounds} do not agree. Let the profile have more of them (settle = …).",
                 phase.name,
@@ -186,7 +186,7 @@ def _between(name: str, of_it: Sequence[Step], *, told: bool) -> _Drift | None:
 
 
 def _rulings(
-    case: Case, drifts: Sequence[_Drift], level: Literal["invalid", "warning", "note"]
+    case: Case, drifts: Sequence[_Drift], level: Literal["disturbed", "warning", "note"]
 ) -> Iterable[Ruling]:
     """One for all: the worst in words, the others by their number."""
     if not drifts:
@@ -226,7 +226,8 @@ RULE = Rule(
     ),
     explanation=(
         "A device that still changes, as flash does until it is written full and caches until they "
-        "are, gives another figure a minute later."
+        "are, gives another value a minute later. Dyno measured correctly what it did meanwhile: "
+        "the run is disturbed."
     ),
     check=_check,
 )

@@ -1,0 +1,32 @@
+"""Colours of the verdict at the head of a summary, on a terminal that shows them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from dyno.report.words import VERDICTS
+from dyno.text import plain
+
+_COLOURS = {"valid": "green", "disturbed": "magenta", "invalid": "red", None: "yellow"}
+
+
+def coloured(lines: Sequence[str]) -> str:
+    """The lines of summaries as a terminal may have them, verdicts at their begin in colour.
+
+    Without colours where NO_COLOR is set, or where it goes to a file or another program.
+    """
+    lines = [plain(line) for text in lines for line in text.split("\n")]
+    if os.environ.get("NO_COLOR") or not sys.stdout.isatty():
+        return "\n".join(lines)
+    return "\n".join(map(_coloured, lines))
+
+
+def _coloured(line: str) -> str:
+    for verdict, word in VERDICTS.items():
+        if line.startswith(f"{word}  "):
+            return click.style(word, fg=_COLOURS[verdict], bold=True) + line[len(word) :]
+    return line

@@ -1,0 +1,51 @@
+"""Unwatched: a phase was too short to tell whether other work disturbed it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dyno.decide.case import Case
+from dyno.decide.quiet import FEWEST_TICKS, noise
+from dyno.decide.rule import Rule, Ruling, Weight
+from dyno.decide.view import is_local
+from dyno.model import CpuUse
+from dyno.units import seconds_text
+
+_KINDS = ("io", "load", "dss", "oltp")
+
+
+def _check(case: Case) -> Iterable[Ruling]:
+    short = [
+        phase
+        for phase in case.phases(*_KINDS)
+        if phase.status == "done"
+        and phase.part_of is None
+        and is_local(case, phase.target)
+        and noise(case, phase) is None
+    ]
+    if short:
+        others = f" and {len(short) - 1} more" if len(short) > 1 else ""
+        yield Ruling(
+            "warning",
+            f"{short[0].title}{others}: whether other work disturbed the machine was not judged: "
+            f"{seconds_text(short[0].seconds)} are too short for its counters of CPU time.",
+            short[0].name,
+            tuple(f"{phase.name}: {_ticks(phase.cpu)}" for phase in short),
+        )
+
+
+def _ticks(use: CpuUse | None) -> str:
+    return "no counters" if use is None else f"ticks = {use.ticks}"
+
+
+RULE = Rule(
+    code="unwatched",
+    weight=Weight.DOUBTFUL,
+    definition=(
+        f"A measured phase, other than the making of indexes, with fewer than three samples and "
+        f"fewer than {FEWEST_TICKS} ticks of CPU time (all CPUs together; mostly 1/100 s each). "
+        "Always a warning."
+    ),
+    explanation="What cannot be judged is not known to be quiet. Use more data, or more queries.",
+    check=_check,
+)

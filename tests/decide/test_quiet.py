@@ -1,0 +1,89 @@
+"""Whether the machine was quiet: also in phases too short to be sampled, and who was not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dyno.bundle import Bundle
+from dyno.model import CpuUse, Taken
+from tests.bundles import Builder
+from tests.judged import Judged, judged
+
+BUSY = {"total_s": 3.0, "busy_s": 2.98, "own_s": 0.9, "steal_s": 0.0, "ticks": 300}
+
+
+def short_queries(path: Path, **cpu: Any) -> Judged:
+    """Queries that take a second: too few samples to tell anything."""
+    seconds = (0.05,) * 22
+    builder = Builder(path / "run").machine().power("duckdb", seconds)
+    # A process of its own, whose use is known only where its processes are.
+    use = CpuUse.model_validate({**BUSY, "servers": True, **cpu})
+    builder.phases[-1] = builder.phases[-1].model_copy(update={"cpu": use})
+    return judged(builder.write())
+
+
+def test_a_short_phase_beside_other_work_is_disturbed_and_names_it(tmp_path: Path) -> None:
+    others = (Taken(name="stress", cpu_s=1.5), Taken(name="cc1", cpu_s=0.3))
+    found = short_queries(tmp_path, others=others)
+    assert found.validity.verdict == "disturbed"
+    (reason,) = found.validity.reasons
+    assert reason.code == "disturbed"
+    assert "69 %" in reason.message
+    assert "stress 50 %, cc1 10 %, 9 % by processes that ended meanwhile" in reason.message
+
+
+def test_a_short_phase_with_cpu_steal_is_disturbed(tmp_path: Path) -> None:
+    found = short_queries(tmp_path, busy_s=1.0, steal_s=0.45)
+    assert {reason.code: reason.kind for reason in found.validity.reasons} == {
+        "throttled": "disturbed"
+    }
+    assert "CPU steal: 15 %" in found.validity.reasons[0].message
+
+
+def test_a_short_phase_of_a_quiet_machine_is_valid(tmp_path: Path) -> None:
+    found = short_queries(tmp_path, own_s=2.9)
+    assert found.validity.verdict == "valid"
+    assert "unwatched" not in found.warned()
+
+
+@pytest.mark.parametrize("cpu", [{"ticks": 40, "total_s": 0.4}, None])
+def test_what_is_too_short_for_the_counters_is_told(
+    tmp_path: Path, cpu: dict[str, Any] | None
+) -> None:
+    if cpu is None:
+        seconds = (0.01,) * 22
+        builder = Builder(tmp_path / "run").machine().power("duckdb", seconds)
+        builder.phases[-1] = builder.phases[-1].model_copy(update={"cpu": None})
+        found = judged(builder.write())
+    else:
+        found = short_queries(tmp_path, **cpu)
+    assert found.validity.verdict == "valid"
+    assert "unwatched" in found.warned()
+
+
+def test_names_of_processes_cannot_steer_a_terminal(tmp_path: Path) -> None:
+    found = short_queries(tmp_path, others=(Taken(name="\x1b[2Jx", cpu_s=1.5),))
+    assert "\x1b" not in found.validity.reasons[0].message
+
+
+def test_a_bundle_of_an_earlier_version_opens_and_is_judged_alike(tmp_path: Path) -> None:
+    builder = Builder(tmp_path / "run").oltp(4)
+    for row in builder.tables["samples"]:
+        if row["metric"] == "steal":
+            row["value"] = 9.0
+    path = builder.write().path
+    head = json.loads((path / "run.json").read_text())
+    for phase in head["phases"]:
+        del phase["cpu"]
+    told = {"code": "throttled", "message": "The hypervisor took 9 %.", "phase": None}
+    head["validity"] = {"valid": False, "reasons": [told]}
+    (path / "run.json").write_text(json.dumps(head))
+    bundle = Bundle.open(path)
+    assert bundle.run.validity.verdict == "invalid"  # as that version told it
+    found = judged(bundle)
+    assert (found.validity.valid, found.codes()) == (False, {"throttled"})
+    assert found.validity.verdict == "disturbed"
