@@ -9,6 +9,13 @@ from dyno.statistics.paired import CONFIDENCE, FEWEST_PAIRS, percent
 POWER = 0.8
 MOST_PAIRS = 10_000
 
+_FIVE = 1.811
+"""Standard deviations by which five pairs must shift to be found four times of five.
+
+Their interval reaches to the smallest and the largest of them, so that all five must lie on one
+side of zero: it takes 8 % more than Student's 1.682. From 4 million simulated studies.
+"""
+
 
 def smallest_effect(
     sd_percent: float, pairs: int, power: float = POWER, confidence: float = CONFIDENCE
@@ -16,7 +23,7 @@ def smallest_effect(
     """The smallest shift in percent that ``pairs`` find with ``power``; infinite below two.
 
     By the noncentral distribution of Student's t, not the rule of 2.8 σ√(2/n), which is too
-    hopeful for few pairs.
+    hopeful for few pairs. Five pairs take more, see ``_FIVE``.
 
     Args:
         sd_percent: Standard deviation of the ratios of pairs.
@@ -27,6 +34,8 @@ def smallest_effect(
     if pairs < 2:
         return math.inf
     reach = _noncentrality(pairs, power, confidence) / math.sqrt(pairs)
+    if pairs == 5 and power == POWER:
+        reach = max(reach, _FIVE)
     return percent(math.log1p(sd_percent / 100) * reach)
 
 
