@@ -68,7 +68,7 @@ def read_note(path: Path) -> int | None:
     """The bytes in a note; None if there is none, or it is not one of Dyno's."""
     try:
         note = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(note, "rb") as file:
+        with os.fdopen(note, "rb") as file:
             return _number(file.read(_LONGEST + 1).decode("ascii", "replace"))
     except OSError:
         return None
@@ -83,7 +83,7 @@ def write_note(path: Path, size: int) -> None:
     with contextlib.suppress(FileNotFoundError):
         path.unlink()
     note = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    with open(note, "wb") as file:
+    with os.fdopen(note, "wb") as file:
         file.write(str(size).encode())
 
 

@@ -145,7 +145,7 @@ def coverage(compared: Sequence[Comparison]) -> str:
         return ""
     text = "Intervals: 95 % for the median shift (the pseudo-median), not for the mean."
     if min(pairs) < FEWEST_SOUND:
-        text += f" Below {FEWEST_SOUND} pairs they cover it less often if noise is skewed (92 %)."
+        text += f" Below {FEWEST_SOUND} pairs they cover it less often (90 %) if noise is skewed."
     return text
 
 
