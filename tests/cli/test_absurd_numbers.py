@@ -63,9 +63,10 @@ def numeric(command: click.Command, name: str = "") -> Iterator[tuple[str, click
             yield from numeric(found, f"{name} {word}".strip())
         return
     for one in command.params:
-        if isinstance(one, click.Option) and not one.is_flag:
-            if isinstance(one.type, NUMBERS) or one.opts[-1] in TEXTS:
-                yield name, one
+        if not isinstance(one, click.Option) or one.is_flag:
+            continue
+        if isinstance(one.type, NUMBERS) or one.opts[-1] in TEXTS:
+            yield name, one
 
 
 OPTIONS = [(verb, one.opts[-1]) for verb, one in numeric(cli)]

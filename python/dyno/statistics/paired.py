@@ -24,8 +24,10 @@ Floats = npt.NDArray[np.float64]
 
 CONFIDENCE = 0.95
 FEWEST_PAIRS = 3
-FEWEST_FOR_RANKS = 8
-"""Below it an interval by ranks is a stretch between the extremes, or has not the confidence."""
+FEWEST_FOR_RANKS = 6
+"""Below it no interval by ranks has the confidence; of 6 it is from the smallest to the largest."""
+_FEWEST_OF_MANY = 8
+"""Below it ranks answer a single question only."""
 _WITHIN_EXTREMES = 5
 """So many and fewer: the interval is never narrower than from the smallest value to the largest.
 
@@ -122,7 +124,7 @@ def location(values: Floats, confidence: float = CONFIDENCE, questions: int = 1)
     """Where ``values`` lie, of which there is one at least.
 
     The estimate is the median of all averages of two (Hodges & Lehmann 1963, Annals of Mathematical
-    Statistics 34). With 8 values and more its interval inverts Wilcoxon's signed-rank test. With
+    Statistics 34). With 6 values and more its interval inverts Wilcoxon's signed-rank test. With
     fewer it is Student's, and with 5 and fewer never narrower than from the smallest value to the
     largest. It covers the pseudo-median as it says also for heavy tails and for noise that is
     skewed on one side (benches/studies.txt). p belongs to the same test: with 5 and fewer a shift
@@ -153,7 +155,9 @@ def location(values: Floats, confidence: float = CONFIDENCE, questions: int = 1)
 def ranks_tell(count: int, questions: int = 1) -> bool:
     """Whether signed ranks of so many values can answer one of so many questions."""
     least = 2.0 ** (1 - min(count, 1000))
-    return count >= FEWEST_FOR_RANKS and _ROOM_FOR_RANKS * least * questions <= 1 - CONFIDENCE
+    if FEWEST_FOR_RANKS <= count < _FEWEST_OF_MANY:
+        return questions == 1
+    return count >= _FEWEST_OF_MANY and _ROOM_FOR_RANKS * least * questions <= 1 - CONFIDENCE
 
 
 def percent(log_ratio: float) -> float:
