@@ -44,6 +44,10 @@ def seconds_text(seconds: float) -> str:
     return f"{hours} h {minutes} min"
 
 
+MOST_SECONDS = 365 * 24 * 3600.0
+"""A year: no measurement lasts longer, and clocks in nanoseconds hold it."""
+MOST_BYTES = 1 << 60
+
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
@@ -51,7 +55,7 @@ def parse_bytes(text: str) -> int:
     """Bytes of ``512M``, ``2GiB``, ``1073741824`` (binary multiples).
 
     Raises:
-        UsageError: If it is no size above zero.
+        UsageError: If it is not a size above zero, or beyond 1 EiB.
     """
     word = text.strip().upper().removesuffix("B").removesuffix("I")
     unit = word[-1:] if word[-1:] in _UNITS and word[-1:] else ""
@@ -60,7 +64,9 @@ def parse_bytes(text: str) -> int:
     except ValueError:
         size = math.nan
     if not math.isfinite(size) or size < 1:
-        raise UsageError(f"'{text}' is no size; write it like 512M or 2GiB.")
+        raise UsageError(f"'{text}' is not a valid size; write it like 512M or 2GiB.")
+    if size > MOST_BYTES:
+        raise UsageError(f"'{text}' is too large; use a size up to 1048576T (1 EiB).")
     return int(size)
 
 
@@ -72,7 +78,7 @@ def parse_seconds(text: str, *, none: bool = False) -> float:
         none: Whether it may be no time at all: ``0s``.
 
     Raises:
-        UsageError: If it is no time above zero.
+        UsageError: If it is not a time above zero, or longer than a year.
     """
     factors = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
     unit = next((word for word in factors if text.endswith(word)), "")
@@ -84,5 +90,7 @@ def parse_seconds(text: str, *, none: bool = False) -> float:
         return 0.0
     if not math.isfinite(seconds) or seconds <= 0:
         zero = "above zero, " if seconds == 0 else ""
-        raise UsageError(f"'{text}' is no time; write it {zero}like 500ms, 30s, 5m or 1h.")
+        raise UsageError(f"'{text}' is not a valid time; write it {zero}like 500ms, 30s, 5m or 1h.")
+    if seconds > MOST_SECONDS:
+        raise UsageError(f"'{text}' is too long; use a time up to 8760h (a year).")
     return seconds

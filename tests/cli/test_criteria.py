@@ -170,7 +170,7 @@ GIVEN = {"users": (), "databases": 1, "warmup_s": 5.0, "duration_s": 15.0}
             "starts at --users 9, which is more than --max-users 8",
         ),
         ("users", {"time_limit": "10s"}, {}, "room for two windows: 42.0 s"),
-        ("users", {"time_limit": "soon"}, {}, "'soon' is no time"),
+        ("users", {"time_limit": "soon"}, {}, "'soon' is not a valid time"),
     ],
 )
 def test_a_search_that_makes_no_sense(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dyno.cli._options import parse_bytes, parse_seconds, positive
+from dyno.cli._options import parse_bytes, parse_seconds
 from dyno.errors import UsageError
 
 
@@ -31,7 +31,7 @@ def test_times(text: str, seconds: float) -> None:
     assert parse_seconds(text) == pytest.approx(seconds)
 
 
-@pytest.mark.parametrize("text", ["", "x", "-1", "0", "nan", "inf", "1 2", "M", "ms"])
+@pytest.mark.parametrize("text", ["", "x", "-1", "0", "nan", "inf", "1 2", "M", "ms", "1e30"])
 def test_nonsense_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         parse_bytes(text)
@@ -39,13 +39,7 @@ def test_nonsense_is_refused(text: str) -> None:
         parse_seconds(text)
 
 
-@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf")])
-def test_positive(value: float) -> None:
-    with pytest.raises(UsageError, match="--x"):
-        positive(value, "--x")
-
-
 def test_no_time_at_all_only_where_it_makes_sense() -> None:
     assert parse_seconds("0s", none=True) == 0
-    with pytest.raises(UsageError, match="is no time"):
+    with pytest.raises(UsageError, match="is not a valid time"):
         parse_seconds("-1s", none=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from dyno.statistics.paired import shift
+from dyno.statistics.paired import location, shift
 from dyno.statistics.power import pairs_for, smallest_effect
 from dyno.statistics.verdict import verdict
 
@@ -19,14 +20,31 @@ STUDIES = 1000
 
 
 def test_few_pairs_are_students() -> None:
-    first, second = [100.0, 102.0, 98.0, 101.0, 99.0], [110.0, 111.0, 109.0, 112.0, 107.0]
+    first, second = [100.0, 102.0, 98.0, 101.0, 99.0], [110.0, 111.0, 109.0, 112.0, 108.0]
     found = shift(first, second)
     logs = np.log(np.array(second) / np.array(first))
     low, high = stats.t.interval(0.95, 4, loc=logs.mean(), scale=stats.sem(logs))
     assert found.method == "student"
-    assert found.percent == pytest.approx(100 * math.expm1(logs.mean()))
+    averages = [(one + other) / 2 for place, one in enumerate(logs) for other in logs[place:]]
+    assert found.percent == pytest.approx(100 * math.expm1(np.median(averages)))
     assert (found.low, found.high) == pytest.approx((100 * math.expm1(low), 100 * math.expm1(high)))
     assert found.p == pytest.approx(stats.ttest_1samp(logs, 0).pvalue)
+
+
+def test_five_pairs_span_their_extremes() -> None:
+    logs = np.array([0.01, 0.0101, 0.0102, 0.0103, 0.2])
+    found = location(logs)
+    low, _ = stats.t.interval(0.95, 4, loc=logs.mean(), scale=stats.sem(logs))
+    assert (found.low, found.high) == (pytest.approx(low), 0.2)
+    assert found.low < found.centre < found.high
+    assert found.p == pytest.approx(stats.ttest_1samp(logs, 0).pvalue)
+    # Student's interval has no zero here, but one pair is on the other side of it.
+    logs = np.array([-0.001, 0.1, 0.101, 0.102, 0.103])
+    assert stats.t.interval(0.95, 4, loc=logs.mean(), scale=stats.sem(logs))[0] > 0
+    found = location(logs)
+    assert found.low == -0.001
+    assert found.p == pytest.approx(stats.wilcoxon(logs).pvalue)
+    assert found.p > 0.05
 
 
 def test_more_pairs_are_by_ranks() -> None:
@@ -100,16 +118,58 @@ def test_intervals_hold_what_they_promise(noise: str, pairs: int) -> None:
     assert 0.93 <= covered / STUDIES <= (0.97 if noise == "normal" else 0.995)
 
 
-def test_what_is_promised_to_be_found_is() -> None:
+SKEWED: dict[str, Callable[[np.random.Generator, int], object]] = {
+    "exponential": lambda rng, n: rng.exponential(0.03, n),
+    "lognormal, sigma 0.5": lambda rng, n: 0.03 * rng.lognormal(0, 0.5, n),
+    "lognormal, sigma 1": lambda rng, n: 0.03 * rng.lognormal(0, 1, n),
+}
+
+
+def _one_sided(noise: str, rng: np.random.Generator, studies: int, pairs: int) -> Any:
+    """Logarithms of ratios, a study in a row: noise of one variant is skewed, the other quiet."""
+    skewed = np.asarray(SKEWED[noise](rng, studies * pairs))
+    return (skewed - rng.normal(0, 0.003, studies * pairs)).reshape(studies, pairs)
+
+
+@pytest.mark.parametrize("pairs", [5, 6, 8])
+@pytest.mark.parametrize("noise", SKEWED)
+def test_intervals_hold_the_median_shift_where_one_variant_is_skewed(
+    noise: str, pairs: int
+) -> None:
+    rng = np.random.default_rng([pairs, *noise.encode()])
+    truth = float(np.median(_one_sided(noise, rng, 400_000, 2).mean(axis=1)))
+    studies = [location(logs) for logs in _one_sided(noise, rng, 2000, pairs)]
+    assert 0.93 <= np.mean([one.low <= truth <= one.high for one in studies]) <= 0.97
+
+
+@pytest.mark.parametrize("pairs", [5, 6, 8])
+def test_a_test_and_its_interval_agree(pairs: int) -> None:
+    rng = np.random.default_rng(pairs)
+    for logs in rng.normal(0.05, 0.04, (2000, pairs)):
+        found = location(logs)
+        assert (found.p < 1 - found.confidence + 1e-9) == (not found.low <= 0 <= found.high)
+
+
+def test_what_cannot_be_known_of_two_modes_is_still_the_median() -> None:
+    # Of five values none shows a second mode of 30 % once in six studies.
+    rng = np.random.default_rng(30)
+    values = rng.normal(0, 0.01, (2000, 5)) + 0.08 * (rng.random((2000, 5)) < 0.3)
+    truth = np.median(rng.normal(0, 0.01, 400_000) + 0.08 * (rng.random(400_000) < 0.3))
+    found = [location(logs) for logs in values]
+    assert np.mean([one.low <= truth <= one.high for one in found]) >= 0.9375
+
+
+@pytest.mark.parametrize("pairs", [4, 5, 6, 7, 8])
+def test_what_is_promised_to_be_found_is(pairs: int) -> None:
     rng = np.random.default_rng(5)
     sd = 100 * math.expm1(0.03 * math.sqrt(2))
-    effect = smallest_effect(sd, 6)
+    effect = smallest_effect(sd, pairs)
     found = 0
     for _ in range(STUDIES):
-        first = np.exp(rng.normal(0, 0.03, 6))
-        second = (1 + effect / 100) * np.exp(rng.normal(0, 0.03, 6))
+        first = np.exp(rng.normal(0, 0.03, pairs))
+        second = (1 + effect / 100) * np.exp(rng.normal(0, 0.03, pairs))
         found += verdict(shift(list(first), list(second)), 0.5, "more") == "better"
     assert found / STUDIES == pytest.approx(0.8, abs=0.04)
-    assert pairs_for(effect, sd) == 6
+    assert pairs_for(effect, sd) == pairs
     assert pairs_for(10, sd) <= 5
     assert math.isinf(smallest_effect(sd, 1))

@@ -64,12 +64,18 @@ def runs(
     noise: Draw,
     metric: str = "tps",
     drift: float = 0.0,
+    first: Draw | None = None,
 ) -> list[Entry]:
-    """All of its runs, with noise on the logarithm of a figure and a drift from run to run."""
+    """All of its runs, with noise on the logarithm of a figure and a drift from run to run.
+
+    The first variant has noise of its own where ``first`` is given.
+    """
     slots = schedule([one.name for one in asked.variants], asked.pairs, int(rng.integers(1 << 30)))
+    own = dict.fromkeys((one.name for one in asked.variants), noise)
+    own[asked.variants[0].name] = first or noise
     return [
         run(slot.place, slot.pair, slot.variant, {
-            metric: figure(asked.variant(slot.variant)) * np.exp(noise(rng))
+            metric: figure(asked.variant(slot.variant)) * np.exp(own[slot.variant](rng))
             * (1 + drift) ** slot.place,
         })
         for slot in slots

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from dyno.bundle import Bundle
 from dyno.errors import TargetError
 from dyno.lock import OutLock
 from dyno.studies import child, runs, spec
@@ -407,3 +408,20 @@ def test_what_would_be_run_is_told(study: Path) -> None:
     listed = dyno("study", "list").stdout
     assert "scale-volumes-and-users  Do " in listed  # the longest name is apart as well
     assert all(len(line) <= 80 for line in listed.splitlines())
+
+
+def test_all_runs_have_the_same_defaults(study: Path, out: Path) -> None:
+    # The second data set is made when the first has taken some of the free space.
+    study.write_text(
+        TOML.replace('target = "null:?mean_us=5000"', "scale = 2").replace(
+            '"null:?mean_us=500"', '"embedded:postgresql"\nscale = 1'
+        )
+    )
+    folder = out / "studies" / "mine"
+    done = dyno("study", study, "--quiet", "--out", out)
+    assert done.returncode in {0, 1}, done.stderr
+    bundles = [Bundle.open(folder / str(entry.bundle)) for entry in Book.open(folder).entries()]
+    facts = [facts for bundle in bundles for facts in bundle.run.targets.values()]
+    assert len(facts) >= 4
+    assert len({one.settings["max_wal_size"] for one in facts}) == 1
+    assert len({one.settings["min_wal_size"] for one in facts}) == 1

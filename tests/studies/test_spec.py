@@ -98,7 +98,7 @@ def test_factors_make_every_combination(tmp_path: Path) -> None:
             BASE + MORE.replace('settings.memory" = "4GB"', 'scale" = true'),
             "must be a number above",
         ),
-        ('time_limit = "1 day"\n' + BASE + MORE, "Study .*: '1 day' is no time"),
+        ('time_limit = "1 day"\n' + BASE + MORE, "Study .*: '1 day' is not a valid time"),
         ('criteria = ["p95_ms < 5"]\n' + BASE + MORE, r"several; name one, or p95_ms\.\*"),
         ('criteria = ["p95_ms.new_ordr < 5"]\n' + BASE + MORE, "Did you mean 'new_order'"),
         ('criteria = ["tsp > 5"]\n' + BASE + MORE, "unknown metric 'tsp'. Did you mean 'tps'"),

@@ -15,6 +15,7 @@ from typing import Any, cast
 import click
 
 from dyno import __version__
+from dyno.cli._strictly import strictly
 from dyno.errors import EXIT_INTERRUPTED, EXIT_UNUSABLE, DynoError, nearest
 from dyno.redaction import NOTE, hide_own, without
 from dyno.text import shown
@@ -33,7 +34,7 @@ class Verbs(click.Group):
         if cmd_name not in self.list_commands(ctx):
             return None
         command: click.Command = importlib.import_module(f"{__name__}.{cmd_name}").command
-        return command
+        return strictly(command)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from dyno.cli._options import collected
+from dyno.cli._strictly import TIME
 from dyno.errors import UsageError
+from dyno.rates import MOST_PER_S
 from dyno.units import digits, parse_seconds, seconds_text
 
 if TYPE_CHECKING:
@@ -200,10 +202,10 @@ options = collected(
     ),
     click.option(
         "--max-rate",
-        type=click.FloatRange(0, min_open=True),
+        type=click.FloatRange(0, MOST_PER_S, min_open=True),
         help="With --find-max rate: transactions a second.  [default: 1,000,000]",
     ),
-    click.option("--time-limit", help="With --find-max: stop after.  [default: 30m]"),
+    click.option("--time-limit", type=TIME, help="With --find-max: stop after.  [default: 30m]"),
     click.option("--dry-run", is_flag=True, help="With --find-max: only say what it would do."),
 )
 """Adds ``--find-max`` and what belongs to it, and passes them as ``find_max``."""

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from dyno.cli._options import collected, parse_bytes, parse_seconds, positive
+from dyno.cli._options import collected, parse_bytes, parse_seconds
+from dyno.cli._strictly import SIZE, TIME
 from dyno.errors import UsageError
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class Asked:
         found = spec.read(self.which).fitted(
             None if self.size is None else parse_bytes(self.size),
             None if self.step is None else parse_seconds(self.step),
-            None if self.ceiling is None else positive(self.ceiling, "--ceiling"),
+            self.ceiling,
             cast("CeilingOf | None", self.ceiling_of),
             cast("Pages | None", self.pages),
         )
@@ -153,11 +154,15 @@ options = collected(
         metavar="NAME|FILE",
         help="What to measure: a profile's name, or a TOML file.",
     ),
-    click.option("--size", help="Size of the test file instead of the profile's: 512M, 100G."),
-    click.option("--step", help="Time measured at each load instead of the profile's: 5s."),
+    click.option(
+        "--size", type=SIZE, help="Size of the test file instead of the profile's: 512M, 100G."
+    ),
+    click.option(
+        "--step", type=TIME, help="Time measured at each load instead of the profile's: 5s."
+    ),
     click.option(
         "--ceiling",
-        type=float,
+        type=click.FloatRange(0, 3_600_000, min_open=True),
         metavar="MS",
         help="Latency ceiling instead of the profile's, milliseconds.",
     ),
@@ -193,7 +198,9 @@ options = collected(
         metavar="%,%,…",
         help="Fill the volume to these levels, such as 40,62,85, and measure at each.",
     ),
-    click.option("--fill-of", metavar="SIZE", help="--fill is percent of this, not of the volume."),
+    click.option(
+        "--fill-of", type=SIZE, metavar="SIZE", help="--fill is percent of this, not of the volume."
+    ),
     click.option("--fsync", is_flag=True, help="Every write counts once it is on the media."),
     click.option(
         "--pages",

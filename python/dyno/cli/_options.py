@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -12,7 +11,6 @@ from typing import Any
 import click
 
 from dyno import databases
-from dyno.errors import UsageError
 from dyno.units import parse_bytes, parse_seconds
 
 __all__ = [
@@ -25,7 +23,6 @@ __all__ = [
     "examples",
     "parse_bytes",
     "parse_seconds",
-    "positive",
 ]
 
 DEFAULT_OUT = Path("dyno-runs")
@@ -114,14 +111,3 @@ databases_option = click.option(
 def examples(*lines: str) -> str:
     """An epilog with examples, one a line."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
-
-
-def positive(value: float, name: str) -> float:
-    """``value`` if it is a finite number above zero.
-
-    Raises:
-        UsageError: Otherwise.
-    """
-    if not math.isfinite(value) or value <= 0:
-        raise UsageError(f"{name} must be above 0, not {value:g}.")
-    return value

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from dyno.cli._strictly import TIME
 from dyno.errors import UsageError
 from dyno.studies.model import Reset
 from dyno.studies.overrides import Overrides
@@ -63,7 +64,9 @@ def overrides(function: Callable[..., Any]) -> Callable[..., Any]:
         type=click.FloatRange(0, 100, min_open=True, max_open=True),
         help="Percent; a shift within it does not matter.",
     )
-    @click.option("--time-limit", help="No new pair of runs begins after so long, such as 2h.")
+    @click.option(
+        "--time-limit", type=TIME, help="No new pair of runs begins after so long, such as 2h."
+    )
     @click.option("--reset", type=click.Choice(get_args(Reset)), help="What each run begins with.")
     @early_stop
     @functools.wraps(function)

@@ -80,7 +80,7 @@ def conduct(study: Study, resume: bool, options: Options, folder: Path | None = 
     from dyno.cli._console import Console
     from dyno.cli._signals import Signals
     from dyno.lock import OutLock
-    from dyno.studies import checks
+    from dyno.studies import checks, space
     from dyno.studies.book import Book
     from dyno.studies.ending import ending, hint
     from dyno.studies.execute import Work
@@ -107,7 +107,7 @@ def conduct(study: Study, resume: bool, options: Options, folder: Path | None = 
             console.say(_study.wrapped(line))
         try:
             signals.begin_work()
-            with _study_page.also_of_a_part(book):
+            with _study_page.also_of_a_part(book), space.same_for_all(folder):
                 ended = Work(book, console.say, ahead).run()
         except (KeyboardInterrupt, Interrupted):
             raise Interrupted(f"Interrupted. {hint(book, ending(book))}") from None

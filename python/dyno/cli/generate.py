@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from dyno.cli._options import Options, common, examples
+from dyno.cli._strictly import SEED
 
 
 @click.command(
@@ -40,7 +41,7 @@ from dyno.cli._options import Options, common, examples
 )
 @click.option("--parts", type=click.IntRange(1, 10_000), default=1, show_default=True)
 @click.option("--part", type=click.IntRange(1), help="Only this one of --parts.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+@click.option("--seed", type=SEED, default=1, show_default=True)
 @click.option("--replace", is_flag=True, help="Overwrite files of those names.")
 @common
 def command(

@@ -9,6 +9,7 @@ import click
 
 from dyno.cli import _limits, _settings, _spread
 from dyno.cli._options import Options, common, databases_option, examples
+from dyno.cli._strictly import SEED
 
 if TYPE_CHECKING:
     from dyno.targets.base import TargetUrl
@@ -46,7 +47,7 @@ LAYOUT_HELP = "Physical design: a name of `dyno layouts`, or a TOML file."
 @databases_option
 @click.option("--layout", show_default="default", help=LAYOUT_HELP)
 @_spread.options
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Data seed.")
+@click.option("--seed", type=SEED, default=1, show_default=True, help="Data seed.")
 @click.option("--replace", is_flag=True, help="Replace tables that Dyno created earlier.")
 @click.option("--resume", is_flag=True, help="Go on with a load that was cut off, in its layout.")
 @_settings.options

@@ -106,9 +106,11 @@ def choose(scale: float | None, quick: bool, place: Path) -> Sizes:
     import psutil
 
     from dyno import workloads
+    from dyno.servers.volume import rounded
 
     free = shutil.disk_usage(place).free
-    io_file = int(min((0.5 if quick else 4) * GIB, free * 0.25)) // (1 << 20) * (1 << 20)
+    # In steps of powers of two, so that what else happens on the disk does not change it.
+    io_file = min(int((0.5 if quick else 4) * GIB), rounded(free // 4))
 
     def sizes(factor: float) -> Sizes:
         if quick:

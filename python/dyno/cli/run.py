@@ -17,6 +17,7 @@ from dyno.cli._run import sections
 from dyno.cli._run.examples import EXAMPLES
 from dyno.cli._run.together import require_together
 from dyno.cli._run.transactions import run_transactions
+from dyno.cli._strictly import SEED
 
 if TYPE_CHECKING:
     from dyno.cli._session import Session
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 @click.argument("workload")
 @click.option("--target", "url", required=True, help="URL of the database, or embedded:NAME.")
 @click.option("--scale", type=float, help="Refuse to run unless this scale is loaded.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+@click.option("--seed", type=SEED, default=1, show_default=True)
 @sections.TRANSACTIONS.of(_levels.options)
 @sections.TRANSACTIONS.of(_rates.options)
 @sections.CRITERIA.of(_criteria.options)

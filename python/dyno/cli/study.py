@@ -10,6 +10,7 @@ import click
 
 from dyno.cli import _study_work
 from dyno.cli._options import Options, common, examples
+from dyno.cli._strictly import MINUTES
 from dyno.cli._study import early_stop, overrides, tell_plan
 from dyno.errors import closest
 
@@ -222,7 +223,7 @@ def clean(folder: Path, options: Options) -> int:
     "--b", "second", multiple=True, required=True, metavar="PATH=VALUE", help="What B has; repeat."
 )
 @click.option("--with", "both", multiple=True, metavar="PATH=VALUE", help="What both have; repeat.")
-@click.option("--minutes", type=float, default=10.0, show_default=True, help=_MINUTES)
+@click.option("--minutes", type=MINUTES, default=10.0, show_default=True, help=_MINUTES)
 @click.option(
     "--metric",
     multiple=True,
@@ -249,7 +250,7 @@ def compare(resume: bool, dry_run: bool, options: Options, **asked: Any) -> int:
 @click.option("--target", help="As of compare.  [default: embedded:postgresql]")
 @click.option("--scale", type=float, help="Scale factor or warehouses.")
 @click.option("--with", "both", multiple=True, metavar="PATH=VALUE", help="Options; repeat.")
-@click.option("--minutes", type=float, default=10.0, show_default=True, help=_MINUTES)
+@click.option("--minutes", type=MINUTES, default=10.0, show_default=True, help=_MINUTES)
 @click.option("--pairs", type=click.IntRange(2, 1000), default=5, show_default=True)
 @click.option("--resume", is_flag=True, help="Go on with one that was cut off.")
 @_dry_run

@@ -1,11 +1,25 @@
-"""What settings depend on: the device under a folder and the room on it."""
+"""What settings depend on: the device under a folder and the space on it.
+
+Free space changes from run to run, and settings must not. What they see of it is rounded down to a
+power of two, and the first start in an engine's folder notes it for the later ones; a study hands
+the same to all of its runs (:mod:`dyno.studies.space`).
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+
+SPACE = "DYNO_SPACE_BYTES"
+"""Variable of the environment: the space that the runs of a study reckon with."""
+
+_NOTE = "space"
+_LONGEST = 20
+_SHRUNK = 4
+"""A note is no longer valid once less than this part of it is free: its log would not fit."""
 
 
 @dataclass(frozen=True)
@@ -15,18 +29,74 @@ class VolumeFacts:
     Attributes:
         rotational: Whether the device turns; None where the kernel does not know, as of a
             paravirtual disk, which claims to turn whatever lies under it.
-        free_bytes: Room for ordinary users.
-        shared_memory_bytes: Room in ``/dev/shm``, which containers often keep very small.
+        space_bytes: What ordinary users have free, rounded down to a power of two.
+        shared_memory_bytes: Size of ``/dev/shm``, which containers often keep very small.
     """
 
     rotational: bool | None
-    free_bytes: int
+    space_bytes: int
     shared_memory_bytes: int
 
     @classmethod
     def of(cls, folder: Path) -> VolumeFacts:
-        """The facts about the volume that holds ``folder``."""
-        return cls(_rotational(folder), shutil.disk_usage(folder).free, _shared_memory())
+        """The facts about the volume that holds ``folder``, as they are now."""
+        return cls(_rotational(folder), space_now(folder), _shared_memory())
+
+    @classmethod
+    def noted(cls, home: Path) -> VolumeFacts:
+        """The facts that an engine in ``home`` is to be set by, each time the same.
+
+        Raises:
+            OSError: If its note cannot be written.
+        """
+        given = _number(os.environ.get(SPACE, ""))
+        space = _noted_space(home) if given is None else given
+        return cls(_rotational(home), space, _shared_memory())
+
+
+def space_now(folder: Path) -> int:
+    """Bytes that are free for ordinary users, rounded down to a power of two."""
+    return rounded(shutil.disk_usage(folder).free)
+
+
+def rounded(size: int) -> int:
+    """``size`` rounded down to a power of two; 0 stays 0."""
+    return 1 << size.bit_length() - 1 if size > 0 else 0
+
+
+def read_note(path: Path) -> int | None:
+    """The bytes in a note; None if there is none, or it is not one of Dyno's."""
+    try:
+        note = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(note, "rb") as file:
+            return _number(file.read(_LONGEST + 1).decode("ascii", "replace"))
+    except OSError:
+        return None
+
+
+def write_note(path: Path, size: int) -> None:
+    """Notes bytes; what was there before goes, and no link is followed.
+
+    Raises:
+        OSError: If it cannot be written.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        path.unlink()
+    note = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    with os.fdopen(note, "wb") as file:
+        file.write(str(size).encode())
+
+
+def _noted_space(home: Path) -> int:
+    now, noted = space_now(home), read_note(home / _NOTE)
+    if noted is not None and now * _SHRUNK >= noted:
+        return noted
+    write_note(home / _NOTE, now)
+    return now
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _LONGEST else None
 
 
 def _rotational(folder: Path) -> bool | None:
@@ -45,6 +115,6 @@ def _rotational(folder: Path) -> bool | None:
 
 def _shared_memory() -> int:
     try:
-        return shutil.disk_usage("/dev/shm").free  # noqa: S108
+        return shutil.disk_usage("/dev/shm").total  # noqa: S108
     except OSError:
         return 0

@@ -1,8 +1,12 @@
-"""How much one variant shifts a figure against another, from pairs of runs.
+"""How much one variant shifts a metric against another, from pairs of runs.
 
 A pair are two runs next to each other in time, so that a drift of the machine meets both alike. The
-shift is a ratio, so logarithms of ratios are what is averaged: +25 % and -20 % are then equally far
-from none, and a figure that is faster by the factor 2 is not also slower by another one.
+shift is a ratio, so it is the logarithms of ratios that are analysed: +25 % and -20 % are then
+equally far from none, and what is faster by the factor 2 is not also slower by another one.
+
+What is estimated is the pseudo-median: half of the averages of two pairs lie above it. Where noise
+is symmetric it is the median and the mean too. No interval of few pairs covers the mean where the
+noise of one variant is skewed (docs/decisions/0016).
 """
 
 from __future__ import annotations
@@ -20,8 +24,17 @@ Floats = npt.NDArray[np.float64]
 
 CONFIDENCE = 0.95
 FEWEST_PAIRS = 3
-FEWEST_FOR_RANKS = 8
-"""Below it an interval by ranks is a stretch between the extremes, or has not the confidence."""
+FEWEST_FOR_RANKS = 6
+"""Below it no interval by ranks has the confidence; of 6 it is from the smallest to the largest."""
+_FEWEST_OF_MANY = 8
+"""Below it ranks answer a single question only."""
+_WITHIN_EXTREMES = 5
+"""So many and fewer: the interval is never narrower than from the smallest value to the largest.
+
+That stretch covers the median of any noise with a probability of 1 - 2 / 2^n, 93.75 % for 5.
+"""
+ESTIMAND = "pseudo-median"
+"""What the interval covers, in one word."""
 _ROOM_FOR_RANKS = 4
 """How often the least p value that ranks can have must fit into what one question is left with."""
 
@@ -31,7 +44,7 @@ class Location:
     """Where values lie.
 
     Attributes:
-        centre: The estimate.
+        centre: The estimate of the pseudo-median, by Hodges and Lehmann.
         low, high: The interval at ``confidence``; infinite of a single value.
         p: That it is zero, by the test that the interval belongs to.
     """
@@ -49,14 +62,14 @@ class Shift:
     """A shift of a figure in percent of the first variant's.
 
     Attributes:
-        percent: The estimate.
-        low, high: The interval at ``confidence``; infinite with too few pairs.
+        percent: The estimate of the pseudo-median.
+        low, high: Its interval at ``confidence``; infinite with too few pairs.
         confidence: What the interval has, at least what was asked for.
         sd_percent: Standard deviation of the pairs' ratios.
         d_z: Cohen's d of pairs: the mean of the logarithms of ratios by their standard deviation;
             infinite without noise.
         p: That there is no shift, by the test that the interval belongs to.
-        method: ``hodges-lehmann`` with its interval by signed ranks, or ``student`` on the
+        method: Of the interval and p: ``hodges-lehmann`` by signed ranks, or ``student`` on the
             logarithms of ratios where there are fewer pairs.
     """
 
@@ -110,29 +123,41 @@ def shift(
 def location(values: Floats, confidence: float = CONFIDENCE, questions: int = 1) -> Location:
     """Where ``values`` lie, of which there is one at least.
 
-    With 8 and more it is the Hodges-Lehmann estimate, the median of all averages of two (Hodges &
-    Lehmann 1963, Annals of Mathematical Statistics 34), with the interval that inverts Wilcoxon's
-    signed-rank test; below, the mean with Student's interval, which holds its confidence also for
-    heavy tails and two modes (benches/studies.txt).
+    The estimate is the median of all averages of two (Hodges & Lehmann 1963, Annals of Mathematical
+    Statistics 34). With 6 values and more its interval inverts Wilcoxon's signed-rank test. With
+    fewer it is Student's, and with 5 and fewer never narrower than from the smallest value to the
+    largest. It covers the pseudo-median as it says also for heavy tails and for noise that is
+    skewed on one side (benches/studies.txt). p belongs to the same test: with 5 and fewer a shift
+    takes all values on one side of zero.
 
     Ranks of n values have no p value below 2 / 2^n: adjusted for many questions it would never be
-    small, however large the shift. Where that is near Student's takes its place, whose tails are
-    thinner than promised, not thicker, where noise has heavy ones, two modes or a skew.
+    small, however large the shift. Where that is near Student's takes its place.
 
     Args:
         values: What lies somewhere.
         confidence: Of the interval.
         questions: How many are asked together, which p is going to be adjusted for.
     """
+    averages = _averages(values)
+    centre = float(np.median(averages))
     if ranks_tell(len(values), questions):
-        return Location(*_by_ranks(values, confidence), _rank_p(values), "hodges-lehmann")
-    return Location(*_by_student(values, confidence), _student_p(values), "student")
+        low, high, held = _by_ranks(averages, len(values), confidence)
+        return Location(centre, low, high, held, _rank_p(values), "hodges-lehmann")
+    low, high = _by_student(values, confidence)
+    p = _student_p(values)
+    if len(values) <= _WITHIN_EXTREMES:
+        least, most = float(np.min(values)), float(np.max(values))
+        low, high = min(low, least), max(high, most)
+        p = max(p, _rank_p(values)) if least <= 0 <= most else p
+    return Location(centre, min(low, centre), max(high, centre), confidence, p, "student")
 
 
 def ranks_tell(count: int, questions: int = 1) -> bool:
     """Whether signed ranks of so many values can answer one of so many questions."""
     least = 2.0 ** (1 - min(count, 1000))
-    return count >= FEWEST_FOR_RANKS and _ROOM_FOR_RANKS * least * questions <= 1 - CONFIDENCE
+    if FEWEST_FOR_RANKS <= count < _FEWEST_OF_MANY:
+        return questions == 1
+    return count >= _FEWEST_OF_MANY and _ROOM_FOR_RANKS * least * questions <= 1 - CONFIDENCE
 
 
 def percent(log_ratio: float) -> float:
@@ -140,16 +165,15 @@ def percent(log_ratio: float) -> float:
     return math.inf if log_ratio > 700 else 100 * math.expm1(log_ratio)
 
 
-def _by_ranks(logs: Floats, confidence: float) -> tuple[float, float, float, float]:
-    i, j = np.triu_indices(len(logs))
-    averages = np.sort((logs[i] + logs[j]) / 2)
-    rank, held = _rank(len(logs), confidence)
-    return (
-        float(np.median(averages)),
-        float(averages[rank - 1]),
-        float(averages[len(averages) - rank]),
-        held,
-    )
+def _averages(values: Floats) -> Floats:
+    """Of each two values, and each value, from the smallest on."""
+    i, j = np.triu_indices(len(values))
+    return np.sort((values[i] + values[j]) / 2)
+
+
+def _by_ranks(averages: Floats, count: int, confidence: float) -> tuple[float, float, float]:
+    rank, held = _rank(count, confidence)
+    return float(averages[rank - 1]), float(averages[len(averages) - rank]), held
 
 
 def _rank(count: int, confidence: float) -> tuple[int, float]:
@@ -168,13 +192,13 @@ def _rank(count: int, confidence: float) -> tuple[int, float]:
     return max(rank, 1), 1 - 2 * float(below[max(rank, 1) - 1])
 
 
-def _by_student(logs: Floats, confidence: float) -> tuple[float, float, float, float]:
-    centre = float(np.mean(logs))
-    if len(logs) < 2:
-        return centre, -math.inf, math.inf, confidence
-    reach = _quantile((1 + confidence) / 2, len(logs) - 1) * float(np.std(logs, ddof=1))
-    reach /= math.sqrt(len(logs))
-    return centre, centre - reach, centre + reach, confidence
+def _by_student(values: Floats, confidence: float) -> tuple[float, float]:
+    if len(values) < 2:
+        return -math.inf, math.inf
+    mean = float(np.mean(values))
+    reach = _quantile((1 + confidence) / 2, len(values) - 1) * float(np.std(values, ddof=1))
+    reach /= math.sqrt(len(values))
+    return mean - reach, mean + reach
 
 
 def _student_p(logs: Floats) -> float:

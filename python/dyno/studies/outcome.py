@@ -14,6 +14,8 @@ class Comparison(Model):
 
     Attributes:
         percent, low, high: The shift and its interval; None with fewer than two pairs.
+        estimand: What the interval covers: ``pseudo-median``, half of the averages of two pairs'
+            shifts lie above it; empty without one.
         p: Adjusted for all questions of its family.
         first, second: Medians of the figures that are compared.
         d_z: Cohen's d of pairs: the mean logarithm of the ratios by their standard deviation; how
@@ -37,6 +39,7 @@ class Comparison(Model):
     low: float | None = None
     high: float | None = None
     confidence: float | None = None
+    estimand: str = ""
     p: float | None = None
     d_z: float | None = None
     method: str = ""

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from dyno.statistics.multiple import adjusted
-from dyno.statistics.paired import CONFIDENCE, Shift, shift
+from dyno.statistics.paired import CONFIDENCE, ESTIMAND, Shift, shift
 from dyno.statistics.power import MOST_PAIRS, POWER, pairs_for, smallest_effect
 from dyno.statistics.verdict import verdict
 from dyno.studies.book import Entry
@@ -212,6 +212,7 @@ def _comparison(
         "low": finite(found.low),
         "high": finite(found.high),
         "confidence": found.confidence,
+        "estimand": ESTIMAND,
         "p": p,
         "d_z": finite(found.d_z),
         "method": found.method,

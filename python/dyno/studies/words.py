@@ -14,6 +14,8 @@ from dyno.text import NO_BREAK, plain, sentence
 from dyno.units import digits, seconds_text, signed
 
 COLUMNS = 80
+FEWEST_SOUND = 5
+"""Pairs from which on an interval covers what it says where noise is skewed on one side, too."""
 MOST_HEADLINE, MOST_EXPLORATORY, MOST_EFFECTS, MOST_FITS, MOST_INVALID = 24, 12, 8, 6, 5
 _MOST_TERMS = 4
 
@@ -52,6 +54,7 @@ def lines(study: Study, found: Outcome, entries: Sequence[Entry] = ()) -> list[s
         quiet = alone.get((comparison.variant, comparison.metric))
         made += [] if quiet is None else [f"  {line}" for line in _wrapped(by_valid(quiet), 2)]
     made += _more(len(headline) - MOST_HEADLINE)
+    made += _wrapped(coverage(headline))
     for one in (one for one in found.noise if one.headline):
         made += _wrapped(_noise(one))
     made += _regressions(found)
@@ -150,6 +153,17 @@ def _headline(study: Study, one: Comparison) -> str:
 def _value(value: float) -> str:
     """Three digits also below one, as that of a query that is quick."""
     return f"{value:#.3g}" if 0 < abs(value) < 1 else digits(value)
+
+
+def coverage(compared: Sequence[Comparison]) -> str:
+    """What the intervals of comparisons cover; empty without any."""
+    pairs = [one.pairs for one in compared if one.estimand]
+    if not pairs:
+        return ""
+    text = "Intervals: 95 % for the median shift (the pseudo-median), not for the mean."
+    if min(pairs) < FEWEST_SOUND:
+        text += f" Below {FEWEST_SOUND} pairs they cover it less often (90 %) if noise is skewed."
+    return text
 
 
 def not_compared(one: Comparison) -> str:

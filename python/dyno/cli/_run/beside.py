@@ -9,6 +9,7 @@ import click
 
 from dyno import databases
 from dyno.cli._options import collected, parse_seconds
+from dyno.cli._strictly import TIME
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,9 @@ options = collected(
     Beside,
     "beside",
     click.option("--during", metavar="NAME", help="integrity-check, reindex, backup or vacuum."),
-    click.option("--during-limit", default="1h", show_default=True, help="Stop that after."),
+    click.option(
+        "--during-limit", type=TIME, default="1h", show_default=True, help="Stop that after."
+    ),
     click.option(
         "--during-database",
         type=click.IntRange(1, databases.MOST),

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from dyno.cli._options import collected, databases_option, parse_seconds
+from dyno.cli._strictly import TIME, TIME_OR_NONE
 
 MODES = ("client", "procedure")
 HOMES = ("fixed", "random", "all")
@@ -73,10 +74,19 @@ options = collected(
         help="Users; repeat for levels.  [default: 1]",
     ),
     databases_option,
-    click.option("--duration", help="Measured time a level.  [default: 60s; 15s with --find-max]"),
-    click.option("--warmup", default="5s", show_default=True, help="Time before measuring."),
+    click.option(
+        "--duration", type=TIME, help="Measured time a level.  [default: 60s; 15s with --find-max]"
+    ),
+    click.option(
+        "--warmup",
+        type=TIME_OR_NONE,
+        default="5s",
+        show_default=True,
+        help="Time before measuring.",
+    ),
     click.option(
         "--until-steady",
+        type=TIME,
         metavar="LIMIT",
         help="Go on until a stretch as long as --duration is steady, at most so long.",
     ),
@@ -97,6 +107,7 @@ options = collected(
     ),
     click.option(
         "--reconnect",
+        type=TIME,
         default="5s",
         show_default=True,
         help="Users who lose the server try that long to come back.",

@@ -9,6 +9,7 @@ import click
 
 from dyno.cli._dss import PARAMETERS, TESTS, Choice
 from dyno.cli._options import collected, parse_seconds
+from dyno.cli._strictly import TIME
 
 if TYPE_CHECKING:
     from dyno.targets.meter import Metering
@@ -103,7 +104,9 @@ options = collected(
     click.option("--no-warming", is_flag=True, help="Power test: measure the first pass."),
     click.option("--cold", is_flag=True, help="Begin with caches that are proven empty."),
     click.option("--cold-each-query", is_flag=True, help="Power test: so before each query."),
-    click.option("--timeout", default="10m", show_default=True, help="Give up a query after."),
+    click.option(
+        "--timeout", type=TIME, default="10m", show_default=True, help="Give up a query after."
+    ),
     click.option("--plans", is_flag=True, help="Keep the plan of each."),
     click.option("--analyse-plans", is_flag=True, help="Run each once more for its plan."),
     click.option(

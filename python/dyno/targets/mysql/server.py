@@ -120,7 +120,7 @@ class Server:
         if resumed:  # room on the volume has changed, the settings must not
             return
         usual = volumes.temp_volume(self._home)
-        chosen = settings(self._limits, VolumeFacts.of(self._home))
+        chosen = settings(self._limits, VolumeFacts.noted(self._home))
         self.usual = {**chosen, "tmpdir": usual or str(self._home / "tmp")}
         wanted = self.override(self.usual, own.programs.version)
         self.settings = {**self.usual, **wanted, "tmpdir": str(temporary)}

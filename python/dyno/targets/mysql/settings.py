@@ -93,7 +93,7 @@ def settings(limits: Limits, volume: VolumeFacts) -> dict[str, str]:
         "innodb_doublewrite": "ON",
         "innodb_log_file_size": _mib(
             # Preallocated, so it must leave room for the data.
-            _clamp(min(cap // 2, volume.free_bytes // 20), 96 * _MIB, 2 * _GIB)
+            _clamp(min(cap // 2, volume.space_bytes // 20), 96 * _MIB, 2 * _GIB)
         ),
         "innodb_log_buffer_size": _mib(_clamp(cap // 64, 16 * _MIB, 64 * _MIB)),
         "innodb_io_capacity": "200" if volume.rotational else "2000",

@@ -164,7 +164,7 @@ class Server:
 
     def _configure(self, identity: Identity, programs: binaries.Binaries) -> None:
         io_uring = cluster.offers_io_uring(identity, self.data, programs)
-        self.usual = settings(self._limits, VolumeFacts.of(self._home), io_uring=io_uring)
+        self.usual = settings(self._limits, VolumeFacts.noted(self._home), io_uring=io_uring)
         self.settings = {**self.usual, **self.override(self.usual), **self.extra}
 
     def _write_conf(self, values: dict[str, str], identity: Identity) -> None:

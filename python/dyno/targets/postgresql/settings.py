@@ -30,7 +30,7 @@ def settings(limits: Limits, volume: VolumeFacts, *, io_uring: bool) -> dict[str
     """
     cap, threads = limits.memory_bytes, limits.threads
     parallel = max(1, threads)
-    wal = _clamp(volume.free_bytes // 10, 256 * _MIB, 16 * _GIB)
+    wal = _clamp(volume.space_bytes // 10, 256 * _MIB, 16 * _GIB)
     return {
         "max_connections": str(MAX_CONNECTIONS),
         "shared_buffers": _mib(max(cap // 2, 16 * _MIB)),

@@ -30,7 +30,7 @@ from dyno.report.study.words import (
 from dyno.report.words import figure, seconds
 from dyno.studies.metrics import owner
 from dyno.studies.outcome import Comparison, Noise
-from dyno.studies.words import DISTURBED, not_compared, p_value
+from dyno.studies.words import DISTURBED, coverage, not_compared, p_value
 from dyno.text import sentence
 
 ORDER = 10
@@ -64,8 +64,9 @@ def section(page: StudyPage) -> Section | None:
     lead = (
         "A shift above zero is more of the figure; whether more is better, depends on the figure. "
         "Better or worse: the interval holds no zero, and p, adjusted for all questions, is below "
-        "0.05. Equivalent: the whole interval is inside the margin. Inconclusive: none of these."
-    )
+        "0.05. Equivalent: the whole interval is inside the margin. Inconclusive: none of these. "
+        f"{coverage(compared)}"
+    ).strip()
     return Section("answer", "The answer", [*_found(page), *blocks, *_notes(page)], lead)
 
 

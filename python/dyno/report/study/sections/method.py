@@ -17,7 +17,8 @@ _RESET = {
     "reload": "the data is what it was after the load",
 }
 _METHODS = {
-    "student": "the mean of the logarithms of the pairs' ratios, with Student's interval",
+    "student": "the Hodges-Lehmann estimate of the logarithms of the pairs' ratios, with Student's "
+    "interval; up to 5 pairs it reaches to the smallest and the largest shift at least",
     "hodges-lehmann": "the Hodges-Lehmann estimate of the logarithms of the pairs' ratios, with "
     "the interval of the signed-rank test",
 }
@@ -73,7 +74,16 @@ def _confidence(page: StudyPage) -> list[Fact]:
         return []
     low, high = (f"{100 * one:.3g}" for one in (min(held), max(held)))
     made = f"{low} %" if low == high else f"{low} to {high} %"
-    return [Fact("Intervals", f"Made at {made}, so that they hold the truth 95 times of 100.")]
+    return [
+        Fact(
+            "Intervals",
+            f"Made at {made}. They cover the median shift: the pseudo-median, which half of the "
+            "averages of two pairs' shifts lie above. Of 1,000 simulated studies with 5 pairs and "
+            "more 93 to 97 % cover it, also where one variant's noise is skewed; more with heavy "
+            "tails; fewer, 90 %, with 3 or 4 pairs and much skew. The mean of skewed noise is not "
+            "what they cover.",
+        )
+    ]
 
 
 def _limit(page: StudyPage) -> str:

@@ -1,0 +1,42 @@
+"""The free space that all engines of a study are set by: that of its beginning."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Generator
+from pathlib import Path
+
+from dyno.errors import TargetError
+from dyno.servers.volume import SPACE, read_note, space_now, write_note
+
+_NOTE = "space"
+
+
+@contextlib.contextmanager
+def same_for_all(folder: Path) -> Generator[None]:
+    """Has every run that begins inside the block set its engine by the same free space.
+
+    Engines have folders of their own, which are made one after the other, and some are made anew.
+    A study that is gone on with finds what it noted in its folder.
+
+    Raises:
+        TargetError: If it cannot be noted.
+    """
+    note = folder / _NOTE
+    space = read_note(note)
+    if space is None:
+        try:
+            space = space_now(folder)
+            write_note(note, space)
+        except OSError as error:
+            raise TargetError(f"Cannot write {note}: {error.strerror}.", kind="io") from error
+    before = os.environ.get(SPACE)
+    os.environ[SPACE] = str(space)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[SPACE]
+        else:
+            os.environ[SPACE] = before
