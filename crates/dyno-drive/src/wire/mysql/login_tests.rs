@@ -145,9 +145,8 @@ fn nobody_is_waited_for_beyond_the_limit() {
     let wire = Mysql::new(place.config).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     // The system takes the connection; nobody says a word.
-    let alarm = Alarm::new().unwrap();
-    let connecting = wire.connect(&[], &alarm);
-    let error = runtime.block_on(connecting).map(drop).unwrap_err();
+    let connecting = async { wire.connect(&[], &Alarm::new().unwrap()).await.map(drop) };
+    let error = runtime.block_on(connecting).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Unreachable, "{error}");
     assert!(error.to_string().contains(&format!("127.0.0.1:{port}")), "{error}");
 }
