@@ -35,7 +35,7 @@ CASES = [
     (("run", "tpcc", "--target", "null:", "--rate", "fast"), "100..900"),
     (("run", "tpcc", "--target", "null:", "--rate", "0"), "above 0"),
     (("run", "tpcc", "--target", "null:", "--rate", "5", "--rate", "5"), "each --rate once"),
-    (("run", "tpcc", "--target", "null:", "--rate-file", "none.csv"), "cannot be read"),
+    (("run", "tpcc", "--target", "null:", "--rate-file", "none.csv"), "cannot read"),
     (("run", "tpcc", "--target", "null:", "--arrivals", "fixed"), "--arrivals is for"),
     (("run", "tpcc", "--target", "null:", "--home", "fixd"), "fixed"),
     (("run", "tpch", "--target", "null:", "--home", "fixed"), "--home is for transactions"),

@@ -6,8 +6,8 @@ use std::net::TcpListener;
 use proptest::prelude::{ProptestConfig, any, prop, prop_assert, proptest};
 use serde_json::{Value, json};
 
-use super::super::{Config, Mysql};
 use super::super::key::tests::KEY;
+use super::super::{Config, Mysql};
 use super::*;
 use crate::alarm::Alarm;
 use crate::wire::Wire as _;
@@ -145,8 +145,8 @@ fn nobody_is_waited_for_beyond_the_limit() {
     let wire = Mysql::new(place.config).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     // The system takes the connection; nobody says a word.
-    let connecting = wire.connect(&[], &Alarm::new().unwrap());
-    let error = runtime.block_on(connecting).map(drop).unwrap_err();
+    let connecting = async { wire.connect(&[], &Alarm::new().unwrap()).await.map(drop) };
+    let error = runtime.block_on(connecting).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Unreachable, "{error}");
     assert!(error.to_string().contains(&format!("127.0.0.1:{port}")), "{error}");
 }
