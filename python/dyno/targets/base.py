@@ -132,12 +132,17 @@ class Loaded:
     Attributes:
         complete: False from the creation of the tables until rows, keys and checks are done.
         layout: The layout that it was loaded with, as JSON; empty for the target's own design.
+        update_sets: How many update sets the refresh functions have used so far.
+        unrestored: How many of the last of them may still be in the data.
     """
 
     scale: float
     seed: int
     complete: bool
     layout: str = ""
+    # They change one table's mark after another's while the data is whole.
+    update_sets: int = field(default=0, compare=False)
+    unrestored: int = field(default=0, compare=False)
 
 
 @dataclass

@@ -67,12 +67,13 @@ def _join(tree: exp.Expr, order: tuple[str, ...]) -> None:
         source, joins = select.args.get("from_"), select.args.get("joins") or []
         if source is None or not joins:
             continue
-        plain = all(not join.side and join.args.get("on") is not None for join in joins)
+        plain = all(not join.side for join in joins)
         found = {table.alias_or_name: table for table in (source.this, *(j.this for j in joins))}
         if not plain or set(found) != set(order):
             continue
         for join in joins:
-            select.where(join.args["on"].copy(), copy=False)
+            if (condition := join.args.get("on")) is not None:
+                select.where(condition.copy(), copy=False)
         source.set("this", found[order[0]])
         select.set("joins", [exp.Join(this=found[name], kind="CROSS") for name in order[1:]])
         return
@@ -88,6 +89,9 @@ def _imply(select: exp.Select, workload: str) -> None:
         branches = [list(_parts(item, exp.And)) for item in _parts(condition, exp.Or)]
         if len(branches) < 2:
             continue
+        shared = [item for item in branches[0] if all(item in branch for branch in branches)]
+        for item in shared:
+            select.where(item.copy(), copy=False)
         of = [[(_table(item, workload), item) for item in branch] for branch in branches]
         tables = [{table for table, _ in branch if table is not None} for branch in of]
         if len(set[str]().union(*tables)) < 2:
