@@ -60,7 +60,7 @@ def test_neighbouring_seeds_share_no_transaction(target: Target, out: Path) -> N
 def test_the_databases_of_neighbouring_seeds_share_no_stream() -> None:
     def seeds(seed: int) -> list[int]:
         several = (LOADED,) * 8
-        plan = OltpPlan("tpcc", loaded=LOADED, users=1, seed=seed, several=several)
+        plan = OltpPlan("tpcc", LOADED, 1, 0.0, 1.0, seed, several=several)
         return [part.seed for part in parts(plan)]
 
     found = [one for seed in range(64) for one in seeds(seed)]

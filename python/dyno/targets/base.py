@@ -22,6 +22,8 @@ class Capabilities:
 
     Attributes:
         dss: Runs decision-support queries.
+        neutral: Runs all of them with the joins and conditions of the neutral text; a target that
+            changes some is ``Rewriting`` (``targets/variants.py``).
         oltp: Is driven by the Rust driver through one of its wires.
         load: Takes generated data.
         cold: Can be restarted with none of its data cached, and proves it (``cool()``).
@@ -32,6 +34,7 @@ class Capabilities:
     """
 
     dss: bool | str = True
+    neutral: bool | str = True
     oltp: bool | str = True
     load: bool | str = True
     cold: bool | str = "nothing empties its caches yet"
