@@ -5,28 +5,26 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import threading
 from pathlib import Path
 
 import pytest
 
-from dyno import _core, targets
+from dyno import targets
 from dyno.bundle import list_bundles
-from dyno.targets.base import Limits, Loaded, LoadPlan
-from tests.process import document, dyno, end, start, wait_until
+from tests.conftest import missing
+from tests.process import assert_valid, document, dyno, end, start, wait_until
 
 LEFT = "rows left by refresh functions"
 
 
-@pytest.fixture(params=["duckdb", "sqlite"])
+@pytest.fixture(params=["duckdb", "mysql", "postgresql", "sqlite"])
 def loaded(request: pytest.FixtureRequest, out: Path) -> tuple[Path, tuple[str, str]]:
-    url = f"embedded:{request.param}"
-    with targets.open_target(targets.parse(url), out, Limits(1 << 30, 2)) as target:
-        target.create_tables("tpch", replace=False)
-        target.load(LoadPlan("tpch", 0.01, seed=1, streams=2), _core.Control())
-        target.index("tpch", threading.Event(), lambda *_: None)
-        target.mark("tpch", Loaded(0.01, 1, complete=True))
-    return out, ("--target", url)
+    if lacks := targets.lacks(request.param):
+        missing(lacks)
+    target = ("--target", f"embedded:{request.param}")
+    made = dyno("load", "tpch", *target, "--scale", "0.01", "--json", "--out", out)
+    assert_valid(made)
+    return out, target
 
 
 def after_a_pair(process: subprocess.Popen[str], out: Path) -> None:
