@@ -23,8 +23,7 @@ fn no_two_streams_of_neighbouring_seeds_coincide() {
     for seed in 1..=SEEDS {
         for user in 0..USERS {
             let terminal = terminal(seed, user);
-            for (purpose, rng) in
-                [("inputs", &terminal.inputs.rng), ("think", &terminal.thinking)]
+            for (purpose, rng) in [("inputs", &terminal.inputs.rng), ("think", &terminal.thinking)]
             {
                 let state = format!("{rng:?}");
                 let before = seen.insert(state, (seed, user, purpose));
@@ -70,9 +69,8 @@ fn thinking_does_not_change_what_is_entered() {
 
 /// Pearson's coefficient of correlation of `count` even draws from each.
 fn correlation(mut one: Xoshiro256PlusPlus, mut other: Xoshiro256PlusPlus, count: u32) -> f64 {
-    let sum: f64 = (0..count)
-        .map(|_| (one.random::<f64>() - 0.5) * (other.random::<f64>() - 0.5))
-        .sum();
+    let sum: f64 =
+        (0..count).map(|_| (one.random::<f64>() - 0.5) * (other.random::<f64>() - 0.5)).sum();
     sum * 12.0 / f64::from(count)
 }
 
