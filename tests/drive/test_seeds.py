@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import combinations
@@ -21,7 +22,7 @@ from dyno.targets.base import Limits, Loaded, LoadPlan, Target
 
 LOADED = Loaded(1, 1, complete=True)
 USERS = 4
-AMOUNTS = "SELECT h_c_id, h_c_d_id, h_d_id, h_amount FROM history"
+PAID = "SELECT h_d_id, h_amount FROM history"
 
 
 @pytest.fixture(scope="module")
@@ -37,24 +38,27 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
 
 
 def payments(target: Target, out: Path, seed: int) -> set[tuple[Any, ...]]:
-    """Whom users paid for, where, and how much: what each of a run's Payments was given."""
+    """Where users paid, and how much: what each of a run's Payments was given.
+
+    Not for whom: customers also depend on constants, which a run draws for all its users.
+    """
     with closing(target.connect("tpcc")) as session:
-        before = set(session.execute(AMOUNTS).rows)
+        before = Counter(session.execute(PAID).rows)
     recorder = Recorder(out, f"run-{seed}", {}, ("tpcc",))
     plan = OltpPlan("tpcc", loaded=LOADED, users=USERS, warmup_s=0.0, duration_s=2.0, seed=seed)
     drive.drive(recorder, target, plan, Silent())
     recorder.finish("done")
     recorder.close()
     with closing(target.connect("tpcc")) as session:
-        return set(session.execute(AMOUNTS).rows) - before
+        return set(Counter(session.execute(PAID).rows) - before)
 
 
 def test_neighbouring_seeds_share_no_transaction(target: Target, out: Path) -> None:
     runs = [payments(target, out, seed) for seed in (7, 8, 9)]
-    assert min(map(len, runs)) > 10 * USERS
+    assert min(map(len, runs)) > USERS
     for one, other in combinations(runs, 2):
-        # One customer, district and amount of 15 billion may come twice by chance.
-        assert len(one & other) <= 1
+        # A district and an amount, of 5 million, come twice by chance now and then.
+        assert len(one & other) < 3 + 0.02 * min(len(one), len(other))
 
 
 def test_the_databases_of_neighbouring_seeds_share_no_stream() -> None:
