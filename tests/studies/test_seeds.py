@@ -15,14 +15,14 @@ from dyno.studies.schedule import schedule
 from tests.studies import books
 
 
-class _Asked(Exception):
+class _AskedError(Exception):
     """What was about to run."""
 
 
 @pytest.fixture
 def seeds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     def ask(words: list[str]) -> NoReturn:
-        raise _Asked(words)
+        raise _AskedError(words)
 
     monkeypatch.setattr(child, "dyno", ask)
 
@@ -33,8 +33,8 @@ def seeds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         variants = {one.name: one for one in study.variants}
         pairs: dict[int, set[int]] = {}
         for slot in schedule(list(variants), study.pairs, seed):
-            with pytest.raises(_Asked) as caught:
-                runs.make(book, slot, 1, variants[slot.variant], tmp_path)
+            with pytest.raises(_AskedError) as caught:
+                runs.make(book, slot, 1, variants[slot.variant], tmp_path / "data-1")
             (words,) = caught.value.args
             pairs.setdefault(slot.pair, set()).add(int(words[words.index("--seed") + 1]))
         return pairs
