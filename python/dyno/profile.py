@@ -15,6 +15,7 @@ from dyno.profiles.model import Profile
 from dyno.profiles.volume import Arm, How, Volume, arms
 from dyno.progress import Progress
 from dyno.record import Recorder
+from dyno.seeds import derived
 from dyno.unwritable import stores_no_files
 
 OnError = Literal["stop", "continue"]
@@ -165,7 +166,7 @@ def profile(
                 "pages": asked.pages,
                 "on_error": plan.on_error,
                 "repeat": repeat,
-                "seed": plan.seed + repeat - 1,
+                "seed": derived(plan.seed, "io", repeat, "repeat"),
                 "clock": recorder.clock.model_dump(),
                 "spool": str(recorder.spool("io")),
                 "parts": str(recorder.spool("io_parts")),

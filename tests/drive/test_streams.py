@@ -3,32 +3,53 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import psycopg
 import pytest
 
-from dyno import drive, load, prove, workloads
+from dyno import _core, drive, load, prove, workloads
 from dyno.bundle import Bundle
 from dyno.drive import PowerPlan, ThroughputPlan
 from dyno.drive.dss import refresh
+from dyno.drive.dss.refresh import transaction
 from dyno.errors import TargetError
 from dyno.model import Check
 from dyno.progress import Silent
 from dyno.record import Recorder
 from dyno.targets.base import Connection, Loaded, Target
+from dyno.targets.insert import insert_values
+from dyno.workloads.refresh import UpdateSet
 from dyno.workloads.tpch.orders import order
 from tests.drive.conftest import SCALE
 
 SEED = 42
+Plan = TypeVar("Plan", PowerPlan, ThroughputPlan)
 TPCH = workloads.get("tpch")
 BY_NAME = {query.name: query for query in TPCH.queries}
 
 
 def throughput(**more: Any) -> ThroughputPlan:
     return ThroughputPlan("tpch", SCALE, **{"seed": SEED, "streams": 2, **more})
+
+
+@contextmanager
+def restored(recorder: Recorder, target: Target, plan: Plan, sets: int) -> Generator[Plan]:
+    """The plan with the update sets that are next, on data that is restored afterwards."""
+    with drive.restored(recorder, target, "tpch", sets) as first:
+        # Pair 0 is the power test's.
+        yield replace(plan, first_set=first - isinstance(plan, ThroughputPlan))
+
+
+def held(target: Target) -> Loaded:
+    found = target.loaded("tpch")
+    assert found is not None
+    return found
 
 
 def written(recorder: Recorder) -> list[dict[str, Any]]:
@@ -44,8 +65,9 @@ def checks(recorder: Recorder) -> dict[str, Check]:
 def test_streams_overlap_each_in_its_order_and_the_data_is_as_before(
     target: Target, recorder: Recorder
 ) -> None:
+    used = held(target).update_sets
     plan = throughput(parameters="seeded", refresh=True)
-    with drive.restored(recorder, target, "tpch"):
+    with restored(recorder, target, plan, 2) as plan:
         result = drive.throughput(recorder, target, plan, Silent())
     prove.streams(recorder, "tpch", target.name, result.answers, alike=False)
     assert not result.errors
@@ -70,6 +92,11 @@ def test_streams_overlap_each_in_its_order_and_the_data_is_as_before(
     ]  # fmt: skip
     for inserted, deleted in zip(refreshes[::2], refreshes[1::2], strict=True):
         assert inserted["rows"] == deleted["rows"] > 15
+        facts = json.loads(inserted["parameters"])
+        assert facts == json.loads(deleted["parameters"])
+        assert facts["update_set"] == used + inserted["position"] - 1
+        assert facts["first_deleted_key"] % 32 < 8 <= facts["first_key"] % 32
+    assert (held(target).update_sets, held(target).unrestored) == (used + 2, 0)
     ended = [row["end_ns"] for row in rows if row["stream"] > 0]
     assert sum(end <= refreshes[2]["t_ns"] for end in ended) >= 22, "pair 2 begins half way"
     found = checks(recorder)
@@ -105,7 +132,7 @@ def test_the_power_test_stands_between_its_refresh_functions(
     target: Target, recorder: Recorder
 ) -> None:
     plan = PowerPlan("tpch", SCALE, parameters="seeded", seed=SEED, refresh=True)
-    with drive.restored(recorder, target, "tpch"):
+    with restored(recorder, target, plan, 1) as plan:
         result = drive.power(recorder, target, plan, Silent())
     assert not result.errors
     assert len(result.answers) == 22, "the warming pass has the validation parameters"
@@ -138,7 +165,7 @@ def test_a_refresh_function_that_takes_too_long_leaves_nothing(
     target: Target, recorder: Recorder
 ) -> None:
     plan = throughput(timeout_s=0.000_01, refresh=True)
-    with drive.restored(recorder, target, "tpch"):
+    with restored(recorder, target, plan, 2) as plan:
         result = drive.throughput(recorder, target, plan, Silent())
     assert any(name.startswith("rf1") for name in result.errors)
     rows = [row for row in written(recorder) if row["stream"] == -1]
@@ -160,14 +187,14 @@ def test_refreshed_rows_are_counted_outside_of_the_queries(
         return count(connection, source)
 
     monkeypatch.setattr(refresh, "count", noted)
-    drive.power(recorder, target, plan, Silent())
+    with restored(recorder, target, plan, 1) as plan:
+        drive.power(recorder, target, plan, Silent())
     rows = written(recorder)
     assert len(times) == 4, "two tables after each function"
     *_, last, rf2 = rows
     assert last["end_ns"] <= times[0] <= times[1] <= rf2["t_ns"]
     assert rf2["end_ns"] <= times[2]
-    (found,) = checks(recorder).values()
-    assert found.passed is True
+    assert checks(recorder)["refresh functions of the power test"].passed is True
 
 
 @pytest.mark.parametrize("failing", [1, 3])
@@ -185,50 +212,123 @@ def test_rows_that_could_not_be_counted_prove_nothing(
 
     monkeypatch.setattr(refresh, "count", broken)
     plan = PowerPlan("tpch", SCALE, warm=False, seed=SEED, refresh=True)
-    drive.power(recorder, target, plan, Silent())
+    with restored(recorder, target, plan, 1) as plan:
+        drive.power(recorder, target, plan, Silent())
     rows = [row for row in written(recorder) if row["stream"] == -1]
     assert [row["query"] for row in rows] == ["rf1", "rf2"]
     assert [row["rows"] is None for row in rows] == [failing == 1, failing == 3]
-    (found,) = checks(recorder).values()
+    found = checks(recorder)["refresh functions of the power test"]
     assert found.passed is None
     assert "could not be counted" in found.message
 
 
-def insert_pair(target: Target, number: int) -> int:
-    from dyno import _core
-    from dyno.drive.dss.refresh import transaction
-
+def refresh_set(number: int) -> UpdateSet:
     assert TPCH.refresh is not None
-    pair = TPCH.refresh.pair(SCALE, SEED, number)
+    return TPCH.refresh.update_set(SCALE, number)
+
+
+def insert(target: Target, number: int) -> int:
+    """RF1 of an update set, outside of a run; returns the rows that it inserted."""
+    update = refresh_set(number)
     with closing(target.connect("tpch")) as session:
         rows: list[int] = []
-        readers = pair.readers(_core.Control())
+        readers = update.readers(_core.Control())
         transaction(session, lambda own: rows.append(target.insert(own, "tpch", readers)))
-    assert rows == [sum(pair.rows.values())]
+    assert rows == [sum(update.rows.values())]
     return rows[0]
 
 
-def test_what_a_killed_run_left_is_seen_and_removed(target: Target, recorder: Recorder) -> None:
-    left = insert_pair(target, 3) + insert_pair(target, 1_500)
-    loaded = Loaded(SCALE, 1, complete=True)
-    state = load.check(recorder, target, "tpch", loaded, "run")
-    failed = {check.name: check.message for check in state if check.passed is False}
+def delete(target: Target, number: int) -> int:
+    """RF2 of an update set; returns the rows that it deleted."""
+    update = refresh_set(number)
+
+    def work(session: Connection) -> None:
+        for table in reversed(list(update.rows)):
+            session.execute(f"DELETE FROM {table} WHERE {update.loaded[table]}")
+
+    with closing(target.connect("tpch")) as session:
+        transaction(session, work)
+    return sum(update.rows.values())
+
+
+def test_what_a_killed_run_left_is_seen_and_restored(target: Target, recorder: Recorder) -> None:
+    whole = held(target)
+    first = whole.update_sets
+    target.mark("tpch", replace(whole, update_sets=first + 3, unrestored=3))
+    changed = insert(target, first) + delete(target, first)  # a pair that ended
+    changed += insert(target, first + 1)  # one that was cut off; the third had not begun
+    stray = insert(target, first + 1_500)  # and rows of which the mark says nothing
+    killed = held(target)
+    assert (killed.update_sets, killed.unrestored) == (first + 3, 3)
+    assert killed == whole, "the mark still says what is loaded"
+    state = load.check(recorder, target, "tpch", killed, "run")
+    failed = {check.name: check for check in state if check.passed is False}
     assert set(failed) == {
         "rows left by refresh functions", "rows of orders", "rows of lineitem",
         "content of orders", "content of lineitem",
     }  # fmt: skip
-    assert f"{left:,} rows" in failed["rows left by refresh functions"]
-    assert drive.remove_left(recorder, target, "tpch") == left
-    assert drive.remove_left(recorder, target, "tpch") == 0
-    state = TPCH.check(target.name, lambda: target.connect("tpch"), loaded, "run")
+    left = failed["rows left by refresh functions"]
+    assert left.detail["unrestored"] == 3
+    assert "dyno run tpch" in left.message
+    assert drive.restore_left(recorder, target, "tpch") == changed + stray
+    assert drive.restore_left(recorder, target, "tpch") == 0
+    assert (held(target).update_sets, held(target).unrestored) == (first + 3, 0)
+    state = TPCH.check(target.name, lambda: target.connect("tpch"), held(target), "run")
     assert all(check.passed for check in state)
 
 
+def test_a_killed_run_is_seen_where_no_row_of_its_own_is_left(target: Target) -> None:
+    whole = held(target)
+    target.mark("tpch", replace(whole, unrestored=1))
+    state = TPCH.check(target.name, lambda: target.connect("tpch"), held(target), "run")
+    target.mark("tpch", whole)
+    assert [check.name for check in state if not check.passed] == ["rows left by refresh functions"]
+
+
+def test_data_that_cannot_be_restored_is_to_be_loaded_again(
+    target: Target, recorder: Recorder
+) -> None:
+    whole = held(target)
+    first = whole.update_sets
+    update = refresh_set(first)
+    number, keys = update.facts["first_deleted_key"], update.loaded["lineitem"]
+    target.mark("tpch", replace(whole, update_sets=first + 1, unrestored=1))
+    with closing(target.connect("tpch")) as session:
+        session.execute(f"UPDATE lineitem SET l_orderkey = -{number} WHERE l_orderkey = {number}")
+        try:
+            with pytest.raises(TargetError, match="dyno load tpch --replace"):
+                drive.restore_left(recorder, target, "tpch")
+            assert held(target).unrestored == 1, "the next run is told the same"
+            assert session.execute(f"SELECT COUNT(*) FROM lineitem WHERE {keys}").rows[0][0] > 0
+        finally:
+            session.execute(
+                f"UPDATE lineitem SET l_orderkey = {number} WHERE l_orderkey = -{number}"
+            )
+    assert drive.restore_left(recorder, target, "tpch") == 0
+    assert held(target).unrestored == 0
+
+
 def test_work_that_breaks_off_leaves_nothing(target: Target, recorder: Recorder) -> None:
-    with pytest.raises(KeyboardInterrupt), drive.restored(recorder, target, "tpch"):
-        insert_pair(target, 2)
+    with pytest.raises(KeyboardInterrupt), drive.restored(recorder, target, "tpch") as first:
+        insert(target, first)
+        delete(target, first)
         raise KeyboardInterrupt
-    assert drive.remove_left(recorder, target, "tpch") == 0
+    assert held(target).unrestored == 0
+    assert drive.restore_left(recorder, target, "tpch") == 0
+    state = TPCH.check(target.name, lambda: target.connect("tpch"), held(target), "run")
+    assert all(check.passed for check in state)
+
+
+def test_no_two_runs_use_the_same_update_set(target: Target, tmp_path: Path) -> None:
+    used: list[int] = []
+    for sets in (1, 3, 2):
+        recorder = Recorder(tmp_path, f"run-{sets}", {}, ("tpch",))
+        with drive.restored(recorder, target, "tpch", sets) as first:
+            used += range(first, first + sets)
+        recorder.close()
+    assert len(set(used)) == len(used) == used[-1] - used[0] + 1
+    # And a load begins anew: these are other rows.
+    assert Loaded(SCALE, 1, complete=True).update_sets == 0
 
 
 def test_a_lost_key_is_noticed(target: Target, recorder: Recorder) -> None:
@@ -313,15 +413,11 @@ class _Breaking:
 
 
 def test_rows_also_go_in_as_plain_statements(target: Target) -> None:
-    from dyno import _core
-    from dyno.targets.insert import insert_values
-
-    assert TPCH.refresh is not None
-    pair = TPCH.refresh.pair(SCALE, SEED, 0)
+    pair = refresh_set(0)
 
     def content(session: Any) -> list[Any]:
         return [
-            session.execute(f"SELECT * FROM {table} WHERE {pair.own[table]} ORDER BY {key}").rows
+            session.execute(f"SELECT * FROM {table} WHERE {pair.new[table]} ORDER BY {key}").rows
             for table, key in (("orders", "o_orderkey"), ("lineitem", "l_orderkey, l_linenumber"))
         ]
 

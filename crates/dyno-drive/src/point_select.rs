@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use dyno_record::{Error, ErrorKind, Result};
+use dyno_record::{Error, ErrorKind, Result, derive_seed};
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
@@ -83,6 +83,10 @@ impl Selects {
 impl Workload for Selects {
     type Terminal = Reader;
 
+    fn name(&self) -> &'static str {
+        "point_select"
+    }
+
     fn operations(&self) -> &'static [&'static str] {
         &["point_select"]
     }
@@ -99,7 +103,8 @@ impl Workload for Selects {
 
     fn terminal(&self, user: u32) -> Reader {
         let (plan, seed) = &*self.0;
-        let rng = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(1 + u64::from(user)));
+        let seed = derive_seed(*seed, self.name(), user.into(), "keys");
+        let rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         Reader { rng, keys: plan.keys, returns: plan.returns, holds: plan.holds, key: 1 }
     }
 }

@@ -14,6 +14,10 @@ struct Place {
 impl Workload for Standstill {
     type Terminal = Place;
 
+    fn name(&self) -> &'static str {
+        "standstill"
+    }
+
     fn operations(&self) -> &'static [&'static str] {
         &["nothing"]
     }

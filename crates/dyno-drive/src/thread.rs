@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
-use dyno_record::{Control, Error, ErrorKind, Result, monotonic_ns};
+use dyno_record::{Control, Error, ErrorKind, Result, derive_seed, monotonic_ns};
 use rand::SeedableRng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tokio::task::{JoinSet, LocalSet};
@@ -95,7 +95,7 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
         let mut users = JoinSet::new();
         for (user, session) in sessions {
             let terminal = self.workload.terminal(user);
-            let seed = !self.plan.seed ^ u64::from(user);
+            let seed = self.seed(user, "retries");
             let (wire, statements) = (self.wire.clone(), Rc::clone(&statements));
             let user = User::new(wire, statements, session, terminal, seed, Rc::clone(&shared));
             users.spawn_local(user.run());
@@ -154,8 +154,7 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
             Pacing::Open { rate_per_s, poisson } => {
                 let curve = Curve::new(rate_per_s, plan.warmup_s);
                 let schedule = if *poisson {
-                    let seed = plan.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-                    let seed = seed ^ u64::from(self.thread);
+                    let seed = self.seed(self.thread, "schedule");
                     let rng = Xoshiro256PlusPlus::seed_from_u64(seed);
                     Schedule::poisson(curve, self.threads, rng)
                 } else {
@@ -258,6 +257,11 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
             }
         }
         Ok(())
+    }
+
+    /// The seed of what a user, or a thread, draws for a purpose.
+    fn seed(&self, user: u32, purpose: &str) -> u64 {
+        derive_seed(self.plan.seed, self.workload.name(), user.into(), purpose)
     }
 
     fn is_stopped(&self) -> bool {

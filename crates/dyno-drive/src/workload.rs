@@ -20,6 +20,9 @@ pub trait Workload: Send + Sync + 'static {
     /// One user's state.
     type Terminal: Terminal;
 
+    /// Its name, which sets its streams of random numbers apart.
+    fn name(&self) -> &'static str;
+
     /// Names of the operations, such as `new_order`; elsewhere they go by their position here.
     fn operations(&self) -> &'static [&'static str];
 

@@ -9,7 +9,7 @@ use crate::row_count::RowCount;
 use crate::schema::TableSchema;
 use crate::sink::RowSink;
 use crate::tpcc::Tpcc;
-use crate::tpch::{Refresh, RefreshKeys, Tpch};
+use crate::tpch::{Refresh, RefreshKeys, RefreshOrders, Tpch};
 use crate::usage::usage;
 
 /// A workload whose data Dyno generates.
@@ -76,7 +76,7 @@ impl Part {
     }
 }
 
-/// The data of a workload at a scale, or of a pair of refresh functions.
+/// The data of a workload at a scale, or of a refresh function.
 #[derive(Debug, Clone)]
 pub struct Dataset {
     workload: Workload,
@@ -104,17 +104,17 @@ impl Dataset {
         Ok(Self { workload, rows })
     }
 
-    /// What pair `pair` (from 0) of refresh functions inserts into `tpch` data at `scale`: new
-    /// orders and their lines, and nothing for the other tables. `seed` decides which.
+    /// What the refresh functions insert into `tpch` data at `scale`, or delete from it, by update
+    /// set `set` (from 0): orders and their lines, and nothing for the other tables.
     ///
     /// # Errors
-    /// `usage` if there is no such scale or pair.
-    pub fn refresh(scale: f64, seed: u64, pair: u64) -> Result<Self> {
-        let rows = Rows::Refresh(Tpch::new(scale)?.refresh(seed, pair)?);
+    /// `usage` if there is no such scale.
+    pub fn refresh(scale: f64, set: u64, which: RefreshOrders) -> Result<Self> {
+        let rows = Rows::Refresh(Tpch::new(scale)?.refresh(set, which));
         Ok(Self { workload: Workload::Tpch, rows })
     }
 
-    /// The keys of the orders, if this is the data of a pair of refresh functions.
+    /// The keys of the orders, if this is the data of a refresh function.
     pub fn refresh_keys(&self) -> Option<RefreshKeys> {
         match &self.rows {
             Rows::Refresh(rows) => Some(rows.keys()),

@@ -24,7 +24,7 @@ pub use dataset::{Dataset, Part, Workload};
 pub use files::{GeneratePlan, Outcome, TableOutcome, generate};
 pub use row_count::RowCount;
 pub use sums::sums;
-pub use tpch::RefreshKeys;
+pub use tpch::{RefreshKeys, RefreshOrders};
 
 /// Formats that [`generate`] writes, by name.
 pub const FORMATS: [&str; 2] = sink::TextFormat::NAMES;

@@ -19,7 +19,7 @@ use crate::sink::RowSink;
 use crate::usage::usage;
 
 pub(crate) use refresh::Refresh;
-pub use refresh::RefreshKeys;
+pub use refresh::{RefreshKeys, RefreshOrders};
 pub(crate) use schema::TABLES;
 
 /// Beyond this scale counting the lines of all orders takes more than a moment.
@@ -44,9 +44,9 @@ impl Tpch {
         }
     }
 
-    /// What pair `pair` (from 0) of refresh functions inserts.
-    pub(crate) fn refresh(self, seed: u64, pair: u64) -> Result<Refresh> {
-        Refresh::new(self.scale, self.scaled_steps("orders"), seed, pair)
+    /// Orders of update set `set` (from 0), which the refresh functions insert or delete.
+    pub(crate) fn refresh(self, set: u64, which: RefreshOrders) -> Refresh {
+        Refresh::new(self.scale, self.scaled_steps("orders"), set, which)
     }
 
     /// Steps of a table's generator at scale 1, and how many of them make a unit: about 1 MB of text.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use dyno_gen::sink::{TextFormat, TextSink};
-use dyno_gen::{Dataset, Workload};
+use dyno_gen::{Dataset, RefreshOrders, Workload};
 use dyno_record::Control;
 
 fn rows(data: &Dataset, table: &str) -> Vec<Vec<String>> {
@@ -26,12 +26,12 @@ fn keys(rows: &[Vec<String>]) -> HashSet<i64> {
 }
 
 #[test]
-fn pairs_are_new_orders_with_all_their_lines() {
+fn sets_are_new_orders_with_all_their_lines() {
     let scale = 0.01;
     let loaded = keys(&rows(&Dataset::new(Workload::Tpch, scale, 1).unwrap(), "orders"));
     let mut seen = loaded.clone();
-    for pair in [0, 1, 2, 998, 999, 1_997, 2_996] {
-        let data = Dataset::refresh(scale, 7, pair).unwrap();
+    for set in [0, 1, 2, 998, 999, 1_997, 2_996] {
+        let data = Dataset::refresh(scale, set, RefreshOrders::New).unwrap();
         let (orders, lines) = (rows(&data, "orders"), rows(&data, "lineitem"));
         assert_eq!(orders.len(), 15, "1,500 a scale factor");
         assert_eq!(data.row_count("orders").unwrap().count, 15);
@@ -39,7 +39,7 @@ fn pairs_are_new_orders_with_all_their_lines() {
         let new = keys(&orders);
         assert_eq!(new.len(), 15);
         assert_eq!(keys(&lines), new, "every order has lines, every line an order");
-        assert!(new.is_disjoint(&seen), "pair {pair}");
+        assert!(new.is_disjoint(&seen), "set {set}");
         let bounds = data.refresh_keys().unwrap();
         assert_eq!(new.iter().min(), Some(&bounds.first));
         assert_eq!(new.iter().max(), Some(&bounds.last));
@@ -50,24 +50,32 @@ fn pairs_are_new_orders_with_all_their_lines() {
 }
 
 #[test]
-fn values_are_those_of_loaded_orders() {
+fn what_is_deleted_was_loaded_and_each_set_takes_the_next() {
     let scale = 0.002;
     let all = Dataset::new(Workload::Tpch, scale, 1).unwrap();
     for table in ["orders", "lineitem"] {
-        let known: HashSet<Vec<String>> =
-            rows(&all, table).into_iter().map(|row| row[1..].to_vec()).collect();
-        for row in rows(&Dataset::refresh(scale, 3, 5).unwrap(), table) {
-            assert!(known.contains(&row[1..]), "{row:?}");
+        let loaded = rows(&all, table);
+        let sets = |set| rows(&Dataset::refresh(scale, set, RefreshOrders::Loaded).unwrap(), table);
+        let deleted: Vec<_> = (0..20).flat_map(sets).collect();
+        assert_eq!(deleted, loaded[..deleted.len()]);
+    }
+}
+
+#[test]
+fn new_orders_have_the_values_of_those_deleted() {
+    for table in ["orders", "lineitem"] {
+        let of = |which| rows(&Dataset::refresh(0.01, 5, which).unwrap(), table);
+        let (new, loaded) = (of(RefreshOrders::New), of(RefreshOrders::Loaded));
+        assert_eq!(new.len(), loaded.len());
+        for (new, loaded) in new.iter().zip(&loaded) {
+            assert_ne!(new[0], loaded[0]);
+            assert_eq!(new[1..], loaded[1..]);
         }
     }
 }
 
 #[test]
-fn the_seed_decides_and_nothing_else() {
-    let first = |seed, pair| Dataset::refresh(0.01, seed, pair).unwrap().refresh_keys().unwrap();
-    assert_eq!(first(1, 0), first(1, 0));
-    let places: HashSet<i64> = (0..20).map(|seed| first(seed, 0).first).collect();
-    assert!(places.len() > 15);
-    assert!(Dataset::refresh(0.01, 1, 2_997).is_err());
-    assert_eq!(rows(&Dataset::refresh(0.01, 1, 0).unwrap(), "part"), Vec::<Vec<String>>::new());
+fn other_tables_have_nothing_to_refresh() {
+    let data = Dataset::refresh(0.01, 1, RefreshOrders::New).unwrap();
+    assert_eq!(rows(&data, "part"), Vec::<Vec<String>>::new());
 }

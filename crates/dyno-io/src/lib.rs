@@ -28,6 +28,7 @@ mod profile;
 mod record;
 mod report;
 mod search;
+mod seeds;
 mod settle;
 mod step;
 mod tally;

@@ -15,6 +15,7 @@ use crate::engine::{Choice, Name};
 use crate::outcome::{Found, Step, Subject};
 use crate::place::{self, Kind, Place};
 use crate::report::Spools;
+use crate::seeds::derived;
 use crate::{Notes, Outcome, Plan, Topic};
 use progress::{Progress, fill_ms};
 
@@ -75,7 +76,7 @@ impl<'a> Run<'a> {
             engine: Name::Null,
             now_ns: monotonic_ns(),
             prepare_seconds: 0.0,
-            seeds: Xoshiro256PlusPlus::seed_from_u64(plan.seed),
+            seeds: Xoshiro256PlusPlus::seed_from_u64(derived(plan.seed, 0, "steps")),
             steps: Vec::new(),
             best: BTreeMap::new(),
             searches: BTreeMap::new(),
@@ -123,7 +124,7 @@ impl<'a> Run<'a> {
             place.to_fill.start = place.to_fill.end;
             place.prove(&mut self.notes)?;
             if stage == 0 {
-                place.sample(targets, plan.seed, control, &mut self.notes)?;
+                place.sample(targets, derived(plan.seed, 0, "sample"), control, &mut self.notes)?;
             }
         }
         self.progress.pass(planned_ms);

@@ -6,7 +6,7 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use dyno_gen::sink::arrow_schema;
-use dyno_gen::{ArrowReader, Dataset, Part, Workload, arrow_part_reader};
+use dyno_gen::{ArrowReader, Dataset, Part, RefreshOrders, Workload, arrow_part_reader};
 use dyno_record::{Control, Error, ErrorKind};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -97,20 +97,25 @@ pub fn arrow_stream(
     make().map(ArrowStream).map_err(|error| raise(&error))
 }
 
-/// The rows that pair `pair` (from 0) of refresh functions inserts into a table; cancel `control`
-/// to end it early.
+/// The rows of a table that update set `set` (from 0) inserts, or with `loaded` those that it
+/// deletes; cancel `control` to end it early.
 #[pyfunction]
 pub fn refresh_stream(
     table: &str,
     scale: f64,
-    seed: u64,
-    pair: u64,
+    set: u64,
+    loaded: bool,
     control: &PyControl,
 ) -> PyResult<ArrowStream> {
     let make = || {
-        let dataset = Arc::new(Dataset::refresh(scale, seed, pair)?);
+        let dataset = Arc::new(Dataset::refresh(scale, set, orders_of(loaded))?);
         let part = dataset.part(table, 0, 1)?;
         Ok(Source { dataset, part, threads: 1, control: control.0.clone() })
     };
     make().map(ArrowStream).map_err(|error| raise(&error))
+}
+
+/// The new orders of an update set, or the loaded ones that it deletes.
+pub(crate) const fn orders_of(loaded: bool) -> RefreshOrders {
+    if loaded { RefreshOrders::Loaded } else { RefreshOrders::New }
 }

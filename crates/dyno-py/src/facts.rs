@@ -46,19 +46,19 @@ pub fn rows(
     count.map(|rows| (rows.count, rows.exact)).map_err(|error| raise(&error))
 }
 
-/// A pair of refresh functions: orders, lines, its lowest and highest order key, and the lowest
-/// remainder by 32 of its keys, which have eight of them.
+/// What update set `set` (from 0) inserts, or with `loaded` deletes: orders, lines, the lowest and
+/// highest order key, and the lowest remainder by 32 of these keys, which have eight of them.
 #[pyfunction]
-pub fn refresh_pair(
+pub fn refresh_set(
     py: Python<'_>,
     scale: f64,
-    seed: u64,
-    pair: u64,
+    set: u64,
+    loaded: bool,
 ) -> PyResult<(u64, u64, i64, i64, i64)> {
     let facts = py.detach(|| {
-        let data = Dataset::refresh(scale, seed, pair)?;
+        let data = Dataset::refresh(scale, set, crate::arrow::orders_of(loaded))?;
         let (orders, lines) = (data.row_count("orders")?, data.row_count("lineitem")?);
-        let keys = data.refresh_keys().expect("it is the data of a pair");
+        let keys = data.refresh_keys().expect("it is the data of a refresh function");
         Ok((orders.count, lines.count, keys.first, keys.last, keys.slot))
     });
     facts.map_err(|error| raise(&error))
@@ -98,6 +98,12 @@ fn decimal_text(unscaled: i128, scale: u8) -> String {
     let (whole, part) = (unscaled.unsigned_abs() / divisor, unscaled.unsigned_abs() % divisor);
     let sign = if unscaled < 0 { "-" } else { "" };
     format!("{sign}{whole}.{part:0width$}", width = usize::from(scale))
+}
+
+/// The seed of the stream that `user` of `workload` draws from for `purpose`.
+#[pyfunction]
+pub fn derive_seed(seed: u64, workload: &str, user: u64, purpose: &str) -> u64 {
+    dyno_record::derive_seed(seed, workload, user, purpose)
 }
 
 /// The constant C of the non-uniform last names that data generated with `seed` has.

@@ -29,9 +29,10 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(facts::parts, module)?)?;
     module.add_function(wrap_pyfunction!(facts::schema, module)?)?;
     module.add_function(wrap_pyfunction!(facts::rows, module)?)?;
-    module.add_function(wrap_pyfunction!(facts::refresh_pair, module)?)?;
+    module.add_function(wrap_pyfunction!(facts::refresh_set, module)?)?;
     module.add_function(wrap_pyfunction!(facts::sums, module)?)?;
     module.add_function(wrap_pyfunction!(facts::load_constant, module)?)?;
+    module.add_function(wrap_pyfunction!(facts::derive_seed, module)?)?;
     module.add_function(wrap_pyfunction!(facts::tpch_answer, module)?)?;
     Ok(())
 }

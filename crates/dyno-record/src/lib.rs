@@ -10,6 +10,7 @@ mod interval;
 mod latency;
 mod panic;
 mod percentiles;
+mod seeds;
 mod spool;
 
 pub use clock::{Clock, monotonic_ns};
@@ -19,4 +20,5 @@ pub use interval::{OpInterval, OpTotals};
 pub use latency::Latency;
 pub use panic::StopOnPanic;
 pub use percentiles::Percentiles;
+pub use seeds::derive_seed;
 pub use spool::Spool;

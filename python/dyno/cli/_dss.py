@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from dyno.errors import UsageError
@@ -132,18 +132,27 @@ def run_tests(
         throughput = ThroughputPlan(workload, found.scale, **fresh, cache=held, streams=streams)
         with contextlib.ExitStack() as stack:
             if refresh:
-                stack.enter_context(drive.restored(session.recorder, target, workload))
+                sets = int(choice.has_power) + (streams if choice.has_streams else 0)
+                first = stack.enter_context(
+                    drive.restored(session.recorder, target, workload, sets)
+                )
+                # Pair 0 is the power test's.
+                first -= not choice.has_power
+                power, throughput = (
+                    replace(power, first_set=first),
+                    replace(throughput, first_set=first),
+                )
             power = stack.enter_context(start_cold(session, target, power, cache))
             if choice.has_power:
                 _power(session, target, power)
             if choice.has_streams:
                 _throughput(session, target, throughput)
-            if settings["plans"]:
-                stages.plans(session, target, power, analyse=settings["analyse_plans"])
-            if during := during_plan(settings):
-                users = streams if choice.has_streams else choice.streams or 1
-                beside = StreamPlan(workload, found.scale, **common, cache=held, streams=users)
-                stages.queries_during(session, target, beside, during)
+        if settings["plans"]:
+            stages.plans(session, target, power, analyse=settings["analyse_plans"])
+        if during := during_plan(settings):
+            users = streams if choice.has_streams else choice.streams or 1
+            beside = StreamPlan(workload, found.scale, **common, cache=held, streams=users)
+            stages.queries_during(session, target, beside, during)
         # After the measurements, so that they begin with the caches that they tell of.
         if not (choice.has_power and power.proves):
             _ask(session, target, power)
@@ -152,10 +161,11 @@ def run_tests(
 def _clear(session: Session, target: Target, workload: str) -> None:
     from dyno import drive
 
-    removed = drive.remove_left(session.recorder, target, workload)
-    if removed:
+    changed = drive.restore_left(session.recorder, target, workload)
+    if changed:
         session.console.say(
-            f"! Removed {removed:,} rows that refresh functions of an interrupted run had left."
+            f"! Restored the data: {changed:,} rows that the refresh functions of an interrupted "
+            "run had inserted or deleted."
         )
 
 

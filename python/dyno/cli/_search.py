@@ -14,6 +14,7 @@ from dyno.decide.case import Case
 from dyno.decide.findmax import Step, Trial, found, next_step, unsteady
 from dyno.decide.trial import Judged, trial
 from dyno.errors import TargetError, UsageError
+from dyno.seeds import derived
 
 if TYPE_CHECKING:
     from dyno.cli._findmax import Search
@@ -138,7 +139,7 @@ class _Hunt:
         # What was not steady is given more time, as far as there is some.
         longer = min(2 ** unsteady(self.trials, load), max(1, self._left()))
         base = replace(self.base, duration_s=self.base.duration_s * longer)
-        seed = base.seed + number - 1
+        seed = derived(base.seed, base.workload, number, "window")
         if self.search.where.by == "users":
             return replace(base, users=round(load), window=number, seed=seed)
         users = self.search.sessions

@@ -5,7 +5,7 @@ from dyno.drive.dss import (
     PowerPlan,
     ThroughputPlan,
     power,
-    remove_left,
+    restore_left,
     restored,
     throughput,
 )
@@ -35,7 +35,7 @@ __all__ = [
     "power",
     "program",
     "queries_during",
-    "remove_left",
+    "restore_left",
     "restored",
     "throughput",
 ]

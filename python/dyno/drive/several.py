@@ -17,6 +17,7 @@ from dyno.drive.sums import interval_sums, start_ns, summed_outcome
 from dyno.engine import Beside, run_engines
 from dyno.progress import Progress
 from dyno.record import Recorder
+from dyno.seeds import derived
 from dyno.targets.base import Target
 
 
@@ -35,7 +36,7 @@ def parts(plan: OltpPlan) -> list[OltpPlan]:
             workload=name(plan.workload, number),
             loaded=held,
             # Not the same customers and items everywhere at the same moment.
-            seed=plan.seed + number - 1,
+            seed=derived(plan.seed, plan.workload, number, "database"),
             rate_per_s=None if plan.rate is None else plan.rate.share(count),
             several=(),
             database=number,

@@ -12,6 +12,7 @@ from typing import Any
 from dyno.bundle import Bundle, list_bundles
 from dyno.errors import DynoError
 from dyno.redaction import redact
+from dyno.seeds import derived
 from dyno.studies import child, commands, criteria
 from dyno.studies.book import Begun, Book, Entry
 from dyno.studies.metrics import METRICS
@@ -31,7 +32,8 @@ def make(book: Book, slot: Slot, attempt: int, variant: Variant, out: Path) -> E
     """
     study = book.study
     alone(out)
-    words = commands.run(variant, study.reset, study.seed + slot.pair, out)
+    seed = derived(study.seed, "study", slot.pair, "pair")
+    words = commands.run(variant, study.reset, seed, out)
     begun = Begun(
         **slot.model_dump(), attempt=attempt, started=time.time(), out=out.name, words=tuple(words)
     )

@@ -22,6 +22,8 @@ class Capabilities:
 
     Attributes:
         dss: Runs decision-support queries.
+        neutral: Runs all of them with the joins and conditions of the neutral text; a target that
+            changes some is ``Rewriting`` (``targets/variants.py``).
         oltp: Is driven by the Rust driver through one of its wires.
         load: Takes generated data.
         cold: Can be restarted with none of its data cached, and proves it (``cool()``).
@@ -32,6 +34,7 @@ class Capabilities:
     """
 
     dss: bool | str = True
+    neutral: bool | str = True
     oltp: bool | str = True
     load: bool | str = True
     cold: bool | str = "nothing empties its caches yet"
@@ -132,12 +135,17 @@ class Loaded:
     Attributes:
         complete: False from the creation of the tables until rows, keys and checks are done.
         layout: The layout that it was loaded with, as JSON; empty for the target's own design.
+        update_sets: How many update sets the refresh functions have used so far.
+        unrestored: How many of the last of them may still be in the data.
     """
 
     scale: float
     seed: int
     complete: bool
     layout: str = ""
+    # They change one table's mark after another's while the data is whole.
+    update_sets: int = field(default=0, compare=False)
+    unrestored: int = field(default=0, compare=False)
 
 
 @dataclass

@@ -26,8 +26,9 @@ def schema_mark(workload: str) -> str:
 def write(workload: str, loaded: Loaded | None) -> str:
     """The comment for tables of ``workload``; None before anything is loaded."""
     content = {} if loaded is None else dict(vars(loaded))
-    if not content.get("layout"):
-        content.pop("layout", None)
+    for name in ("layout", "update_sets", "unrestored"):
+        if not content.get(name):
+            content.pop(name, None)
     return f"{PREFIX}{workload} {json.dumps(content)}"
 
 
@@ -39,7 +40,8 @@ def is_mark(comment: str | None, workload: str) -> bool:
 def read(relations: Mapping[str, str | None], workload: str) -> Loaded | None:
     """What the tables of a workload hold, by their comments.
 
-    Data counts as complete only if every table says the same and says so.
+    Data counts as complete only if every table says the same and says so. Of update sets the first
+    table tells: marks are written in that order, and not everywhere in one transaction.
 
     Args:
         relations: Everything that has a table's name in the workload's place, with its comment.
@@ -94,6 +96,8 @@ def _parse(comment: str | None) -> Loaded | None:
             int(content["seed"]),
             content["complete"] is True,
             str(content.get("layout", "")),
+            int(content.get("update_sets", 0)),
+            int(content.get("unrestored", 0)),
         )
     except (ValueError, KeyError, TypeError):
         return None

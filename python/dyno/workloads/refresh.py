@@ -8,23 +8,29 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class RefreshPair:
-    """One pair: the first function inserts new rows, the second deletes the same ones.
+class UpdateSet:
+    """Rows of a pair of functions: the first inserts new ones, the second deletes loaded ones.
 
     Attributes:
-        number: From 0, which is the power test's.
-        rows: Rows a table, in the order in which they go in; they leave in the opposite one.
-        own: For each of these tables, the condition (neutral SQL) that holds for the pair's rows
-            and no others.
+        number: From 0, in the order in which sets are used.
+        rows: New rows a table, in the order in which they go in; rows leave in the opposite one.
+            As many loaded rows are deleted.
+        new: For each of these tables, the condition (neutral SQL) that holds for the rows that are
+            inserted and no others.
+        loaded: The same for the loaded rows that are deleted.
         facts: Where its keys lie, for the record.
-        readers: The rows of each table as Arrow streams, given a ``_core.Control`` to cancel them.
+        readers: The new rows of each table as Arrow streams, given a ``_core.Control`` to cancel
+            them.
+        loaded_readers: The same for the loaded rows, as they were.
     """
 
     number: int
     rows: Mapping[str, int]
-    own: Mapping[str, str]
+    new: Mapping[str, str]
+    loaded: Mapping[str, str]
     facts: Mapping[str, int]
     readers: Callable[[Any], dict[str, Any]]
+    loaded_readers: Callable[[Any], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -32,14 +38,14 @@ class Refresh:
     """A workload's refresh functions.
 
     Attributes:
-        pair: The pair of a scale, a seed and a number.
-        foreign: For each table that they change, the condition that holds for rows of any pair
+        update_set: The update set of a scale and a number.
+        foreign: For each table that they change, the condition that holds for new rows of any set
             and for no loaded row. Tables stand in the order in which rows leave.
         digests: For each of these tables, aggregates that tell its keys: if none of them changed,
             no key was added, lost or altered.
     """
 
-    pair: Callable[[float, int, int], RefreshPair]
+    update_set: Callable[[float, int], UpdateSet]
     foreign: Mapping[str, str]
     digests: Mapping[str, str]
 

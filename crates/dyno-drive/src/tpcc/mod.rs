@@ -17,7 +17,7 @@ mod stock_level;
 
 use std::sync::Arc;
 
-use dyno_record::{Error, ErrorKind, Result};
+use dyno_record::{Error, ErrorKind, Result, derive_seed};
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -43,6 +43,8 @@ pub struct Tpcc {
 }
 
 impl Tpcc {
+    const NAME: &str = "tpcc";
+
     /// The workload on `warehouses` warehouses that were loaded with `c_load` for last names.
     ///
     /// # Errors
@@ -52,7 +54,7 @@ impl Tpcc {
         let warehouses = warehouses.ok_or_else(|| {
             Error::new(ErrorKind::Usage, "warehouses must be between 1 and 2147483647")
         })?;
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut rng = stream(seed, 0, "constants");
         let constants = Constants::draw(i32::from(c_load), &mut rng);
         Ok(Self { seed, warehouses, home, mode: Mode::Client, constants })
     }
@@ -68,6 +70,10 @@ impl Tpcc {
 impl Workload for Arc<Tpcc> {
     type Terminal = TpccTerminal;
 
+    fn name(&self) -> &'static str {
+        Tpcc::NAME
+    }
+
     fn operations(&self) -> &'static [&'static str] {
         &deck::NAMES
     }
@@ -80,12 +86,11 @@ impl Workload for Arc<Tpcc> {
     }
 
     fn terminal(&self, user: u32) -> TpccTerminal {
-        // Consecutive seeds give unrelated states: the generator is seeded through SplitMix64.
-        let seed = self.seed.wrapping_add(1 + u64::from(user));
-        let rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let home = home::Home::new(self.home, user, self.warehouses);
+        let inputs = stream(self.seed, user, "inputs");
         TpccTerminal {
-            inputs: Inputs::new(rng, self.constants, self.warehouses, home),
+            inputs: Inputs::new(inputs, self.constants, self.warehouses, home),
+            thinking: stream(self.seed, user, "think"),
             deck: Deck::new(),
             mode: self.mode,
             drawn: None,
@@ -95,10 +100,16 @@ impl Workload for Arc<Tpcc> {
     }
 }
 
+/// The random numbers that a user draws from for a purpose.
+fn stream(seed: u64, user: u32, purpose: &str) -> Xoshiro256PlusPlus {
+    Xoshiro256PlusPlus::seed_from_u64(derive_seed(seed, Tpcc::NAME, user.into(), purpose))
+}
+
 /// One user.
 #[derive(Debug)]
 pub struct TpccTerminal {
     inputs: Inputs,
+    thinking: Xoshiro256PlusPlus,
     deck: Deck,
     mode: Mode,
     drawn: Option<Drawn>,
@@ -149,7 +160,7 @@ impl Terminal for TpccTerminal {
         // Users who have just sat down have nothing to think about; as if they had, so that they
         // do not all start at once.
         let (_, think_s) = seconds(self.previous.unwrap_or(Kind::NewOrder));
-        (keying_s * 1e9) as u64 + think_ns(think_s, self.inputs.rng.random())
+        (keying_s * 1e9) as u64 + think_ns(think_s, self.thinking.random())
     }
 
     async fn attempt<S: Session>(&mut self, session: &mut S, unix_us: i64) -> Result<Ended> {
@@ -170,6 +181,9 @@ impl Terminal for TpccTerminal {
         }
     }
 }
+
+#[cfg(test)]
+mod streams_tests;
 
 #[cfg(test)]
 mod tests {

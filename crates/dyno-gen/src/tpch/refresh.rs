@@ -1,18 +1,18 @@
-//! New orders and their lines, for the refresh functions.
+//! The rows of the refresh functions: what the first inserts, and what the second deletes.
 //!
-//! Loaded orders use 8 of each 32 keys. A pair of refresh functions takes one thousandth of the
-//! orders' keys and moves them into one of the three free quarters, so that its keys are new to the
-//! loaded data and to every other pair. The values are those of the loaded orders whose keys are
-//! moved: the same distributions, foreign keys that exist, totals that agree with the lines.
+//! Loaded orders use 8 of each 32 keys. Each update set takes one thousandth of the loaded orders,
+//! set after set in the order of their keys. Its second function deletes these; its first inserts
+//! as many new ones, whose keys lie in the same blocks of 32, in one of the three free quarters.
+//! The values of the new orders are those of the ones deleted: the same distributions, foreign keys
+//! that exist, totals that agree with the lines.
 
 use dyno_record::Result;
 
 use super::rows::{self, Unit};
 use crate::row_count::RowCount;
 use crate::sink::RowSink;
-use crate::usage::usage;
 
-/// A pair has the orders of one of this many equal chunks: 1,500 a scale factor.
+/// A set has the orders of one of this many equal chunks: 1,500 a scale factor.
 const CHUNKS: i32 = 1_000;
 
 /// The last chunk also has what the division left over, so it is not used.
@@ -24,7 +24,16 @@ const QUARTERS: u64 = 3;
 /// Neighbouring keys of a quarter.
 const QUARTER_KEYS: i64 = 8;
 
-/// What one pair of refresh functions inserts, and deletes again.
+/// Which orders of an update set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefreshOrders {
+    /// The new ones, which the first function inserts.
+    New,
+    /// The loaded ones, which the second function deletes.
+    Loaded,
+}
+
+/// The orders that one refresh function inserts or deletes, with their lines.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Refresh {
     scale: f64,
@@ -33,8 +42,8 @@ pub(crate) struct Refresh {
     quarter: u64,
 }
 
-/// The keys of a pair: `first..=last`, of which only those are its own whose remainder by 32 is in
-/// `slot..slot + 8`.
+/// The keys of these orders: `first..=last`, of which only those are theirs whose remainder by 32
+/// is in `slot..slot + 8`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RefreshKeys {
     /// Its lowest order key.
@@ -46,18 +55,18 @@ pub struct RefreshKeys {
 }
 
 impl Refresh {
-    /// Pair `pair` (from 0) over data of `total` orders. `seed` decides where the first pair lies.
-    pub(super) fn new(scale: f64, total: u64, seed: u64, pair: u64) -> Result<Self> {
-        if pair >= USED_CHUNKS * QUARTERS {
-            let most = USED_CHUNKS * QUARTERS;
-            return Err(usage(format!("there are {most} pairs of refresh functions, not {pair}")));
-        }
-        Ok(Self {
+    /// Orders of update set `set` (from 0) over data of `total` orders. After the last chunk the
+    /// sets begin again with the first; new keys then lie in the next quarter.
+    pub(super) const fn new(scale: f64, total: u64, set: u64, which: RefreshOrders) -> Self {
+        Self {
             scale,
             orders: total / CHUNKS as u64,
-            chunk: ((pair + mixed(seed) % USED_CHUNKS) % USED_CHUNKS) as i32,
-            quarter: 1 + pair / USED_CHUNKS,
-        })
+            chunk: (set % USED_CHUNKS) as i32,
+            quarter: match which {
+                RefreshOrders::New => 1 + set / USED_CHUNKS % QUARTERS,
+                RefreshOrders::Loaded => 0,
+            },
+        }
     }
 
     pub(crate) fn keys(&self) -> RefreshKeys {
@@ -99,14 +108,6 @@ impl Refresh {
 /// The key of the `index`th loaded order (from 1): eight keys, then a gap of 24.
 fn loaded_key(index: i64) -> i64 {
     (index >> 3 << 5) + (index & 7)
-}
-
-/// Spreads neighbouring seeds (the finaliser of `SplitMix64`).
-fn mixed(seed: u64) -> u64 {
-    let mut value = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ (value >> 31)
 }
 
 /// Passes rows on with their order key moved: the only 64-bit column of both tables.
@@ -170,18 +171,23 @@ mod tests {
         }
 
         #[test]
-        fn pairs_never_share_a_key(seed in any::<u64>(), one in 0u64..2_997, other in 0u64..2_997) {
+        fn sets_never_share_a_key(one in 0u64..2_997, other in 0u64..2_997) {
             prop_assume!(one != other);
-            let keys = |pair| Refresh::new(0.01, 15_000, seed, pair).unwrap().keys();
-            let (one, other) = (keys(one), keys(other));
+            let new = |set| Refresh::new(0.01, 15_000, set, RefreshOrders::New).keys();
+            let (one, other) = (new(one), new(other));
             prop_assert!(one.slot >= 8 && one.slot <= 24, "loaded keys have remainders below 8");
             prop_assert!(one.slot != other.slot || one.last < other.first || other.last < one.first);
         }
-    }
 
-    #[test]
-    fn there_is_an_end_of_pairs() {
-        assert!(Refresh::new(1.0, 1_500_000, 1, 2_996).is_ok());
-        assert!(Refresh::new(1.0, 1_500_000, 1, 2_997).is_err());
+        #[test]
+        fn loaded_orders_are_deleted_in_the_order_of_their_keys(set in 0u64..998) {
+            let loaded = |set| Refresh::new(0.01, 15_000, set, RefreshOrders::Loaded).keys();
+            let new = Refresh::new(0.01, 15_000, set, RefreshOrders::New).keys();
+            let (keys, next) = (loaded(set), loaded(set + 1));
+            prop_assert_eq!(keys.slot, 0);
+            prop_assert!(keys.last < next.first);
+            prop_assert_eq!(keys.first + QUARTER_KEYS, new.first);
+            prop_assert_eq!(loaded(set + 999), keys);
+        }
     }
 }

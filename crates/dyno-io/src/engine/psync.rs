@@ -13,6 +13,7 @@ use dyno_record::{Error, ErrorKind, Result, monotonic_ns};
 use super::{Completion, Engine, Name, Op, Request, Setup};
 use crate::arena::{Arena, Pages};
 use crate::cores;
+use crate::seeds::derived;
 
 /// A thread only reads, writes and waits.
 const STACK_BYTES: usize = 128 << 10;
@@ -49,7 +50,7 @@ impl Psync {
         let (report, ended) = sync_channel(setup.slots.len());
         let mut workers = Vec::with_capacity(setup.slots.len());
         for (slot, bytes) in setup.slots.iter().enumerate() {
-            let seed = setup.seed.wrapping_add(slot as u64);
+            let seed = derived(setup.seed, slot, "buffer");
             let buffer = Some(Arena::new(&[*bytes], seed, Pages::Ordinary)?);
             let (jobs, queue) = sync_channel(1);
             let (files, report) = (Arc::clone(&files), report.clone());

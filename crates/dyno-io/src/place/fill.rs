@@ -11,6 +11,7 @@ use rand_xoshiro::rand_core::SeedableRng as _;
 use super::Place;
 use crate::arena::{Pages, stamp};
 use crate::engine::{self, Engine, Name, Op, Request, Setup};
+use crate::seeds::derived;
 use crate::worker::TICK;
 use crate::{Notes, Plan};
 
@@ -48,14 +49,14 @@ pub(crate) fn fill_all(
     for place in places.iter().filter(|place| !place.to_fill.is_empty()) {
         devices.entry(place.device()).or_default().push(place);
     }
-    let seed = plan.seed.wrapping_add((stage as u64) << 48);
+    let seed = derived(plan.seed, stage, "fill");
     let job = Job { plan, seed, control, written: &written, stop: AtomicBool::new(false) };
     let job = &job;
     let filled = std::thread::scope(|scope| {
         let start = |(index, targets): (usize, Vec<_>)| {
             scope.spawn(move || {
                 let _death = StopOnPanic(&job.stop);
-                let filled = fill(job, index as u64, &targets);
+                let filled = fill(job, index, &targets);
                 if filled.is_err() {
                     job.stop.store(true, Relaxed);
                 }
@@ -77,10 +78,10 @@ pub(crate) fn fill_all(
 }
 
 /// Fills targets one after another with one engine.
-fn fill<W: Fn(u64)>(job: &Job<'_, W>, device: u64, targets: &[&Place]) -> Result<(Name, Notes)> {
+fn fill<W: Fn(u64)>(job: &Job<'_, W>, device: usize, targets: &[&Place]) -> Result<(Name, Notes)> {
     let mut notes = Notes::default();
     let files: Vec<_> = targets.iter().map(|place| &place.file).collect();
-    let seed = job.seed.wrapping_add(device);
+    let seed = derived(job.seed, device, "buffers");
     let setup = Setup {
         files: &files,
         slots: &SLOTS,
@@ -90,7 +91,8 @@ fn fill<W: Fn(u64)>(job: &Job<'_, W>, device: u64, targets: &[&Place]) -> Result
         start_ns: 0,
     };
     let mut engine = engine::open(job.plan.engine, &setup, &mut notes)?;
-    let mut data = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(1 << 32));
+    let data = derived(job.seed, device, "content");
+    let mut data = Xoshiro256PlusPlus::seed_from_u64(data);
     for target in targets.iter().enumerate() {
         write_all(job, target, engine.as_mut(), &mut data)?;
     }

@@ -14,6 +14,7 @@ use crate::place::Place;
 use crate::plan::{Curve, Level, Search, Settle};
 use crate::report::{Report, Spools};
 use crate::search::{Next, Rules, Tried, next};
+use crate::seeds::derived;
 use crate::settle::settled;
 use crate::step::{self, Spec};
 
@@ -130,8 +131,9 @@ impl Run<'_> {
         for job in &curve.jobs {
             for target in &job.on {
                 let (shape, space) = job.space(self.bytes(*target))?;
-                let lane = (index as u64) << 32 | patterns.len() as u64;
-                patterns.push(Pattern::new(&shape, space, self.plan.seed.wrapping_add(lane)));
+                let lane = index << 32 | patterns.len();
+                let seed = derived(self.plan.seed, lane, "pattern");
+                patterns.push(Pattern::new(&shape, space, seed));
             }
         }
         Ok(patterns)

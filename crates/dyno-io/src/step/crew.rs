@@ -13,6 +13,7 @@ use crate::flow::Flow;
 use crate::lane::{Desk, Lane, Slot};
 use crate::pace::Pace;
 use crate::pattern::Pattern;
+use crate::seeds::derived;
 use crate::tally::Counts;
 use crate::window::Window;
 use crate::worker::{self, Intervals, Share, Shared};
@@ -34,7 +35,7 @@ pub(super) fn crews(spec: &Spec<'_>, patterns: Vec<Pattern>) -> Vec<Vec<Lane>> {
         let of = &spec.curve.jobs[job];
         let pace = spec.level.jobs[job].1.map(|per_second| {
             let arrivals = of.rate.as_ref().map(|rate| rate.arrivals).unwrap_or_default();
-            let seed = spec.seed.wrapping_add(index as u64);
+            let seed = derived(spec.seed, index, "arrivals");
             // Times are moved to the start once that is known.
             Pace::new((per_second, arrivals), (place, of.on.len()), 0, seed)
         });
@@ -75,13 +76,14 @@ pub(super) fn work(
     }
     let files = own_files(&mut lanes, spec.files);
     let (slots, lengths) = own_slots(&mut lanes, spec);
-    let seed = spec.seed.wrapping_add((index as u64) << 32);
+    let seed = derived(spec.seed, index, "buffers");
     let null = &spec.plan.null;
     let (pages, start_ns) = (spec.plan.pages, spec.start_ns);
     let setup = Setup { files: &files, slots: &lengths, pages, seed, null, start_ns };
     let mut engine = engine::open(spec.engine, &setup, &mut notes)?;
     // Other numbers than those that the buffers were filled with.
-    let data = Xoshiro256PlusPlus::seed_from_u64(!seed);
+    let data = derived(spec.seed, index, "content");
+    let data = Xoshiro256PlusPlus::seed_from_u64(data);
     let batch = Vec::with_capacity(slots.len());
     let desk = Desk { engine: engine.as_mut(), slots, batch, data };
     let huge_share = desk.engine.huge_share();

@@ -8,7 +8,7 @@ functions (``refresh.py``) change data that is whole again afterwards (``restore
 
 from dyno.drive.dss.plan import DssPlan, PowerPlan, ThroughputPlan
 from dyno.drive.dss.power import power
-from dyno.drive.dss.restore import remove_left, restored
+from dyno.drive.dss.restore import restore_left, restored
 from dyno.drive.dss.throughput import throughput
 
 __all__ = [
@@ -16,7 +16,7 @@ __all__ = [
     "PowerPlan",
     "ThroughputPlan",
     "power",
-    "remove_left",
+    "restore_left",
     "restored",
     "throughput",
 ]

@@ -21,9 +21,9 @@ class DssPlan:
             error.
         parameters: ``validation`` gives every query the fixed parameters that answers are
             published for; ``seeded`` draws them.
-        seed: Stream s draws from ``seed + s``; it also decides which orders the refresh
-            functions insert.
+        seed: Stream s draws from ``seed + s``, as TPC-H wants it.
         refresh: Whether the refresh functions run.
+        first_set: The update set of pair 0; those of the next pairs follow.
         cache: What the caches held when the first query was measured: ``warm``, ``first`` (as they
             were found), ``cold``, ``cold-each-query``, or ``after-power`` (as the power test left
             them).
@@ -36,6 +36,7 @@ class DssPlan:
     parameters: Parameters = "validation"
     seed: int = 1
     refresh: bool = False
+    first_set: int = 0
     cache: str = "first"
     metering: Metering = "untimed"
 
@@ -47,6 +48,7 @@ class DssPlan:
             "parameters": self.parameters,
             "seed": self.seed,
             "refresh": self.refresh,
+            **({"first_set": self.first_set} if self.refresh else {}),
             "cache": self.cache,
             "timeout_s": self.timeout_s,
             "metering": self.metering,
@@ -72,7 +74,7 @@ class PowerPlan(DssPlan):
     def fixed(self) -> bool:
         """Whether the measured pass asks what there are expected answers to.
 
-        Not with the refresh functions: it then runs on data with the new orders.
+        Not with the refresh functions: it then runs on data with new orders, and without some.
         """
         return self.parameters == "validation" and not self.refresh
 

@@ -12,6 +12,7 @@ from dyno.drive.dss.stream import Stream
 from dyno.progress import Progress
 from dyno.record import Recorder
 from dyno.targets.base import PowerResult, Target
+from dyno.targets.variants import variants
 
 
 def power(recorder: Recorder, target: Target, plan: PowerPlan, progress: Progress) -> PowerResult:
@@ -30,7 +31,7 @@ def power(recorder: Recorder, target: Target, plan: PowerPlan, progress: Progres
         Notary(recorder) as notary,
         Crew(target, plan.workload, metering=plan.metering) as crew,
     ):
-        detail.update(plan.facts())
+        detail.update(plan.facts(), variants=variants(target, plan.workload))
         recorder.tell(name, detail)
         test = _Test(recorder, target, plan, progress, notary, crew)
         try:

@@ -1,11 +1,12 @@
-"""The refresh functions: RF1 inserts new orders and their lines, RF2 deletes the same ones.
+"""The refresh functions: RF1 inserts new orders and their lines, RF2 deletes as many loaded ones.
 
 Each is one transaction. Rows are recorded in the ``queries`` table as ``rf1`` and ``rf2`` of
-stream -1, with the number of the pair as their position; pair 0 belongs to the power test.
+stream -1, with the number of the pair as their position; pair 0 belongs to the power test. Each
+pair takes the next update set: its number is the plan's first plus the pair's.
 
-That a function did its work is known by counting the pair's rows, which reads a whole table where
-there are no keys. So it is for the caller to say when: outside of what is measured, where that can
-be. A function is recorded once it is counted.
+That a function did its work is known by counting the rows of its set, which reads a whole table
+where there are no keys. So it is for the caller to say when: outside of what is measured, where
+that can be. A function is recorded once it is counted.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from dyno.errors import DynoError, UsageError
 from dyno.model import Check
 from dyno.targets.base import Connection, Target
 from dyno.workloads.base import Workload
-from dyno.workloads.refresh import RefreshPair, delete, matching
+from dyno.workloads.refresh import UpdateSet, delete, matching
 from dyno.workloads.rows import count
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Refresher:
         self.errors: dict[str, str] = {}
         self._counted: dict[tuple[int, str], dict[str, int]] = {}
         self._ended: dict[tuple[int, str], Outcome] = {}
-        self._pairs: dict[int, RefreshPair] = {}
+        self._sets: dict[int, UpdateSet] = {}
         self._made: dict[int, dict[str, Any]] = {}
 
     def prepare(self, number: int) -> None:
@@ -70,7 +71,7 @@ class Refresher:
         The first rows of a process take a second, as their words are drawn from a text of 300 MB.
         """
         if number not in self._made:
-            self._made[number] = self._rows(self._pair(number))
+            self._made[number] = self._rows(self._set(number))
 
     def insert(self, number: int) -> None:
         """RF1 of a pair.
@@ -79,12 +80,12 @@ class Refresher:
             TargetError: With kind ``connection_lost``, if the server is gone for good.
         """
         self.prepare(number)
-        pair, rows = self._pair(number), self._made.pop(number)
+        rows = self._made.pop(number)
 
         def work(connection: Connection) -> None:
             self._target.insert(connection, self._workload, rows)
 
-        self._run("rf1", pair, work)
+        self._run("rf1", number, work)
 
     def delete(self, number: int) -> None:
         """RF2 of a pair.
@@ -92,17 +93,17 @@ class Refresher:
         Raises:
             TargetError: With kind ``connection_lost``, if the server is gone for good.
         """
-        pair = self._pair(number)
+        update = self._set(number)
         statements = [
-            self._target.sql(self._workload, f"rf2-{table}", delete(table, pair.own[table]))
-            for table in reversed(list(pair.rows))
+            self._target.sql(self._workload, f"rf2-{table}", delete(table, update.loaded[table]))
+            for table in reversed(list(update.rows))
         ]
 
         def work(connection: Connection) -> None:
             for statement in statements:
                 connection.execute(statement)
 
-        self._run("rf2", pair, work)
+        self._run("rf2", number, work)
 
     def count(self, pair: int | None = None) -> None:
         """Counts the rows of a pair (None: of all) whose function has ended and was not counted.
@@ -115,7 +116,7 @@ class Refresher:
         for number, function in list(self._ended):
             if pair not in (None, number) or self._crew.stop.is_set():
                 continue
-            seen = self._count(self._pairs[number])
+            seen = self._count(function, self._sets[number])
             if seen is not None:
                 self._counted[number, function] = seen
             self._record(function, number)
@@ -126,14 +127,16 @@ class Refresher:
             self._record(function, number)
 
     def checks(self) -> list[Check]:
-        """Whether every pair's rows could be seen after RF1 and no more after RF2."""
+        """Whether after RF1 all new rows were there, and after RF2 none of those to delete."""
         wrong: list[str] = []
         unknown: list[str] = []
         total: dict[str, int] = {}
-        for number, pair in sorted(self._pairs.items()):
+        for number, update in sorted(self._sets.items()):
             for function in ("rf1", "rf2"):
                 seen = self._counted.get((number, function))
-                expected = dict(pair.rows) if function == "rf1" else dict.fromkeys(pair.rows, 0)
+                expected = {
+                    table: rows if function == "rf1" else 0 for table, rows in update.rows.items()
+                }
                 what = f"{function} of pair {number}"
                 if seen is None:
                     why = "did not end" if what in self.errors else "could not be counted"
@@ -141,32 +144,35 @@ class Refresher:
                 elif seen != expected:
                     wrong.append(f"after {what} {seen} and not {expected} rows were there")
                 elif function == "rf1":
-                    total = {table: total.get(table, 0) + pair.rows[table] for table in pair.rows}
-        name = f"refresh functions of {'the power test' if 0 in self._pairs else 'the streams'}"
+                    total = {
+                        table: total.get(table, 0) + rows for table, rows in update.rows.items()
+                    }
+        name = f"refresh functions of {'the power test' if 0 in self._sets else 'the streams'}"
         words = " and ".join(f"{rows:,} rows of {table}" for table, rows in total.items())
         if wrong:
             passed, message = False, wrong[0]
         elif unknown or not total:
             passed, message = None, f"skipped: {(unknown or ['no function ended'])[0]}"
         else:
-            passed, message = True, f"{words} inserted, seen, and deleted again"
+            passed, message = True, f"{words} inserted, and as many loaded ones deleted"
         return [Check(name=name, target=self._target.name, passed=passed, message=message)]
 
-    def _pair(self, number: int) -> RefreshPair:
-        if number not in self._pairs:
-            self._pairs[number] = self._refresh.pair(self._plan.scale, self._plan.seed, number)
-        return self._pairs[number]
+    def _set(self, number: int) -> UpdateSet:
+        if number not in self._sets:
+            first = self._plan.first_set
+            self._sets[number] = self._refresh.update_set(self._plan.scale, first + number)
+        return self._sets[number]
 
-    def _rows(self, pair: RefreshPair) -> dict[str, Any]:
+    def _rows(self, update: UpdateSet) -> dict[str, Any]:
         import pyarrow as pa
 
-        streams = pair.readers(self._control)
+        streams = update.readers(self._control)
         return {
             table: pa.RecordBatchReader.from_stream(stream).read_all()
             for table, stream in streams.items()
         }
 
-    def _run(self, function: str, pair: RefreshPair, work: Callable[[Connection], None]) -> None:
+    def _run(self, function: str, number: int, work: Callable[[Connection], None]) -> None:
         if self._crew.stop.is_set():
             return
         session, clock = self._session, self._notary.clock
@@ -175,19 +181,20 @@ class Refresher:
         )
         if outcome.cancelled(self._crew.stop):
             return
-        self._ended[pair.number, function] = outcome
+        self._ended[number, function] = outcome
         if outcome.error is not None:
-            self._record(function, pair.number)
+            self._record(function, number)
             session.revive()
 
-    def _count(self, pair: RefreshPair) -> dict[str, int] | None:
-        """Rows of the pair that the session sees now; None if they could not be counted in time."""
+    def _count(self, function: str, update: UpdateSet) -> dict[str, int] | None:
+        """Rows of the function that the session sees now; None if that could not be counted."""
         session = self._session
+        own = update.new if function == "rf1" else update.loaded
         try:
             with session.within(self._plan.timeout_s):
                 return {
-                    table: count(session.connection, matching(table, pair.own[table]))
-                    for table in pair.rows
+                    table: count(session.connection, matching(table, own[table]))
+                    for table in update.rows
                 }
         except DynoError:
             if not self._crew.stop.is_set():
@@ -199,17 +206,19 @@ class Refresher:
         outcome = self._ended.pop((number, function), None)
         if outcome is None:
             return
-        pair, seen = self._pairs[number], self._counted.get((number, function))
+        update, seen = self._sets[number], self._counted.get((number, function))
         changed = None
         if seen is not None:
             there = sum(seen.values())
-            changed = there if function == "rf1" else sum(pair.rows.values()) - there
+            changed = there if function == "rf1" else sum(update.rows.values()) - there
         outcome.row.update(
             stream=STREAM,
             position=number,
             query=function,
             target=self._target.name,
-            parameters=json.dumps({"pair": number, **pair.facts, **pair.rows}),
+            parameters=json.dumps(
+                {"pair": number, "update_set": update.number, **update.facts, **update.rows}
+            ),
             rows=changed,
         )
         if outcome.error is not None:

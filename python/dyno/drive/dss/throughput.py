@@ -15,6 +15,7 @@ from dyno.drive.dss.stream import Stream
 from dyno.progress import Progress
 from dyno.record import Recorder
 from dyno.targets.base import StreamAnswer, Target
+from dyno.targets.variants import variants
 
 
 @dataclass
@@ -54,7 +55,7 @@ def throughput(
         Notary(recorder) as notary,
         Crew(target, plan.workload, metering=plan.metering) as crew,
     ):
-        detail.update(plan.facts())
+        detail.update(plan.facts(), variants=variants(target, plan.workload))
         recorder.tell(name, detail)
         tally = Tally()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 from dyno.errors import UsageError
 from dyno.report import cache
 from dyno.report.blocks import Block, Cell, Column, Figure, Section, Table
@@ -148,10 +150,26 @@ def _table(page: Page, seconds: dict[str, dict[str, float]], queries: list[str])
             row.append(answers.get(query, "–"))
         row.append(titles.get(query, ""))
         rows.append(row)
-    note = (
-        "A ratio below 1 marks a query that is slower on the other target." if targets[1:] else ""
-    )
+    notes = [f"{_variants(page, target)}." for target in targets if _variants(page, target)]
+    if targets[1:]:
+        notes.insert(0, "A ratio below 1 marks a query that is slower on the other target.")
+    note = " ".join(notes)
     return Table("Seconds by query", columns, rows, note, page.notice("tpch"))
+
+
+def _variants(page: Page, target: str) -> str:
+    """Which queries were not sent as they are written, and what was changed in them."""
+    queries: dict[str, list[str]] = {}
+    for phase in page.run.phases:
+        changed = phase.detail.get("variants")
+        if phase.kind != "dss" or phase.target != target or not isinstance(changed, dict):
+            continue
+        for query, words in cast("dict[str, Any]", changed).items():
+            named = queries.setdefault(str(words), [])
+            if query_title(query) not in named:
+                named.append(query_title(query))
+    told = [f"{', '.join(named)}: {words}" for words, named in queries.items()]
+    return f"Changed for {page.title(target)}: {'; '.join(told)}" if told else ""
 
 
 def _ratio(ratio: float | None) -> str | Cell:

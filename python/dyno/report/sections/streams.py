@@ -185,7 +185,10 @@ def _refreshes(page: Page, found: list[Trial]) -> Table:
                     figure(inserted[0] if inserted else None),
                 ]
             )
-    note = "Each function is one transaction. Every row that is inserted is deleted again."
+    note = (
+        "Each function is one transaction. The first inserts new orders, the second deletes as "
+        "many loaded ones. After the tests the data is restored."
+    )
     return Table("Refresh functions", columns, rows, note, page.notice("tpch"))
 
 

@@ -39,7 +39,7 @@ from dyno.targets.sqlite.file import locate, open_session, settings, siblings, s
 from dyno.targets.sqlite.isolation import ISOLATION
 from dyno.targets.sqlite.load import load
 from dyno.targets.sqlite.meter import SqliteMeter
-from dyno.targets.sqlite.queries import own
+from dyno.targets.sqlite.queries import NOT_NEUTRAL, VARIANTS, own
 
 _NO_PROCEDURES = "SQLite has no stored procedures: it runs inside its client"
 
@@ -64,7 +64,9 @@ class SqliteTarget:
 
     def __init__(self, url: TargetUrl, out: Path, limits: Limits) -> None:
         self.url = url
-        self.capabilities = Capabilities(cold=True, resume=_WHOLE, procedure=_NO_PROCEDURES)
+        self.capabilities = Capabilities(
+            neutral=NOT_NEUTRAL, cold=True, resume=_WHOLE, procedure=_NO_PROCEDURES
+        )
         self._limits = limits
         self._out = out
         self._lock = threading.Lock()
@@ -295,6 +297,10 @@ class SqliteTarget:
     def sql(self, workload: str, name: str, neutral: str) -> str:
         """The statement in SQLite's words: its dates, and what its planner does not see."""
         return own(workload, name, neutral)
+
+    def variants(self, workload: str) -> Mapping[str, str]:
+        """Queries whose text helps SQLite's planner, and how."""
+        return VARIANTS.get(workload, {})
 
     def meter(self, connection: Connection) -> SqliteMeter:
         """What the queries of a session read and spill, by the kernel's count."""

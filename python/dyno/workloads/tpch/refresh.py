@@ -1,14 +1,16 @@
-"""The refresh functions: 1,500 new orders a scale factor, with their lines.
+"""Refresh functions: RF1 inserts 1,500 orders a scale factor, RF2 deletes as many loaded ones.
 
-Loaded orders use 8 of each 32 keys: those with a remainder of 0 to 7. A pair's keys have one of
-the other remainders and lie in a narrow range, which an index on the key finds.
+Loaded orders use 8 of each 32 keys: those with a remainder of 0 to 7. A set's new keys have one of
+the other remainders; both its new and its loaded keys lie in a narrow range, which an index on the
+key finds. The sets walk through the loaded orders by their keys, as those of TPC's own generator.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from dyno.workloads.refresh import Refresh, RefreshPair
+from dyno.workloads.refresh import Refresh, UpdateSet
 
 _GROUP, _QUARTER = 32, 8
 _KEYS = {"orders": "o_orderkey", "lineitem": "l_orderkey"}
@@ -18,40 +20,50 @@ _KEYS = {"orders": "o_orderkey", "lineitem": "l_orderkey"}
 _SUM = "SUM({key}), SUM(({key} % 1000003) * ({key} % 999983))"
 
 
-def pair(scale: float, seed: int, number: int) -> RefreshPair:
-    """Pair ``number`` (from 0) at a scale; ``seed`` decides which orders it has.
+def update_set(scale: float, number: int) -> UpdateSet:
+    """Update set ``number`` (from 0) at a scale.
 
     Raises:
-        UsageError: If there are not so many.
+        UsageError: If there is no such scale.
     """
     from dyno import _core
     from dyno.errors import error_of_kind
 
     try:
-        orders, lines, first, last, slot = _core.refresh_pair(scale, seed, number)
+        orders, lines, first, last, slot = _core.refresh_set(scale, number, loaded=False)
+        *_, loaded_first, loaded_last, loaded_slot = _core.refresh_set(scale, number, loaded=True)
     except _core.EngineError as error:
         raise error_of_kind(*error.args) from None
     rows = {"orders": orders, "lineitem": lines}
 
-    def readers(control: Any) -> dict[str, Any]:
-        return {table: _core.refresh_stream(table, scale, seed, number, control) for table in rows}
+    def readers(control: Any, *, loaded: bool) -> dict[str, Any]:
+        return {
+            table: _core.refresh_stream(table, scale, number, loaded, control) for table in rows
+        }
 
-    return RefreshPair(
+    return UpdateSet(
         number,
         rows,
-        {table: _own(key, first, last, slot) for table, key in _KEYS.items()},
-        {"first_key": first, "last_key": last},
-        readers,
+        {table: _of(key, first, last, slot) for table, key in _KEYS.items()},
+        {table: _of(key, loaded_first, loaded_last, loaded_slot) for table, key in _KEYS.items()},
+        {
+            "first_key": first,
+            "last_key": last,
+            "first_deleted_key": loaded_first,
+            "last_deleted_key": loaded_last,
+        },
+        partial(readers, loaded=False),
+        partial(readers, loaded=True),
     )
 
 
-def _own(key: str, first: int, last: int, slot: int) -> str:
+def _of(key: str, first: int, last: int, slot: int) -> str:
     remainder = f"{key} % {_GROUP} BETWEEN {slot} AND {slot + _QUARTER - 1}"
     return f"{key} BETWEEN {first} AND {last} AND {remainder}"
 
 
 REFRESH = Refresh(
-    pair=pair,
+    update_set=update_set,
     foreign={table: f"{_KEYS[table]} % {_GROUP} >= {_QUARTER}" for table in ("lineitem", "orders")},
     digests={
         "orders": f"COUNT(*), {_SUM.format(key='o_orderkey')}",

@@ -36,8 +36,8 @@ def section(page: StudyPage) -> Section | None:
             f"lot, there and back; seed {study.seed}.",
         ),
         Fact("Before each run", f"{_RESET.get(study.reset, study.reset)}."),
-        Fact("Parameters", "The runs of a pair draw the same: their seed is the study's plus the "
-             "pair's number."),
+        Fact("Parameters", "The runs of a pair draw the same: their seed is derived from the "
+             "study's and the pair's number. Different pairs share no random numbers."),
         Fact(
             "Invalid runs",
             f"They do not count, and are made again, {study.replace} at most in all. None of them "

@@ -10,21 +10,22 @@ from dyno.workloads.tpch.queries.pick import Picker
 
 SQL = """
 SELECT s_acctbal, s_name, n_name, p_partkey, p_mfgr, s_address, s_phone, s_comment
-FROM part
-JOIN partsupp ON ps_partkey = p_partkey
-JOIN supplier ON s_suppkey = ps_suppkey
-JOIN nation ON n_nationkey = s_nationkey
-JOIN region ON r_regionkey = n_regionkey
-WHERE p_size = {size}
+FROM part, supplier, partsupp, nation, region
+WHERE ps_partkey = p_partkey
+    AND ps_suppkey = s_suppkey
+    AND p_size = {size}
     AND p_type LIKE '%{metal}'
+    AND n_nationkey = s_nationkey
+    AND r_regionkey = n_regionkey
     AND r_name = '{region}'
     AND ps_supplycost = (
         SELECT MIN(ps_supplycost)
-        FROM partsupp
-        JOIN supplier ON s_suppkey = ps_suppkey
-        JOIN nation ON n_nationkey = s_nationkey
-        JOIN region ON r_regionkey = n_regionkey
-        WHERE ps_partkey = p_partkey AND r_name = '{region}'
+        FROM partsupp, supplier, nation, region
+        WHERE ps_partkey = p_partkey
+            AND ps_suppkey = s_suppkey
+            AND n_nationkey = s_nationkey
+            AND r_regionkey = n_regionkey
+            AND r_name = '{region}'
     )
 ORDER BY s_acctbal DESC, n_name, s_name, p_partkey
 LIMIT 100

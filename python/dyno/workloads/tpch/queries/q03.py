@@ -14,10 +14,10 @@ SELECT
     SUM(l_extendedprice * (1 - l_discount)) AS revenue,
     o_orderdate,
     o_shippriority
-FROM customer
-JOIN orders ON o_custkey = c_custkey
-JOIN lineitem ON l_orderkey = o_orderkey
+FROM customer, orders, lineitem
 WHERE c_mktsegment = '{segment}'
+    AND o_custkey = c_custkey
+    AND l_orderkey = o_orderkey
     AND o_orderdate < DATE '{date}'
     AND l_shipdate > DATE '{date}'
 GROUP BY l_orderkey, o_orderdate, o_shippriority

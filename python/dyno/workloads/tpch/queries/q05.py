@@ -10,13 +10,14 @@ from dyno.workloads.tpch.queries.pick import Picker
 
 SQL = """
 SELECT n_name, SUM(l_extendedprice * (1 - l_discount)) AS revenue
-FROM customer
-JOIN orders ON o_custkey = c_custkey
-JOIN lineitem ON l_orderkey = o_orderkey
-JOIN supplier ON s_suppkey = l_suppkey AND s_nationkey = c_nationkey
-JOIN nation ON n_nationkey = s_nationkey
-JOIN region ON r_regionkey = n_regionkey
-WHERE r_name = '{region}'
+FROM customer, orders, lineitem, supplier, nation, region
+WHERE o_custkey = c_custkey
+    AND l_orderkey = o_orderkey
+    AND l_suppkey = s_suppkey
+    AND s_nationkey = c_nationkey
+    AND n_nationkey = s_nationkey
+    AND r_regionkey = n_regionkey
+    AND r_name = '{region}'
     AND o_orderdate >= DATE '{date}'
     AND o_orderdate < DATE '{date}' + INTERVAL '1' YEAR
 GROUP BY n_name

@@ -16,17 +16,23 @@ FROM (
         customer_nation.n_name AS cust_nation,
         EXTRACT(YEAR FROM l_shipdate) AS l_year,
         l_extendedprice * (1 - l_discount) AS volume
-    FROM supplier
-    JOIN lineitem ON l_suppkey = s_suppkey
-    JOIN orders ON o_orderkey = l_orderkey
-    JOIN customer ON c_custkey = o_custkey
-    JOIN nation AS supplier_nation ON supplier_nation.n_nationkey = s_nationkey
-    JOIN nation AS customer_nation ON customer_nation.n_nationkey = c_nationkey
-    WHERE l_shipdate BETWEEN DATE '1995-01-01' AND DATE '1996-12-31'
+    FROM
+        supplier,
+        lineitem,
+        orders,
+        customer,
+        nation AS supplier_nation,
+        nation AS customer_nation
+    WHERE l_suppkey = s_suppkey
+        AND l_orderkey = o_orderkey
+        AND o_custkey = c_custkey
+        AND supplier_nation.n_nationkey = s_nationkey
+        AND customer_nation.n_nationkey = c_nationkey
         AND (
             (supplier_nation.n_name = '{nation1}' AND customer_nation.n_name = '{nation2}')
             OR (supplier_nation.n_name = '{nation2}' AND customer_nation.n_name = '{nation1}')
         )
+        AND l_shipdate BETWEEN DATE '1995-01-01' AND DATE '1996-12-31'
 ) AS shipping
 GROUP BY supp_nation, cust_nation, l_year
 ORDER BY supp_nation, cust_nation, l_year

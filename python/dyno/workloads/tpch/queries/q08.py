@@ -23,15 +23,23 @@ FROM (
         EXTRACT(YEAR FROM o_orderdate) AS o_year,
         l_extendedprice * (1 - l_discount) AS volume,
         supplier_nation.n_name AS nation
-    FROM part
-    JOIN lineitem ON l_partkey = p_partkey
-    JOIN supplier ON s_suppkey = l_suppkey
-    JOIN orders ON o_orderkey = l_orderkey
-    JOIN customer ON c_custkey = o_custkey
-    JOIN nation AS customer_nation ON customer_nation.n_nationkey = c_nationkey
-    JOIN region ON r_regionkey = customer_nation.n_regionkey
-    JOIN nation AS supplier_nation ON supplier_nation.n_nationkey = s_nationkey
-    WHERE r_name = '{region}'
+    FROM
+        part,
+        supplier,
+        lineitem,
+        orders,
+        customer,
+        nation AS customer_nation,
+        nation AS supplier_nation,
+        region
+    WHERE l_partkey = p_partkey
+        AND l_suppkey = s_suppkey
+        AND o_orderkey = l_orderkey
+        AND c_custkey = o_custkey
+        AND customer_nation.n_nationkey = c_nationkey
+        AND r_regionkey = customer_nation.n_regionkey
+        AND r_name = '{region}'
+        AND supplier_nation.n_nationkey = s_nationkey
         AND o_orderdate BETWEEN DATE '1995-01-01' AND DATE '1996-12-31'
         AND p_type = '{type}'
 ) AS all_nations

@@ -15,13 +15,14 @@ FROM (
         n_name AS nation,
         EXTRACT(YEAR FROM o_orderdate) AS o_year,
         l_extendedprice * (1 - l_discount) - ps_supplycost * l_quantity AS amount
-    FROM part
-    JOIN lineitem ON l_partkey = p_partkey
-    JOIN supplier ON s_suppkey = l_suppkey
-    JOIN partsupp ON ps_suppkey = l_suppkey AND ps_partkey = l_partkey
-    JOIN orders ON o_orderkey = l_orderkey
-    JOIN nation ON n_nationkey = s_nationkey
-    WHERE p_name LIKE '%{color}%'
+    FROM part, supplier, lineitem, partsupp, orders, nation
+    WHERE l_suppkey = s_suppkey
+        AND ps_suppkey = l_suppkey
+        AND ps_partkey = l_partkey
+        AND l_partkey = p_partkey
+        AND o_orderkey = l_orderkey
+        AND n_nationkey = s_nationkey
+        AND p_name LIKE '%{color}%'
 ) AS profit
 GROUP BY nation, o_year
 ORDER BY nation, o_year DESC

@@ -17,13 +17,13 @@ SELECT
     c_address,
     c_phone,
     c_comment
-FROM customer
-JOIN orders ON o_custkey = c_custkey
-JOIN lineitem ON l_orderkey = o_orderkey
-JOIN nation ON n_nationkey = c_nationkey
-WHERE o_orderdate >= DATE '{date}'
+FROM customer, orders, lineitem, nation
+WHERE o_custkey = c_custkey
+    AND l_orderkey = o_orderkey
+    AND o_orderdate >= DATE '{date}'
     AND o_orderdate < DATE '{date}' + INTERVAL '3' MONTH
     AND l_returnflag = 'R'
+    AND n_nationkey = c_nationkey
 GROUP BY c_custkey, c_name, c_acctbal, c_phone, n_name, c_address, c_comment
 ORDER BY revenue DESC
 LIMIT 20

@@ -10,17 +10,17 @@ from dyno.workloads.tpch.queries.pick import Picker
 
 SQL = """
 SELECT ps_partkey, SUM(ps_supplycost * ps_availqty) AS value
-FROM partsupp
-JOIN supplier ON s_suppkey = ps_suppkey
-JOIN nation ON n_nationkey = s_nationkey
-WHERE n_name = '{nation}'
+FROM partsupp, supplier, nation
+WHERE s_suppkey = ps_suppkey
+    AND n_nationkey = s_nationkey
+    AND n_name = '{nation}'
 GROUP BY ps_partkey
 HAVING SUM(ps_supplycost * ps_availqty) > (
     SELECT SUM(ps_supplycost * ps_availqty) * {fraction}
-    FROM partsupp
-    JOIN supplier ON s_suppkey = ps_suppkey
-    JOIN nation ON n_nationkey = s_nationkey
-    WHERE n_name = '{nation}'
+    FROM partsupp, supplier, nation
+    WHERE s_suppkey = ps_suppkey
+        AND n_nationkey = s_nationkey
+        AND n_name = '{nation}'
 )
 ORDER BY value DESC
 """

@@ -11,11 +11,21 @@ from dyno.workloads.tpch.queries.pick import Picker
 SQL = """
 SELECT
     l_shipmode,
-    SUM(CASE WHEN o_orderpriority IN ('1-URGENT', '2-HIGH') THEN 1 ELSE 0 END) AS high_line_count,
-    SUM(CASE WHEN o_orderpriority IN ('1-URGENT', '2-HIGH') THEN 0 ELSE 1 END) AS low_line_count
-FROM orders
-JOIN lineitem ON l_orderkey = o_orderkey
-WHERE l_shipmode IN ('{mode1}', '{mode2}')
+    SUM(
+        CASE
+            WHEN o_orderpriority = '1-URGENT' OR o_orderpriority = '2-HIGH' THEN 1
+            ELSE 0
+        END
+    ) AS high_line_count,
+    SUM(
+        CASE
+            WHEN o_orderpriority <> '1-URGENT' AND o_orderpriority <> '2-HIGH' THEN 1
+            ELSE 0
+        END
+    ) AS low_line_count
+FROM orders, lineitem
+WHERE l_orderkey = o_orderkey
+    AND l_shipmode IN ('{mode1}', '{mode2}')
     AND l_commitdate < l_receiptdate
     AND l_shipdate < l_commitdate
     AND l_receiptdate >= DATE '{date}'

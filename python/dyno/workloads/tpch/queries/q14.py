@@ -12,9 +12,9 @@ SELECT
     100.00
     * SUM(CASE WHEN p_type LIKE 'PROMO%' THEN l_extendedprice * (1 - l_discount) ELSE 0 END)
     / SUM(l_extendedprice * (1 - l_discount)) AS promo_revenue
-FROM lineitem
-JOIN part ON p_partkey = l_partkey
-WHERE l_shipdate >= DATE '{date}'
+FROM lineitem, part
+WHERE p_partkey = l_partkey
+    AND l_shipdate >= DATE '{date}'
     AND l_shipdate < DATE '{date}' + INTERVAL '1' MONTH
 """
 

@@ -16,9 +16,9 @@ WITH revenue AS (
     GROUP BY l_suppkey
 )
 SELECT s_suppkey, s_name, s_address, s_phone, total_revenue
-FROM supplier
-JOIN revenue ON supplier_no = s_suppkey
-WHERE total_revenue = (SELECT MAX(total_revenue) FROM revenue)
+FROM supplier, revenue
+WHERE supplier_no = s_suppkey
+    AND total_revenue = (SELECT MAX(total_revenue) FROM revenue)
 ORDER BY s_suppkey
 """
 

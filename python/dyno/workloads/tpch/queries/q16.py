@@ -10,9 +10,9 @@ from dyno.workloads.tpch.queries.pick import Picker
 
 SQL = """
 SELECT p_brand, p_type, p_size, COUNT(DISTINCT ps_suppkey) AS supplier_cnt
-FROM partsupp
-JOIN part ON p_partkey = ps_partkey
-WHERE p_brand <> '{brand}'
+FROM partsupp, part
+WHERE p_partkey = ps_partkey
+    AND p_brand <> '{brand}'
     AND p_type NOT LIKE '{type}%'
     AND p_size IN (
         {size1}, {size2}, {size3}, {size4}, {size5}, {size6}, {size7}, {size8}

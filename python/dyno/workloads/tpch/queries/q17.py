@@ -10,9 +10,9 @@ from dyno.workloads.tpch.queries.pick import Picker
 
 SQL = """
 SELECT SUM(l_extendedprice) / 7.0 AS avg_yearly
-FROM lineitem
-JOIN part ON p_partkey = l_partkey
-WHERE p_brand = '{brand}'
+FROM lineitem, part
+WHERE p_partkey = l_partkey
+    AND p_brand = '{brand}'
     AND p_container = '{container}'
     AND l_quantity < (
         SELECT 0.2 * AVG(l_quantity)

@@ -15,15 +15,15 @@ SELECT
     o_orderdate,
     o_totalprice,
     SUM(l_quantity) AS sum_qty
-FROM customer
-JOIN orders ON o_custkey = c_custkey
-JOIN lineitem ON l_orderkey = o_orderkey
+FROM customer, orders, lineitem
 WHERE o_orderkey IN (
-    SELECT l_orderkey
-    FROM lineitem
-    GROUP BY l_orderkey
-    HAVING SUM(l_quantity) > {quantity}
-)
+        SELECT l_orderkey
+        FROM lineitem
+        GROUP BY l_orderkey
+        HAVING SUM(l_quantity) > {quantity}
+    )
+    AND o_custkey = c_custkey
+    AND l_orderkey = o_orderkey
 GROUP BY c_name, c_custkey, o_orderkey, o_orderdate, o_totalprice
 ORDER BY o_totalprice DESC, o_orderdate
 LIMIT 100

@@ -10,10 +10,8 @@ from dyno.workloads.tpch.queries.pick import Picker
 
 SQL = """
 SELECT s_name, s_address
-FROM supplier
-JOIN nation ON n_nationkey = s_nationkey
-WHERE n_name = '{nation}'
-    AND s_suppkey IN (
+FROM supplier, nation
+WHERE s_suppkey IN (
         SELECT ps_suppkey
         FROM partsupp
         WHERE ps_partkey IN (
@@ -30,6 +28,8 @@ WHERE n_name = '{nation}'
                     AND l_shipdate < DATE '{date}' + INTERVAL '1' YEAR
             )
     )
+    AND n_nationkey = s_nationkey
+    AND n_name = '{nation}'
 ORDER BY s_name
 """
 

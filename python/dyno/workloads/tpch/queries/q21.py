@@ -10,11 +10,9 @@ from dyno.workloads.tpch.queries.pick import Picker
 
 SQL = """
 SELECT s_name, COUNT(*) AS numwait
-FROM supplier
-JOIN lineitem AS late ON late.l_suppkey = s_suppkey
-JOIN orders ON o_orderkey = late.l_orderkey
-JOIN nation ON n_nationkey = s_nationkey
-WHERE n_name = '{nation}'
+FROM supplier, lineitem AS late, orders, nation
+WHERE late.l_suppkey = s_suppkey
+    AND o_orderkey = late.l_orderkey
     AND o_orderstatus = 'F'
     AND late.l_receiptdate > late.l_commitdate
     AND EXISTS (
@@ -30,6 +28,8 @@ WHERE n_name = '{nation}'
             AND other_late.l_suppkey <> late.l_suppkey
             AND other_late.l_receiptdate > other_late.l_commitdate
     )
+    AND n_nationkey = s_nationkey
+    AND n_name = '{nation}'
 GROUP BY s_name
 ORDER BY numwait DESC, s_name
 LIMIT 100

@@ -1,0 +1,13 @@
+"""Seeds derived from a run's own, so that runs with neighbouring seeds share no random numbers."""
+
+from __future__ import annotations
+
+_BITS = 53
+"""A number in JSON keeps so many bits in every program that reads it."""
+
+
+def derived(seed: int, workload: str, number: int, purpose: str) -> int:
+    """The seed of number ``number`` (a pair, window, database …) for ``purpose``, below 2^53."""
+    from dyno import _core
+
+    return _core.derive_seed(seed, workload, number, purpose) >> (64 - _BITS)
