@@ -78,10 +78,10 @@ def _confidence(page: StudyPage) -> list[Fact]:
         Fact(
             "Intervals",
             f"Made at {made}. They cover the median shift: the pseudo-median, which half of the "
-            "averages of two pairs' shifts lie above. With 5 pairs and more 92 to 98 % of simulated "
-            "studies cover it, also where one variant's noise is skewed; 90 % with 3 or 4 pairs "
-            "and much skew, and fewer where one variant has a second, rarer mode. They do not cover "
-            "the mean of skewed noise.",
+            "averages of two pairs' shifts lie above. With 5 pairs and more 92 to 98 % of "
+            "simulated studies cover it, also where one variant's noise is skewed; 90 % with 3 or "
+            "4 pairs and much skew, and fewer where one variant has a second, rarer mode. They do "
+            "not cover the mean of skewed noise.",
         )
     ]
 
