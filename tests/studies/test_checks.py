@@ -38,7 +38,7 @@ def read(folder: Path, text: str) -> Study:
     [
         (TPCC, "users = 8", 'layout = "x"', "run.layout, which is no option of it"),
         (TPCC, "users = 8", "scale = 8", "run.scale, which the study gives itself"),
-        (TPCC, '"20s"', '"20x"', "'users=1': '20x' is not a valid time"),
+        (TPCC, '"20s"', '"20x"', "'users=1': Invalid value for '--duration': '20x'"),
         (TPCC, "[1, 2]", "[1, 0]", "'users=0': Invalid value for '--users': 0 is not in"),
         (TPCC, "run.users", "load.layout", "'layout=1': Unknown layout '1'"),
         (TPCC, '"run.users" = [1, 2]', '"load.layout" = ["keys", "key"]', "Did you mean 'keys'"),

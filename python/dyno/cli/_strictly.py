@@ -82,6 +82,7 @@ TIME = Checked(parse_seconds)
 TIME_OR_NONE = Checked(lambda text: parse_seconds(text, none=True))
 SIZE = Checked(parse_bytes)
 MINUTES = click.FloatRange(0, MOST_SECONDS / 60, min_open=True)
+SCALE = click.FloatRange(0, min_open=True)
 SEED = click.IntRange(0, MOST_SEED)
 
 

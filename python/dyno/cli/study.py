@@ -10,7 +10,7 @@ import click
 
 from dyno.cli import _study_work
 from dyno.cli._options import Options, common, examples
-from dyno.cli._strictly import MINUTES
+from dyno.cli._strictly import MINUTES, SCALE
 from dyno.cli._study import early_stop, overrides, tell_plan
 from dyno.errors import closest
 
@@ -217,7 +217,7 @@ def clean(folder: Path, options: Options) -> int:
     help="URL of the database, or embedded:NAME; of io a folder, file or device.  "
     "[default: embedded:postgresql; of io the folder of --out]",
 )
-@click.option("--scale", type=float, help="Scale factor or warehouses.")
+@click.option("--scale", type=SCALE, help="Scale factor or warehouses.")
 @click.option("--a", "first", multiple=True, metavar="PATH=VALUE", help="What A has; repeat.")
 @click.option(
     "--b", "second", multiple=True, required=True, metavar="PATH=VALUE", help="What B has; repeat."
@@ -248,7 +248,7 @@ def compare(resume: bool, dry_run: bool, options: Options, **asked: Any) -> int:
 @command.command("aa", short_help="The machine's own noise.")
 @click.option("--workload", default="tpcc", show_default=True)
 @click.option("--target", help="As of compare.  [default: embedded:postgresql]")
-@click.option("--scale", type=float, help="Scale factor or warehouses.")
+@click.option("--scale", type=SCALE, help="Scale factor or warehouses.")
 @click.option("--with", "both", multiple=True, metavar="PATH=VALUE", help="Options; repeat.")
 @click.option("--minutes", type=MINUTES, default=10.0, show_default=True, help=_MINUTES)
 @click.option("--pairs", type=click.IntRange(2, 1000), default=5, show_default=True)

@@ -78,10 +78,10 @@ def _confidence(page: StudyPage) -> list[Fact]:
         Fact(
             "Intervals",
             f"Made at {made}. They cover the median shift: the pseudo-median, which half of the "
-            "averages of two pairs' shifts lie above. Of 1,000 simulated studies with 5 pairs and "
-            "more 93 to 97 % cover it, also where one variant's noise is skewed; more with heavy "
-            "tails; fewer, 90 %, with 3 or 4 pairs and much skew. The mean of skewed noise is not "
-            "what they cover.",
+            "averages of two pairs' shifts lie above. With 5 pairs and more 92 to 98 % of "
+            "simulated studies cover it, also where one variant's noise is skewed; 90 % with 3 or "
+            "4 pairs and much skew, and fewer where one variant has a second, rarer mode. They do "
+            "not cover the mean of skewed noise.",
         )
     ]
 
