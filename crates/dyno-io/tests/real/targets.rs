@@ -1,13 +1,10 @@
 //! Existing files and devices, and many files at once.
-
-mod common;
-
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{Mounted, curve, plan, run, with};
+use crate::common::{Mounted, curve, plan, run, with};
 use dyno_io::{Kind, Note, Outcome, Topic};
 use dyno_record::{Control, Error, ErrorKind};
 use serde_json::{Value, json};

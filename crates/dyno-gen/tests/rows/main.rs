@@ -1,0 +1,8 @@
+//! The generated rows, in every form. One program: linking one for each file takes minutes.
+
+mod arrow;
+mod files;
+mod parts;
+mod refresh;
+mod tpcc;
+mod tpch;
