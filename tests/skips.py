@@ -17,7 +17,7 @@ _REMEDIES = (
     (r"setpriv", "setpriv (apt install util-linux)"),
     (r"DYNO_TEST_MYSQL_URL", "MySQL (set DYNO_TEST_MYSQL_URL)"),
     (
-        r"\broot\b|right to mount|loop device|control group|user namespace",
+        r"\broot\b|right to mount|loop device|control group|user namespace|name space",
         "rights (run as root, on a machine and not in a container)",
     ),
 )

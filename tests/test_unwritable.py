@@ -33,7 +33,6 @@ def test_storage_of_the_kernel_s_own_file_system_is_not_profiled(out: Path) -> N
     "words",
     [
         ("io", "/tmp", "--out", "/proc"),
-        ("clean", "--yes", "--out", "/proc"),
         ("generate", "tpch", "--scale", "0.01", "--format", "csv", "--to", "/proc/x"),
     ],
 )

@@ -165,7 +165,7 @@ def _unpack(file: BinaryIO, folder: Path) -> Path:
             if run != top.name or name in seen:
                 raise _Refused(f"{info.name!a} is in it twice, or in a second folder")
             if not is_member(name):
-                raise _Refused(f"{info.name!a} is no file of a bundle")
+                raise _Refused(f"{info.name!a} does not belong in a bundle")
             seen.add(name)
             if len(seen) > MOST_FILES:
                 raise _Refused(f"it holds more than {MOST_FILES:,} files")
@@ -207,7 +207,7 @@ def _parted(info: tarfile.TarInfo) -> tuple[str, str]:
     name = "/".join(parts[1:])
     inside = not name or is_folder(name) if info.isdir() else bool(name)
     if not parts or re.fullmatch(RUN_ID, parts[0]) is None or ".." in parts or not inside:
-        raise _Refused(f"{info.name[:99]!a} is no name in a bundle")
+        raise _Refused(f"{info.name[:99]!a} is not a valid name in a bundle")
     return parts[0], name
 
 

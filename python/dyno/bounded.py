@@ -33,6 +33,15 @@ _HEAD = 64 << 10
 """Bytes of a page's head: statistics of the longest text are in it."""
 
 
+class DamagedError(UsageError):
+    """A table whose file cannot be read. A library's own words are for those who wrote it."""
+
+    reason = "its file is cut short, or is not what Dyno writes"
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path} is damaged: {self.reason}.")
+
+
 def read_parquet(file: BinaryIO, path: Path, known: Iterable[str]) -> pa.Table:
     """A table from a Parquet file, of a size that fits the file's.
 
@@ -66,8 +75,7 @@ def read_parquet(file: BinaryIO, path: Path, known: Iterable[str]) -> pa.Table:
             raise _too_large(path)
         return pa.table([_plain(column) for column in found.columns], names=found.column_names)
     except (pa.ArrowException, OSError, LookupError, ValueError, OverflowError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise UsageError(f"{path} is damaged: {reason}.") from error
+        raise DamagedError(path) from error
 
 
 def lines(file: BinaryIO, path: Path) -> Iterator[bytes]:

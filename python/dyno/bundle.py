@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from dyno import safefiles
+from dyno.bounded import DamagedError
 from dyno.errors import UsageError
 from dyno.model import SCHEMA_VERSION, Check, Estimate, Finding, Phase, Run, Validity
 from dyno.tables import read_table
@@ -107,6 +108,8 @@ class Bundle:
 
         try:
             return read_table(self.path, name)
+        except DamagedError as error:
+            raise self.damaged(name, error.reason) from error
         except (pa.ArrowException, OSError, ValueError, AttributeError) as error:
             raise self.damaged(name, _reason(error)) from error
 
@@ -212,7 +215,7 @@ def _reason(error: Exception) -> str:
     system = isinstance(error, OSError) and error.errno is not None and error.strerror
     if system and "Parquet" not in system:
         return system
-    return "its file is cut short, or is not what Dyno writes"
+    return DamagedError.reason
 
 
 def _has_rows(file: Path) -> bool:

@@ -156,7 +156,7 @@ def test_what_is_no_file_of_a_run(tmp_path: Path, name: str, spoil: Spoil) -> No
     done = dyno("report", bundle.path, "--out", tmp_path, timeout=120)
     assert done.returncode == 2, done.stderr
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("dyno: ")]
-    assert path.name in line
+    assert path.stem in line
     assert "Traceback" not in done.stderr
 
 

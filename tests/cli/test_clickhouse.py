@@ -13,7 +13,7 @@ from dyno.bundle import Bundle
 from dyno.cli import cli
 from dyno.errors import UsageError
 from tests.conftest import missing
-from tests.process import dyno, no_server_left
+from tests.process import dyno, no_server_left, spoilt
 
 CLICKHOUSE = ("--target", "embedded:clickhouse")
 
@@ -35,7 +35,7 @@ def run(out: Path, *args: str) -> tuple[dict[str, Any], Bundle]:
     done = dyno("run", "tpch", *CLICKHOUSE, *args, "--json", "--out", out)
     assert done.returncode in {0, 1}, done.stderr
     document = json.loads(done.stdout)
-    assert {reason["code"] for reason in document["reasons"]} <= {"disturbed"}, done.stderr
+    assert not spoilt(document), done.stderr
     no_server_left(out)
     return document, Bundle.open(Path(document["bundle"]))
 

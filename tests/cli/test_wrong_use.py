@@ -44,7 +44,7 @@ CASES = [
     (("run", "tpch", "--target", "embedded:duckdb", "--streams", "3"), "--test throughput"),
     (("run", "tpch", "--target", "embedded:duckdb", "--test", "trougput"), "throughput"),
     (("run", "tpcc", "--target", "null:", "--test", "power"), "--test is for queries"),
-    (("run", "tpcc", "--target", "null:", "--no-refresh"), "--refresh is for queries"),
+    (("run", "tpcc", "--target", "null:", "--no-refresh"), "--no-refresh is for queries"),
     (("run", "tpch", "--target", "embedded:duckdb", "--during", "reindex"), "reindex during a run"),
     (("run", "tpcc", "--target", "null:", "--during", "reindex"), "knows no maintenance"),
     (("run", "tpch", "--target", "null:", "--users", "4"), "--test throughput --streams N"),

@@ -35,7 +35,7 @@ def test_a_window_of_few_checkpoints_is_told(tmp_path: Path) -> None:
     def waves(count: int) -> dict[str, object]:
         return {"count": count, "interval_s": 300.0, "setting": "a_setting", "source": "a counter"}
 
-    builder = Builder(tmp_path / "run").machine().oltp(1, duration_s=50)
+    builder = Builder(tmp_path / "run", verb="run").machine().oltp(1, duration_s=50)
     for users, count in ((4, 2), (8, 3), (16, 0)):
         builder.oltp(users, duration_s=50)
         detail = {**builder.phases[-1].detail, "checkpoints": waves(count)}

@@ -15,7 +15,7 @@ from dyno.bundle import Bundle
 from dyno.footprint import occupied
 from dyno.targets.base import Limits, QueryResult
 from dyno.workloads.answers import compare_engines
-from tests.process import DISTURBANCES, dyno, no_server_left
+from tests.process import dyno, no_server_left, spoilt
 
 SCALE = 0.01
 LIMITS = Limits(memory_bytes=256 << 20, threads=2)
@@ -34,7 +34,7 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dic
         )  # fmt: skip
         assert done.stdout, done.stderr
         documents[name] = json.loads(done.stdout)
-        assert {reason["code"] for reason in documents[name]["reasons"]} <= DISTURBANCES
+        assert not spoilt(documents[name])
     yield out, documents
     no_server_left(out)
 

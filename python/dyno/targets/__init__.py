@@ -48,7 +48,7 @@ def parse(text: str) -> TargetUrl:
     if not colon or scheme not in schemes:
         own = schemes.get(text, text)
         if own in names():
-            raise UsageError(f"'{text}' alone is no target. Give {' or '.join(about(own)[1])}.")
+            raise UsageError(f"'{text}' alone is not a target. Give {' or '.join(about(own)[1])}.")
         word = scheme if closest(scheme, schemes) and scheme != "embedded" else text
         raise _unknown(word, "target", [*(f"embedded:{name}" for name in _embedded()), *schemes])
     example = _module(schemes[scheme]).EXAMPLE

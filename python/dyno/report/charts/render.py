@@ -88,7 +88,7 @@ def render(draw: Draw, size: Size, alt_text: str) -> Markup:
             for variant, width in ((WIDE, size.wide), (NARROW, size.narrow))
         )
     except NoChart as error:
-        told = plain(f"There is no chart here: {error}. The figures are in the tables.")
+        told = plain(f"Chart not drawn: {error}. Its values are in the tables.")
         return Markup('<p class="no-chart">{}</p>').format(told)
 
 
