@@ -76,7 +76,7 @@ def test_the_planted_maximum_is_found(out: Path) -> None:
     found = made["capacity"]
     # Below four only if the machine itself took 18 ms of a transaction: the windows tell.
     kept = [window["passed"] for window in found["windows"] if window["load"] <= 4]
-    assert found["best"] == 4 if all(kept) else found["best"] < 4, found
+    assert found["best"] == 4 if all(kept) else (found["best"] or 0) < 4, found
     if all(kept):
         assert (found["failing"], found["confirmed"], found["stopped"]) == (5, True, "resolution")
         assert found["tps"]["mean"] == pytest.approx(50, rel=0.1)
