@@ -34,7 +34,11 @@ def make(book: Book, slot: Slot, attempt: int, variant: Variant, out: Path) -> E
     seed = derived(study.seed, "study", slot.pair, "pair")
     words = commands.run(variant, study.reset, seed, out)
     begun = Begun(
-        **slot.model_dump(), attempt=attempt, started=moments.now(), out=out.name, words=tuple(words)
+        **slot.model_dump(),
+        attempt=attempt,
+        started=moments.now(),
+        out=out.name,
+        words=tuple(words),
     )
     book.begin_run(begun)
     ended = child.dyno(words)
