@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from dyno import safefiles
+from dyno import plainjson, safefiles
 from dyno.bounded import DamagedError
 from dyno.errors import UsageError
 from dyno.model import SCHEMA_VERSION, Check, Estimate, Finding, Phase, Run, Validity
@@ -59,7 +58,7 @@ class Bundle:
         """
         head = path / "run.json"
         try:
-            data = json.loads(safefiles.read_text(head, _LONGEST))
+            data = plainjson.loads(safefiles.read_text(head, _LONGEST))
             _require_version(head, data)
             run = Run.model_validate(data)
             if len(run.phases) > _MOST_PHASES:
@@ -152,7 +151,7 @@ class Bundle:
                 files.append(self.path / "plans" / folder / name)
         for file in files[:_MOST_FILES]:
             try:
-                content = json.loads(safefiles.read_text(file, _LONGEST, below=self.path))
+                content = plainjson.loads(safefiles.read_text(file, _LONGEST, below=self.path))
             except (OSError, ValueError, RecursionError, UsageError):
                 continue
             if isinstance(content, dict):
@@ -167,7 +166,7 @@ class Bundle:
         """
         file = self.path / f"{name}.json"
         try:
-            content: list[Any] = json.loads(safefiles.read_text(file, _LONGEST))
+            content: list[Any] = plainjson.loads(safefiles.read_text(file, _LONGEST))
             if not isinstance(content, list):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise ValueError("it holds no list")
             return [model.model_validate(item) for item in content]

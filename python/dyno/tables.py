@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dyno import bounded, safefiles
 from dyno.errors import UsageError
+from dyno.plainjson import LARGEST
 from dyno.safefiles import replacing
 
 if TYPE_CHECKING:
@@ -212,7 +213,7 @@ def read_table(bundle: Path, name: str) -> pa.Table:
     try:
         path = bundle / f"{name}.parquet"
         with safefiles.open_regular(path, limit=bounded.LARGEST, below=bundle) as file:
-            return _with_columns(bounded.read_parquet(file, path, table.value), table)
+            return _plain(_with_columns(bounded.read_parquet(file, path, table.value), table))
     except FileNotFoundError:
         pass
     spool = bundle / f"{name}.jsonl"
@@ -222,7 +223,7 @@ def read_table(bundle: Path, name: str) -> pa.Table:
         parts = [table.schema().empty_table()]
     except (pa.ArrowException, OverflowError, TypeError) as error:
         raise UsageError(f"{spool} is damaged: {str(error).splitlines()[0]}.") from error
-    return pa.concat_tables(parts)
+    return _plain(pa.concat_tables(parts))
 
 
 def counts(text: str | None) -> dict[str, int]:
@@ -255,6 +256,22 @@ def _with_columns(found: pa.Table, table: Table) -> pa.Table:
         for field in schema
     ]
     return pa.table(columns, schema=schema)
+
+
+def _plain(found: pa.Table) -> pa.Table:
+    """The table with null for numbers that are not finite, or that no counter holds."""
+    import pyarrow as pa
+    import pyarrow.compute
+
+    pc: Any = pyarrow.compute  # its functions are made as it is imported
+    for at, field in enumerate(found.schema):
+        if pa.types.is_floating(field.type):
+            column = found.column(at)
+            absurd = pc.invert(pc.less_equal(pc.abs(column), float(LARGEST)))  # NaN is none less
+            if pc.any(absurd).as_py():
+                plain = pc.if_else(absurd, pa.scalar(None, field.type), column)
+                found = found.set_column(at, field, plain)
+    return found
 
 
 def _flat(value: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -97,3 +98,26 @@ def test_sigkill_leaves_a_readable_bundle_no_server_and_no_lock(
     assert "incomplete" in report.stdout or "did not end" in report.stdout
     again = dyno("io", out, "--size", "64M", "--step", "100ms", "--json", "--out", out)
     assert again.returncode in {0, 1}, again.stderr
+
+
+# Ctrl-C at a moment of the imports, which no test could hit from outside.
+_AT_IMPORT = """
+import signal, sys
+
+class Strike:
+    def find_spec(self, name, path=None, target=None):
+        if name == "click":
+            sys.meta_path.remove(self)
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Strike())
+"""
+
+
+def test_ctrl_c_while_dyno_starts(
+    out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(_AT_IMPORT)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *sys.path]))
+    code, _, errors = end(start("runs", "list", "--out", out))
+    assert (code, errors) == (130, "dyno: Interrupted.\n")

@@ -56,6 +56,13 @@ def test_states_have_the_driver_s_classes(state: str, kind: str) -> None:
         ('FATAL:  role "x" does not exist', "unreachable", 'role "x"'),
         ("Connection refused\n\tIs the server running?", "unreachable", "does not answer"),
         ('FATAL: no pg_hba.conf entry for host "h"', "denied", "add one on the server"),
+        ('FATAL: no pg_hba.conf entry for "h", no encryption', "denied", "sslmode=require"),
+        (
+            'FATAL: permission denied for database "d" DETAIL: User does not have CONNECT '
+            "privilege.",
+            "denied",
+            "GRANT CONNECT ON DATABASE",
+        ),
         ("failed to resolve host 'db1': [Errno -2]", "unreachable", "host"),
         ("connection timeout expired", "unreachable", "does not answer"),
         ("FATAL:  sorry, too many clients already", "too_many_connections", "no connection"),

@@ -19,6 +19,7 @@ from dyno.targets.mysql import server
 from dyno.targets.mysql.target import MysqlTarget
 from tests.certificates import authority, require_openssl, signed
 from tests.mariadb import require_mariadb
+from tests.process import dyno
 from tests.targets.conftest import LIMITS, load_only
 
 PASSWORD = "tls-only-9"
@@ -200,3 +201,25 @@ def test_transactions_go_over_tls_as_loads_do(secured: Secured, tmp_path: Path) 
     for url, (kind, part) in cases:
         found, words = driven(target_at(url), tmp_path)
         assert (found, part in words) == (kind, True), (url, words)
+
+
+VERBS = [
+    ("load", "tpcc", "--scale", "1", "--target"),
+    ("run", "tpcc", "--duration", "1s", "--target"),
+    ("run", "tpch", "--target"),
+    ("check", "tpch", "--target"),
+    ("clean", "--target"),
+    ("doctor",),
+]
+
+
+@pytest.mark.parametrize("words", VERBS, ids=["-".join(words[:2]) for words in VERBS])
+def test_no_verb_goes_without_tls_where_the_user_must(
+    secured: Secured, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    done = dyno(*words, secured.url(""), "--out", tmp_path / "out")
+    assert done.returncode == 3
+    said = done.stderr + done.stdout
+    assert "add ?ssl=1" in " ".join(said.split())
+    assert PASSWORD not in said
+    assert "Traceback" not in said

@@ -365,3 +365,25 @@ def test_over_a_socket_nothing_is_encrypted(secured: Secured) -> None:
     assert "tls" not in wire
     assert LET_IN in refusal(wire)
     assert refusal({**wire, "tls": {}}).startswith("usage")
+
+
+VERBS = [
+    ("load", "tpcc", "--scale", "1", "--target"),
+    ("run", "tpcc", "--duration", "1s", "--target"),
+    ("run", "tpch", "--target"),
+    ("check", "tpch", "--target"),
+    ("clean", "--target"),
+    ("doctor",),
+]
+
+
+@pytest.mark.parametrize("words", VERBS, ids=["-".join(words[:2]) for words in VERBS])
+def test_no_verb_goes_without_tls_where_the_server_demands_it(
+    secured: Secured, out: Path, words: tuple[str, ...]
+) -> None:
+    done = dyno(*words, secured.url("sslmode=disable"), "--out", out)
+    assert done.returncode == 3
+    said = done.stderr + done.stdout
+    assert "sslmode=require" in " ".join(said.split())
+    assert PASSWORD not in said
+    assert "Traceback" not in said

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from dyno.analyse.criteria import criteria
 from dyno.analyse.criteria import of_level as criteria_level
 from dyno.analyse.dss import dss
@@ -28,7 +30,17 @@ def of_level(bundle: Bundle, level: str) -> list[Estimate]:
 def estimate(bundle: Bundle) -> list[Estimate]:
     """All figures that the bundle holds; parts that it lacks are absent.
 
+    So are figures that are not finite: a bundle of absurd numbers gives them, and they say nothing.
+
     Raises:
         UsageError: If a table of the bundle is damaged.
     """
-    return [figure for topic in TOPICS for figure in topic(bundle)]
+    every = (figure for topic in TOPICS for figure in topic(bundle))
+    return [_bounded(figure) for figure in every if math.isfinite(figure.value)]
+
+
+def _bounded(figure: Estimate) -> Estimate:
+    """The figure, without an interval of which an end is not finite."""
+    if all(end is None or math.isfinite(end) for end in (figure.low, figure.high)):
+        return figure
+    return figure.model_copy(update={"low": None, "high": None})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import shlex
 import sys
 from collections.abc import Callable, Generator, Sequence
@@ -13,7 +12,7 @@ from typing import Any
 
 import click
 
-from dyno import engines, host, targets
+from dyno import engines, host, plainjson, targets
 from dyno.analyse import estimate
 from dyno.bundle import Bundle
 from dyno.cli._colour import coloured
@@ -234,7 +233,7 @@ def _conclude(
     if message is not None:
         console.warn(f"dyno: {message}")
     if options.as_json:
-        click.echo(json.dumps(result, indent=1))
+        click.echo(plainjson.dumps(result))
     if measured and options.as_json:
         console.say("\n".join(lines))
     elif measured:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import shlex
 import textwrap
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from dyno import plainjson
 from dyno.cli._strictly import TIME
 from dyno.errors import UsageError
 from dyno.studies.model import Reset
@@ -133,7 +133,7 @@ def tell_plan(study: Study, options: Options) -> int:
     slots = slots_of(study)
     found, told = ahead(study, slots, options.out)
     if options.as_json:
-        click.echo(json.dumps(document(study, slots, found), indent=1))
+        click.echo(plainjson.dumps(document(study, slots, found)))
     else:
         click.echo("\n".join(plan(study, slots, told)))
     return 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from dyno import plainjson
 from dyno.errors import EXIT_INVALID, DynoError, Interrupted, UsageError
 from dyno.text import shown
 
@@ -132,7 +132,7 @@ def tell(book: Book, options: Options) -> int:
     found = outcome(book)
     page = _study_page.write(book, found)
     if options.as_json:
-        click.echo(json.dumps({**document(book, found), "page": str(page)}, indent=1))
+        click.echo(plainjson.dumps({**document(book, found), "page": str(page)}))
     else:
         click.echo(shown("\n".join(lines(book.study, found, book.entries()))))
         state = ending(book)
@@ -173,7 +173,7 @@ def clean(folder: Path, options: Options) -> int:
     with OutLock(folder):
         freed = remains.remove(book)
     if options.as_json:
-        click.echo(json.dumps({"folder": str(folder), "bytes": freed}, indent=1))
+        click.echo(plainjson.dumps({"folder": str(folder), "bytes": freed}))
     else:
         click.echo(f"Removed {bytes_text(freed)}." if freed else "Nothing to remove.")
     return 0

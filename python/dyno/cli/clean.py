@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from pathlib import Path
 
 import click
 
+from dyno import plainjson
 from dyno.cli._options import Options, common, examples
 
 
@@ -72,7 +72,7 @@ def command(with_runs: bool, url: str | None, options: Options) -> int:
     removed = [str(place) for place in (*places, *volumes)]
     if options.as_json:
         click.echo(
-            json.dumps(
+            plainjson.dumps(
                 {
                     "run": None,
                     "bundle": None,
@@ -81,8 +81,7 @@ def command(with_runs: bool, url: str | None, options: Options) -> int:
                     "removed": removed,
                     "left": [str(item) for item in foreign],
                     "bytes": size,
-                },
-                indent=1,
+                }
             )
         )
     else:
@@ -151,7 +150,7 @@ def _clean_target(url: str, options: Options) -> int:
         removed = target.remove() if options.yes else []
     if options.as_json:
         document: dict[str, object] = {"run": None, "bundle": None, "valid": True, "reasons": []}
-        click.echo(json.dumps({**document, "found": found, "removed": removed}, indent=1))
+        click.echo(plainjson.dumps({**document, "found": found, "removed": removed}))
         return 0
     for item in removed if options.yes else found:
         click.echo(f"  {item}")

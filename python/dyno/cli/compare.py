@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import textwrap
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dyno import plainjson
 from dyno.cli._options import Options, common, examples
 from dyno.text import shown
 
@@ -272,7 +272,7 @@ def _tell(sides: list[_Side], lines: list[str], document: dict[str, Any], option
             "verdict": _worst(sides),
             "reasons": reasons,
         }
-        click.echo(json.dumps({**head, **document}, indent=1))
+        click.echo(plainjson.dumps({**head, **document}))
     else:
         for side in sides:
             codes = dict.fromkeys(reason.code for reason in side.bundle.run.validity.reasons)

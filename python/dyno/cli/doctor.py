@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from dyno import plainjson
 from dyno.cli._options import Options, common, examples
 from dyno.redaction import redact
 
@@ -61,7 +62,7 @@ def command(subject: str | None, options: Options) -> int:
             "warnings": [finding.message for finding in warnings],
             "host": facts,
         }
-        click.echo(json.dumps(document, indent=1))
+        click.echo(plainjson.dumps(document))
     else:
         for item in items:
             mark = {True: "ok", False: "MISSING", None: "note"}[item.ok]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import Any
 
 import click
 
+from dyno import plainjson
 from dyno.cli._options import Options, common, examples
 from dyno.cli._strictly import SEED
 
@@ -100,7 +100,7 @@ def command(
         **outcome,
     }
     if options.as_json:
-        click.echo(json.dumps(document, indent=1))
+        click.echo(plainjson.dumps(document))
     else:
         for table in outcome["tables"]:
             click.echo(f"{table['table']:12}{table['rows']:>14,} rows {bytes_text(table['bytes'])}")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
+from dyno import plainjson
 from dyno.cli._options import Options, common, examples
 
 
@@ -33,7 +32,7 @@ def list_layouts(options: Options) -> int:
     found = {name: layouts.purpose(name) for name in layouts.names()}
     if options.as_json:
         listed = [{"name": name, "purpose": text} for name, text in found.items()]
-        click.echo(json.dumps(listed, indent=1))
+        click.echo(plainjson.dumps(listed))
         return 0
     for name, text in found.items():
         first, *others = textwrap.wrap(text, 64)

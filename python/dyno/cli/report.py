@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from dyno import plainjson
 from dyno.cli._options import Options, common, examples
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def command(
         if show:
             click.launch(page.as_uri())
     if options.as_json:
-        click.echo(json.dumps(documents[0] if len(documents) == 1 else documents, indent=1))
+        click.echo(plainjson.dumps(documents[0] if len(documents) == 1 else documents))
     return EXIT_INVALID if failed else 0
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
+from dyno import plainjson
 from dyno.cli._options import Options, common, examples
 from dyno.text import shown
 
@@ -42,7 +42,7 @@ def list_runs(with_failed: bool, options: Options) -> int:
     hidden = len(every) - len(bundles)
     at_work = before or OutLock.held(options.out)
     if options.as_json:
-        click.echo(json.dumps([_row(bundle, at_work=at_work) for bundle in bundles], indent=1))
+        click.echo(plainjson.dumps([_row(bundle, at_work=at_work) for bundle in bundles]))
         return 0
     if not every:
         click.echo(f"No runs in {options.out}. `dyno quickstart` makes one.")
@@ -75,7 +75,7 @@ def show(run: str, options: Options) -> int:
     with named(options.out, run) as bundle:
         estimates, findings = bundle.estimates(), bundle.findings()
         if options.as_json:
-            click.echo(json.dumps(document(bundle, estimates, findings), indent=1))
+            click.echo(plainjson.dumps(document(bundle, estimates, findings)))
             return 0
         click.echo(coloured(summary(bundle, estimates, findings)))
     for phase in bundle.run.phases:
@@ -112,7 +112,7 @@ def export(run: str, to: Path, options: Options) -> int:
         **row, "file": str(to), "bytes": to.stat().st_size, "left": [str(item) for item in left],
     }  # fmt: skip
     click.echo(
-        json.dumps(document, indent=1) if options.as_json else f"{to}: {to.stat().st_size:,} bytes"
+        plainjson.dumps(document) if options.as_json else f"{to}: {to.stat().st_size:,} bytes"
     )
     return 0
 

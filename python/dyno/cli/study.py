@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from dyno import plainjson
 from dyno.cli import _study_work
 from dyno.cli._options import Options, common, examples
 from dyno.cli._strictly import MINUTES, SCALE
@@ -96,7 +96,7 @@ def list_(options: Options) -> None:
     names = studies.names()
     if options.as_json:
         asked = [{"name": name, "question": studies.purpose(name)} for name in names]
-        click.echo(json.dumps(asked, indent=1))
+        click.echo(plainjson.dumps(asked))
         return
     room = 2 + max(map(len, names), default=0)
     for name in names:
@@ -123,7 +123,7 @@ def metrics(options: Options) -> None:
             }
             for name, metric in METRICS.items()
         ]
-        click.echo(json.dumps(listed, indent=1))
+        click.echo(plainjson.dumps(listed))
         return
     for name, metric in METRICS.items():
         label = f"{name}.*" if "each" in metric.pattern.groupindex else name

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import time
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +12,7 @@ from pydantic import Field, ValidationError, computed_field, model_validator
 from dyno import safefiles
 from dyno.errors import UsageError
 from dyno.model import Model, Outcome
-from dyno.studies import journal
+from dyno.studies import journal, moments
 from dyno.studies.model import Study
 from dyno.studies.outcome import Futility
 from dyno.studies.schedule import Slot
@@ -246,7 +245,7 @@ class Book:
             end = max(begun, self._last_sign())
             self.note(Note(kind="ended", at=end, text="killed", how="killed"))
             total += end - begun
-        self.note(Note(kind="begun", at=time.time()))
+        self.note(Note(kind="begun", at=moments.now()))
         return total
 
     def _last_sign(self) -> float:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from dyno.errors import DynoError, Interrupted, TargetError
-from dyno.studies import futility, loads, runs, taken
+from dyno.studies import futility, loads, moments, runs, taken
 from dyno.studies.analysis import tight
 from dyno.studies.book import Book, Entry, Note
 from dyno.studies.ending import ALL_MADE, INTERRUPTED, LIMIT
@@ -72,7 +72,7 @@ class Work:
         return reason
 
     def _end(self, how: Literal["done", "early", "interrupted", "failed"], text: str) -> None:
-        ended = Note(kind="ended", at=time.time(), text=text, how=how, futility=self._futility)
+        ended = Note(kind="ended", at=moments.now(), text=text, how=how, futility=self._futility)
         with contextlib.suppress(DynoError):  # on a full disk: the runs tell
             self.book.note(ended)
 
@@ -160,7 +160,7 @@ class Work:
 
     def _leave_out(self, name: str, why: str) -> None:
         self._dropped[name] = why
-        self.book.note(Note(kind="dropped", at=time.time(), variant=name, text=why))
+        self.book.note(Note(kind="dropped", at=moments.now(), variant=name, text=why))
         self._tell(f"! {name} is left out of the rest: {why.removesuffix('.')}.")
 
     def _run(self, slot: Slot, attempt: int, variant: Variant, out: Path) -> Entry:

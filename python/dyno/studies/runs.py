@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import shlex
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from dyno.bundle import Bundle, list_bundles
 from dyno.errors import DynoError
 from dyno.redaction import redact
 from dyno.seeds import derived
-from dyno.studies import child, commands, criteria
+from dyno.studies import child, commands, criteria, moments
 from dyno.studies.book import Begun, Book, Entry
 from dyno.studies.metrics import METRICS
 from dyno.studies.model import Study, Variant
@@ -35,7 +34,11 @@ def make(book: Book, slot: Slot, attempt: int, variant: Variant, out: Path) -> E
     seed = derived(study.seed, "study", slot.pair, "pair")
     words = commands.run(variant, study.reset, seed, out)
     begun = Begun(
-        **slot.model_dump(), attempt=attempt, started=time.time(), out=out.name, words=tuple(words)
+        **slot.model_dump(),
+        attempt=attempt,
+        started=moments.now(),
+        out=out.name,
+        words=tuple(words),
     )
     book.begin_run(begun)
     ended = child.dyno(words)
@@ -45,7 +48,7 @@ def make(book: Book, slot: Slot, attempt: int, variant: Variant, out: Path) -> E
         found = _read(book, Path(path))
     if not ended.usable:
         found |= {"verdict": "invalid", "reasons": (ended.words,)}
-    return _entry(study, begun, ended.code, time.time(), found)
+    return _entry(study, begun, ended.code, moments.now(), found)
 
 
 def adopted(book: Book) -> Entry | None:

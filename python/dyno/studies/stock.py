@@ -11,7 +11,7 @@ from pathlib import Path
 from dyno.errors import TargetError
 from dyno.lock import OutLock
 from dyno.safefiles import make_folder
-from dyno.studies import child, commands, saved
+from dyno.studies import child, commands, moments, saved
 from dyno.studies.book import Book, Note
 from dyno.studies.model import Variant
 from dyno.units import bytes_text, seconds_text
@@ -108,7 +108,7 @@ class Stock:
         self, kind: str, variant: Variant, seconds: float, size: int, shared: bool = False
     ) -> None:
         self.book.note(Note.model_validate({
-            "kind": kind, "at": time.time(), "variant": variant.name,
+            "kind": kind, "at": moments.now(), "variant": variant.name,
             "data": self._number(variant), "seconds": seconds, "size_bytes": size,
             "shared": shared,
         }))  # fmt: skip

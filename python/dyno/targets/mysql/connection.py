@@ -181,4 +181,5 @@ def _connect(address: Address, explain: Callable[[], DynoError | None]) -> Any:
         raise explain() or error from error
     except (pymysql.Error, OSError, RuntimeError, ValueError) as error:
         host = address.unix_socket or address.host
-        raise explain() or connect_error(error, address.server, host) from error
+        plain = not address.unix_socket and address.tls is None
+        raise explain() or connect_error(error, address.server, host, plain=plain) from error

@@ -72,13 +72,16 @@ def statement_error(
     return error_of_kind(kind, f"{_sentence(text)}{advice}{label}.")
 
 
-def connect_error(error: Exception, server: str, host: str = "") -> DynoError:
+def connect_error(
+    error: Exception, server: str, host: str = "", *, plain: bool = False
+) -> DynoError:
     """The error for a session that could not be opened, with what to do about it.
 
     Args:
         error: What the driver raised.
         server: What was tried, such as ``MariaDB/MySQL at db1:3306``, without any password.
         host: Its host; empty for a socket.
+        plain: Whether it was tried over the network without TLS.
     """
     if not isinstance(error, pymysql.Error):
         # PyMySQL encrypts a password with another package, and says so where it is missing.
@@ -88,6 +91,8 @@ def connect_error(error: Exception, server: str, host: str = "") -> DynoError:
     known = _CONNECT.get(number)
     if known is not None:
         message = known.format(server=server, told=_sentence(text), grant=_grant(text))
+        if plain and number in _LOGIN:  # the server does not say which
+            message += _OVER_TLS
         return error_of_kind(kind_of(number, text), f"{message}.")
     silent = no_answer(server, host, "host, port or unix_socket", "bind-address, skip-networking")
     for words, message in _UNREACHABLE.items():
@@ -117,6 +122,8 @@ def grant(database: str, account: str, more: str = "") -> str:
 
 _PASSWORD = "give the right ones in the URL, in MYSQL_PWD or in ~/.my.cnf"  # noqa: S105
 _REFUSED = f"{{server}} refused user or password; {_PASSWORD}. {{told}}"
+_LOGIN = (1045, 1698)
+_OVER_TLS = "; if this user may log in over TLS only, add ?ssl=1 to the URL"
 _FULL = "{server} has no connection left"
 
 _CONNECT = {

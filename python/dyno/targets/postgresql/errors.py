@@ -102,6 +102,18 @@ def connect_error(error: psycopg.Error, server: str, host: str = "") -> DynoErro
         ("no password supplied", "denied", f"{server} asks for a password; {_PASSWORD}"),
         ("password authentication failed", "denied", f"{server} refused the password; {_PASSWORD}"),
         (
+            ", no encryption",  # also of a server without TLS: of sslmode libpq tells nothing here
+            "denied",
+            f"{server} does not admit this client without TLS: {_after_fatal(text)}; with "
+            "sslmode=require (or verify-full) in the URL it is used, or add an entry on the server",
+        ),
+        (
+            "does not have CONNECT privilege",
+            "denied",
+            f"{server}: {_after_fatal(text)}; let an administrator run GRANT CONNECT ON DATABASE "
+            "for this role",
+        ),
+        (
             "no pg_hba.conf entry",
             "denied",
             f"{server} does not admit this client: {_after_fatal(text)}; add one on the server",
