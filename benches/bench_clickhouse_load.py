@@ -13,6 +13,7 @@ import sys
 import time
 from pathlib import Path
 
+from alone import alone, remark
 from common import BIN, dyno, pairs, scratch
 
 from dyno import host, schema, targets
@@ -66,6 +67,7 @@ def main() -> None:
         out = Path(folder)
         mine, peer, ratio = pairs(ROUNDS, lambda: ours(out), lambda: imported(out))
         print(f"{'SF 1 to ClickHouse':34}{mine:6.1f} s   peer {peer:5.1f} s   {ratio:.2f} x")
+        print(remark(alone("clickhouse", out, ROUNDS), peer))
 
 
 main()

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+from alone import alone, remark
 from common import BIN, dyno, pairs, scratch
 
 from dyno import host, targets
@@ -83,9 +84,11 @@ def primary_keys_s(bundle: Path) -> float:
     return sum(value for name, value in steps.items() if name.startswith("primary key"))
 
 
-def compare(title: str, target_s: float, a: Any, b: Any) -> None:
+def compare(title: str, target_s: float, a: Any, b: Any) -> float:
+    """Prints one line; returns the peer's seconds."""
     mine, peer, ratio = pairs(ROUNDS, a, b)
     print(f"{title:34}{mine:6.1f} s  (target {target_s:g} s)   peer {peer:5.1f} s   {ratio:.2f} x")
+    return peer
 
 
 def main() -> None:
@@ -98,7 +101,8 @@ def main() -> None:
             lambda: ours("postgresql", out),
             lambda: copied(out),
         )
-        compare("SF 1 to DuckDB", 6, lambda: ours("duckdb", out), lambda: imported(out))
+        peer = compare("SF 1 to DuckDB", 6, lambda: ours("duckdb", out), lambda: imported(out))
+        print(remark(alone("duckdb", out, ROUNDS), peer))
         seconds: list[float] = []
         for _ in range(ROUNDS):
             start = time.monotonic()

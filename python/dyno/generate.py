@@ -13,7 +13,7 @@ from dyno.errors import UsageError
 from dyno.progress import Progress
 from dyno.record import file_error
 from dyno.safefiles import replacing
-from dyno.schema import table_names
+from dyno.schema import table_names, tables
 
 if TYPE_CHECKING:
     from dyno import _core
@@ -79,6 +79,7 @@ def _columnar(plan: GeneratePlan, progress: Progress) -> dict[str, Any]:
 
     from dyno import _core
 
+    _core.prepare(plan.workload)  # while pyarrow is imported
     names = table_names(plan.workload)
     wanted = [plan.part] if plan.part is not None else list(range(1, plan.parts + 1))
     if not plan.replace and not is_device(plan.folder):
@@ -140,14 +141,16 @@ def _write(plan: GeneratePlan, table: str, part: int, control: _core.Control) ->
         plan.workload, table, plan.scale, plan.seed, plan.threads, control, plan.parts, part
     )
     reader = pa.RecordBatchReader.from_stream(stream)
+    columns = next(item["columns"] for item in tables(plan.workload) if item["name"] == table)
+    prose = {column["name"] for column in columns if column["prose"]}
     if is_device(plan.folder):
         nowhere = Nowhere()
-        rows = write(reader, nowhere, plan.file_format)
+        rows = write(reader, nowhere, plan.file_format, prose)
         return rows, nowhere.count
     path = _file(plan, table, part)
     try:
         with replacing(path, follow=True, durable=False) as file:
-            rows = write(reader, file, plan.file_format)
+            rows = write(reader, file, plan.file_format, prose)
         return rows, path.stat().st_size
     except OSError as error:
         raise file_error(error, path) from error

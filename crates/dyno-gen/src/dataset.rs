@@ -55,6 +55,15 @@ impl Workload {
             Self::Tpcc => crate::tpcc::TABLES,
         }
     }
+
+    /// Makes what every dataset of the workload shares, unless it is there: a moment's work, which
+    /// the first row otherwise waits for.
+    pub fn prepare(self) {
+        match self {
+            Self::Tpch => crate::tpch::prepare(),
+            Self::Tpcc => (),
+        }
+    }
 }
 
 /// One of several disjoint pieces of a table, generated without the others.

@@ -34,6 +34,12 @@ pub(crate) struct Tpch {
     scale: f64,
 }
 
+/// Makes the text that comments are cut from, which takes one thread a moment. Whoever needs it
+/// makes it anyway.
+pub(crate) fn prepare() {
+    pool::Pool::get();
+}
+
 impl Tpch {
     pub(crate) fn new(scale: f64) -> Result<Self> {
         // Smaller scales have no supplier for some parts, larger ones outgrow 32-bit keys.

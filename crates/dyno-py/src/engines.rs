@@ -1,11 +1,22 @@
 //! The long calls: JSON plan in, JSON outcome out, the interpreter lock released.
 
+use dyno_gen::Workload;
 use dyno_record::{Control, Error, ErrorKind, Result};
 use pyo3::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::control::{PyControl, raise};
+
+/// Makes what the rows of a workload are made from, in a thread of its own: while files are opened
+/// or a server starts, CPUs are free. Generating without it, or before its end, is as correct.
+#[pyfunction]
+pub fn prepare(workload: &str) -> PyResult<()> {
+    let workload = Workload::parse(workload).map_err(|error| raise(&error))?;
+    let thread = std::thread::Builder::new().name("prepare".into());
+    drop(thread.spawn(move || workload.prepare())); // without it the first row waits
+    Ok(())
+}
 
 /// Writes a workload's rows to files.
 #[pyfunction]

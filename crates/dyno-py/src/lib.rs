@@ -22,6 +22,7 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(answers::records, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::arrow_stream, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::refresh_stream, module)?)?;
+    module.add_function(wrap_pyfunction!(engines::prepare, module)?)?;
     module.add_function(wrap_pyfunction!(engines::generate, module)?)?;
     module.add_function(wrap_pyfunction!(engines::load, module)?)?;
     module.add_function(wrap_pyfunction!(engines::drive, module)?)?;

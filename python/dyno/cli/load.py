@@ -76,7 +76,7 @@ def command(
     (dyno_tpcc, dyno_tpcc_2 …), for runs that work on all of them at once; --resume then loads those
     that are missing and goes on with the one that was cut off.
     """
-    from dyno import targets, workloads
+    from dyno import _core, targets, workloads
     from dyno.cli import _stages as stages
     from dyno.cli._databases import loads, names, require_databases
     from dyno.cli._layout import chosen_layout, unfinished_layout
@@ -103,6 +103,7 @@ def command(
 
     def body(session: Session) -> None:
         def before(target: Target) -> None:
+            _core.prepare(workload)
             if isinstance(target, Made):
                 target.before_load()
             # A load that goes on finds everything where the first one has put it.

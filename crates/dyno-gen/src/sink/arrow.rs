@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use arrow_array::types::{
-    Date32Type, Decimal64Type, Int32Type, Int64Type, TimestampMicrosecondType,
+use arrow_array::builder::{
+    Date32Builder, Decimal64Builder, Int32Builder, Int64Builder, StringBuilder,
+    TimestampMicrosecondBuilder,
 };
-use arrow_array::{ArrayRef, PrimitiveArray, RecordBatch, StringArray};
-use arrow_buffer::{Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use dyno_record::{Error, ErrorKind, Result};
 
@@ -23,7 +23,7 @@ const BATCH_ROWS: usize = 8_192;
 #[derive(Debug)]
 pub struct ArrowSink<W> {
     schema: SchemaRef,
-    columns: Vec<ColumnBuffer>,
+    columns: Vec<Column>,
     next: usize,
     rows: usize,
     handed_over: u64,
@@ -35,7 +35,7 @@ impl<W: FnMut(RecordBatch) -> Result<()>> ArrowSink<W> {
     pub fn new(table: &TableSchema, write: W) -> Self {
         Self {
             schema: arrow_schema(table),
-            columns: table.columns.iter().map(ColumnBuffer::new).collect(),
+            columns: table.columns.iter().map(|column| Column::new(column.kind)).collect(),
             next: 0,
             rows: 0,
             handed_over: 0,
@@ -54,12 +54,8 @@ impl<W: FnMut(RecordBatch) -> Result<()>> ArrowSink<W> {
     #[cold]
     fn flush(&mut self) -> Result<()> {
         self.handed_over += self.waiting();
-        let batch = self
-            .columns
-            .iter_mut()
-            .map(ColumnBuffer::take)
-            .collect::<Result<Vec<_>, _>>()
-            .and_then(|arrays| RecordBatch::try_new(self.schema.clone(), arrays))
+        let arrays = self.columns.iter_mut().map(Column::take).collect();
+        let batch = RecordBatch::try_new(self.schema.clone(), arrays)
             .map_err(|error| Error::new(ErrorKind::Internal, format!("building rows: {error}")))?;
         self.rows = 0;
         (self.write)(batch)
@@ -74,9 +70,6 @@ impl<W: FnMut(RecordBatch) -> Result<()>> ArrowSink<W> {
     fn column(&mut self) -> &mut Values {
         let column = &mut self.columns[self.next];
         self.next += 1;
-        if let Some(valid) = &mut column.valid {
-            valid.append_non_null();
-        }
         &mut column.values
     }
 }
@@ -90,54 +83,55 @@ impl<W: FnMut(RecordBatch) -> Result<()>> RowSink for ArrowSink<W> {
     #[inline]
     fn int32(&mut self, value: i32) {
         if let Values::Int32(values) = self.column() {
-            values.push(value);
+            values.append_value(value);
         }
     }
 
     #[inline]
     fn int64(&mut self, value: i64) {
         if let Values::Int64(values) = self.column() {
-            values.push(value);
+            values.append_value(value);
         }
     }
 
     #[inline]
     fn decimal(&mut self, unscaled: i64, scale: u8) {
-        if let Values::Decimal { values, scale: own, .. } = self.column() {
+        if let Values::Decimal(values, own) = self.column() {
             let factor = if scale == *own { 1 } else { 10i64.pow(u32::from(*own - scale)) };
-            values.push(unscaled * factor);
+            values.append_value(unscaled * factor);
         }
     }
 
     #[inline]
     fn date(&mut self, days: i32) {
         if let Values::Date(values) = self.column() {
-            values.push(days);
+            values.append_value(days);
         }
     }
 
     #[inline]
     fn timestamp(&mut self, micros: i64) {
         if let Values::Timestamp(values) = self.column() {
-            values.push(micros);
+            values.append_value(micros);
         }
     }
 
     #[inline]
     fn text(&mut self, value: &str) {
-        if let Values::Text { bytes, ends } = self.column() {
-            bytes.extend_from_slice(value.as_bytes());
-            ends.push(bytes.len() as i32);
+        if let Values::Text(values) = self.column() {
+            values.append_value(value);
         }
     }
 
     fn null(&mut self) {
-        let column = &mut self.columns[self.next];
-        self.next += 1;
-        if let Some(valid) = &mut column.valid {
-            valid.append_null();
+        match self.column() {
+            Values::Int32(values) => values.append_null(),
+            Values::Int64(values) => values.append_null(),
+            Values::Decimal(values, _) => values.append_null(),
+            Values::Date(values) => values.append_null(),
+            Values::Timestamp(values) => values.append_null(),
+            Values::Text(values) => values.append_null(),
         }
-        column.values.push_empty();
     }
 
     #[inline]
@@ -171,110 +165,77 @@ fn arrow_type(kind: ColumnType) -> DataType {
     }
 }
 
-/// The values of one column of the batch under way.
+/// A column of the batch under way.
 #[derive(Debug)]
-struct ColumnBuffer {
+struct Column {
+    kind: ColumnType,
     values: Values,
-    /// Which values are not NULL, for nullable columns.
-    valid: Option<NullBufferBuilder>,
 }
 
+/// Its values. Builders of texts rely on a `&str` being UTF-8: an array made from bytes would have
+/// them all checked again.
 #[derive(Debug)]
 enum Values {
-    Int32(Vec<i32>),
-    Int64(Vec<i64>),
-    Decimal {
-        values: Vec<i64>,
-        precision: u8,
-        scale: u8,
-    },
-    Date(Vec<i32>),
-    Timestamp(Vec<i64>),
-    /// All texts, and where each ends; the first end is the 0 before the first text.
-    Text {
-        bytes: Vec<u8>,
-        ends: Vec<i32>,
-    },
+    Int32(Int32Builder),
+    Int64(Int64Builder),
+    /// With the column's scale.
+    Decimal(Decimal64Builder, u8),
+    Date(Date32Builder),
+    Timestamp(TimestampMicrosecondBuilder),
+    Text(StringBuilder),
 }
 
-impl ColumnBuffer {
-    fn new(column: &crate::schema::Column) -> Self {
-        let values = match column.kind {
-            ColumnType::Int32 => Values::Int32(Vec::with_capacity(BATCH_ROWS)),
-            ColumnType::Int64 => Values::Int64(Vec::with_capacity(BATCH_ROWS)),
-            ColumnType::Decimal { precision, scale } => {
-                Values::Decimal { values: Vec::with_capacity(BATCH_ROWS), precision, scale }
-            }
-            ColumnType::Date => Values::Date(Vec::with_capacity(BATCH_ROWS)),
-            ColumnType::Timestamp => Values::Timestamp(Vec::with_capacity(BATCH_ROWS)),
-            ColumnType::Char { .. } | ColumnType::Varchar { .. } => {
-                Values::Text { bytes: Vec::new(), ends: no_ends() }
-            }
-        };
-        Self { values, valid: column.nullable.then(|| NullBufferBuilder::new(BATCH_ROWS)) }
+impl Column {
+    fn new(kind: ColumnType) -> Self {
+        Self { kind, values: Values::new(kind, 0) }
     }
 
-    /// The gathered values as an array; the buffer is empty afterwards.
-    fn take(&mut self) -> Result<ArrayRef, arrow_schema::ArrowError> {
-        let nulls = self.valid.as_mut().and_then(NullBufferBuilder::finish);
-        Ok(match &mut self.values {
-            Values::Int32(values) => primitive::<Int32Type>(refill(values), nulls)?,
-            Values::Int64(values) => primitive::<Int64Type>(refill(values), nulls)?,
-            Values::Date(values) => primitive::<Date32Type>(refill(values), nulls)?,
-            Values::Timestamp(values) => {
-                primitive::<TimestampMicrosecondType>(refill(values), nulls)?
-            }
-            Values::Decimal { values, precision, scale } => Arc::new(
-                PrimitiveArray::<Decimal64Type>::try_new(refill(values), nulls)?
-                    .with_precision_and_scale(*precision, *scale as i8)?,
-            ),
-            Values::Text { bytes, ends } => {
-                let room = bytes.len() + bytes.len() / 16;
-                let text = std::mem::replace(bytes, Vec::with_capacity(room));
-                let ends = std::mem::replace(ends, no_ends());
-                let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));
-                Arc::new(StringArray::try_new(offsets, Buffer::from_vec(text), nulls)?)
-            }
-        })
+    /// The gathered values as an array. Space for as many again is left: a builder's own `finish`
+    /// leaves none.
+    fn take(&mut self) -> ArrayRef {
+        let text_bytes = match &self.values {
+            Values::Text(values) => values.values_slice().len() * 17 / 16,
+            _ => 0,
+        };
+        match std::mem::replace(&mut self.values, Values::new(self.kind, text_bytes)) {
+            Values::Int32(mut values) => Arc::new(values.finish()),
+            Values::Int64(mut values) => Arc::new(values.finish()),
+            Values::Decimal(mut values, _) => Arc::new(values.finish()),
+            Values::Date(mut values) => Arc::new(values.finish()),
+            Values::Timestamp(mut values) => Arc::new(values.finish()),
+            Values::Text(mut values) => Arc::new(values.finish()),
+        }
     }
 }
 
 impl Values {
+    /// No values yet. Texts get space for `text_bytes` bytes.
+    fn new(kind: ColumnType, text_bytes: usize) -> Self {
+        match kind {
+            ColumnType::Int32 => Self::Int32(Int32Builder::with_capacity(BATCH_ROWS)),
+            ColumnType::Int64 => Self::Int64(Int64Builder::with_capacity(BATCH_ROWS)),
+            ColumnType::Decimal { scale, .. } => {
+                let values = Decimal64Builder::with_capacity(BATCH_ROWS);
+                Self::Decimal(values.with_data_type(arrow_type(kind)), scale)
+            }
+            ColumnType::Date => Self::Date(Date32Builder::with_capacity(BATCH_ROWS)),
+            ColumnType::Timestamp => {
+                Self::Timestamp(TimestampMicrosecondBuilder::with_capacity(BATCH_ROWS))
+            }
+            ColumnType::Char { .. } | ColumnType::Varchar { .. } => {
+                Self::Text(StringBuilder::with_capacity(BATCH_ROWS, text_bytes))
+            }
+        }
+    }
+
     fn bytes(&self) -> usize {
         match self {
-            Self::Int32(values) | Self::Date(values) => size_of_val(values.as_slice()),
-            Self::Int64(values) | Self::Timestamp(values) | Self::Decimal { values, .. } => {
-                size_of_val(values.as_slice())
-            }
-            Self::Text { bytes, ends } => bytes.len() + size_of_val(ends.as_slice()),
+            Self::Int32(values) => size_of_val(values.values_slice()),
+            Self::Int64(values) => size_of_val(values.values_slice()),
+            Self::Decimal(values, _) => size_of_val(values.values_slice()),
+            Self::Date(values) => size_of_val(values.values_slice()),
+            Self::Timestamp(values) => size_of_val(values.values_slice()),
+            Self::Text(values) => values.values_slice().len() + size_of_val(values.offsets_slice()),
         }
     }
-
-    /// What stands in the place of a NULL.
-    fn push_empty(&mut self) {
-        match self {
-            Self::Int32(values) | Self::Date(values) => values.push(0),
-            Self::Int64(values) | Self::Timestamp(values) | Self::Decimal { values, .. } => {
-                values.push(0);
-            }
-            Self::Text { bytes, ends } => ends.push(bytes.len() as i32),
-        }
-    }
-}
-
-fn no_ends() -> Vec<i32> {
-    let mut ends = Vec::with_capacity(BATCH_ROWS + 1);
-    ends.push(0);
-    ends
-}
-
-fn refill<T: arrow_buffer::ArrowNativeType>(values: &mut Vec<T>) -> ScalarBuffer<T> {
-    std::mem::replace(values, Vec::with_capacity(BATCH_ROWS)).into()
-}
-
-fn primitive<T: arrow_array::types::ArrowPrimitiveType>(
-    values: ScalarBuffer<T::Native>,
-    nulls: Option<NullBuffer>,
-) -> Result<ArrayRef, arrow_schema::ArrowError> {
-    Ok(Arc::new(PrimitiveArray::<T>::try_new(values, nulls)?))
 }
