@@ -36,7 +36,10 @@ impl Gate {
     /// # Errors
     /// The system's.
     pub fn open_for_arrivals(&self, socket: impl AsFd) -> io::Result<()> {
-        Ok(epoll::modify(&self.0, socket, EventData::new_u64(0), ARRIVALS)?)
+        // To modify it is not enough: while an event for room is still listed nobody is woken for
+        // what is there already.
+        epoll::delete(&self.0, &socket)?;
+        Ok(epoll::add(&self.0, socket, EventData::new_u64(0), ARRIVALS)?)
     }
 
     /// Opens it only for room that is made from now on.

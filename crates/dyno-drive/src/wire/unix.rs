@@ -277,10 +277,21 @@ mod tests {
         on_runtime(async {
             let (mut socket, mut server) = pair();
             let mut into = BytesMut::new();
-            socket.hush().unwrap();
-            server.write_all(b"answer").unwrap();
-            socket.listen().unwrap();
-            assert_eq!(read(&socket, &mut into).await.unwrap(), 6);
+            for _ in 0..3 {
+                socket.hush().unwrap();
+                assert!(
+                    poll_fn(|context| Poll::Ready(socket.poll_write(context, b"all")))
+                        .await
+                        .is_ready()
+                );
+                server.read_exact(&mut [0; 3]).unwrap();
+                poll_fn(|context| socket.poll_taken(context)).await.unwrap();
+                socket.take(&mut into).unwrap();
+                // Between the last look and the order to listen.
+                server.write_all(b"answer").unwrap();
+                socket.listen().unwrap();
+                assert_eq!(read(&socket, &mut into).await.unwrap(), 6);
+            }
             socket.hush().unwrap();
             drop(server);
             poll_fn(|context| socket.poll_taken(context)).await.unwrap();
