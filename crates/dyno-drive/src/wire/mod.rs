@@ -3,6 +3,7 @@
 //!
 //! A transaction is written once, over [`Session`]; each protocol is one wire.
 
+mod gate;
 pub mod mysql;
 pub mod null;
 mod places;

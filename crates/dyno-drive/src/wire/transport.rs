@@ -9,7 +9,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::BytesMut;
-use dyno_record::{Error, ErrorKind, Result};
+use dyno_record::{Error, ErrorKind, Result, monotonic_ns};
 use rustix::net::sockopt;
 use tokio::io::{AsyncReadExt as _, AsyncWrite as _};
 use tokio::net::TcpStream;
@@ -17,10 +17,14 @@ use tokio_rustls::client::TlsStream;
 
 use super::tls::{Connector, server_end_point};
 use super::unix::UnixSocket;
+use crate::alarm::Alarm;
 
 const BUFFER: usize = 16 * 1024;
 /// A read buffer that an unusual answer made longer than this is given back.
 const KEEP: usize = 1 << 20;
+/// How long answers are left unread at least while the server has not taken all commands: until
+/// the next but one multiple of this.
+const PATIENCE_NS: u64 = 10_000_000;
 /// Longest path of a unix socket.
 const LONGEST_PATH: usize = 107;
 
@@ -144,6 +148,28 @@ impl Transport {
         let result = self.send_bytes(&bytes[part]).await;
         self.write = bytes;
         result
+    }
+
+    /// Sends a part of `write`, which stays: commands that the server takes one by one and answers
+    /// likewise. Over a unix socket it returns once the server has taken the last one, or has not
+    /// for so long that it may be waiting for somebody to read its answers; elsewhere at once.
+    ///
+    /// # Errors
+    /// The system's.
+    pub async fn send_commands(&mut self, part: Range<usize>, alarm: &Alarm) -> io::Result<()> {
+        let Stream::Unix(socket) = &mut self.stream else { return self.send_part(part).await };
+        socket.hush()?;
+        self.send_part(part).await?;
+        let Stream::Unix(socket) = &self.stream else { return Ok(()) };
+        // All sessions of a thread share the moments at which a timer wakes it for this.
+        let patience = alarm.sleep_until((monotonic_ns() / PATIENCE_NS + 2) * PATIENCE_NS);
+        tokio::select! {
+            biased;
+            taken = poll_fn(|context| socket.poll_taken(context)) => taken?,
+            () = patience => {}
+        }
+        socket.take(&mut self.read)?;
+        socket.listen()
     }
 
     /// Sends `bytes`. While the server does not take them, what it sends is read, so that the two

@@ -2,13 +2,17 @@
 
 use std::cell::RefCell;
 use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::BytesMut;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
+
+use super::gate::Gate;
 
 /// Most bytes of one read.
 const MOST: usize = 16 * 1024;
@@ -18,13 +22,31 @@ thread_local! {
     static ARRIVALS: RefCell<Box<[u8; MOST]>> = RefCell::new(Box::new([0; MOST]));
 }
 
+/// What the runtime watches for the socket.
+#[derive(Debug)]
+enum Watched {
+    Socket(Arc<UnixStream>),
+    Gate(Gate),
+}
+
+impl AsRawFd for Watched {
+    fn as_raw_fd(&self) -> RawFd {
+        match self {
+            Self::Socket(socket) => socket.as_raw_fd(),
+            Self::Gate(gate) => gate.as_raw_fd(),
+        }
+    }
+}
+
 /// A connected unix socket.
 ///
 /// tokio's own stream always waits for room to send as well. Of a unix socket the kernel tells that
 /// whenever the server has taken something, so that the thread would be woken twice a batch.
 #[derive(Debug)]
 pub struct UnixSocket {
-    stream: AsyncFd<UnixStream>,
+    stream: Arc<UnixStream>,
+    /// Tells of arrivals, unless it is a gate that is open for something else.
+    watch: AsyncFd<Watched>,
     /// The same socket, watched for room to send; there once there was none.
     room: Option<AsyncFd<UnixStream>>,
 }
@@ -39,7 +61,53 @@ impl UnixSocket {
     }
 
     fn new(stream: UnixStream) -> io::Result<Self> {
-        Ok(Self { stream: watched(stream, Interest::READABLE)?, room: None })
+        let stream = Arc::new(stream);
+        let watch = watched(Watched::Socket(Arc::clone(&stream)), Interest::READABLE)?;
+        Ok(Self { stream, watch, room: None })
+    }
+
+    /// From now on what arrives wakes nobody, until [`listen`](Self::listen) or a write that finds
+    /// no room: to be followed by a write and [`poll_taken`](Self::poll_taken).
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn hush(&mut self) -> io::Result<()> {
+        if let Watched::Socket(_) = self.watch.get_ref() {
+            let gate = Gate::new(&*self.stream)?;
+            self.watch = watched(Watched::Gate(gate), Interest::READABLE)?;
+        }
+        let Watched::Gate(gate) = self.watch.get_ref() else { return Ok(()) };
+        gate.open_for_room(&*self.stream)
+    }
+
+    /// What arrives wakes the user again.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn listen(&self) -> io::Result<()> {
+        let Watched::Gate(gate) = self.watch.get_ref() else { return Ok(()) };
+        gate.open_for_arrivals(&*self.stream)
+    }
+
+    /// Waits until the server has read all that was sent, or is gone. It may return too early.
+    pub fn poll_taken(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.watch.poll_read_ready(context))?.clear_ready();
+        Poll::Ready(Ok(()))
+    }
+
+    /// Appends to `into` what is there to read, if anything is. It says nothing of an end.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn take(&self, into: &mut BytesMut) -> io::Result<()> {
+        ARRIVALS.with_borrow_mut(|arrivals| match (&*self.stream).read(&mut arrivals[..]) {
+            Ok(bytes) => {
+                into.extend_from_slice(&arrivals[..bytes]);
+                Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
+            Err(error) => Err(error),
+        })
     }
 
     /// Appends to `into` what is there to read; 0 bytes if the server has closed the connection.
@@ -50,9 +118,8 @@ impl UnixSocket {
     ) -> Poll<io::Result<usize>> {
         ARRIVALS.with_borrow_mut(|arrivals| {
             loop {
-                let mut guard = ready!(self.stream.poll_read_ready(context))?;
-                let Ok(read) = guard.try_io(|stream| stream.get_ref().read(&mut arrivals[..]))
-                else {
+                let mut guard = ready!(self.watch.poll_read_ready(context))?;
+                let Ok(read) = guard.try_io(|_| (&*self.stream).read(&mut arrivals[..])) else {
                     continue;
                 };
                 if let Ok(bytes) = read {
@@ -74,16 +141,22 @@ impl UnixSocket {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         if self.room.is_none() {
-            match self.stream.get_ref().write(bytes) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            match (&*self.stream).write(bytes) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.listen()?,
                 written => return Poll::Ready(written),
             }
-            let same = self.stream.get_ref().try_clone()?;
+            let same = self.stream.try_clone()?;
             self.room = Some(watched(same, Interest::WRITABLE)?);
         }
         let Some(room) = &self.room else { return Poll::Pending };
         loop {
-            let mut guard = ready!(room.poll_write_ready(context))?;
+            let mut guard = match room.poll_write_ready(context) {
+                Poll::Ready(guard) => guard?,
+                Poll::Pending => {
+                    self.listen()?;
+                    return Poll::Pending;
+                }
+            };
             if let Ok(written) = guard.try_io(|stream| stream.get_ref().write(bytes)) {
                 return Poll::Ready(written);
             }
@@ -91,9 +164,9 @@ impl UnixSocket {
     }
 }
 
-fn watched(stream: UnixStream, interest: Interest) -> io::Result<AsyncFd<UnixStream>> {
-    #[allow(deprecated, reason = "its successor is unsafe; a UnixStream keeps the obligation")]
-    AsyncFd::with_interest(stream, interest)
+fn watched<T: AsRawFd>(source: T, interest: Interest) -> io::Result<AsyncFd<T>> {
+    #[allow(deprecated, reason = "its successor is unsafe; both types here own what they watch")]
+    AsyncFd::with_interest(source, interest)
 }
 
 #[cfg(test)]
@@ -153,13 +226,98 @@ mod tests {
                 turn().await;
                 assert_eq!(counted.0.load(Relaxed), round - 1, "nothing to read yet");
                 // The runtime is not told either: it would have been woken to hear it.
-                assert!(socket.stream.poll_write_ready(&mut context).is_pending());
+                assert!(socket.watch.poll_write_ready(&mut context).is_pending());
                 server.write_all(b"answer").unwrap();
                 turn().await;
                 assert_eq!(counted.0.load(Relaxed), round);
                 assert!(socket.poll_read(&mut context, &mut into).is_ready());
             }
             assert_eq!(&into[..], b"answeransweranswer");
+        });
+    }
+
+    #[test]
+    fn answers_to_the_first_commands_of_a_hushed_batch_wake_nobody() {
+        on_runtime(async {
+            let (mut socket, mut server) = pair();
+            let counted = Arc::new(Wakes::default());
+            let waker = Waker::from(Arc::clone(&counted));
+            let mut context = Context::from_waker(&waker);
+            let mut into = BytesMut::new();
+            for round in 0..3 {
+                socket.hush().unwrap();
+                assert!(socket.poll_write(&mut context, b"onetwoend").is_ready());
+                assert!(socket.poll_taken(&mut context).is_pending());
+                for _ in 0..2 {
+                    server.read_exact(&mut [0; 3]).unwrap();
+                    server.write_all(b"answer").unwrap();
+                    turn().await;
+                }
+                assert_eq!(counted.0.load(Relaxed), 2 * round, "the last one is not taken");
+                server.read_exact(&mut [0; 3]).unwrap();
+                turn().await;
+                assert_eq!(counted.0.load(Relaxed), 2 * round + 1);
+                assert!(socket.poll_taken(&mut context).is_ready());
+                socket.take(&mut into).unwrap();
+                assert_eq!(&into[..], b"answeranswer");
+                socket.listen().unwrap();
+                assert!(socket.poll_read(&mut context, &mut into).is_pending());
+                server.write_all(b"answer").unwrap();
+                turn().await;
+                assert_eq!(counted.0.load(Relaxed), 2 * round + 2);
+                assert!(socket.poll_read(&mut context, &mut into).is_ready());
+                assert_eq!(&into[..], b"answeransweranswer");
+                into.clear();
+            }
+        });
+    }
+
+    #[test]
+    fn a_hushed_socket_tells_of_answers_before_it_listened_and_of_the_end() {
+        on_runtime(async {
+            let (mut socket, mut server) = pair();
+            let mut into = BytesMut::new();
+            for _ in 0..3 {
+                socket.hush().unwrap();
+                assert!(
+                    poll_fn(|context| Poll::Ready(socket.poll_write(context, b"all")))
+                        .await
+                        .is_ready()
+                );
+                server.read_exact(&mut [0; 3]).unwrap();
+                poll_fn(|context| socket.poll_taken(context)).await.unwrap();
+                socket.take(&mut into).unwrap();
+                // Between the last look and the order to listen.
+                server.write_all(b"answer").unwrap();
+                socket.listen().unwrap();
+                assert_eq!(read(&socket, &mut into).await.unwrap(), 6);
+            }
+            socket.hush().unwrap();
+            drop(server);
+            poll_fn(|context| socket.poll_taken(context)).await.unwrap();
+            socket.take(&mut into).unwrap();
+            socket.listen().unwrap();
+            assert_eq!(read(&socket, &mut into).await.unwrap(), 0);
+        });
+    }
+
+    #[test]
+    fn a_hushed_socket_that_takes_no_more_listens() {
+        on_runtime(async {
+            let (mut socket, mut server) = pair();
+            socket.hush().unwrap();
+            let all = vec![7; 4 << 20];
+            let mut rest = &all[..];
+            poll_fn(|context| {
+                while let Poll::Ready(bytes) = socket.poll_write(context, rest) {
+                    rest = &rest[bytes.unwrap()..];
+                }
+                Poll::Ready(())
+            })
+            .await;
+            server.write_all(b"answer").unwrap();
+            let mut into = BytesMut::new();
+            assert_eq!(read(&socket, &mut into).await.unwrap(), 6);
         });
     }
 

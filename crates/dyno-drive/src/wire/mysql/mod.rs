@@ -80,13 +80,13 @@ impl Mysql {
 impl Wire for Mysql {
     type Session = MysqlSession;
 
-    async fn connect(&self, statements: &[Statement], _alarm: &Alarm) -> Result<MysqlSession> {
+    async fn connect(&self, statements: &[Statement], alarm: &Alarm) -> Result<MysqlSession> {
         let config = &self.0.config;
         let connecting = async {
             let (mut transport, server) = login::log_in(&self.0, 0).await?;
             login::set_up(&mut transport, &config.driven(server.mariadb)).await?;
             let prepared = prepare::prepare(&mut transport, statements).await?;
-            Ok(MysqlSession::new(transport, prepared, server))
+            Ok(MysqlSession::new(transport, prepared, server, alarm.clone()))
         };
         within(config.connect_timeout_s, config.server(), connecting).await
     }

@@ -100,6 +100,11 @@ impl Results {
         self.statements.len()
     }
 
+    /// Number of statements that are answered.
+    pub const fn answered(&self) -> usize {
+        self.current
+    }
+
     /// Whether a statement has failed.
     pub const fn has_failed(&self) -> bool {
         self.failure.is_some()

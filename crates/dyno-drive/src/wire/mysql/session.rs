@@ -9,11 +9,15 @@ use super::packet::{broken, frame};
 use super::prepared::Prepared;
 use super::results::{Results, UNDECLARED};
 use super::row::Column;
+use crate::alarm::Alarm;
 use crate::wire::transport::{Transport, lost};
 use crate::wire::{Access, Session, Slot, StatementId, Type, Value};
 
 /// The command that takes leave.
 pub const QUIT: u8 = 0x01;
+
+/// Answers from which on it pays to be woken for two of them only.
+const MANY: usize = 3;
 
 /// A connection with prepared statements.
 #[derive(Debug)]
@@ -22,6 +26,7 @@ pub struct MysqlSession {
     prepared: Vec<Prepared>,
     results: Results,
     batch: Batch,
+    alarm: Alarm,
     /// Whether the server commits each statement by itself: until the first transaction.
     autocommit: bool,
     /// Set while answers may be read; the next `queue…` call starts a new batch.
@@ -30,12 +35,18 @@ pub struct MysqlSession {
 }
 
 impl MysqlSession {
-    pub(super) fn new(transport: Transport, prepared: Vec<Prepared>, server: Server) -> Self {
+    pub(super) fn new(
+        transport: Transport,
+        prepared: Vec<Prepared>,
+        server: Server,
+        alarm: Alarm,
+    ) -> Self {
         Self {
             transport,
             prepared,
             results: Results::new(server.tells_metadata),
             batch: Batch::new(),
+            alarm,
             autocommit: true,
             answered: true,
             broken: false,
@@ -73,7 +84,12 @@ impl MysqlSession {
     }
 
     async fn exchange_part(&mut self, start: usize, part: Part) -> Result<()> {
-        let sent = self.transport.send_part(start..part.bytes).await;
+        let commands = part.statements - self.results.answered();
+        let sent = if commands < MANY {
+            self.transport.send_part(start..part.bytes).await
+        } else {
+            self.transport.send_commands(start..part.bytes, &self.alarm).await
+        };
         // Even if it could not be sent: the reason may lie in what the server sent last.
         loop {
             let Self { results, transport, prepared, .. } = self;
