@@ -30,6 +30,7 @@ from dyno.model import (
     Validity,
 )
 from dyno.tables import Table, spool_to_parquet
+from dyno.text import require_text
 from dyno.unwritable import why
 
 
@@ -125,8 +126,9 @@ class Recorder:
         """Creates ``out/<run-id>/`` with its head and journal.
 
         Raises:
-            UsageError: If the folder cannot be created.
+            UsageError: If the folder cannot be created, or its name is not UTF-8.
         """
+        require_text(str(out.absolute()), str(Path.cwd()))
         self.clock = Clock.now()
         self._asleep_ns = _asleep_ns()
         try:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
+from dyno.errors import UsageError
+
 NO_BREAK = "\N{NO-BREAK SPACE}"
 """Where no line may be broken: textwrap takes it for a letter."""
 
@@ -36,3 +38,17 @@ def plain(text: str) -> str:
 def shown(text: str) -> str:
     """Lines as a terminal may have them: each of them :func:`plain`."""
     return "\n".join(plain(line) for line in text.split("\n"))
+
+
+def require_text(*names: str) -> None:
+    """Refuses names that are not UTF-8: Linux takes any bytes, JSON and databases do not.
+
+    Raises:
+        UsageError: Naming the first of them.
+    """
+    for name in names:
+        if any("\ud800" <= char <= "\udfff" for char in name):
+            raise UsageError(
+                f"{plain(name)} is not a name in UTF-8, which Dyno needs for its records. Rename "
+                "it, or give another."
+            )

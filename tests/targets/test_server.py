@@ -262,6 +262,13 @@ def test_odd_characters_in_the_path_work(public_out: Path, name: str) -> None:
         session.close()
 
 
+def test_a_line_break_in_the_path_is_a_clear_line(public_out: Path) -> None:
+    odd = public_out / "a\nb"
+    odd.mkdir()
+    with pytest.raises(TargetError, match="line break"), embedded(odd):
+        pass
+
+
 def test_a_half_made_data_folder_is_made_anew(out: Path) -> None:
     partial = data_of(out).with_name("data.partial")
     partial.mkdir(parents=True)

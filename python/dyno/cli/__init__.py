@@ -18,7 +18,7 @@ from dyno import __version__
 from dyno.cli._strictly import strictly
 from dyno.errors import EXIT_INTERRUPTED, EXIT_UNUSABLE, DynoError, nearest
 from dyno.redaction import NOTE, hide_own, without
-from dyno.text import shown
+from dyno.text import require_text, shown
 
 
 class Verbs(click.Group):
@@ -69,6 +69,7 @@ def main() -> None:
     if hide_own(words):
         click.echo(NOTE, err=True)
     try:
+        require_text(*words)
         code = cli.main(standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:

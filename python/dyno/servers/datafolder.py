@@ -91,6 +91,8 @@ def _make(partial: Path, identity: Identity, maker: Maker, lock: int) -> None:
     shutil.rmtree(partial, ignore_errors=True)
     lines = [line.strip() for line in printed.splitlines() if line.strip()]
     cause = maker.cause(lines) or f"{Path(command[0]).name} ended with {code}"
+    if {"\n", "\r"} & set(str(partial)):  # of which its words are a torn piece
+        cause = "the path of --out has a line break. Give another --out DIR."
     message = f"{maker.product.name}'s data folder could not be made: {cause}"
     raise full(message) if maker.product.tells_full_disk(printed) else TargetError(message)
 

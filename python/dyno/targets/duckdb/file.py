@@ -13,6 +13,9 @@ from dyno.targets.base import Limits, TargetUrl
 from dyno.targets.duckdb.errors import open_error
 from dyno.targets.fileurl import file_of
 
+_MISREAD = "\\?"
+"""A backslash parts folders, and the log's ending goes before a question mark: to other places."""
+
 
 def locate(url: TargetUrl, out: Path) -> Path:
     """The file that a URL names, or the private one under ``out``.
@@ -50,8 +53,14 @@ def open_file(
     ``settings`` name, which is Dyno's own.
 
     Raises:
-        TargetError: If it cannot be opened, or another process has it open.
+        TargetError: If it cannot be opened, another process has it open, or DuckDB would take its
+            name for that of another file.
     """
+    if found := next((char for char in _MISREAD if char in str(file)), None):
+        raise TargetError(
+            f"DuckDB takes '{found}' in {file} for something else than a letter. Give another "
+            f"{'--out DIR' if private else 'file'}."
+        )
     spills = [f"{file}.tmp"] if private else []
     if settings and "temp_directory" in settings:
         spills.append(str(settings["temp_directory"]))
