@@ -1,10 +1,11 @@
 """Order entry as a whole: how fast 10 warehouses are there, and what 8 users get out of them.
 
 Targets: PostgreSQL loaded and indexed in 15 s, MariaDB in 30 s; client mode ≤ 70 ms of client CPU
-per 1,000 transactions and procedure mode ≤ 25 ms; new orders a minute in client mode ≥ 1.3 times
-what 8 connections of a peer reach on the same server, tables and settings. The peer is go-tpc
-(`GO_TPC=/path/to/go-tpc`, or on the path): it drives the very tables that Dyno loaded, over the
-same unix socket, in turn with Dyno. It never touches remote stock, so it has it easier.
+per 1,000 transactions (MariaDB: ≤ 100) and procedure mode ≤ 25 ms; new orders a minute in client
+mode ≥ 1.3 times what 8 connections of a peer reach on the same server, tables and settings. The
+peer is go-tpc (`GO_TPC=/path/to/go-tpc`, or on the path): it drives the very tables that Dyno
+loaded, over the same unix socket, in turn with Dyno. It never touches remote stock, so it has it
+easier.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ PEER = os.environ.get("GO_TPC") or shutil.which("go-tpc")
 LOAD_TARGET = {"postgresql": 15, "mysql": 30}
 MODES = {"client": 70, "procedure": 25}
 """Targets on PostgreSQL, ms of client CPU per 1,000 transactions."""
+MARIADB_CLIENT = 100
+"""The target of client mode on MariaDB, which answers each command by itself."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,8 @@ def main() -> None:
             for mode in MODES:
                 found[mode].append(ours("mysql", mode, out))
         for mode in MODES:
-            print(f"  Dyno, {mode:10}{shown(found[mode])}")
+            target = f" (target {MARIADB_CLIENT})" if mode == "client" else ""
+            print(f"  Dyno, {mode:10}{shown(found[mode])}{target}")
 
 
 main()

@@ -1,6 +1,7 @@
 //! The wire against a real MariaDB: what a batch does to the data, and what values become.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 
 use dyno_record::ErrorKind;
 use serde_json::{Value as Json, json};
@@ -69,7 +70,23 @@ fn with_server(work: impl AsyncFnOnce(&Server, &Mysql)) {
                                words varchar(60), moment datetime(6), k int primary key)",
     );
     let wire = wire(&server, &json!({}));
-    Builder::new_current_thread().enable_all().build().unwrap().block_on(work(&server, &wire));
+    Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+        let alarm = Alarm::new().unwrap();
+        ALARM.set(Some(alarm.clone()));
+        tokio::select! {
+            failed = alarm.run() => panic!("{failed:?}"),
+            () = work(&server, &wire) => {}
+        }
+    });
+}
+
+thread_local! {
+    static ALARM: RefCell<Option<Alarm>> = const { RefCell::new(None) };
+}
+
+/// The one that runs beside the test.
+fn alarm() -> Alarm {
+    ALARM.with_borrow(|alarm| alarm.clone().unwrap())
 }
 
 fn wire(server: &Server, changes: &Json) -> Mysql {
@@ -87,7 +104,7 @@ fn wire_over_tcp(server: &Server) -> Mysql {
 }
 
 async fn session(wire: &Mysql) -> MysqlSession {
-    wire.connect(&statements(), &Alarm::new().unwrap()).await.unwrap()
+    wire.connect(&statements(), &alarm()).await.unwrap()
 }
 
 fn put(session: &mut MysqlSession, key: i32, value: i32) -> crate::wire::Slot {
@@ -168,7 +185,7 @@ fn a_failure_in_the_middle_leaves_nothing_committed() {
             }],
         ]
         .concat();
-        let mut other = wire.connect(&more, &Alarm::new().unwrap()).await.unwrap();
+        let mut other = wire.connect(&more, &alarm()).await.unwrap();
         other.queue_begin(Access::Write);
         put(&mut other, 5, 50);
         other.flush().await.unwrap();
@@ -342,17 +359,20 @@ fn a_batch_that_fills_both_directions_is_answered() {
         server.sql("d", &format!("insert into t values {}", values.join(",")));
         let over = wire_over_tcp(server);
         for mut mine in [session(wire).await, session(&over).await] {
-            mine.queue_begin(Access::Write);
-            let slots: Vec<_> = (0..3000)
-                .map(|number| match number % 30 {
-                    0 => mine.queue(ALL, &[]),
-                    _ => mine.queue(TAKE, &[Value::Int(-1)]),
-                })
-                .collect();
-            mine.queue_rollback();
-            mine.flush().await.unwrap();
-            for (number, slot) in slots.into_iter().enumerate() {
-                assert_eq!(mine.rows(slot), if number % 30 == 0 { 2000 } else { 0 });
+            // The server stops in the midst of either until its answers are read.
+            for (statements, every) in [(3000, 30), (60, 2)] {
+                mine.queue_begin(Access::Write);
+                let slots: Vec<_> = (0..statements)
+                    .map(|number| match number % every {
+                        0 => mine.queue(ALL, &[]),
+                        _ => mine.queue(TAKE, &[Value::Int(-1)]),
+                    })
+                    .collect();
+                mine.queue_rollback();
+                mine.flush().await.unwrap();
+                for (number, slot) in slots.into_iter().enumerate() {
+                    assert_eq!(mine.rows(slot), if number % every == 0 { 2000 } else { 0 });
+                }
             }
         }
     });
@@ -392,7 +412,7 @@ fn a_call_is_a_transaction_of_its_own_that_returns_a_row() {
             },
         ];
         let (pair, alone) = (StatementId(0), StatementId(1));
-        let mut mine = wire.connect(&calls, &Alarm::new().unwrap()).await.unwrap();
+        let mut mine = wire.connect(&calls, &alarm()).await.unwrap();
         let present = || server.sql("d", "select group_concat(k order by k) from t");
         for key in [1, 3] {
             let slot = mine.queue(pair, &[Value::Int(key), Value::Int(20)]);

@@ -1,5 +1,7 @@
 //! A session: prepared statements, batches of them in one write, answers in their order.
 
+use std::ops::RangeInclusive;
+
 use dyno_record::{Error, ErrorKind, Result};
 
 use super::batch::{Batch, Part};
@@ -16,8 +18,9 @@ use crate::wire::{Access, Session, Slot, StatementId, Type, Value};
 /// The command that takes leave.
 pub const QUIT: u8 = 0x01;
 
-/// Answers from which on it pays to be woken for two of them only.
-const MANY: usize = 3;
+/// Statements of a batch that the client is woken for twice only, not for each answer: for fewer it
+/// does not pay, and the short answers to more may not fit into the socket until they are read.
+const HUSHED: RangeInclusive<usize> = 3..=64;
 
 /// A connection with prepared statements.
 #[derive(Debug)]
@@ -84,11 +87,11 @@ impl MysqlSession {
     }
 
     async fn exchange_part(&mut self, start: usize, part: Part) -> Result<()> {
-        let commands = part.statements - self.results.answered();
-        let sent = if commands < MANY {
-            self.transport.send_part(start..part.bytes).await
-        } else {
+        let statements = part.statements - self.results.answered();
+        let sent = if HUSHED.contains(&statements) {
             self.transport.send_commands(start..part.bytes, &self.alarm).await
+        } else {
+            self.transport.send_part(start..part.bytes).await
         };
         // Even if it could not be sent: the reason may lie in what the server sent last.
         loop {

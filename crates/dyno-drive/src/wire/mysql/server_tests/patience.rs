@@ -60,7 +60,7 @@ fn sessions_are_never_more_patient_than_their_server() {
             let mut config = place.config.clone();
             config.lock_wait_s = changes.as_u64().map(|most| most as u32);
             let wire = Mysql::new(config).unwrap();
-            let mut session = wire.connect(&waits, &Alarm::new().unwrap()).await.unwrap();
+            let mut session = wire.connect(&waits, &alarm()).await.unwrap();
             let slot = session.queue(StatementId(0), &[]);
             session.flush().await.unwrap();
             (session.int(slot, 0, 0).unwrap(), session.int(slot, 0, 1).unwrap())
@@ -88,7 +88,7 @@ fn what_a_procedure_left_open_is_rolled_back() {
             returns: &[],
         }];
         let all = [&calls[..], &statements()[1..]].concat();
-        let mut mine = wire.connect(&all, &Alarm::new().unwrap()).await.unwrap();
+        let mut mine = wire.connect(&all, &alarm()).await.unwrap();
         mine.queue(StatementId(0), &[Value::Int(1)]);
         let error = mine.flush().await.unwrap_err();
         assert!(error.message.contains("half-way"), "{error}");
