@@ -15,6 +15,7 @@ _REMEDIES = (
     (r"openssl", "OpenSSL (apt install openssl)"),
     (r"tpchgen|dyno\._core", "the Python packages (make build)"),
     (r"setpriv", "setpriv (apt install util-linux)"),
+    (r"\bgcc\b", "gcc (apt install gcc)"),
     (r"DYNO_TEST_MYSQL_URL", "MySQL (set DYNO_TEST_MYSQL_URL)"),
     (
         r"\broot\b|right to mount|loop device|control group|user namespace|name space",
