@@ -30,11 +30,21 @@ SLEEP = (sys.executable, "-c", "input()")
 
 
 @pytest.fixture
-def volume(tmp_path: Path) -> Iterator[Path]:
+def searchable() -> Iterator[Path]:
+    """A folder that the server's user can get into; pytest now and then closes its own to others."""
+    root = os.environ.get("PYTEST_DEBUG_TEMPROOT")
+    with tempfile.TemporaryDirectory(prefix="dyno-test-", dir=root) as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
+
+
+@pytest.fixture
+def volume(searchable: Path) -> Iterator[Path]:
     """A file system on a block device of its own, for the server's user."""
     if os.geteuid() != 0:
         missing("root, to mount a file system")
-    image, folder = tmp_path / "image", tmp_path / "volume"
+    image, folder = searchable / "image", searchable / "volume"
     folder.mkdir()
     with image.open("wb") as file:
         file.truncate(256 << 20)
@@ -57,16 +67,6 @@ def opened(url: str) -> PostgresTarget:
     target = targets.open_target(targets.parse(url), Path("/nowhere"), LIMITS)
     assert isinstance(target, PostgresTarget)
     return target
-
-
-@pytest.fixture
-def searchable(tmp_path: Path) -> Path:
-    """A folder that the server's user can get into."""
-    root = Path(tempfile.gettempdir())
-    for folder in (tmp_path, *tmp_path.parents):
-        if root in folder.parents:
-            folder.chmod(0o755)
-    return tmp_path
 
 
 def test_log_and_temporary_files_on_another_volume(searchable: Path, volume: Path) -> None:
