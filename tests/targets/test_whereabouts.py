@@ -31,7 +31,7 @@ SLEEP = (sys.executable, "-c", "input()")
 
 @pytest.fixture
 def searchable() -> Iterator[Path]:
-    """A folder that the server's user can get into; pytest now and then closes its own to others."""
+    """A folder that the server's user can get into; pytest may close its own to others."""
     root = os.environ.get("PYTEST_DEBUG_TEMPROOT")
     with tempfile.TemporaryDirectory(prefix="dyno-test-", dir=root) as name:
         folder = Path(name)
