@@ -74,7 +74,7 @@ def opened(archive: Path) -> Generator[Bundle]:
     Only names that Dyno writes are unpacked, of regular files, each once, within bounds.
 
     Raises:
-        UsageError: If it is no archive of a bundle, is damaged, or breaks a bound.
+        UsageError: If it is not an archive of a bundle, is damaged, or breaks a bound.
         DiskFullError, TargetError: If it cannot be unpacked.
     """
     with tempfile.TemporaryDirectory(prefix="dyno-") as folder:

@@ -63,7 +63,7 @@ def cli() -> None:
 def main() -> None:
     """Runs the command line and exits.
 
-    0 valid, 1 disturbed or invalid, 2 wrong use, 3 unusable, 130 stopped.
+    0 valid, 1 disturbed or invalid, 2 usage error, 3 unusable, 130 interrupted.
     """
     words = sys.argv[1:]
     if hide_own(words):

@@ -150,8 +150,8 @@ impl Transport {
         result
     }
 
-    /// Sends a part of `write`, which stays: commands that the server takes one by one and answers
-    /// likewise. Over a unix socket it returns once the server has taken the last one, or has not
+    /// Sends a part of `write`, which stays: commands that the server reads and answers one at a
+    /// time. Over a unix socket it returns once the server has taken the last one, or has not
     /// for so long that it may be waiting for somebody to read its answers; elsewhere at once.
     ///
     /// # Errors

@@ -45,7 +45,7 @@ impl AsRawFd for Watched {
 #[derive(Debug)]
 pub struct UnixSocket {
     stream: Arc<UnixStream>,
-    /// Tells of arrivals, unless it is a gate that is open for something else.
+    /// Readable on arrivals, unless it is a gate that is open for something else.
     watch: AsyncFd<Watched>,
     /// The same socket, watched for room to send; there once there was none.
     room: Option<AsyncFd<UnixStream>>,
