@@ -215,7 +215,7 @@ def test_a_device_that_fails(image: Path, device: Path, out: Path, asked: Asked)
     words = ("io", device, "--profile", asked())
     told(dyno(*words, "--out", out), 3, "Input/output error", str(device))
     assert only(out).run.status == "failed"
-    assert failed(only(out))["io"] > 100
+    assert failed(only(out))["io"] >= 10  # given up after ten without a success, or after a hundred
 
     more = out / "more"
     done = dyno(*words, "--on-error", "continue", "--out", more)

@@ -160,6 +160,10 @@ def _its_last_line_is_lost(folder: Path) -> None:
     for other in ({"started": begun_run.started + 60}, {"words": ("run", "tpcc")}):
         book.begin_run(begun_run.model_copy(update=other))
         assert runs.adopted(book) is None, "it is another"
+    book.begin_run(begun_run.model_copy(update={"started": begun_run.started - 3 * 24 * 3600}))
+    adopted = runs.adopted(book)  # the wall clock was set in between
+    assert adopted is not None
+    assert 0 < adopted.ended - adopted.started <= last.ended - last.started
     book.begin_run(begun_run)
     bundles = sorted(folder.glob("data-1/*/run.json"))
 

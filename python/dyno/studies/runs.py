@@ -79,8 +79,10 @@ def adopted(book: Book) -> Entry | None:
         ):
             found = _read(book, bundle.path)
             code = 0 if run.validity.valid and not found["broken"] else 1
-            ended = max((phase.end_ns or 0 for phase in run.phases), default=0) / 1e9
-            return _entry(book.study, begun, code, max(ended, begun.started), found)
+            # By the run's own clock: the wall clock may have been set since the study began it.
+            ends = [phase.end_ns or 0 for phase in run.phases]
+            lasted = max(ends, default=run.clock.unix_ns) - run.clock.unix_ns
+            return _entry(book.study, begun, code, begun.started + lasted / 1e9, found)
     return None
 
 
