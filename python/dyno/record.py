@@ -232,15 +232,14 @@ class Recorder:
         if not lines:
             return
         with self._lock:
-            path = self.spool(table)
             try:
                 file = self._spools.get(table)
                 if file is None:
-                    file = self._spools[table] = _lines(path)
+                    file = self._spools[table] = _lines(self.spool(table))
                 file.write(lines)
                 file.flush()
             except OSError as error:
-                raise file_error(error, path) from error
+                raise file_error(error, self.spool(table)) from error
 
     def spool(self, table: str) -> Path:
         """The spool file of a table; the Rust engines append to it themselves."""

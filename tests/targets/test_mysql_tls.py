@@ -83,6 +83,7 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
                         f"REQUIRE {demand}"
                     )
                     admin.execute(f"GRANT ALL ON *.* TO {user}@'127.0.0.1'")
+                admin.execute(f"CREATE USER plain@'127.0.0.1' IDENTIFIED BY '{PASSWORD}'")
             private.create_tables("tpch", replace=False)
             yield Secured(port, ca, wrong, client)
 
@@ -217,7 +218,27 @@ VERBS = [
 def test_no_verb_goes_without_tls_where_the_user_must(
     secured: Secured, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
-    done = dyno(*words, secured.url(""), "--out", tmp_path / "out")
+    refused_without_tls(*words, secured.url(""), "--out", tmp_path / "out")
+
+
+@pytest.mark.parametrize("words", VERBS, ids=["-".join(words[:2]) for words in VERBS])
+def test_no_verb_goes_without_tls_where_the_server_demands_it(
+    secured: Secured, strict: None, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    refused_without_tls(*words, secured.url("", user="plain"), "--out", tmp_path / "out")
+
+
+@pytest.fixture
+def strict(secured: Secured) -> Iterator[None]:
+    """The server answers error 3159 to all who come over TCP without TLS."""
+    with closing(target_at(secured.url("ssl=1")).connect()) as admin:
+        admin.execute("SET GLOBAL require_secure_transport = ON")
+        yield
+        admin.execute("SET GLOBAL require_secure_transport = OFF")
+
+
+def refused_without_tls(*words: str | Path) -> None:
+    done = dyno(*words)
     assert done.returncode == 3
     said = done.stderr + done.stdout
     assert "add ?ssl=1" in " ".join(said.split())

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from dyno import plainjson
 from dyno.cli._options import Options, common, examples
 from dyno.redaction import redact
+
+if TYPE_CHECKING:
+    from dyno.targets.base import Target
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ def command(subject: str | None, options: Options) -> int:
     facts = host.collect(folder)
     items = [*_machine(folder)]
     if is_url and subject is not None:
-        items.append(_target(subject, options.out, host.limits(facts)))
+        items += _target(subject, options.out, host.limits(facts))
     warnings = host.warnings(facts)
     failed = [item for item in items if item.ok is False]
     if options.as_json:
@@ -150,7 +153,7 @@ def _engines() -> list[Item]:
     return found
 
 
-def _target(url: str, out: Path, limits: Any) -> Item:
+def _target(url: str, out: Path, limits: Any) -> list[Item]:
     from dyno import engines, targets
     from dyno.errors import DynoError, UsageError
 
@@ -165,8 +168,25 @@ def _target(url: str, out: Path, limits: Any) -> Item:
                 for what, reason in vars(target.capabilities).items()
                 if reason is not True
             ]
+            found = Item("target", True, "; ".join([f"{parsed.redacted}: {facts.version}", *lacks]))
+            return [found, *_rights(target)]
     except UsageError:
         raise
     except DynoError as error:
-        return Item("target", False, str(error))
-    return Item("target", True, "; ".join([f"{parsed.redacted}: {facts.version}", *lacks]))
+        return [Item("target", False, str(error))]
+
+
+def _rights(target: Target) -> list[Item]:
+    """What the account may not create."""
+    from dyno import workloads
+    from dyno.errors import TargetError
+    from dyno.targets.rights import Granting
+
+    found: list[Item] = []
+    if isinstance(target, Granting):
+        for workload in workloads.names():
+            try:
+                target.require_rights(workload)
+            except TargetError as error:
+                found.append(Item("rights", False, str(error)))
+    return found

@@ -5,6 +5,7 @@ A target that tells has a method ``meter``; every other one leaves the figures e
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -39,10 +40,11 @@ class Reading:
     peak_memory_bytes: int | None = None
     sources: dict[str, str] = field(default_factory=dict[str, str])
 
-    @classmethod
-    def missing(cls, reason: str) -> Reading:
+    @staticmethod
+    @functools.lru_cache(maxsize=64)
+    def missing(reason: str) -> Reading:
         """No figure at all."""
-        return cls(sources=dict.fromkeys(FIGURES, reason))
+        return Reading(sources=dict.fromkeys(FIGURES, reason))
 
     def of_warming_run(self) -> Reading:
         """The same for the timed run of the query, without what differs between the two.
@@ -55,7 +57,11 @@ class Reading:
     def columns(self) -> dict[str, Any]:
         """As columns of the table of queries; ``meter`` holds the sources as JSON text."""
         figures = {name: getattr(self, name) for name in FIGURES}
-        return {**figures, "meter": json.dumps(self.sources, sort_keys=True)}
+        return {**figures, "meter": self._sources_text}
+
+    @functools.cached_property
+    def _sources_text(self) -> str:
+        return json.dumps(self.sources, sort_keys=True)
 
 
 class Meter(Protocol):
@@ -108,14 +114,17 @@ class QueryMeter:
     ) -> None:
         """A meter for the queries of ``connection``."""
         self._meter: Meter | None = None
-        self._metering: Metering = metering
+        self._slowing: SlowingMeter | None = None
         self._reason = NOT_ASKED
         self._counts = False
         self._untimed: dict[str, Reading] = {}
         if metering != "never":
             self._reason = f"Dyno does not read it from {target.name}"
             if isinstance(target, Metered):
-                self._meter = target.meter(connection)
+                self._meter = meter = target.meter(connection)
+                # Once, since a protocol takes time to look at.
+                if metering == "untimed" and isinstance(meter, SlowingMeter):
+                    self._slowing = meter
 
     def before(self, *, timed: bool = True) -> None:
         """Call just before the query is sent, outside its measured time."""
@@ -124,9 +133,9 @@ class QueryMeter:
             return
         self._reason = ""
         try:
-            if timed and self._metering == "untimed" and isinstance(meter, SlowingMeter):
+            if timed and self._slowing is not None:
                 self._counts = False
-                meter.stop()
+                self._slowing.stop()
             else:
                 self._counts = True
                 meter.before()

@@ -140,7 +140,7 @@ class MysqlConnection:
         except pymysql.Error as error:
             raise self._error(error) from error
 
-    def _account(self) -> str:
+    def account(self) -> str:
         """Who the server takes this session for, in SQL; empty if it does not say."""
         with contextlib.suppress(pymysql.Error, OSError), self.raw.cursor() as cursor:
             cursor.execute("SELECT CURRENT_USER()")
@@ -149,7 +149,7 @@ class MysqlConnection:
         return ""
 
     def _error(self, error: pymysql.Error, needs: str = "") -> DynoError:
-        classed = statement_error(error, self._account, needs)
+        classed = statement_error(error, self.account, needs)
         if classed.kind == "connection_lost":
             return self._explain() or classed
         return classed

@@ -46,6 +46,7 @@ from dyno.targets.mysql import (
     procedures,
     provision,
     removal,
+    rights,
     volumes,
     whereabouts,
 )
@@ -180,8 +181,14 @@ class MysqlTarget:
             found.append(f"Temporary files no longer go to {layout.temp}.")
         return found
 
+    def require_rights(self, workload: str) -> None:
+        """Refuses an account that may not create the workload's tables (``targets.rights``)."""
+        with closing(self.connect()) as session:
+            rights.require(session, self._address.server, workload)
+
     def create_tables(self, workload: str, *, replace: bool, layout: Layout | None = None) -> None:
         """Creates the workload's tables with their primary keys, without other indexes."""
+        self.require_rights(workload)
         home = self._server.own if self._server is not None else None
         with closing(self.connect()) as session:
             provision.create_tables(

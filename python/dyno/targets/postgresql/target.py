@@ -208,10 +208,15 @@ class PostgresTarget:
         with closing(self.connect()) as session:
             return tablespaces.deviations(session, layout, log)
 
-    def create_tables(self, workload: str, *, replace: bool, layout: Layout | None = None) -> None:
-        """Creates the workload's tables, without keys or indexes (see the protocol)."""
+    def require_rights(self, workload: str) -> None:
+        """Refuses a role that may not create the workload's tables (see ``targets.rights``)."""
         with closing(self.connect()) as session:
             privilege.require(session, self._address.server, workload)
+
+    def create_tables(self, workload: str, *, replace: bool, layout: Layout | None = None) -> None:
+        """Creates the workload's tables, without keys or indexes (see the protocol)."""
+        self.require_rights(workload)
+        with closing(self.connect()) as session:
             provision.create_tables(
                 session,
                 self._address.server,
