@@ -10,8 +10,8 @@ import pytest
 
 from dyno.analyse import estimate
 from dyno.analyse.gap import gap
-from dyno.bundle import Bundle
-from dyno.model import Estimate, TargetFacts
+from dyno.bundle.model import Estimate, TargetFacts
+from dyno.bundle.reader import Bundle
 from dyno.report.beside import beside_lines, pairs
 from dyno.report.words import figure
 from tests import bundle_data as data

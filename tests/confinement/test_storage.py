@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from dyno import strict
 from dyno.analyse import estimate
-from dyno.bundle import Bundle, list_bundles
+from dyno.bundle.reader import Bundle, list_bundles
+from dyno.config import strict
 from dyno.confinement import places
 from dyno.decide import judge
 from dyno.studies import commands

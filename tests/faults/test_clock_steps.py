@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dyno.bundle import list_bundles
+from dyno.bundle.reader import list_bundles
 from dyno.studies.book import Book
 from tests.process import end, events, start, wait_for_phase, wait_until
 from tests.stepped import Stepped

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dyno.model import Check
+from dyno.bundle.model import Check
 from dyno.report.diffs import lines, places
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from dyno.bundle.model import NOTICES
 from dyno.decide import definitions
-from dyno.model import NOTICES
 from dyno.report.charts import theme
 from dyno.report.sections import criteria, headlines, machine, makers, search
 from tests import bundle_data as data

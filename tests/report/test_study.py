@@ -13,7 +13,6 @@ import pytest
 
 from dyno.cli import _study_page
 from dyno.errors import Interrupted
-from dyno.lock import OutLock
 from dyno.report.blocks import Figure, Row
 from dyno.report.study import study_sheet
 from dyno.report.study.page import StudyPage
@@ -28,6 +27,7 @@ from dyno.studies.model import Study, Variant
 from dyno.studies.outcome import Effect, Fit, Noise, Outcome, Parameter, Point, Reach, Term
 from dyno.studies.schedule import schedule
 from dyno.studies.words import lines
+from dyno.workspace.lock import OutLock
 from tests.report.html import Page
 from tests.report.test_hostile import EVIL
 

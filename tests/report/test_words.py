@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from dyno import text
-from dyno.model import Clock, Run, TargetFacts
+from dyno.bundle.model import Clock, Run, TargetFacts
 from dyno.report import words
 from dyno.report.repeat import command
 from dyno.report.series import Series, thinned, throughput
+from dyno.safety import text
 from tests import bundle_data as data
 from tests.bundles import Builder
 

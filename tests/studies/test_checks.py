@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from dyno.cli._rehearsal import rehearse
+from dyno.config.units import bytes_text
 from dyno.errors import DiskFullError, DynoError, UsageError
 from dyno.studies import checks, earlier, spec
 from dyno.studies.book import Book, Entry, Note
 from dyno.studies.forecast import forecast
 from dyno.studies.model import Study
 from dyno.studies.schedule import schedule
-from dyno.units import bytes_text
 
 TPCC = (
     'headline = ["tps"]\n[base]\nworkload = "tpcc"\ntarget = "embedded:postgresql"\nscale = 2\n'

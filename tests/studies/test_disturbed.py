@@ -8,7 +8,7 @@ from typing import Literal
 
 import pytest
 
-from dyno.model import Reason, Validity
+from dyno.bundle.model import Reason, Validity
 from dyno.report.study import study_sheet
 from dyno.studies import child, runs
 from dyno.studies.analysis import outcome, said

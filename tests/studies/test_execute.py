@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from dyno.bundle import Bundle
+from dyno.bundle.reader import Bundle
 from dyno.errors import TargetError
-from dyno.lock import OutLock
 from dyno.studies import child, runs, spec
 from dyno.studies.book import Book, Entry
 from dyno.studies.ending import ending
@@ -22,6 +21,7 @@ from dyno.studies.forecast import forecast
 from dyno.studies.model import Variant
 from dyno.studies.schedule import Slot, schedule
 from dyno.studies.stock import Stock
+from dyno.workspace.lock import OutLock
 from tests.process import (
     document,
     dyno,

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from dyno import plainjson
 from dyno.cli._strictly import TIME
 from dyno.errors import UsageError
+from dyno.safety import plainjson
 from dyno.studies.model import Reset
 from dyno.studies.overrides import Overrides
 

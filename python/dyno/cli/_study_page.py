@@ -21,7 +21,7 @@ def write(book: Book, found: Outcome) -> Path:
         UsageError: If the book is damaged.
         DiskFullError, TargetError: If it cannot be written.
     """
-    from dyno.record import write_atomically
+    from dyno.bundle.writer import write_atomically
     from dyno.report.study import study_sheet
 
     page = book.folder / "study.html"

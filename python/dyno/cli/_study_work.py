@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dyno import plainjson
 from dyno.errors import EXIT_INVALID, DynoError, Interrupted, UsageError
-from dyno.text import shown
+from dyno.safety import plainjson
+from dyno.safety.text import shown
 
 if TYPE_CHECKING:
     from dyno.cli._console import Console
@@ -37,9 +37,9 @@ def go_on(folder: Path, instead: Overrides, resume: bool, options: Options) -> i
     Raises:
         UsageError: If more than its time limit or its early end would differ.
     """
+    from dyno.config.units import parse_seconds
     from dyno.studies.book import Book
     from dyno.studies.overrides import Overrides
-    from dyno.units import parse_seconds
 
     book = Book.open(folder)
     if not resume:
@@ -79,11 +79,11 @@ def conduct(study: Study, resume: bool, options: Options, folder: Path | None = 
     from dyno.cli import _study, _study_page
     from dyno.cli._console import Console
     from dyno.cli._signals import Signals
-    from dyno.lock import OutLock
     from dyno.studies import checks, space
     from dyno.studies.book import Book
     from dyno.studies.ending import ending, hint
     from dyno.studies.execute import Work
+    from dyno.workspace.lock import OutLock
 
     console = Console(quiet=options.quiet)
     folder = folder or _study.folder_of(study, options)
@@ -122,12 +122,12 @@ def conduct(study: Study, resume: bool, options: Options, folder: Path | None = 
 def tell(book: Book, options: Options) -> int:
     """Prints what a study says, and how it goes on if it was stopped; returns the exit code."""
     from dyno.cli import _study, _study_page
+    from dyno.config.units import bytes_text
     from dyno.studies import remains
     from dyno.studies.analysis import outcome
     from dyno.studies.document import document
     from dyno.studies.ending import ending, words
     from dyno.studies.words import lines
-    from dyno.units import bytes_text
 
     found = outcome(book)
     page = _study_page.write(book, found)
@@ -156,10 +156,10 @@ def clean(folder: Path, options: Options) -> int:
         UsageError: If it is at work, or there is none.
         TargetError: If something cannot be removed.
     """
-    from dyno.lock import OutLock
+    from dyno.config.units import bytes_text
     from dyno.studies import remains
     from dyno.studies.book import Book
-    from dyno.units import bytes_text
+    from dyno.workspace.lock import OutLock
 
     book = Book.open(folder)
     if OutLock.held(folder):
@@ -181,8 +181,8 @@ def clean(folder: Path, options: Options) -> int:
 
 def _clear(book: Book, console: Console) -> None:
     """Removes the data of a study that is over; that it cannot be is told, and no more."""
+    from dyno.config.units import bytes_text
     from dyno.studies import remains
-    from dyno.units import bytes_text
 
     try:
         freed = remains.remove(book)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dyno import plainjson
 from dyno.cli._options import Options, common, examples
-from dyno.text import shown
+from dyno.safety import plainjson
+from dyno.safety.text import shown
 
 if TYPE_CHECKING:
-    from dyno.bundle import Bundle
-    from dyno.model import Estimate, Finding, Outcome
+    from dyno.bundle.model import Estimate, Finding, Outcome
+    from dyno.bundle.reader import Bundle
     from dyno.report.gap import Gap
 
 
@@ -82,7 +82,7 @@ class _Side:
     @property
     def name(self) -> str:
         """Its run id; bundles of others are untrusted input."""
-        from dyno.text import plain
+        from dyno.safety.text import plain
 
         return plain(self.bundle.run.run)
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dyno import plainjson
 from dyno.cli import _study_work
 from dyno.cli._options import Options, common, examples
 from dyno.cli._strictly import MINUTES, SCALE
 from dyno.cli._study import early_stop, overrides, tell_plan
 from dyno.errors import closest
+from dyno.safety import plainjson
 
 if TYPE_CHECKING:
     from dyno.studies.model import Study
@@ -139,7 +139,8 @@ def metrics(options: Options) -> None:
 @common
 def plan(name: str, toml: bool, instead: Overrides, options: Options) -> None:
     """The schedule of a study, its command lines, and how long it takes. Nothing is run."""
-    from dyno import presets, studies
+    from dyno import studies
+    from dyno.config import presets
     from dyno.studies import spec
 
     if toml:

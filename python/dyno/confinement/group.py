@@ -87,7 +87,7 @@ class Group:
         return self._table(name).get("oom_kill", 0)
 
     def figures(self) -> dict[str, float]:
-        """What the limits did so far, as :class:`dyno.model.Confined` has it."""
+        """What the limits did so far, as :class:`dyno.bundle.model.Confined` has it."""
         found: dict[str, float] = {}
         first = self.place.version == 1
         if "cpu" in self.place.controllers:

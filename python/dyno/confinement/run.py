@@ -11,16 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dyno.bundle.model import Confined
+from dyno.config.settings import bytes_text
 from dyno.confinement import keeper, launch, places, words
 from dyno.confinement.group import Group
 from dyno.confinement.words import Bound, Controller
 from dyno.errors import TargetError, UsageError
 from dyno.host import pagecache
-from dyno.model import Confined
-from dyno.settings import bytes_text
 
 if TYPE_CHECKING:
-    from dyno.targets.base import LimitedPlace, Limits
+    from dyno.contracts.target import LimitedPlace, Limits
 
 _WRITE_BACK = (
     "Version 1 of control groups limits direct and synchronous writes only: what the kernel writes "

@@ -8,9 +8,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from dyno.config.settings import assigned, bytes_text
+from dyno.config.units import parse_bytes
 from dyno.errors import UsageError, unknown
-from dyno.settings import assigned, bytes_text
-from dyno.units import parse_bytes
 
 Controller = Literal["cpu", "memory", "io"]
 Kind = Literal["processors", "share", "bytes", "rate"]

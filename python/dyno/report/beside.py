@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dyno.bundle import Bundle
-from dyno.model import Estimate
+from dyno.bundle.model import Estimate
+from dyno.bundle.reader import Bundle
 from dyno.profiles.pages import granted
 from dyno.report.beside_names import is_headline, metric, subject
 from dyno.report.words import figure
-from dyno.text import plain
+from dyno.safety.text import plain
 
 COLUMNS = 80
 MOST_FIGURES = 40

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dyno.bundle import Bundle
+from dyno.bundle.reader import Bundle
 from dyno.report.gap import title_of
 from dyno.report.words import operation_title, target_title
 

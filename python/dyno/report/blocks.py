@@ -8,7 +8,7 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from dyno.model import NOTICES
+from dyno.bundle.model import NOTICES
 
 Tone = Literal["", "good", "bad", "muted"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dyno.model import Phase, Run
+from dyno.bundle.model import Phase, Run
 from dyno.report.page import Page
 from dyno.report.words import bytes_text
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dyno.carriers import of_target
-from dyno.model import Role, Run, TargetFacts
+from dyno.bundle.carriers import of_target
+from dyno.bundle.model import Role, Run, TargetFacts
 
 UNKNOWN = "device not known"
 _NAMES: dict[Role, str] = {"data": "data", "log": "log", "temp": "temporary files"}

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
-from dyno.model import Check
-from dyno.text import plain
+from dyno.bundle.model import Check
+from dyno.safety.text import plain
 
 COLUMNS = 80
 MOST_ROWS = 5

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from dyno import proofs
-from dyno.bundle import Bundle
-from dyno.carriers import of_target
-from dyno.model import Estimate, Finding, Phase
+from dyno.bundle import check_names
+from dyno.bundle.carriers import of_target
+from dyno.bundle.model import Estimate, Finding, Phase
+from dyno.bundle.reader import Bundle
 from dyno.report import cache
 from dyno.report.levels import bounds, level_entry
 from dyno.report.page import Page
@@ -281,5 +281,5 @@ def _tpcc(page: Page) -> dict[str, Any] | None:
         "load_steps": _load_steps(page, "tpcc", target),
         "load_by_streams": [asdict(rate) for rate in page.load_rates("tpcc", str(target))],
         "levels": [level_entry(page, level.name, level.phase) for level in page.levels],
-        "consistency": page.passed(proofs.CONDITION),
+        "consistency": page.passed(check_names.CONDITION),
     }

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dyno.bundle import Bundle
-from dyno.model import Estimate, Finding, Phase
+from dyno.bundle.model import Estimate, Finding, Phase
+from dyno.bundle.reader import Bundle
 from dyno.report.words import bytes_text, decimal_bytes, figure, target_title, users_title
-from dyno.text import plain
+from dyno.safety.text import plain
 
 COLUMNS = 80
 _LABEL, _TOOK, _SHARE = 24, 8, 11

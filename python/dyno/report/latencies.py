@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dyno.bundle import Bundle
-from dyno.model import Estimate, Finding
+from dyno.bundle.model import Estimate, Finding
+from dyno.bundle.reader import Bundle
 from dyno.report.page import Page
 from dyno.report.words import figure, operation_title, users_title
-from dyno.text import plain
+from dyno.safety.text import plain
 
 TIMES = {"p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99", "p999": "p99.9", "max": "max"}
 """Percentiles of a time as their figures are named, and as people read them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dyno.model import Phase
+from dyno.bundle.model import Phase
 from dyno.report.page import Page
 from dyno.report.words import figure
 

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from dyno import proofs
-from dyno.bundle import Bundle
-from dyno.model import (
+from dyno.bundle import check_names
+from dyno.bundle.model import (
     NOTICES,
     Check,
     CriterionResult,
@@ -19,6 +18,7 @@ from dyno.model import (
     PhaseKind,
     Run,
 )
+from dyno.bundle.reader import Bundle
 from dyno.report.words import number, target_title
 
 
@@ -216,8 +216,8 @@ class Page:
         return [
             check
             for check in self.checks
-            if proofs.compares(check.name)
-            or (check.name.startswith(proofs.AMONG_STREAMS) and check.passed is False)
+            if check_names.compares(check.name)
+            or (check.name.startswith(check_names.AMONG_STREAMS) and check.passed is False)
         ]
 
     @property
@@ -231,7 +231,7 @@ class Page:
     @property
     def unproven(self) -> bool:
         """Whether queries ran, and nothing could be compared with their answers."""
-        skipped = any(check.name == proofs.UNPROVEN for check in self.checks)
+        skipped = any(check.name == check_names.UNPROVEN for check in self.checks)
         return skipped and self.answers_equal is None
 
     def notice(self, workload: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dyno.model import Reason
+from dyno.bundle.model import Reason
 from dyno.report.blocks import Section
 
 _UNIT = re.compile(r", (?=\S{1,4}$)")

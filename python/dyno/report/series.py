@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from dyno.bundle import Bundle
-from dyno.series import Key, ended, readings
+from dyno.bundle.reader import Bundle
+from dyno.bundle.series import Key, ended, readings
 
 MOST_POINTS = 600
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dyno.bundle import Bundle
-from dyno.model import Definition, Estimate, Finding, Outcome
+from dyno.bundle.model import Definition, Estimate, Finding, Outcome
+from dyno.bundle.reader import Bundle
 from dyno.report.page import Page
 from dyno.report.rendered import Head, Verdict, rendered
 from dyno.report.sections import makers

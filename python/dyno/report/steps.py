@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dyno import databases
-from dyno.model import Phase
+from dyno.bundle.model import Phase
+from dyno.contracts import databases
 from dyno.report.blocks import Block, Cell, Column, Fact, Facts, Note, Notes, Table
 from dyno.report.page import Page
 from dyno.report.words import decimal_bytes, figure, fixed, number

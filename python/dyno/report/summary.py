@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dyno import proofs
-from dyno.bundle import Bundle
-from dyno.model import CriterionResult, Estimate, Finding
+from dyno.bundle import check_names
+from dyno.bundle.model import CriterionResult, Estimate, Finding
+from dyno.bundle.reader import Bundle
 from dyno.report import capacity, devices, transactions
 from dyno.report.cache import word as word_of
 from dyno.report.maintenance import costs
@@ -18,7 +18,7 @@ from dyno.report.steps import database_of
 from dyno.report.storage.lines import lines as storage_lines
 from dyno.report.trials import FIGURES, figures, missing, trials
 from dyno.report.words import VERDICTS, bytes_text, decimal_bytes, figure, fixed, number, seconds
-from dyno.text import plain
+from dyno.safety.text import plain
 
 COLUMNS = 80
 MOST_LINES = 10
@@ -246,11 +246,11 @@ def _maintenance(page: Page) -> str:
 def _checks(page: Page) -> str:
     answers = page.answer_checks
     groups = {
-        "answers": proofs.ANSWERS,
-        "streams": (proofs.AMONG_STREAMS,),
-        "order": (proofs.ORDER,),
-        "conditions": (proofs.CONDITION,),
-        "isolation": (proofs.ISOLATION,),
+        "answers": check_names.ANSWERS,
+        "streams": (check_names.AMONG_STREAMS,),
+        "order": (check_names.ORDER,),
+        "conditions": (check_names.CONDITION,),
+        "isolation": (check_names.ISOLATION,),
     }
     known = tuple(start for starts in groups.values() for start in starts)
     others = [check.passed for check in page.checks if not check.name.startswith(known)]
@@ -262,7 +262,7 @@ def _checks(page: Page) -> str:
     results["streams"] = [
         c.passed
         for c in page.checks
-        if c.name.startswith(proofs.AMONG_STREAMS) and c not in answers
+        if c.name.startswith(check_names.AMONG_STREAMS) and c not in answers
     ]
     warned = sum(1 for item in page.findings if item.level == "warning")
     parts = [

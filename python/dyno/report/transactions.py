@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dyno.rates import recorded
+from dyno.config.rates import recorded
 from dyno.report.page import Page
 from dyno.report.words import figure, number
 

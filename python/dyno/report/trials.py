@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dyno.model import Phase
+from dyno.bundle.model import Phase
 from dyno.report.page import Page
 
 REFRESH_STREAM = -1

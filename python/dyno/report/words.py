@@ -7,8 +7,8 @@ import re
 import time
 from collections.abc import Callable
 
-from dyno.model import Estimate, Outcome, Run
-from dyno.rates import recorded
+from dyno.bundle.model import Estimate, Outcome, Run
+from dyno.config.rates import recorded
 
 _FIGURE_SPACE = "\N{NARROW NO-BREAK SPACE}"
 

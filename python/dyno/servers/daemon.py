@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from dyno.errors import DiskFullError, DynoError, TargetError
-from dyno.impatience import patient_wait
+from dyno.runtime.interrupts import patient_wait
 from dyno.servers.ending import ended
 from dyno.servers.identity import Identity
 from dyno.servers.product import Product

@@ -6,6 +6,7 @@ import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
+from dyno.safety.text import clauses
 from dyno.studies.book import Book, Entry
 from dyno.studies.effects import effects
 from dyno.studies.fits import fits
@@ -14,7 +15,6 @@ from dyno.studies.model import Study
 from dyno.studies.noise import noise
 from dyno.studies.outcome import Comparison, Drift, Outcome
 from dyno.studies.pairs import FEWEST_TO_STOP, Valid, comparisons, counted, figures, sound
-from dyno.text import clauses
 
 WRONG = {"wrong-answers", "inconsistent"}
 """Codes of reasons after which a variant cannot win, also where its run was made again."""

@@ -9,14 +9,14 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError, computed_field, model_validator
 
-from dyno import safefiles
+from dyno.bundle.model import Model, Outcome
 from dyno.errors import UsageError
-from dyno.model import Model, Outcome
+from dyno.safety import safefiles
+from dyno.safety.text import clauses
 from dyno.studies import journal, moments
 from dyno.studies.model import Study
 from dyno.studies.outcome import Futility
 from dyno.studies.schedule import Slot
-from dyno.text import clauses
 
 _PLAN, _JOURNAL, _NOTES, _BEGUN = "study.json", "runs.jsonl", "notes.jsonl", "begun.json"
 
@@ -199,7 +199,7 @@ class Book:
 
     def begin_run(self, begun: Begun) -> None:
         """Keeps what is about to run, in the place of what ran before, durably."""
-        from dyno.record import write_atomically
+        from dyno.bundle.writer import write_atomically
 
         write_atomically(self.folder / _BEGUN, begun.model_dump_json())
 
@@ -267,7 +267,7 @@ class Book:
             self._write_plan()
 
     def _write_plan(self) -> None:
-        from dyno.record import write_atomically
+        from dyno.bundle.writer import write_atomically
 
         plan = {
             "study": self.study.model_dump(mode="json"),

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dyno.config.units import digits
 from dyno.errors import UsageError
 from dyno.statistics.paired import FEWEST_PAIRS, shift
 from dyno.studies.book import Book, Entry
 from dyno.studies.model import Study, Variant
 from dyno.studies.pairs import found_by, needed
-from dyno.units import digits
 
 _LEAST = FEWEST_PAIRS
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 from typing import Literal
 
-from dyno.lock import OutLock
-from dyno.model import Model
+from dyno.bundle.model import Model
+from dyno.safety.text import sentence
 from dyno.studies.book import Book, Note
-from dyno.text import sentence
+from dyno.workspace.lock import OutLock
 
 Kind = Literal["over", "limit", "early", "interrupted", "failed", "cut off", "at work"]
 

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from dyno.config.units import seconds_text
 from dyno.errors import DynoError, Interrupted, TargetError
+from dyno.safety.text import NO_BREAK
 from dyno.studies import futility, loads, moments, runs, taken
 from dyno.studies.analysis import tight
 from dyno.studies.book import Book, Entry, Note
@@ -21,8 +23,6 @@ from dyno.studies.model import Variant
 from dyno.studies.outcome import Futility
 from dyno.studies.schedule import Slot
 from dyno.studies.stock import Stock
-from dyno.text import NO_BREAK
-from dyno.units import seconds_text
 
 MOST_FAILURES = 2
 """A variant whose runs came to nothing so often in a row is left out of the rest."""

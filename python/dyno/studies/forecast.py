@@ -10,14 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dyno import space, targets
+from dyno import targets
+from dyno.config.units import bytes_text, seconds_text
 from dyno.errors import DiskFullError
 from dyno.studies import lengths, saved
 from dyno.studies.book import Book
 from dyno.studies.lengths import Length
 from dyno.studies.model import Study
 from dyno.studies.schedule import Slot
-from dyno.units import bytes_text, seconds_text
+from dyno.targets import space
 
 
 @dataclass(frozen=True)

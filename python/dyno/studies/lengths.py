@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dyno import profiles, targets, workloads
+from dyno.config.units import parse_seconds
 from dyno.errors import UsageError
 from dyno.profiles import spec as profile_spec
 from dyno.studies import commands
@@ -17,7 +18,6 @@ from dyno.studies.book import Book, Entry, Note
 from dyno.studies.earlier import alike
 from dyno.studies.model import Study, Variant
 from dyno.studies.taken import invalid_share
-from dyno.units import parse_seconds
 
 _AROUND_S = {"embedded": (8.0, 20.0), "null": (2.0, 5.0)}
 _AROUND_SERVER_S = 5.0, 12.0

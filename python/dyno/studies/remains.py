@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-from dyno.lock import OutLock
-from dyno.safefiles import is_own_folder
+from dyno.safety.safefiles import is_own_folder
 from dyno.studies import loads, saved
 from dyno.studies.book import Book
 from dyno.studies.stock import forget
+from dyno.workspace.lock import OutLock
 
 
 def size_bytes(book: Book) -> int:

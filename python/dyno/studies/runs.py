@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dyno.bundle import Bundle, list_bundles
+from dyno.bundle.reader import Bundle, list_bundles
 from dyno.errors import DynoError
-from dyno.redaction import redact
-from dyno.seeds import derived
+from dyno.runtime.seeds import derived
+from dyno.safety.redaction import redact
 from dyno.studies import child, commands, criteria, moments
 from dyno.studies.book import Begun, Book, Entry
 from dyno.studies.metrics import METRICS

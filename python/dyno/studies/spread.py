@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from dyno.model import Model
+from dyno.bundle.model import Model
 from dyno.statistics.paired import percent
 from dyno.studies.book import Entry
 from dyno.studies.model import Study

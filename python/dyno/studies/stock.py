@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from dyno.config.units import bytes_text, seconds_text
 from dyno.errors import TargetError
-from dyno.lock import OutLock
-from dyno.safefiles import make_folder
+from dyno.safety.safefiles import make_folder
 from dyno.studies import child, commands, moments, saved
 from dyno.studies.book import Book, Note
 from dyno.studies.model import Variant
-from dyno.units import bytes_text, seconds_text
+from dyno.workspace.lock import OutLock
 
 _LOADED = "loaded.json"
 _WRONG = {"wrong-answers", "inconsistent", "incomplete"}
@@ -146,7 +146,7 @@ def _loaded(book: Book) -> dict[str, int]:
 
 
 def _mark(book: Book, place: str, number: int | None) -> None:
-    from dyno.record import write_atomically
+    from dyno.bundle.writer import write_atomically
 
     known = {key: value for key, value in _loaded(book).items() if key != place}
     if number is not None:

@@ -7,11 +7,11 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from dyno.config.units import digits, seconds_text, signed
+from dyno.safety.text import NO_BREAK, plain, sentence
 from dyno.studies.book import Entry
 from dyno.studies.model import Study
 from dyno.studies.outcome import Comparison, Effect, Fit, Noise, Outcome, Parameter
-from dyno.text import NO_BREAK, plain, sentence
-from dyno.units import digits, seconds_text, signed
 
 COLUMNS = 80
 FEWEST_SOUND = 5

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from dyno.report.charts import theme
 from dyno.report.charts.renderer import RENDERER, NoChart
-from dyno.text import plain
+from dyno.safety.text import plain
 
 WIDE, NARROW = "wide", "narrow"
 

@@ -12,8 +12,8 @@ import sys
 import threading
 from typing import IO, Any, cast
 
-from dyno import helpers
 from dyno.report.charts import child
+from dyno.runtime import helpers
 
 SCRIPT = child.__file__
 LONGEST_S = 120.0

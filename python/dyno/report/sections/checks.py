@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dyno import proofs
-from dyno.model import Check
+from dyno.bundle import check_names
+from dyno.bundle.model import Check
 from dyno.report import diffs
 from dyno.report.blocks import Block, Cell, Column, Section, Table
 from dyno.report.page import Page
@@ -29,13 +29,13 @@ def section(page: Page) -> Section | None:
 
 
 def _kind(check: Check) -> str:
-    if check.name.startswith(proofs.ANSWERS):
+    if check.name.startswith(check_names.ANSWERS):
         return "Answers"
-    if check.name.startswith(proofs.ORDER):
+    if check.name.startswith(check_names.ORDER):
         return "Order of rows"
-    if check.name.startswith(proofs.CONDITION):
+    if check.name.startswith(check_names.CONDITION):
         return "Consistency conditions"
-    if check.name.startswith(proofs.ISOLATION):
+    if check.name.startswith(check_names.ISOLATION):
         return "Isolation of transactions"
     return "Data"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dyno.bundle.model import CriterionResult
 from dyno.criteria import USER
-from dyno.model import CriterionResult
 from dyno.report.blocks import Cell, Column, Section, Table
 from dyno.report.page import Page
 from dyno.report.words import clock, joined, users_title, with_unit

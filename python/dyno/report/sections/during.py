@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dyno.model import Phase
+from dyno.bundle.model import Phase
 from dyno.report.blocks import Cell, Column, Section, Table, without_empty
 from dyno.report.page import Page
 from dyno.report.words import decimal_bytes, figure, fixed, number, seconds, spanned, users_title

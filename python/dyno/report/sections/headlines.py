@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dyno import proofs
-from dyno.model import Check
+from dyno.bundle import check_names
+from dyno.bundle.model import Check
 from dyno.report import capacity
 from dyno.report.blocks import Block, Card, Cards, Note, Notes, Section
 from dyno.report.maintenance import costs
@@ -169,9 +169,9 @@ def _transactions(page: Page) -> Cards | None:
     ]
     if p95 is not None:
         cards.append(Card("New-Order response", figure(p95), "ms", f"95th percentile, {at}"))
-    holds = page.passed(proofs.CONDITION)
+    holds = page.passed(check_names.CONDITION)
     if holds is not None:
-        checks = [check for check in page.checks if check.name.startswith(proofs.CONDITION)]
+        checks = [check for check in page.checks if check.name.startswith(check_names.CONDITION)]
         cards.append(_proof("Consistency", "holds" if holds else "broken", checks))
     scale = page.scale("tpcc")
     count = "" if scale is None else f", {scale:g} warehouse{'' if scale == 1 else 's'}"

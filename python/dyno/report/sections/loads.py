@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dyno.model import Phase
+from dyno.bundle.model import Phase
 from dyno.report.blocks import Block, Cell, Column, Section, Table
 from dyno.report.page import Page
 from dyno.report.steps import load_blocks, loads_that_stayed, which

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from dyno.carriers import of_target
-from dyno.model import Confined
+from dyno.bundle.carriers import of_target
+from dyno.bundle.model import Confined
+from dyno.config.units import seconds_text
 from dyno.report import devices
 from dyno.report.blocks import Block, Fact, Facts, Note, Notes, Section
 from dyno.report.page import Page
 from dyno.report.words import bytes_text, decimal_bytes
-from dyno.units import seconds_text
 
 ORDER = 20
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dyno.bundlefiles import content
+from dyno.bundle.members import content
 from dyno.report.blocks import Block, Cell, Code, Column, Fact, Facts, Section, Table
 from dyno.report.page import Page
 from dyno.report.repeat import command

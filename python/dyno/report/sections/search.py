@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from dyno.bundle.model import Phase
 from dyno.criteria import Criterion, asked, known
-from dyno.model import Phase
 from dyno.report import capacity
 from dyno.report.blocks import Block, Cell, Column, Figure, Key, Section, Table
 from dyno.report.charts import curve as charts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dyno.model import Applied
+from dyno.bundle.model import Applied
 from dyno.report.blocks import Block, Cell, Column, Section, Table
 from dyno.report.page import Page
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dyno.model import Phase
+from dyno.bundle.model import Phase
 from dyno.report import cache
 from dyno.report.blocks import Block, Cell, Column, Figure, Note, Notes, Section, Table
 from dyno.report.charts import theme

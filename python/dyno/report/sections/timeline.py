@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import product
 
-from dyno.carriers import of_phase
-from dyno.model import NOTICES, Phase, PhaseKind
+from dyno.bundle.carriers import of_phase
+from dyno.bundle.model import NOTICES, Phase, PhaseKind
+from dyno.bundle.series import Key, of_device
 from dyno.report.blocks import Block, Cell, Column, Figure, Section, Table
 from dyno.report.charts import theme
 from dyno.report.charts import timeline as charts
@@ -15,7 +16,6 @@ from dyno.report.page import Page
 from dyno.report.series import Series, sampled, throughput
 from dyno.report.steps import which
 from dyno.report.words import bytes_text, figure, seconds, users_title
-from dyno.series import Key, of_device
 
 ORDER = 60
 

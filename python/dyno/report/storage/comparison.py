@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dyno.model import Estimate
+from dyno.bundle.model import Estimate
 from dyno.profiles.arms import How
 from dyno.report.page import Page
 from dyno.report.storage.places import Place

@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
-from dyno.bundle import Bundle
+from dyno.bundle.model import NOTICES
+from dyno.bundle.reader import Bundle
 from dyno.errors import UsageError
-from dyno.model import NOTICES
 from dyno.studies.book import Book, Entry
 from dyno.studies.ending import Ending, ending, resume_words
 from dyno.studies.model import Study, Variant

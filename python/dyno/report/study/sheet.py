@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections import Counter
 
 from dyno import __version__
-from dyno.model import NOTICES, Reason
+from dyno.bundle.model import NOTICES, Reason
 from dyno.report.rendered import Head, Verdict, rendered
 from dyno.report.study.page import StudyPage
 from dyno.report.study.sections import makers
 from dyno.report.study.words import named, sentence
 from dyno.report.words import moment, seconds
+from dyno.safety.text import sentence as text_sentence
 from dyno.studies import differences
 from dyno.studies.book import Book
 from dyno.studies.ending import ALL_MADE
 from dyno.studies.outcome import Comparison, Outcome
 from dyno.studies.words import DISTURBED
-from dyno.text import sentence as text_sentence
 
 _LONGEST_HEADING = 140
 _MOST_VARIANTS, _MOST_FIGURES = 12, 3

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from dyno.config.units import signed
 from dyno.report.blocks import Cell, Tone
 from dyno.report.words import figure, operation_title, query_title
 from dyno.studies.metrics import owner
 from dyno.studies.outcome import Comparison
 from dyno.studies.words import not_compared
-from dyno.units import signed
 
 VERDICTS: dict[str, tuple[Tone, str]] = {
     "better": ("good", "▲\N{NO-BREAK SPACE}better"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pymysql
 
+from dyno.contracts.target import Limits
 from dyno.errors import DynoError, TargetError
 from dyno.servers import home, sockets
 from dyno.servers.daemon import Daemon
@@ -16,7 +17,6 @@ from dyno.servers.lock import EngineLock
 from dyno.servers.processes import evict
 from dyno.servers.serverlog import ServerLog
 from dyno.servers.volume import VolumeFacts
-from dyno.targets.base import Limits
 from dyno.targets.mysql import binaries, datafolder, volumes
 from dyno.targets.mysql.product import MARIADB
 from dyno.targets.mysql.settings import options, settings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from dyno.model import Estimate
+from dyno.bundle.model import Estimate
 from dyno.profiles.arms import how
 from dyno.report.blocks import Block, Cell, Column, Figure, Table
 from dyno.report.charts import bars

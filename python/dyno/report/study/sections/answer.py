@@ -28,10 +28,10 @@ from dyno.report.study.words import (
     word,
 )
 from dyno.report.words import figure, seconds
+from dyno.safety.text import sentence
 from dyno.studies.metrics import owner
 from dyno.studies.outcome import Comparison, Noise
 from dyno.studies.words import DISTURBED, coverage, not_compared, p_value
-from dyno.text import sentence
 
 ORDER = 10
 

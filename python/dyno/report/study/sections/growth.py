@@ -12,9 +12,9 @@ from dyno.report.charts.render import Size, render
 from dyno.report.study.page import StudyPage
 from dyno.report.study.words import named, title
 from dyno.report.words import figure
+from dyno.safety.text import sentence
 from dyno.studies.outcome import Fit, Parameter
 from dyno.studies.words import levels_words
-from dyno.text import sentence
 
 ORDER = 50
 
