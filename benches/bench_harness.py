@@ -28,8 +28,8 @@ from dyno.bundle.writer import Recorder
 from dyno.contracts.meter import Metering
 from dyno.contracts.target import Limits, Loaded, LoadPlan, Target
 from dyno.contracts.workload import Query
+from dyno.stages.drive.dss.answer_recorder import AnswerRecorder
 from dyno.stages.drive.dss.crew import Crew
-from dyno.stages.drive.dss.notary import Notary
 from dyno.stages.drive.dss.plan import PowerPlan
 from dyno.stages.drive.dss.query import Task, tasks
 from dyno.stages.drive.dss.stream import Stream
@@ -111,7 +111,7 @@ def compare(
 
         def harness(label: str, metering: Metering) -> Side[Block]:
             crew = stack.enter_context(Crew(target, "tpch", metering))
-            notary = stack.enter_context(Notary(recorder))
+            notary = stack.enter_context(AnswerRecorder(recorder))
             stream = Stream(crew.session(), recorder.clock, target.name, 600.0, crew.stop)
 
             def run(block: Block) -> None:

@@ -20,7 +20,7 @@ from dyno import _core, targets
 from dyno.bundle.reader import list_bundles
 from dyno.bundle.writer import Recorder
 from dyno.contracts.target import Limits, Loaded
-from dyno.report.series import throughput
+from dyno.report.run.series import throughput
 from dyno.runtime.progress import Silent
 from dyno.stages import drive
 from dyno.stages.drive import OltpPlan

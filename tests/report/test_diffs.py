@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dyno.bundle.model import Check
-from dyno.report.diffs import lines, places
+from dyno.report.run.diffs import lines, places
 
 
 def failed(diff: Any) -> Check:

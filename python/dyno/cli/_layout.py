@@ -13,7 +13,7 @@ from dyno.contracts.layout import Layout
 from dyno.contracts.target import Designed, Loaded, Target, TargetUrl
 from dyno.layouts import volumes
 from dyno.layouts.resolve import resolve
-from dyno.report.words import decimal_bytes, figure, seconds
+from dyno.report.kit.formats import decimal_bytes, figure, seconds
 
 if TYPE_CHECKING:
     from dyno.cli._session import Session

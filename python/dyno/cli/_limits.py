@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dyno.cli._options import Decorator, collected
-from dyno.confinement.words import WORDS
+from dyno.confinement.limits_asked import WORDS
 
 if TYPE_CHECKING:
     from dyno.bundle.model import Confined

@@ -24,8 +24,8 @@ from dyno.cli._settings import lines as settings_lines
 from dyno.cli._signals import Signals
 from dyno.config.settings import Setting, as_record
 from dyno.confinement import places
+from dyno.confinement.limits_asked import as_record as limits_record
 from dyno.confinement.run import Confinement
-from dyno.confinement.words import as_record as limits_record
 from dyno.contracts import tuning
 from dyno.contracts.target import Limits, Target
 from dyno.decide import broken, definitions, judge

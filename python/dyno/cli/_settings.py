@@ -12,7 +12,7 @@ import click
 
 from dyno.cli._options import collected
 from dyno.config.settings import WORDS
-from dyno.confinement.words import memory_bytes
+from dyno.confinement.limits_asked import memory_bytes
 
 if TYPE_CHECKING:
     from dyno.bundle.model import Applied

@@ -9,7 +9,7 @@ from dyno.contracts.target import Loaded, LoadPlan, PowerResult, Target
 from dyno.errors import TargetError, UsageError
 from dyno.profiles.remarks import remarks
 from dyno.profiles.volume import order
-from dyno.report import diffs
+from dyno.report.run import diffs
 from dyno.stages import drive, load, prove
 from dyno.stages.drive import (
     DuringPlan,

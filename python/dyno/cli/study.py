@@ -190,9 +190,9 @@ def show(folder: Path, show_page: bool, options: Options) -> int:
 
     Writes study.html, the study's page, into it.
     """
-    from dyno.studies.book import Book
+    from dyno.studies.store import StudyStore
 
-    book = Book.open(folder.absolute())
+    book = StudyStore.open(folder.absolute())
     code = _study_work.tell(book, options)
     if show_page:
         click.launch((book.folder / "study.html").as_uri())

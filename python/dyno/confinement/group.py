@@ -10,8 +10,8 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from dyno.confinement.limits_asked import Bound
 from dyno.confinement.places import Place
-from dyno.confinement.words import Bound
 from dyno.errors import UsageError
 from dyno.host.files import read_int, read_text
 

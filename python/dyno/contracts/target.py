@@ -365,10 +365,10 @@ class Limited(Protocol):
 
 
 @runtime_checkable
-class Mortal(Protocol):
+class Supervised(Protocol):
     """A target whose server may be Dyno's own, which then sees why it ended."""
 
-    def died(self) -> DynoError | None:
+    def exit_reason(self) -> DynoError | None:
         """What ended the server; None if it is well, or not Dyno's."""
         ...
 

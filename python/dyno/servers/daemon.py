@@ -154,7 +154,7 @@ class Daemon:
         if interrupt is not None:
             raise interrupt
 
-    def died(self, answers: Callable[[], bool]) -> DynoError | None:
+    def exit_reason(self, answers: Callable[[], bool]) -> DynoError | None:
         """Why sessions broke: what ended the server, of which ``answers`` tells if it is well.
 
         Returns:

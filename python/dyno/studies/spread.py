@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from dyno.bundle.model import Model
 from dyno.statistics.paired import percent
-from dyno.studies.book import Entry
 from dyno.studies.model import Study
 from dyno.studies.pairs import counted, figures, sound
+from dyno.studies.store import Entry
 
 
 class Spread(Model):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dyno.config import settings
-from dyno.confinement import words as confinement
+from dyno.confinement import limits_asked as confinement
 from dyno.errors import UsageError, closest, nearest, unknown
 from dyno.safety.redaction import redact
 from dyno.studies.form import Base, StudySpec

@@ -7,7 +7,7 @@ from typing import Any
 
 from dyno.bundle.model import Phase
 from dyno.bundle.subjects import subjects
-from dyno.confinement.words import parse
+from dyno.confinement.limits_asked import parse
 from dyno.decide.case import Case
 from dyno.decide.quiet import MOST_FOREIGN_PERCENT
 from dyno.decide.rule import Rule, Ruling, Weight

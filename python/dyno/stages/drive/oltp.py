@@ -11,7 +11,7 @@ from dyno import workloads
 from dyno.bundle.writer import Recorder
 from dyno.config.rates import Rate
 from dyno.contracts.databases import workload_of
-from dyno.contracts.target import Limited, Loaded, Mortal, Programmable, Target
+from dyno.contracts.target import Limited, Loaded, Programmable, Supervised, Target
 from dyno.errors import TargetError
 from dyno.runtime.engine_calls import Beside, run_engine
 from dyno.runtime.progress import Progress
@@ -204,8 +204,8 @@ def explained(target: Target) -> Generator[None]:
     try:
         yield
     except TargetError as error:
-        if error.kind == "connection_lost" and isinstance(target, Mortal):
-            died = target.died()
+        if error.kind == "connection_lost" and isinstance(target, Supervised):
+            died = target.exit_reason()
             if died is None:
                 raise
             raise died from error

@@ -108,12 +108,12 @@ class Server:
         """
         self._daemon.end()
 
-    def died(self) -> DynoError | None:
+    def exit_reason(self) -> DynoError | None:
         """Why sessions broke: what ended the server.
 
-        See :meth:`dyno.servers.daemon.Daemon.died`.
+        See :meth:`dyno.servers.daemon.Daemon.exit_reason`.
         """
-        return self._daemon.died(self._answers)
+        return self._daemon.exit_reason(self._answers)
 
     def _configure(self, own: volumes.Home, *, resumed: bool) -> None:
         temporary = volumes.temp_folder(own, self.asked_temp)

@@ -166,7 +166,9 @@ class MysqlTarget:
     def connect(self, workload: str = "") -> MysqlConnection:
         """A new session; plain table names in it mean those of ``workload``."""
         database = mark.schema_of(workload) if workload else ""
-        return MysqlConnection.open(self._address, self.died, database, self._tuning.sessions)
+        return MysqlConnection.open(
+            self._address, self.exit_reason, database, self._tuning.sessions
+        )
 
     def before_start(self, layout: Layout) -> None:
         """Notes where the private server's log and temporary files belong."""
@@ -255,7 +257,7 @@ class MysqlTarget:
         try:
             outcome = json.loads(_core.load(json.dumps(request), control))
         except _core.EngineError as error:
-            reason = self.died() if error.args[0] in _SERVER_GONE else None
+            reason = self.exit_reason() if error.args[0] in _SERVER_GONE else None
             if reason is None:
                 raise
             raise reason from error
@@ -379,6 +381,6 @@ class MysqlTarget:
         pid = self._here.pid if self._server is None else self._server.pid
         return [] if pid is None else [pid]
 
-    def died(self) -> DynoError | None:
+    def exit_reason(self) -> DynoError | None:
         """What ended the private server; None if it is well."""
-        return None if self._server is None else self._server.died()
+        return None if self._server is None else self._server.exit_reason()

@@ -177,7 +177,7 @@ class PostgresTarget:
         session = PostgresConnection.open(
             self._address.conninfo,
             self._address.server,
-            self.died,
+            self.exit_reason,
             mark.schema_of(workload) if workload else "",
             self._tuning.sessions,
         )
@@ -283,7 +283,7 @@ class PostgresTarget:
         try:
             outcome = json.loads(_core.load(json.dumps(request), control))
         except _core.EngineError as error:
-            reason = self.died() if error.args[0] in _SERVER_GONE else None
+            reason = self.exit_reason() if error.args[0] in _SERVER_GONE else None
             if reason is None:
                 raise
             raise reason from error
@@ -422,9 +422,9 @@ class PostgresTarget:
         pid = self._here.pid if self._server is None else self._server.pid
         return [] if pid is None else [pid]
 
-    def died(self) -> DynoError | None:
+    def exit_reason(self) -> DynoError | None:
         """What ended the private server; None if it is well."""
-        return None if self._server is None else self._server.died()
+        return None if self._server is None else self._server.exit_reason()
 
 
 def _checkpoint(session: PostgresConnection) -> float | str:

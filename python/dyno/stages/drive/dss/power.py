@@ -7,8 +7,8 @@ from dyno.bundle.writer import Recorder
 from dyno.contracts.target import PowerResult, Target
 from dyno.contracts.variants import variants
 from dyno.runtime.progress import Progress
+from dyno.stages.drive.dss.answer_recorder import AnswerRecorder
 from dyno.stages.drive.dss.crew import Crew
-from dyno.stages.drive.dss.notary import Notary
 from dyno.stages.drive.dss.plan import PowerPlan
 from dyno.stages.drive.dss.query import Outcome, Task, tasks
 from dyno.stages.drive.dss.refresh import Refresher
@@ -28,7 +28,7 @@ def power(recorder: Recorder, target: Target, plan: PowerPlan, progress: Progres
     name = f"power-{plan.workload}-{target.name}"
     with (
         recorder.phase(name, f"Power test on {target.name}", "dss", target.name) as detail,
-        Notary(recorder) as notary,
+        AnswerRecorder(recorder) as notary,
         Crew(target, plan.workload, metering=plan.metering) as crew,
     ):
         detail.update(plan.facts(), variants=variants(target, plan.workload))
@@ -58,7 +58,7 @@ class _Test:
         target: Target,
         plan: PowerPlan,
         progress: Progress,
-        notary: Notary,
+        notary: AnswerRecorder,
         crew: Crew,
     ) -> None:
         workload = workloads.get(plan.workload)

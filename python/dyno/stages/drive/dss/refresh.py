@@ -21,8 +21,8 @@ from dyno.contracts.refresh import UpdateSet, delete, matching
 from dyno.contracts.target import Connection, Target
 from dyno.contracts.workload import Workload
 from dyno.errors import DynoError, UsageError
+from dyno.stages.drive.dss.answer_recorder import AnswerRecorder
 from dyno.stages.drive.dss.crew import Crew
-from dyno.stages.drive.dss.notary import Notary
 from dyno.stages.drive.dss.plan import DssPlan
 from dyno.stages.drive.dss.query import Outcome, timed
 from dyno.workloads.rows import count
@@ -42,7 +42,7 @@ class Refresher:
     """
 
     def __init__(
-        self, target: Target, workload: Workload, plan: DssPlan, crew: Crew, notary: Notary
+        self, target: Target, workload: Workload, plan: DssPlan, crew: Crew, notary: AnswerRecorder
     ) -> None:
         """Connects.
 

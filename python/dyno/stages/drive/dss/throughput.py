@@ -10,8 +10,8 @@ from dyno.bundle.writer import Recorder
 from dyno.contracts.target import StreamAnswer, Target
 from dyno.contracts.variants import variants
 from dyno.runtime.progress import Progress
+from dyno.stages.drive.dss.answer_recorder import AnswerRecorder
 from dyno.stages.drive.dss.crew import Crew, Tally
-from dyno.stages.drive.dss.notary import Notary
 from dyno.stages.drive.dss.plan import ThroughputPlan
 from dyno.stages.drive.dss.query import Outcome, Task, tasks
 from dyno.stages.drive.dss.refresh import Refresher
@@ -52,7 +52,7 @@ def throughput(
     title = f"Throughput test on {target.name}"
     with (
         recorder.phase(name, title, "dss", target.name) as detail,
-        Notary(recorder) as notary,
+        AnswerRecorder(recorder) as notary,
         Crew(target, plan.workload, metering=plan.metering) as crew,
     ):
         detail.update(plan.facts(), variants=variants(target, plan.workload))
