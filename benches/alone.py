@@ -11,8 +11,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from dyno import _core, host, schema, targets
-from dyno.targets.base import Target
+from dyno import _core, host, targets
+from dyno.contracts import schema
+from dyno.contracts.target import Target
 from dyno.targets.clickhouse.load import insert
 
 SMALL = 100_000

@@ -16,7 +16,8 @@ from pathlib import Path
 from alone import alone, remark
 from common import BIN, dyno, pairs, scratch
 
-from dyno import host, schema, targets
+from dyno import host, targets
+from dyno.contracts import schema
 from dyno.targets.clickhouse import settings
 
 ROUNDS = 3

@@ -24,18 +24,18 @@ from common import scratch
 from paired import Side, alternate, more, total
 
 from dyno import _core, targets, workloads
-from dyno.drive.dss.crew import Crew
-from dyno.drive.dss.notary import Notary
-from dyno.drive.dss.plan import PowerPlan
-from dyno.drive.dss.query import Task, tasks
-from dyno.drive.dss.stream import Stream
-from dyno.record import Recorder
-from dyno.targets.base import Limits, Loaded, LoadPlan, Target
+from dyno.bundle.writer import Recorder
+from dyno.contracts.meter import Metering
+from dyno.contracts.target import Limits, Loaded, LoadPlan, Target
+from dyno.contracts.workload import Query
+from dyno.stages.drive.dss.answer_recorder import AnswerRecorder
+from dyno.stages.drive.dss.crew import Crew
+from dyno.stages.drive.dss.plan import PowerPlan
+from dyno.stages.drive.dss.query import Task, tasks
+from dyno.stages.drive.dss.stream import Stream
 from dyno.targets.duckdb.connection import DuckdbConnection
 from dyno.targets.duckdb.meter import DuckdbMeter
-from dyno.targets.meter import Metering
 from dyno.targets.postgresql.binaries import find
-from dyno.workloads.base import Query
 
 TRIVIAL = 100
 
@@ -111,7 +111,7 @@ def compare(
 
         def harness(label: str, metering: Metering) -> Side[Block]:
             crew = stack.enter_context(Crew(target, "tpch", metering))
-            notary = stack.enter_context(Notary(recorder))
+            notary = stack.enter_context(AnswerRecorder(recorder))
             stream = Stream(crew.session(), recorder.clock, target.name, 600.0, crew.stop)
 
             def run(block: Block) -> None:

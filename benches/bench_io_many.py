@@ -24,7 +24,7 @@ from pathlib import Path
 from common import BIN, process, scratch
 from storage import Case, Seen, abba, again, fio, middle, ours, page_cache, prepared, ratios
 
-from dyno.bundle import list_bundles
+from dyno.bundle.reader import list_bundles
 
 DEPTH = 32
 FILE = 16 << 20

@@ -21,8 +21,9 @@ from pathlib import Path
 import psutil
 from common import BIN, scratch
 
-from dyno import _core, host, schema, targets
-from dyno.targets.base import LoadPlan, Target
+from dyno import _core, host, targets
+from dyno.contracts import schema
+from dyno.contracts.target import LoadPlan, Target
 
 ROUNDS = 3
 

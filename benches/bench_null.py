@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from common import dyno, scratch
 
 from dyno import _core
-from dyno.model import Clock
+from dyno.bundle.model import Clock
 
 POINT = {"point_select": {"sql": "select c from points where id = $1", "keys": 100_000}}
 WARMUP_S = 0.5

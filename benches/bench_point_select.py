@@ -26,8 +26,8 @@ from typing import Any
 from common import process, scratch
 
 from dyno import host, targets
-from dyno.model import Clock
-from dyno.targets.base import Target
+from dyno.bundle.model import Clock
+from dyno.contracts.target import Target
 from dyno.targets.postgresql.binaries import find
 
 CONNECTIONS = (1, 8, 32, 256)
@@ -35,7 +35,7 @@ ROWS = 100_000
 DRIVE = """
 import json, sys
 from dyno import _core
-from dyno.drive.scheduler import yield_to_server
+from dyno.stages.drive.scheduler import yield_to_server
 plan = sys.stdin.read()
 yield_to_server(json.loads(plan))
 print(_core.drive(plan, _core.Control()))
@@ -73,7 +73,7 @@ def ours(out: Path, wire: dict[str, Any], select: dict[str, Any], users: int, s:
 @functools.cache
 def start_s() -> float:
     """CPU of a process that only starts Python and loads what it drives with."""
-    imports = "import json; from dyno import _core; from dyno.drive import scheduler"
+    imports = "import json; from dyno import _core; from dyno.stages.drive import scheduler"
     return statistics.median(process(sys.executable, "-c", imports).cpu_s for _ in range(5))
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from common import BIN, pairs, scratch
 
 from dyno import _core, host, targets
-from dyno.targets.base import LoadPlan, Target
+from dyno.contracts.target import LoadPlan, Target
 
 ROUNDS = 3
 SCALE = float(os.environ.get("SCALE", "1"))

@@ -15,10 +15,10 @@ from pathlib import Path
 from common import pairs, scratch
 
 from dyno import _core, host, targets, workloads
-from dyno.targets.base import Connection, LoadPlan
+from dyno.contracts.target import Connection, LoadPlan
+from dyno.contracts.workload import Query
 from dyno.targets.sqlite.translate import to_sqlite
 from dyno.workloads.answers import compare_engines
-from dyno.workloads.base import Query
 
 ROUNDS = 3
 SCALE = float(os.environ.get("SCALE", "0.1"))

@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 from scipy.signal import lfilter
 
-from dyno.analyse.alike import mean_error_percent, trend_among_alike
-from dyno.analyse.change import drop
-from dyno.analyse.steady import bias_percent, mser5
 from dyno.decide.validity import throttled_storage as throttled
 from dyno.decide.validity import unsteady_storage as unsteady
+from dyno.statistics.autocorrelation import mean_error_percent, trend_among_alike
+from dyno.statistics.change import drop
+from dyno.statistics.steady import bias_percent, mser5
 
 COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 500
 LENGTHS = (15, 20, 50, 100)

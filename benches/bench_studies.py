@@ -29,9 +29,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from dyno.statistics.usl import Usl
 from dyno.studies.analysis import tight
-from dyno.studies.book import Book, Entry
 from dyno.studies.model import Study, Variant
 from dyno.studies.schedule import schedule
+from dyno.studies.store import Entry, StudyStore
 from tests.studies.books import Draw, factorial, outcome, run, runs, study
 
 COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
@@ -207,14 +207,14 @@ def book_of(folder: Path) -> Path:
     )
     (folder / "small.toml").write_text(text, encoding="utf-8")
     process(BIN / "dyno", "study", folder / "small.toml", "--quiet", "--out", folder)
-    small = Book.open(folder / "studies" / "small")
+    small = StudyStore.open(folder / "studies" / "small")
     real = small.entries()
     asked = factorial(
         {USERS: [1, 2, 4, 8, 16], "target": ["null:?mean_us=500", "null:?mean_us=1000"]}, 10,
         exploratory=("p95_ms", "client_cpu_ms"),
     )  # fmt: skip
     slots = schedule([one.name for one in asked.variants], 10, 1)
-    large = Book.begin(folder / "large", asked, slots)
+    large = StudyStore.begin(folder / "large", asked, slots)
     rng = np.random.default_rng(8)
     for slot in slots:
         source = real[slot.place % len(real)]

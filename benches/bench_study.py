@@ -15,7 +15,7 @@ from pathlib import Path
 
 from common import scratch
 
-from dyno.studies.book import Book
+from dyno.studies.store import StudyStore
 
 PAIRS = 8
 WINDOW_S = 1.5
@@ -52,7 +52,7 @@ def main() -> None:
         if done.returncode > 1:
             raise SystemExit(done.stderr)
         runs = json.loads(done.stdout)["runs"]
-        slots = len(Book.open(Path(folder) / "studies" / "bench").slots)
+        slots = len(StudyStore.open(Path(folder) / "studies" / "bench").slots)
     between = [after["started"] - before["ended"] for before, after in itertools.pairwise(runs)]
     beside = [run["ended"] - run["started"] - WINDOW_S for run in runs]
     print(f"{len(runs)} runs of {slots} planned, null target, windows of {WINDOW_S:g} s")

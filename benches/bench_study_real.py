@@ -18,7 +18,7 @@ from typing import Any
 
 from common import dyno, scratch
 
-from dyno.bundle import Bundle
+from dyno.bundle.reader import Bundle
 
 CPU = """
 pairs = {pairs}

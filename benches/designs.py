@@ -17,7 +17,7 @@ from typing import Any
 from common import dyno, scratch
 
 from dyno import host, targets, workloads
-from dyno.targets.base import Connection, Limits, Target
+from dyno.contracts.target import Connection, Limits, Target
 
 ROUNDS = 6
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from common import Cost, process
 
-from dyno.model import Clock
+from dyno.bundle.model import Clock
 
 WARMUP = 0.25
 """Seconds that neither side counts."""

@@ -11,8 +11,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from dyno.bundle import Bundle
-from dyno.model import (
+from dyno.bundle.model import (
     NOTICES,
     Check,
     Clock,
@@ -24,8 +23,9 @@ from dyno.model import (
     Status,
     TargetFacts,
 )
-from dyno.record import write_atomically
-from dyno.tables import Table, spool_to_parquet
+from dyno.bundle.reader import Bundle
+from dyno.bundle.tables import Table, spool_to_parquet
+from dyno.bundle.writer import write_atomically
 from tests import bundle_data as data
 from tests.bundle_rows import io_row, second_rows
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dyno.analyse import estimate
-from dyno.bundle import Bundle
+from dyno.bundle.model import Estimate, Finding, Validity
+from dyno.bundle.reader import Bundle
 from dyno.decide import judge
-from dyno.model import Estimate, Finding, Validity
 
 
 @dataclass(frozen=True)

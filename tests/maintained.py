@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from dyno import _core
-from dyno.targets.base import Loaded, LoadPlan, Target
+from dyno.contracts.target import Loaded, LoadPlan, Target
 
 
 def fill(target: Target, workload: str = "tpch", scale: float = 0.01) -> None:

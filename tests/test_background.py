@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from dyno.bundle import list_bundles
+from dyno.bundle.reader import list_bundles
 from tests.process import COMMAND, end, wait_for_phase
 
 IN_BACKGROUND = ["sh", "-c", "trap '' INT; exec \"$@\"", "sh"]

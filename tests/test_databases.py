@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dyno import databases, schema, workloads
+from dyno import workloads
+from dyno.contracts import databases, schema
 from dyno.errors import UsageError
 from dyno.targets import mark
 

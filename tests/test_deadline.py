@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from dyno.deadline import Deadline, within
 from dyno.errors import DatabaseError, TargetError
+from dyno.runtime.deadline import Deadline, within
 
 
 class Statement:

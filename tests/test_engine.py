@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from dyno import _core
-from dyno.engine import interruptible, run_engine, run_engines
 from dyno.errors import Interrupted
-from dyno.progress import Silent
+from dyno.runtime.engine_calls import interruptible, run_engine, run_engines
+from dyno.runtime.progress import Silent
 
 
 def test_results_and_errors_come_through() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from dyno.footprint import Meter, StepRecord, occupied
+from dyno.workspace.footprint import Meter, StepRecord, occupied
 from tests.process import wait_until
 
 

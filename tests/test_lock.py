@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dyno.errors import TargetError, UsageError
-from dyno.lock import OutLock
+from dyno.workspace.lock import OutLock
 
 
 def test_a_second_one_is_told_who_is_at_work(tmp_path: Path) -> None:

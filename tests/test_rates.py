@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dyno.rates import Rate, hold
+from dyno.config.rates import Rate, hold
 
 POINTS = st.lists(
     st.tuples(st.floats(0, 100), st.floats(0, 1000)),

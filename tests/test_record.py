@@ -14,12 +14,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dyno import tables
-from dyno.bundle import Bundle, find_bundle, list_bundles
+from dyno.bundle import tables
+from dyno.bundle.model import Check, PhaseKind, Validity
+from dyno.bundle.reader import Bundle, find_bundle, list_bundles
+from dyno.bundle.tables import Table, read_table, spool_to_parquet
+from dyno.bundle.writer import Recorder, file_error, write_atomically
 from dyno.errors import DiskFullError, UsageError
-from dyno.model import Check, PhaseKind, Validity
-from dyno.record import Recorder, file_error, write_atomically
-from dyno.tables import Table, read_table, spool_to_parquet
 
 SAMPLE = {
     "t_ns": 1,
@@ -90,7 +90,7 @@ def test_a_killed_run_is_readable(out: Path) -> None:
     script = f"""
 import os, signal
 from pathlib import Path
-from dyno.record import Recorder
+from dyno.bundle.writer import Recorder
 recorder = Recorder(Path({str(out)!r}), "run", {{}}, ())
 recorder.add("samples", [{SAMPLE!r}])
 with recorder.phase("io", "Storage", "io"):

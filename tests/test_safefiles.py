@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dyno import safefiles
 from dyno.errors import UsageError
+from dyno.safety import safefiles
 
 
 def a_link(path: Path) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from dyno import targets
+from dyno.config.settings import WORDS, Setting, as_record, bytes_text, parse
+from dyno.contracts import tuning
 from dyno.errors import UsageError
-from dyno.settings import WORDS, Setting, as_record, bytes_text, parse
-from dyno.targets import tuning
 
 GIB = 1 << 30
 

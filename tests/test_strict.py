@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 from pydantic import Field, field_validator
 
-from dyno import strict
+from dyno.config import strict
 from dyno.errors import UsageError
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dyno.bundle import Bundle
+from dyno.bundle.reader import Bundle
 from dyno.errors import UsageError
 from tests.bundles import quickstart
 from tests.process import dyno

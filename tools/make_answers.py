@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from dyno import __version__, _core, host, targets, workloads
-from dyno.targets.base import Loaded, LoadPlan, QueryResult, Target
+from dyno.contracts.target import Loaded, LoadPlan, QueryResult, Target
+from dyno.contracts.workload import Workload
 from dyno.workloads.answers import compare_engines, precise
-from dyno.workloads.base import Workload
 from dyno.workloads.tpch.expected import SCALES, write
 
 ENGINES = ("postgresql", "duckdb")

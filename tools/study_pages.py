@@ -8,10 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from dyno import studies
+from dyno.config.units import seconds_text
 from dyno.studies import commands, differences, spec
 from dyno.studies.metrics import METRICS
 from dyno.studies.model import Study
-from dyno.units import seconds_text
 
 DOCS = Path(__file__).parent.parent / "docs"
 BEGIN, END = "<!-- shipped: made by tools/study_pages.py -->", "<!-- end of shipped -->"

@@ -14,12 +14,13 @@ from types import ModuleType
 from typing import Any
 
 from dyno import targets
+from dyno.config.settings import WORDS
+from dyno.contracts import maintenance, plans
+from dyno.contracts.meter import Metered
+from dyno.contracts.target import Capabilities, Limits, Target
 from dyno.errors import UsageError
 from dyno.layouts.parts import LayoutParts
-from dyno.settings import WORDS
-from dyno.targets import maintenance, plans, several
-from dyno.targets.base import Capabilities, Limits, Target
-from dyno.targets.meter import Metered
+from dyno.targets import several
 
 _SEVERAL = "several databases"
 _NO_WORDS = "it has no settings"

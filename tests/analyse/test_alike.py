@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from dyno.analyse.alike import fit, likeness, mean_error_percent, trend_among_alike
+from dyno.statistics.autocorrelation import (
+    fit,
+    likeness,
+    mean_error_percent,
+    trend_among_alike,
+)
 from tests.analyse.noise import alike
 
 

@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from dyno.analyse.histograms import Latencies
-from dyno.bundle import Bundle
+from dyno.bundle.reader import Bundle
+from dyno.bundle.tables import Table, read_table
 from dyno.errors import UsageError
-from dyno.tables import Table, read_table
 from tests.bundles import quickstart
 from tests.process import dyno
 

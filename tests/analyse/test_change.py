@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from dyno.analyse.change import drop
+from dyno.statistics.change import drop
 from tests.analyse.noise import alike
 
 

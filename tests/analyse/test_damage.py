@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dyno.analyse import estimate
-from dyno.bundle import Bundle
+from dyno.bundle.reader import Bundle
 from dyno.errors import UsageError
 from tests.bundles import Builder, quickstart
 

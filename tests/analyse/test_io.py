@@ -13,7 +13,7 @@ from scipy import stats
 
 from dyno.analyse import estimate
 from dyno.analyse.histograms import Latencies
-from dyno.model import Estimate
+from dyno.bundle.model import Estimate
 from dyno.profiles.arms import loads
 from tests.storage_rows import Row, bundle, rising, step
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dyno.model import CriterionResult
+from dyno.bundle.model import CriterionResult
 from tests import bundle_data as data
 from tests.bundle_rows import histogram
 from tests.bundles import Builder

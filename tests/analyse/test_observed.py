@@ -9,7 +9,7 @@ import pytest
 
 from dyno.decide import definitions
 from dyno.report import document, sheet
-from dyno.report.words import figure
+from dyno.report.kit.formats import figure
 from tests.bundle_data import SECOND
 from tests.bundles import Builder
 from tests.judged import Judged, judged

@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from dyno.analyse.steady import bias_percent, half_width, mser5, settled, trend, variation_percent
+from dyno.statistics.steady import (
+    bias_percent,
+    half_width,
+    mser5,
+    settled,
+    trend,
+    variation_percent,
+)
 
 
 def noise(count: int, mean: float = 100.0, seed: int = 1) -> list[float]:

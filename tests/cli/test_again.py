@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from dyno import aside
-from dyno.bundle import Bundle
-from dyno.model import Check
-from dyno.record import Recorder
+from dyno.bundle import superseded
+from dyno.bundle.model import Check
+from dyno.bundle.reader import Bundle
+from dyno.bundle.writer import Recorder
 from tests.judged import judged
 from tests.process import end, start
 from tests.quick import SHORT, resize
@@ -22,8 +22,8 @@ ROOT = Path(__file__).parents[2]
 
 # What others take of the CPU is planted: the first use of a power test, or each.
 NOISE = """
-from dyno.observe import work
-from dyno.model import Taken
+from dyno.stages.observe import work
+from dyno.bundle.model import Taken
 
 quiet = work.WorkProbe.end
 seen = []
@@ -99,9 +99,9 @@ def test_a_first_attempt_keeps_its_rows_and_checks_apart(tmp_path: Path) -> None
             recorder.add_checks([Check(name="rows", target="x", passed=True, message=f"{number}")])
 
     recorder.add("queries", [{"t_ns": 0, "stream": 0, "query": "q0", "target": "x"}])
-    before = aside.mark(recorder)
+    before = superseded.mark(recorder)
     attempt(1)
-    aside.set_aside(recorder, before, "CPU steal: 12 %")
+    superseded.set_aside(recorder, before, "CPU steal: 12 %")
     attempt(2)
     recorder.finish("done")
     bundle = Bundle.open(recorder.path)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dyno import targets
-from dyno.bundle import Bundle
+from dyno.bundle.reader import Bundle
 from dyno.cli import cli
 from dyno.errors import UsageError
 from tests.conftest import missing

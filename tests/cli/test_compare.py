@@ -10,10 +10,10 @@ import pytest
 
 from dyno.analyse import estimate
 from dyno.analyse.gap import gap
-from dyno.bundle import Bundle
-from dyno.model import Estimate, TargetFacts
-from dyno.report.beside import beside_lines, pairs
-from dyno.report.words import figure
+from dyno.bundle.model import Estimate, TargetFacts
+from dyno.bundle.reader import Bundle
+from dyno.report.comparison.side_by_side import beside_lines, pairs
+from dyno.report.kit.formats import figure
 from tests import bundle_data as data
 from tests.bundles import Builder, only_io, quickstart
 from tests.process import document, dyno

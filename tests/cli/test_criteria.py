@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dyno import workloads
-from dyno.bundle import Bundle
+from dyno.bundle.reader import Bundle
 from dyno.cli._criteria import Asked as Criteria
 from dyno.cli._findmax import Asked as FindMax
 from dyno.errors import UsageError

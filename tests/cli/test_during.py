@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dyno import workloads
-from dyno.bundle import Bundle, list_bundles
+from dyno.bundle.reader import Bundle, list_bundles
 from tests.process import dyno, end, no_server_left, spoilt, start, wait_for_phase
 
 POSTGRESQL = ("--target", "embedded:postgresql")

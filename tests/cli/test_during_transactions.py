@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dyno.bundle import Bundle
+from dyno.bundle.reader import Bundle
 from tests.mariadb import require_mariadb
 from tests.process import dyno, spoilt
 

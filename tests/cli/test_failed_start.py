@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dyno.bundle import find_bundle, list_bundles
+from dyno.bundle.reader import find_bundle, list_bundles
 from dyno.errors import UsageError
 from tests.process import document, dyno
 

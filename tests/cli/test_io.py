@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dyno.bundle import Bundle
+from dyno.bundle.reader import Bundle
 from dyno.studies.metrics import METRICS
 from tests.process import document, dyno
 

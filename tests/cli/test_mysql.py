@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dyno.bundle import Bundle
+from dyno.bundle.reader import Bundle
 from tests.mariadb import require_mariadb
 from tests.process import dyno, no_server_left, spoilt
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dyno.bundle import Bundle
+from dyno.bundle.reader import Bundle
 from tests.process import document, dyno
 
 

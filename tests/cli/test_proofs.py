@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dyno.bundle import Bundle, list_bundles
+from dyno.bundle.reader import Bundle, list_bundles
 from tests.process import dyno
 
 DUCKDB = ("--target", "embedded:duckdb")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dyno import targets
-from dyno.targets.base import Limits, Loaded
+from dyno.contracts.target import Limits, Loaded
 from tests.process import dyno, end, start
 from tests.quick import SHORT, resize
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dyno.bundle import Bundle
+from dyno.bundle.reader import Bundle
 from dyno.cli._ratefile import read
 from dyno.cli._rates import parse
+from dyno.config.rates import Rate, recorded
 from dyno.errors import UsageError
-from dyno.rates import Rate, recorded
 from dyno.workloads.tpcc.pace import crowd
 from tests.process import document, dyno, spoilt
 

@@ -9,20 +9,20 @@ from typing import Any, cast
 
 import pytest
 
-from dyno import drive
+from dyno.bundle.model import Phase
+from dyno.bundle.writer import Recorder
 from dyno.cli import _search
 from dyno.cli._console import Console
 from dyno.cli._findmax import Search
 from dyno.cli._session import Session
+from dyno.contracts.target import Limits, Loaded, Target
 from dyno.criteria import metrics, parse
 from dyno.decide.findmax import Range
-from dyno.drive import OltpPlan
 from dyno.errors import DatabaseError, Interrupted, TargetError
-from dyno.model import Phase
-from dyno.record import Recorder
+from dyno.stages import drive
+from dyno.stages.drive import OltpPlan
 from dyno.targets import open_target
 from dyno.targets import parse as parse_url
-from dyno.targets.base import Limits, Loaded, Target
 
 SLO = {"slo": [{"text": "errors total = 0", "source": "asked for"}]}
 

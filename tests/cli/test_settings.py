@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dyno.bundle import list_bundles
+from dyno.bundle.reader import list_bundles
 from dyno.cli import cli
 from dyno.errors import UsageError
 from tests.process import dyno

@@ -13,8 +13,8 @@ import psycopg
 import pytest
 
 from dyno import targets
-from dyno.bundle import Bundle, list_bundles
-from dyno.targets.base import Removable
+from dyno.bundle.reader import Bundle, list_bundles
+from dyno.contracts.target import Removable
 from dyno.targets.postgresql.server import Server
 from tests.process import dyno, end, events, no_server_left, spoilt, start, wait_until
 from tests.targets.conftest import LIMITS

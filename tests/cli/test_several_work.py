@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from dyno import targets
-from dyno.bundle import Bundle
+from dyno.bundle.reader import Bundle
+from dyno.contracts.target import Removable
 from dyno.errors import UsageError
-from dyno.targets.base import Removable
 from tests.mariadb import require_mariadb
 from tests.process import dyno, spoilt
 from tests.targets.conftest import LIMITS

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from dyno import impatience
-from dyno.bundle import list_bundles
+from dyno.bundle.reader import list_bundles
 from dyno.cli import _session
 from dyno.cli._options import Options
 from dyno.cli._signals import Signals
 from dyno.errors import UsageError
+from dyno.runtime import interrupts
 from tests.process import COMMAND, end, start, wait_for_phase
 
 RUN = ("run", "tpcc", "--target", "null:?mean_us=500&scale=2", "--warmup", "1s", "--json")
@@ -55,13 +55,13 @@ def test_nohup_outlives_its_terminal(out: Path) -> None:
 
 
 def test_signals_raise_only_during_the_work() -> None:
-    asked = impatience.count()
+    asked = interrupts.count()
     with Signals() as signals:
         signals.begin_work()
         with pytest.raises(KeyboardInterrupt):
             interrupt()
         interrupt()
-        assert impatience.count() == asked + 1
+        assert interrupts.count() == asked + 1
         signals.end_work()
         interrupt()
     with Signals() as signals:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dyno.bundle import Bundle
+from dyno.bundle.reader import Bundle
 from tests.process import dyno, spoilt
 
 SQLITE = ("--target", "embedded:sqlite")

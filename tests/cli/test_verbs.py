@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from dyno import workloads
-from dyno.load import text_bytes
-from dyno.targets.base import LoadOutcome
+from dyno.contracts.target import LoadOutcome
+from dyno.stages.load import text_bytes
 from tests.process import dyno
 
 

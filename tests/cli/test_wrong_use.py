@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from dyno import targets
+from dyno.contracts.target import Limits
 from dyno.errors import DynoError, UsageError
-from dyno.targets.base import Limits
 from tests.process import dyno
 
 CASES = [

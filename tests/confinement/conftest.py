@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from dyno.confinement import places
+from dyno.confinement.limits_asked import Controller
 from dyno.confinement.run import Confinement, confine
-from dyno.confinement.words import Controller
+from dyno.contracts.target import LimitedPlace
 from dyno.errors import UsageError
-from dyno.targets.base import LimitedPlace
 from tests.conftest import missing
 
 Confine = Callable[..., Confinement]

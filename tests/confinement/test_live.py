@@ -88,7 +88,7 @@ def test_a_server_that_outgrows_its_memory_is_told_so(confined: Confine, tmp_pat
             (tmp_path / "eat").touch()
             error = None
             while error is None:
-                error = daemon.died(lambda: False)
+                error = daemon.exit_reason(lambda: False)
             assert str(error) == "Hungry was killed: memory limit of 64MB (--limit memory)."
             assert error.kind == "out_of_memory"
         finally:

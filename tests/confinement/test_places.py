@@ -10,7 +10,7 @@ import pytest
 
 from dyno.confinement import places
 from dyno.confinement.group import Group
-from dyno.confinement.words import parse
+from dyno.confinement.limits_asked import parse
 from dyno.errors import UsageError
 from tests.host.machine import write
 

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from dyno import strict
 from dyno.analyse import estimate
-from dyno.bundle import Bundle, list_bundles
+from dyno.bundle.reader import Bundle, list_bundles
+from dyno.config import strict
 from dyno.confinement import places
 from dyno.decide import judge
 from dyno.studies import commands
 from dyno.studies.analysis import said
-from dyno.studies.book import Entry
 from dyno.studies.build import build
 from dyno.studies.form import StudySpec
 from dyno.studies.metrics import METRICS
 from dyno.studies.outcome import Comparison
 from dyno.studies.schedule import schedule
+from dyno.studies.store import Entry
 from tests.confinement.conftest import Confine, require
 from tests.process import assert_valid, dyno, end, start, wait_until
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from dyno import _core, targets, workloads
-from dyno.bundle import list_bundles
-from dyno.targets.base import Capabilities, Limits
+from dyno.bundle.reader import list_bundles
+from dyno.contracts.target import Capabilities, Limits
 from tests.conftest import missing
 from tests.process import assert_valid, dyno, no_server_left
 
@@ -96,7 +96,7 @@ def test_the_compiled_half_lists_what_it_holds_and_python_knows_each() -> None:
     assert set(parts["workloads"]) == set(workloads.names())
     for wire in parts["wires"]:
         assert any(wire in name or name in wire for name in targets.names()), wire
-    from dyno.model import PhaseKind  # noqa: F401  (the model imports without the engines)
+    from dyno.bundle.model import PhaseKind  # noqa: F401  (the model imports without the engines)
 
     for workload in parts["workloads"]:
         for table in json.loads(_core.schema(workload)):

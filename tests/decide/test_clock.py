@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dyno.bundle import Bundle
-from dyno.model import Clock, ClockCheck
-from dyno.record import Recorder
+from dyno.bundle.model import Clock, ClockCheck
+from dyno.bundle.reader import Bundle
+from dyno.bundle.writer import Recorder
 from tests.bundles import quickstart
 from tests.judged import judged
 

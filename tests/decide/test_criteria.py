@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from dyno.bundle.model import CriterionResult
 from dyno.criteria import asked
 from dyno.decide import broken
 from dyno.decide.case import Case
 from dyno.decide.trial import trial
-from dyno.model import CriterionResult
 from tests import bundle_data as data
 from tests.bundles import Builder
 from tests.judged import judged

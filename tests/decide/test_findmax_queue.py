@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from dyno.analyse.steady import mser5, trend
 from dyno.decide.findmax import Range, Trial, found, next_step, unsteady
+from dyno.statistics.steady import mser5, trend
 
 SERVICE_S = 0.01
 INTERVALS = 60

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dyno.bundle import Bundle
+from dyno.bundle.model import Confined
+from dyno.bundle.reader import Bundle
 from dyno.decide import definitions
-from dyno.model import Confined
 from dyno.report import document, sheet
 from tests.bundles import Builder
 from tests.judged import Judged, judged

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from dyno.bundle.model import Finding, Place, TargetFacts
 from dyno.decide.limits import rules
-from dyno.model import Finding, Place, TargetFacts
 from tests import bundle_data as data
 from tests.bundles import Builder, interrupted, only_io, quickstart
 from tests.judged import Judged, judged

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from dyno.bundle import Bundle
-from dyno.model import CpuUse, Taken
+from dyno.bundle.model import CpuUse, Taken
+from dyno.bundle.reader import Bundle
 from tests.bundles import Builder
 from tests.judged import Judged, judged
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dyno.model import Confined, Finding
+from dyno.bundle.model import Confined, Finding
 from tests import bundle_data as data
 from tests.bundles import Builder
 from tests.judged import Judged, judged

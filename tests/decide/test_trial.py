@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import pytest
 
+from dyno.bundle.model import CriterionResult
 from dyno.decide.case import Case
 from dyno.decide.trial import Judged, failing
-from dyno.model import CriterionResult
 
 
 def case(**figures: float) -> Case:

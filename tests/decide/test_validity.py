@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from dyno.bundle.model import Check
 from dyno.decide.validity import rules
-from dyno.model import Check
 from tests import bundle_data as data
 from tests.bundles import Builder, interrupted, quickstart
 from tests.judged import Judged, judged

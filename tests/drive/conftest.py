@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from dyno import _core, targets
-from dyno.record import Recorder
-from dyno.targets.base import Limits, Loaded, LoadPlan, Target
+from dyno.bundle.writer import Recorder
+from dyno.contracts.target import Limits, Loaded, LoadPlan, Target
 from tests.process import no_server_left
 
 SCALE = 0.01

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote
 
-from dyno import schema, targets
-from dyno.targets.base import Limits, Loaded, Target
+from dyno import targets
+from dyno.contracts import schema
+from dyno.contracts.target import Limits, Loaded, Target
 from dyno.targets.postgresql.server import Server
 from tests.maintained import fill
 from tests.mariadb import require_mariadb

@@ -7,12 +7,12 @@ from typing import cast
 
 import pytest
 
-from dyno.drive import checkpoints
-from dyno.drive.checkpoints import CheckpointCount
+from dyno.contracts.checkpoints import Checkpoints
+from dyno.contracts.target import Target
 from dyno.errors import TargetError
-from dyno.progress import Silent
-from dyno.targets.base import Target
-from dyno.targets.checkpoints import Checkpoints
+from dyno.runtime.progress import Silent
+from dyno.stages.drive import checkpoints
+from dyno.stages.drive.checkpoints import CheckpointCount
 
 
 class Counting:

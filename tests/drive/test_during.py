@@ -9,15 +9,15 @@ from typing import Any, cast
 
 import pytest
 
-from dyno.drive.dss.query import Task
-from dyno.drive.during import Course, DuringPlan, Upkeep
-from dyno.drive.during_queries import Part, _Conductor  # pyright: ignore[reportPrivateUsage]
+from dyno.bundle.model import Check
+from dyno.bundle.writer import Recorder
+from dyno.contracts.maintenance import SpaceEstimate
+from dyno.contracts.target import Target
 from dyno.errors import DatabaseError
-from dyno.model import Check
-from dyno.progress import Progress
-from dyno.record import Recorder
-from dyno.targets.base import Target
-from dyno.targets.maintenance import SpaceEstimate
+from dyno.runtime.progress import Progress
+from dyno.stages.drive.dss.query import Task
+from dyno.stages.drive.during import Course, DuringPlan, Upkeep
+from dyno.stages.drive.during_queries import Part, _Conductor  # pyright: ignore[reportPrivateUsage]
 from tests.process import wait_until
 
 ORDER = cast("list[Task]", ["q1", "q2", "q3"])

@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 
-from dyno import drive, schema
-from dyno.bundle import list_bundles
-from dyno.drive import OltpPlan
+from dyno.bundle.reader import list_bundles
+from dyno.bundle.writer import Recorder
+from dyno.contracts import schema
+from dyno.contracts.target import Loaded, Target
 from dyno.errors import DynoError
-from dyno.progress import Silent
-from dyno.record import Recorder
-from dyno.targets.base import Loaded, Target
+from dyno.runtime.progress import Silent
+from dyno.stages import drive
+from dyno.stages.drive import OltpPlan
 from dyno.workloads.tpcc.checks import check_conditions
 from tests.drive.copies import LOADED, Copies, MariadbCopies, PostgresCopies, contents
 

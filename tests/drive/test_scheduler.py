@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dyno.drive import scheduler
+from dyno.stages.drive import scheduler
 
 CLOSED = {"kind": "closed", "think": False}
 

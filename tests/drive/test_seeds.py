@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
-from dyno import _core, drive, targets
-from dyno.drive import OltpPlan
-from dyno.drive.several import parts
-from dyno.progress import Silent
-from dyno.record import Recorder
-from dyno.seeds import derived
-from dyno.targets.base import Limits, Loaded, LoadPlan, Target
+from dyno import _core, targets
+from dyno.bundle.writer import Recorder
+from dyno.contracts.target import Limits, Loaded, LoadPlan, Target
+from dyno.runtime.progress import Silent
+from dyno.runtime.seeds import derived
+from dyno.stages import drive
+from dyno.stages.drive import OltpPlan
+from dyno.stages.drive.several import parts
 
 LOADED = Loaded(1, 1, complete=True)
 USERS = 4

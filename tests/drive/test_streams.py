@@ -13,18 +13,19 @@ from typing import Any, TypeVar
 import psycopg
 import pytest
 
-from dyno import _core, drive, load, prove, workloads
-from dyno.bundle import Bundle
-from dyno.drive import PowerPlan, ThroughputPlan
-from dyno.drive.dss import refresh
-from dyno.drive.dss.refresh import transaction
+from dyno import _core, workloads
+from dyno.bundle.model import Check
+from dyno.bundle.reader import Bundle
+from dyno.bundle.writer import Recorder
+from dyno.contracts.refresh import UpdateSet
+from dyno.contracts.target import Connection, Loaded, Target
 from dyno.errors import TargetError
-from dyno.model import Check
-from dyno.progress import Silent
-from dyno.record import Recorder
-from dyno.targets.base import Connection, Loaded, Target
+from dyno.runtime.progress import Silent
+from dyno.stages import drive, load, prove
+from dyno.stages.drive import PowerPlan, ThroughputPlan
+from dyno.stages.drive.dss import refresh
+from dyno.stages.drive.dss.refresh import transaction
 from dyno.targets.insert import insert_values
-from dyno.workloads.refresh import UpdateSet
 from dyno.workloads.tpch.orders import order
 from tests.drive.conftest import SCALE
 

@@ -8,7 +8,7 @@ from hdrh.histogram import HdrHistogram
 
 from dyno.analyse.histograms import Latencies
 from dyno.analyse.series import throughput
-from dyno.drive.sums import interval_sums, summed_outcome
+from dyno.stages.drive.sums import interval_sums, summed_outcome
 
 S = 1_000_000_000
 START = 1_700_000_000 * S + 123

@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dyno.analyse import estimate
-from dyno.bundle import Bundle
-from dyno.drive import OltpPlan, UntilSteadyPlan, drive_until_steady
-from dyno.drive.until_steady import GrowingSeries
-from dyno.model import TargetFacts
-from dyno.progress import Silent
-from dyno.record import Recorder
+from dyno.bundle.model import TargetFacts
+from dyno.bundle.reader import Bundle
+from dyno.bundle.writer import Recorder
+from dyno.contracts.target import Limits, Loaded
+from dyno.runtime.progress import Silent
+from dyno.stages.drive import OltpPlan, UntilSteadyPlan, drive_until_steady
+from dyno.stages.drive.until_steady import GrowingSeries
 from dyno.targets import open_target, parse
-from dyno.targets.base import Limits, Loaded
 from tests.judged import judged
 
 START = 1_795_183_200_000_000_000

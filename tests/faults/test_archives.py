@@ -245,7 +245,7 @@ def test_an_archive_of_tar_itself_is_opened(bundle: Path, tmp_path: Path, tempor
 
 
 def test_an_archive_is_private_while_it_is_open(bundle: Path) -> None:
-    from dyno import archive
+    from dyno.bundle import archive
 
     with archive.opened(archive_of(bundle)) as found:
         assert stat.S_IMODE(found.path.parent.stat().st_mode) == 0o700

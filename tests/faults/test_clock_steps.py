@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from dyno.bundle import list_bundles
-from dyno.studies.book import Book
+from dyno.bundle.reader import list_bundles
+from dyno.studies.store import StudyStore
 from tests.process import end, events, start, wait_for_phase, wait_until
 from tests.stepped import Stepped
 
@@ -82,14 +82,14 @@ def test_a_study_and_its_time_limit(tmp_path: Path, out: Path, clock: Stepped, s
     process = start("study", study, "--out", out)
     wait_until(lambda: list(folder.glob("data-1/*/ops/*")), "a run")
     clock.set(step)
-    wait_until(lambda: len(Book.open(folder).entries()) > 0, "an entry")
+    wait_until(lambda: len(StudyStore.open(folder).entries()) > 0, "an entry")
     process.send_signal(signal.SIGINT)
     assert end(process)[0] == 130
-    first = Book.open(folder).entries()
+    first = StudyStore.open(folder).entries()
     again = start("study", "--resume", folder)
     code, output, errors = end(again)
     assert code in {0, 1}, errors
-    made = Book.open(folder).entries()
+    made = StudyStore.open(folder).entries()
     assert len(made) >= 4, (output, errors)  # it has used up next to nothing of its time limit
     assert all(0 <= one.ended - one.started < 600 for one in (*first, *made))
     assert "time limit" not in output + errors

@@ -16,13 +16,14 @@ from urllib.parse import quote
 import psycopg
 import pytest
 
-from dyno import _core, drive, targets
-from dyno.bundle import list_bundles
-from dyno.drive import OltpPlan
-from dyno.progress import Silent
-from dyno.record import Recorder
-from dyno.report.series import throughput
-from dyno.targets.base import Limits, Loaded
+from dyno import _core, targets
+from dyno.bundle.reader import list_bundles
+from dyno.bundle.writer import Recorder
+from dyno.contracts.target import Limits, Loaded
+from dyno.report.run.series import throughput
+from dyno.runtime.progress import Silent
+from dyno.stages import drive
+from dyno.stages.drive import OltpPlan
 from dyno.targets.postgresql.server import SOCKET, Server
 from dyno.workloads.tpcc.checks import check_conditions
 from tests.faults.conftest import resized, shrunk

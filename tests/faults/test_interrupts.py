@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dyno.bundle import list_bundles
+from dyno.bundle.reader import list_bundles
 from tests.process import dyno, end, no_server_left, start, wait_for_phase
 from tests.quick import SHORT, SHORT_STORAGE, resize
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from dyno.bundle import list_bundles
+from dyno.bundle.reader import list_bundles
 from tests.process import dyno, end, no_server_left, start, wait_for_phase, wait_until
 
 # Ctrl-C as a file that is ready is about to get its name.

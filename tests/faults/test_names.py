@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dyno.bundle import list_bundles
+from dyno.bundle.reader import list_bundles
 from tests.process import dyno, end, start
 
 NAMES = ["a\nb", """it's "q" """, "é日本☃", "-x", "50%25%s", "n" * 200, "a;b", "a#b?c=d", "a\\b"]

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from dyno import targets
-from dyno.drive import PowerPlan, power
-from dyno.progress import Silent
-from dyno.record import Recorder
-from dyno.targets.base import Limits, Target
+from dyno.bundle.writer import Recorder
+from dyno.contracts.target import Limits, Target
+from dyno.runtime.progress import Silent
+from dyno.stages.drive import PowerPlan, power
 from tests.maintained import fill
 from tests.process import wait_until
 
@@ -64,7 +64,7 @@ def run(out: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[dict[s
 
 
 def _rows(recorder: Recorder) -> list[dict[str, Any]]:
-    from dyno.tables import read_table
+    from dyno.bundle.tables import read_table
 
     return read_table(recorder.path, "queries").to_pylist()
 

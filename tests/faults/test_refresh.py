@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dyno import targets
-from dyno.bundle import list_bundles
+from dyno.bundle.reader import list_bundles
 from tests.conftest import missing
 from tests.process import assert_valid, document, dyno, end, start, wait_until
 

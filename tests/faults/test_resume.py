@@ -14,9 +14,9 @@ import psycopg
 import pymysql
 import pytest
 
-from dyno.bundle import list_bundles
+from dyno.bundle.reader import list_bundles
+from dyno.contracts.target import Limits
 from dyno.targets import journal
-from dyno.targets.base import Limits
 from dyno.targets.mysql.server import USER
 from dyno.targets.mysql.server import Server as MariadbServer
 from dyno.targets.postgresql.server import Server

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dyno.bundle import list_bundles
+from dyno.bundle.reader import list_bundles
 from dyno.confinement import places
 from dyno.errors import UsageError
 from tests.conftest import missing

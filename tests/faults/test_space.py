@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dyno import targets
-from dyno.bundle import list_bundles
+from dyno.bundle.reader import list_bundles
 from tests.conftest import missing
 from tests.faults.conftest import resized, shrunk
 from tests.process import dyno, end, no_server_left, start, wait_for_phase, wait_until

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dyno.bundle import Bundle, list_bundles
+from dyno.bundle.reader import Bundle, list_bundles
 from dyno.profiles.remarks import remarks
 from tests.conftest import missing
 from tests.faults import limits

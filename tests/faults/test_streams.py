@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from dyno import _core, targets
-from dyno.bundle import list_bundles
-from dyno.targets.base import Limits, Loaded, LoadPlan
+from dyno.bundle.reader import list_bundles
+from dyno.contracts.target import Limits, Loaded, LoadPlan
 from tests.process import dyno, end, no_server_left, servers, start, wait_until
 
 TARGET = ("--target", "embedded:postgresql")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from dyno.errors import UsageError
-from dyno.studies.book import Book
 from dyno.studies.schedule import schedule
+from dyno.studies.store import StudyStore
 from tests.process import dyno
 from tests.studies import books
 
@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
     """A study's."""
     study = books.study()
     slots = schedule([one.name for one in study.variants], study.pairs, 1)
-    return Book.begin(tmp_path / "study", study, slots).folder
+    return StudyStore.begin(tmp_path / "study", study, slots).folder
 
 
 def clean(folder: Path) -> None:
@@ -63,5 +63,5 @@ def test_a_journal_is_not_written_through_a_link(folder: Path, theirs: Path) -> 
     (folder / "notes.jsonl").symlink_to(theirs / "precious")
     (theirs / "precious").write_text("")
     with pytest.raises(UsageError, match="link"):
-        Book.open(folder).begin_session()
+        StudyStore.open(folder).begin_session()
     assert (theirs / "precious").read_text() == ""

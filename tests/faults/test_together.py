@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dyno.bundle import list_bundles
+from dyno.bundle.reader import list_bundles
 from tests.process import dyno, end, start, wait_for_phase
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dyno.bundle import list_bundles
+from dyno.bundle.reader import list_bundles
 from tests.mariadb import require_mariadb
 from tests.process import (
     document,

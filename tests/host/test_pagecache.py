@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from dyno.contracts.cold import Emptied
 from dyno.errors import TargetError
 from dyno.host import pagecache
 from dyno.host.mounts import mount_of, parse_mountinfo
-from dyno.host.pagecache import Emptied, empty, files_under, resident_bytes
+from dyno.host.pagecache import empty, files_under, resident_bytes
 from dyno.host.storage import fs_kind
 from tests.conftest import missing
 from tests.process import wait_until

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from dyno import targets, workloads
-from dyno.bundle import Bundle
-from dyno.footprint import occupied
-from dyno.targets.base import Limits, QueryResult
+from dyno.bundle.reader import Bundle
+from dyno.contracts.target import Limits, QueryResult
 from dyno.workloads.answers import compare_engines
+from dyno.workspace.footprint import occupied
 from tests.process import dyno, no_server_left, spoilt
 
 SCALE = 0.01

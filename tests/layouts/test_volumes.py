@@ -9,10 +9,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from dyno import places
+from dyno.contracts.layout import Layout, Partition, TableDesign
 from dyno.errors import DiskFullError, TargetError
 from dyno.layouts import volumes
-from dyno.layouts.model import Layout, Partition, TableDesign
+from dyno.workspace import places
 
 
 def layout(**fields: object) -> Layout:

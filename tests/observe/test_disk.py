@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from dyno.host.diskstats import DiskCounters, parse_diskstats
-from dyno.observe.base import Sample, UnavailableError
-from dyno.observe.disk import open_probe, samples
+from dyno.stages.observe.base import Sample, UnavailableError
+from dyno.stages.observe.disk import open_probe, samples
 from tests.host.machine import add_disk, server, write
 
 SECOND = 1_000_000_000

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from dyno.host.cpu_times import parse_stat
-from dyno.observe import cpu, memory, network, pressure
-from dyno.observe.base import Probe, Sample, UnavailableError
-from dyno.observe.registry import names, open_probes
+from dyno.stages.observe import cpu, memory, network, pressure
+from dyno.stages.observe.base import Probe, Sample, UnavailableError
+from dyno.stages.observe.registry import names, open_probes
 from tests.host.machine import MEMINFO, MEMINFO_3_10, write
 
 SECOND = 1_000_000_000

@@ -10,10 +10,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from dyno import helpers
-from dyno.observe.base import Sample, Watcher
-from dyno.observe.process import ProcessProbe, Usage, resident_bytes, server_samples
-from dyno.observe.process_tree import ProcessTree
+from dyno.runtime import helpers
+from dyno.stages.observe.base import Sample, Watcher
+from dyno.stages.observe.process import ProcessProbe, Usage, resident_bytes, server_samples
+from dyno.stages.observe.process_tree import ProcessTree
 
 SECOND = 1_000_000_000
 

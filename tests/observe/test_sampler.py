@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from dyno.bundle.model import Clock
+from dyno.bundle.tables import read_table
+from dyno.bundle.writer import Recorder
 from dyno.errors import DiskFullError
-from dyno.model import Clock
-from dyno.observe import Sampler, names
-from dyno.observe.base import Probe, Sample, UnavailableError
-from dyno.record import Recorder
-from dyno.tables import read_table
+from dyno.stages.observe import Sampler, names
+from dyno.stages.observe.base import Probe, Sample, UnavailableError
 
 SECOND = 1_000_000_000
 START = 50 * SECOND

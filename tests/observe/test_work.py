@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from dyno.model import CpuUse
-from dyno.observe.work import EVERY_NS, WorkProbe
+from dyno.bundle.model import CpuUse
+from dyno.stages.observe.work import EVERY_NS, WorkProbe
 
 ME, SERVER = 100, 200
 HZ = os.sysconf("SC_CLK_TCK")

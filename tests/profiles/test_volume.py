@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dyno import profile
 from dyno.errors import DiskFullError, TargetError, UsageError
 from dyno.profiles import fill, spec
 from dyno.profiles.volume import Volume, arms, order, parse
+from dyno.stages import profile
 
 
 def folders(place: Path, *names: str) -> tuple[Volume, ...]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from dyno.bundle.model import TargetFacts
 from dyno.decide import definitions
-from dyno.model import TargetFacts
 from dyno.report import document, sheet, summary
 from tests.bundles import Builder, only_io
 from tests.judged import Judged, judged

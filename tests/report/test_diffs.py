@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dyno.model import Check
-from dyno.report.diffs import lines, places
+from dyno.bundle.model import Check
+from dyno.report.run.diffs import lines, places
 
 
 def failed(diff: Any) -> Check:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dyno.analyse.resample import change_percent, ratio_percent
-from dyno.model import Phase
+from dyno.bundle.model import Phase
 from dyno.report import document, summary
 from tests import bundle_data as data
 from tests.bundles import SECOND, Builder

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from dyno.bundle.model import Reason, Validity
 from dyno.decide import definitions
-from dyno.model import Reason, Validity
 from dyno.report import document, sheet, summary
 from tests.bundles import interrupted, only_io, quickstart
 from tests.judged import Judged, judged

@@ -12,8 +12,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from dyno.report.charts import renderer
-from dyno.report.charts.renderer import NoChart, Renderer
+from dyno.report.kit.charts import renderer
+from dyno.report.kit.charts.renderer import NoChart, Renderer
 from tests.bundles import quickstart
 from tests.judged import judged
 from tests.report.conftest import sheet_of
@@ -81,7 +81,7 @@ def test_without_charts_the_sheet_has_all_else(
 ) -> None:
     found = judged(quickstart(tmp_path).write())
     whole = sheet_of(found)
-    monkeypatch.setattr("dyno.report.charts.render.RENDERER", Renderer())
+    monkeypatch.setattr("dyno.report.kit.charts.render.RENDERER", Renderer())
     monkeypatch.setattr(renderer, "SCRIPT", "/nowhere")
     without = sheet_of(found)
     assert without.page.sections() == whole.page.sections()

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from dyno.report import document, sheet
-from dyno.report.page import Page
-from dyno.report.steps import layout_block, loads_that_stayed, steps
+from dyno.report.run.page import Page
+from dyno.report.run.steps import layout_block, loads_that_stayed, steps
 from tests.bundles import quickstart
 from tests.judged import judged
 

@@ -13,21 +13,21 @@ import pytest
 
 from dyno.cli import _study_page
 from dyno.errors import Interrupted
-from dyno.lock import OutLock
-from dyno.report.blocks import Figure, Row
+from dyno.report.kit.blocks import Figure, Row
 from dyno.report.study import study_sheet
+from dyno.report.study.formats import labels
 from dyno.report.study.page import StudyPage
 from dyno.report.study.sections import growth, makers
 from dyno.report.study.sheet import answer
-from dyno.report.study.words import labels
 from dyno.studies.analysis import outcome
-from dyno.studies.book import Book, Entry, Note
 from dyno.studies.document import document
 from dyno.studies.ending import INTERRUPTED, LIMIT, ending, resume_words
 from dyno.studies.model import Study, Variant
 from dyno.studies.outcome import Effect, Fit, Noise, Outcome, Parameter, Point, Reach, Term
 from dyno.studies.schedule import schedule
-from dyno.studies.words import lines
+from dyno.studies.store import Entry, Note, StudyStore
+from dyno.studies.text import lines
+from dyno.workspace.lock import OutLock
 from tests.report.html import Page
 from tests.report.test_hostile import EVIL
 
@@ -53,10 +53,10 @@ def columns(variant: int, pair: int) -> dict[str, float]:
     }
 
 
-def book(folder: Path, study: Study, figures: Figures, **every: Any) -> Book:
+def book(folder: Path, study: Study, figures: Figures, **every: Any) -> StudyStore:
     """A book in which all runs ended, each with a sheet; ``every`` changes each of them."""
     names = [variant.name for variant in study.variants]
-    made = Book.begin(folder, study, schedule(names, study.pairs, study.seed))
+    made = StudyStore.begin(folder, study, schedule(names, study.pairs, study.seed))
     for slot in made.slots:
         at = names.index(slot.variant)
         entry = {
@@ -69,7 +69,7 @@ def book(folder: Path, study: Study, figures: Figures, **every: Any) -> Book:
     return made
 
 
-def page_of(made: Book, **more: Any) -> Page:
+def page_of(made: StudyStore, **more: Any) -> Page:
     found = outcome(made).model_copy(update=more)
     return Page(study_sheet(made, found))
 
@@ -416,7 +416,7 @@ def test_the_document_is_json(tmp_path: Path) -> None:
 def test_how_a_study_stands_is_told_with_how_to_go_on(
     tmp_path: Path, how: Any, text: str, words: str
 ) -> None:
-    made = Book.begin(tmp_path / "longer", asked(pairs=6), schedule(["v0", "v1"], 6, 1))
+    made = StudyStore.begin(tmp_path / "longer", asked(pairs=6), schedule(["v0", "v1"], 6, 1))
     for entry in book(tmp_path / "shorter", asked(), columns).entries():
         made.add(entry)
     made.note(Note(kind="begun", at=1.0))
@@ -436,7 +436,7 @@ def test_a_study_that_was_stopped_has_its_page(tmp_path: Path) -> None:
         raise Interrupted("Interrupted.")
     page = Page((made.folder / "study.html").read_text("utf-8"))
     assert "▲ v1 is better" in verdict(page)
-    nothing = Book.begin(tmp_path / "n", asked(), [])
+    nothing = StudyStore.begin(tmp_path / "n", asked(), [])
     with pytest.raises(Interrupted), _study_page.also_of_a_part(nothing):
         raise Interrupted("Interrupted.")
     assert not (nothing.folder / "study.html").exists()

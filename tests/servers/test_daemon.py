@@ -8,7 +8,7 @@ import sys
 import threading
 from pathlib import Path
 
-from dyno import impatience
+from dyno.runtime import interrupts
 from dyno.servers.daemon import Daemon
 from dyno.servers.identity import Identity
 from dyno.servers.product import Product
@@ -44,7 +44,7 @@ def test_asking_again_ends_a_server_the_quicker_way(tmp_path: Path) -> None:
         stopper.start()
         wait_until((tmp_path / "asked").exists, "the polite request")
         assert stopper.is_alive()
-        impatience.ask()
+        interrupts.ask()
         stopper.join(60)
         assert not stopper.is_alive()
         assert daemon.pid is None

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dyno.studies.analysis import said
-from dyno.studies.book import Entry
 from dyno.studies.model import Study, Value, Variant
 from dyno.studies.outcome import Outcome
 from dyno.studies.schedule import schedule
+from dyno.studies.store import Entry
 
 Draw = Callable[[np.random.Generator], float]
 

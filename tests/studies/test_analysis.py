@@ -10,11 +10,11 @@ import pytest
 
 from dyno.studies import analysis
 from dyno.studies.analysis import tight
-from dyno.studies.book import Book, Entry, Note
 from dyno.studies.model import Study
 from dyno.studies.pairs import found_by, needed
 from dyno.studies.schedule import schedule
-from dyno.studies.words import lines
+from dyno.studies.store import Entry, Note, StudyStore
+from dyno.studies.text import lines
 from tests.studies.books import Draw, outcome, run, runs, study
 
 STUDIES = 1000
@@ -238,7 +238,7 @@ def test_a_variant_that_was_left_out_cannot_win(tmp_path: Path) -> None:
     """Also by its runs before that, and whoever asks."""
     asked = study(pairs=5)
     slots = schedule([one.name for one in asked.variants], asked.pairs, 1)
-    book = Book.begin(tmp_path, asked, slots)
+    book = StudyStore.begin(tmp_path, asked, slots)
     for slot in slots[:8]:
         tps = 100.0 + slot.place + 50 * (slot.variant == "v1")
         book.add(run(slot.place, slot.pair, slot.variant, {"tps": tps}))

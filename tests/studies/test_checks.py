@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from dyno.cli._rehearsal import rehearse
+from dyno.config.units import bytes_text
 from dyno.errors import DiskFullError, DynoError, UsageError
 from dyno.studies import checks, earlier, spec
-from dyno.studies.book import Book, Entry, Note
 from dyno.studies.forecast import forecast
 from dyno.studies.model import Study
 from dyno.studies.schedule import schedule
-from dyno.units import bytes_text
+from dyno.studies.store import Entry, Note, StudyStore
 
 TPCC = (
     'headline = ["tps"]\n[base]\nworkload = "tpcc"\ntarget = "embedded:postgresql"\nscale = 2\n'
@@ -113,9 +113,9 @@ def entries(study: Study, sd: float, seconds: float = 40.0) -> list[Entry]:
     return made
 
 
-def book(out: Path, study: Study, sd: float = 0.05) -> Book:
+def book(out: Path, study: Study, sd: float = 0.05) -> StudyStore:
     slots = schedule([one.name for one in study.variants], study.pairs, study.seed)
-    made = Book.begin(out / "studies" / study.name, study, slots)
+    made = StudyStore.begin(out / "studies" / study.name, study, slots)
     for entry in entries(study, sd):
         made.add(entry)
     made.note(Note(kind="load", at=2e9, variant=study.variants[0].name, data=1, seconds=30.0))
@@ -228,7 +228,7 @@ def test_a_book_that_is_damaged_is_told_in_a_line(tmp_path: Path, out: Path) -> 
     for text in ("{", "[]", whole.replace('"pairs"', '"pears"')):
         plan.write_text(text)
         with pytest.raises(UsageError) as caught:
-            Book.open(made.folder)
+            StudyStore.open(made.folder)
         assert "\n" not in str(caught.value)
     assert earlier.books(out) == []
 

@@ -8,18 +8,18 @@ from typing import Literal
 
 import pytest
 
-from dyno.model import Reason, Validity
+from dyno.bundle.model import Reason, Validity
 from dyno.report.study import study_sheet
 from dyno.studies import child, runs
 from dyno.studies.analysis import outcome, said
-from dyno.studies.book import Book, Entry
 from dyno.studies.document import document
 from dyno.studies.ending import ending
 from dyno.studies.execute import Work
 from dyno.studies.forecast import forecast
 from dyno.studies.model import Study, Variant
 from dyno.studies.schedule import Slot, schedule
-from dyno.studies.words import lines
+from dyno.studies.store import Entry, StudyStore
+from dyno.studies.text import lines
 from tests.bundles import Builder
 from tests.report.html import Page
 from tests.studies import books
@@ -27,11 +27,11 @@ from tests.studies import books
 WHY = "CPU steal: 15 %"
 
 
-def book_of(folder: Path, asked: Study) -> Book:
-    return Book.begin(folder, asked, schedule(["v0", "v1"], asked.pairs, 1))
+def book_of(folder: Path, asked: Study) -> StudyStore:
+    return StudyStore.begin(folder, asked, schedule(["v0", "v1"], asked.pairs, 1))
 
 
-def filled(folder: Path, disturbed: set[int], pairs: int = 4) -> Book:
+def filled(folder: Path, disturbed: set[int], pairs: int = 4) -> StudyStore:
     """A book of whole pairs, of which those in ``disturbed`` were so; v1 has a tenth more."""
     book = book_of(folder, books.study(pairs=pairs))
     for slot in book.slots:

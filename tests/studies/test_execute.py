@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from dyno.bundle import Bundle
+from dyno.bundle.reader import Bundle
 from dyno.errors import TargetError
-from dyno.lock import OutLock
 from dyno.studies import child, runs, spec
-from dyno.studies.book import Book, Entry
+from dyno.studies.datasets import Datasets
 from dyno.studies.ending import ending
 from dyno.studies.execute import Work
 from dyno.studies.forecast import forecast
 from dyno.studies.model import Variant
 from dyno.studies.schedule import Slot, schedule
-from dyno.studies.stock import Stock
+from dyno.studies.store import Entry, StudyStore
+from dyno.workspace.lock import OutLock
 from tests.process import (
     document,
     dyno,
@@ -77,7 +77,7 @@ def test_a_study_is_stopped_and_killed_and_goes_on(study: Path, out: Path) -> No
     assert code == 130
     assert "dyno: Interrupted. 0 of 4 runs are in " in errors
     assert f"`dyno study --resume {folder}` goes on." in errors
-    assert ending(Book.open(folder)).kind == "interrupted"
+    assert ending(StudyStore.open(folder)).kind == "interrupted"
     with OutLock(folder):
         beside = dyno("study", study, "--resume", "--out", out)
     assert beside.returncode == 2, "two at once"
@@ -90,11 +90,13 @@ def test_a_study_is_stopped_and_killed_and_goes_on(study: Path, out: Path) -> No
         end(process)
 
     resumed(begun(folder, 1))  # inside a run
-    ended = len(Book.open(folder).entries())  # none, but where the kill came late
-    resumed(lambda: len(Book.open(folder).entries()) > ended)  # between two, or about to be written
+    ended = len(StudyStore.open(folder).entries())  # none, but where the kill came late
+    resumed(
+        lambda: len(StudyStore.open(folder).entries()) > ended
+    )  # between two, or about to be written
     cut_off = dyno("study", "show", folder).stdout
     assert "! Cut off: its process was killed" in cut_off
-    before = Book.open(folder).entries()
+    before = StudyStore.open(folder).entries()
     assert len(before) > ended
     with (folder / "runs.jsonl").open("a") as journal:
         journal.write('{"place": 3, "attem')
@@ -136,7 +138,7 @@ def test_a_study_is_stopped_and_killed_and_goes_on(study: Path, out: Path) -> No
     assert [run["broken"] == [] for run in made["runs"]] == [
         run["variant"] == "base" for run in made["runs"]
     ]
-    notes = [note.kind for note in Book.open(folder).notes()]
+    notes = [note.kind for note in StudyStore.open(folder).notes()]
     assert notes == ["begun", "ended"] * 4
     assert " left]" in done.stderr
     _its_last_line_is_lost(folder)
@@ -144,7 +146,7 @@ def test_a_study_is_stopped_and_killed_and_goes_on(study: Path, out: Path) -> No
 
 def _its_last_line_is_lost(folder: Path) -> None:
     """As if the study was killed when its last run had ended, before it could write that down."""
-    book = Book.open(folder)
+    book = StudyStore.open(folder)
     *before, last = book.entries()
     journal = folder / "runs.jsonl"
     lines = journal.read_text().splitlines(keepends=True)
@@ -169,7 +171,7 @@ def _its_last_line_is_lost(folder: Path) -> None:
 
     done = dyno("study", "--resume", folder, "--json", cwd=folder)
     assert f"Goes on in {Path.cwd()}, where it was begun." in done.stderr
-    again = Book.open(folder).entries()
+    again = StudyStore.open(folder).entries()
     assert "had ended when the study was cut off" in " ".join(done.stderr.split())
     assert sorted(folder.glob("data-1/*/run.json")) == bundles, "nothing was run again"
     assert again[:-1] == before
@@ -199,7 +201,7 @@ def test_a_load_and_a_restore_that_are_cut_off_are_made_again(study: Path, out: 
         wait_until(lambda: not there.exists(), "the next run's data to be put back")
         second.kill()
         end(second)
-        assert [entry.place for entry in Book.open(folder).entries()] == [0]
+        assert [entry.place for entry in StudyStore.open(folder).entries()] == [0]
         torn = there.parent / "torn"
         torn.parent.mkdir(parents=True, exist_ok=True)
         torn.touch()
@@ -213,7 +215,7 @@ def test_a_load_and_a_restore_that_are_cut_off_are_made_again(study: Path, out: 
 
     done = dyno("study", "--resume", folder)
     assert done.returncode in {0, 1}, done.stderr
-    entries = Book.open(folder).entries()
+    entries = StudyStore.open(folder).entries()
     assert [(entry.place, entry.attempt) for entry in entries] == [(0, 1), (1, 1)]
     assert all(entry.code in {0, 1} and entry.figures for entry in entries)
     assert not any({"wrong-answers", "incomplete"} & set(entry.codes) for entry in entries)
@@ -235,7 +237,7 @@ def test_a_load_and_a_restore_that_are_cut_off_are_made_again(study: Path, out: 
 
 def told(folder: Path) -> list[str]:
     """What a study did beside its runs."""
-    return [note.kind for note in Book.open(folder).notes()] if folder.exists() else []
+    return [note.kind for note in StudyStore.open(folder).notes()] if folder.exists() else []
 
 
 @contextlib.contextmanager
@@ -263,7 +265,7 @@ def test_a_server_that_crashes_is_one_run_lost(study: Path, out: Path) -> None:
             server.kill()
     code, _, errors = end(process)
     assert code in {0, 1}, errors
-    made = Book.open(folder).entries()
+    made = StudyStore.open(folder).entries()
     assert made[0].code == 3
     # Killed while a session was being opened, that session's own error comes first.
     told = ("PostgreSQL was killed (signal 9)", "The server closed the connection")
@@ -288,7 +290,7 @@ def test_variants_that_fail_are_left_out(study: Path, out: Path) -> None:
     assert "Ended: nothing is left to compare with 'base'." in done.stderr
     assert not any(run["variant"] == "lost" for run in made["runs"])
     assert done.stderr.count("is left out of the rest") == 2
-    assert set(Book.open(out / "studies" / "mine").dropped()) == {"slow", "lost"}
+    assert set(StudyStore.open(out / "studies" / "mine").dropped()) == {"slow", "lost"}
     again = dyno("study", study, "--resume", "--json", "--out", out)
     assert document(again)["runs"] == made["runs"], "nothing is tried again"
 
@@ -305,7 +307,7 @@ def test_a_machine_that_was_disturbed_is_no_fault_of_a_variant(
 ) -> None:
     asked = spec.read(str(study))
     slots = schedule([one.name for one in asked.variants], asked.pairs, 1)
-    book = Book.begin(out / "studies" / "mine", asked, slots)
+    book = StudyStore.begin(out / "studies" / "mine", asked, slots)
 
     def run(_work: Work, slot: Slot, attempt: int, variant: Variant, _out: Path) -> Entry:
         good = variant.name == "base"
@@ -339,22 +341,22 @@ def test_another_data_set_takes_the_place_of_the_last(
     text = 'reset = "nothing"\n' + text.split("[[variants]]")[0]
     study.write_text(text + "[factors]\nscale = [1, 2]\n")
     asked = spec.read(str(study))
-    book = Book.begin(out / "studies" / "mine", asked, [])
-    stock = Stock(book, print)
+    book = StudyStore.begin(out / "studies" / "mine", asked, [])
+    stock = Datasets(book, print)
     one, two = asked.variants
     stock.ready(one)
     stock.ready(one)
     stock.ready(two)
     with pytest.raises(TargetError, match="The data of 'scale=1' cannot be made: no room"):
         stock.ready(one)
-    Stock(book, print).ready(two)  # the load that failed has left nothing
+    Datasets(book, print).ready(two)  # the load that failed has left nothing
     assert loads == ["1", "2", "1", "2"]
 
     # One load a run is enough, also where another one's data is there.
     loads.clear()
     codes[:] = [0, 0, 0]
     fresh = asked.model_copy(update={"reset": "reload"})
-    stock = Stock(Book.begin(out / "studies" / "fresh", fresh, []), print)
+    stock = Datasets(StudyStore.begin(out / "studies" / "fresh", fresh, []), print)
     for variant in (one, two, two):
         stock.reset(variant, stock.ready(variant))
     assert loads == ["1", "2", "2"]
@@ -364,7 +366,7 @@ def test_another_data_set_takes_the_place_of_the_last(
     text = study.read_text().replace("postgresql://h/d", "embedded:sqlite")
     study.write_text(text.replace("nothing", "restart"))
     private = spec.read(str(study))
-    stock = Stock(Book.begin(out / "studies" / "private", private, []), print)
+    stock = Datasets(StudyStore.begin(out / "studies" / "private", private, []), print)
     for variant in (*private.variants, *private.variants):
         stock.ready(variant)
     assert loads == ["1", "2"]
@@ -426,7 +428,9 @@ def test_all_runs_have_the_same_defaults(study: Path, out: Path) -> None:
     folder = out / "studies" / "mine"
     done = dyno("study", study, "--quiet", "--out", out)
     assert done.returncode in {0, 1}, done.stderr
-    bundles = [Bundle.open(folder / str(entry.bundle)) for entry in Book.open(folder).entries()]
+    bundles = [
+        Bundle.open(folder / str(entry.bundle)) for entry in StudyStore.open(folder).entries()
+    ]
     facts = [facts for bundle in bundles for facts in bundle.run.targets.values()]
     assert len(facts) >= 4
     assert len({one.settings["max_wal_size"] for one in facts}) == 1

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from dyno.studies import spec, taken
-from dyno.studies.book import Book, Entry, Note
 from dyno.studies.execute import Work
 from dyno.studies.forecast import Forecast, between, forecast
 from dyno.studies.lengths import Length
 from dyno.studies.model import Study, Variant
 from dyno.studies.schedule import Slot, schedule
+from dyno.studies.store import Entry, Note, StudyStore
 from tests.studies import books
 
 TPCC = """
@@ -76,7 +76,7 @@ def test_what_earlier_runs_took_makes_the_range(tmp_path: Path) -> None:
     study = books.study(pairs=3)
     study = study.model_copy(update={"reset": "nothing"})
     slots = schedule(["v0", "v1"], 3, 1)
-    book = Book.begin(tmp_path / "studies" / "before", study, slots)
+    book = StudyStore.begin(tmp_path / "studies" / "before", study, slots)
     for slot in slots:
         invalid = slot.place in {1, 2}
         book.add(books.run(
@@ -126,7 +126,7 @@ def test_what_is_left_is_learnt_from_what_was_taken() -> None:
 def test_the_time_left_follows_the_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its runs take three times what was forecast."""
     asked = books.study(pairs=3, reset="nothing")
-    book = Book.begin(tmp_path / "s", asked, schedule(["v0", "v1"], 3, 1))
+    book = StudyStore.begin(tmp_path / "s", asked, schedule(["v0", "v1"], 3, 1))
     monkeypatch.setattr("time.time", lambda: 0.0)
 
     def run(_work: Work, slot: Slot, attempt: int, variant: Variant, _out: Path) -> Entry:

@@ -10,7 +10,6 @@ import pytest
 
 from dyno.report.study import study_sheet
 from dyno.studies.analysis import outcome
-from dyno.studies.book import Book, Entry
 from dyno.studies.document import document
 from dyno.studies.ending import ending, resume_words
 from dyno.studies.execute import Work
@@ -20,6 +19,7 @@ from dyno.studies.model import Study, Variant
 from dyno.studies.outcome import Futility
 from dyno.studies.pairs import needed
 from dyno.studies.schedule import Slot, schedule
+from dyno.studies.store import Entry, StudyStore
 from tests.report.html import Page
 from tests.studies import books
 
@@ -121,7 +121,7 @@ def test_a_study_ends_early_and_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, early_stop: bool
 ) -> None:
     study = asked(pairs=5, early_stop=early_stop)
-    book = Book.begin(tmp_path / "s", study, schedule(["v0", "v1"], 5, 1))
+    book = StudyStore.begin(tmp_path / "s", study, schedule(["v0", "v1"], 5, 1))
     every = {(one.pair, one.variant): one for one in made(SHIFTS)}
 
     def run(_work: Work, slot: Slot, attempt: int, variant: Variant, _out: Path) -> Entry:
@@ -151,7 +151,7 @@ def test_a_study_ends_early_and_says_why(
     assert "too few to find a shift of 2 %" in page.root.all("div", class_="verdict")[0].text
     # It goes on if asked to.
     book.go_on(None, early_stop=False)
-    again = Book.open(book.folder)
+    again = StudyStore.open(book.folder)
     Work(again, print, forecast(study, book.slots, [], tmp_path)).run()
     assert (ending(again).kind, len(again.entries())) == ("over", 10)
     assert outcome(again).futility is None

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from dyno import engines, places
 from dyno.errors import UsageError
 from dyno.studies import commands, loads, spec
 from dyno.studies.model import Study
+from dyno.workspace import engine_folders, places
 from tests.process import document, dyno
 
 HEAD = (
@@ -94,8 +94,8 @@ def test_runs_of_loads_have_the_figures_of_each(tmp_path: Path, out: Path) -> No
 
 
 def test_a_load_from_nothing_finds_no_engine_and_leaves_what_is_not_ours(tmp_path: Path) -> None:
-    engines.claim(tmp_path, "postgresql")
-    home = engines.home_of(tmp_path, "postgresql")
+    engine_folders.claim(tmp_path, "postgresql")
+    home = engine_folders.home_of(tmp_path, "postgresql")
     (tmp_path / "volume").mkdir()
     place = places.claim(tmp_path / "volume", home)
     other = home.parent / "of-the-user"

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from dyno.studies.analysis import tight
-from dyno.studies.book import Entry
 from dyno.studies.model import Study
+from dyno.studies.store import Entry
 from tests.studies.books import factorial, outcome, run, study
 
 FIGURES = st.dictionaries(

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from dyno import engines, places
 from dyno.errors import DiskFullError
 from dyno.studies import saved
+from dyno.workspace import engine_folders, places
 
 
 @pytest.fixture
 def home(out: Path) -> Path:
     """An engine's folder with data here, and on a volume."""
-    engines.claim(out, "postgresql")
+    engine_folders.claim(out, "postgresql")
     home = out / "engines" / "postgresql"
     (home / "data").mkdir(mode=0o700)
     (home / "data" / "rows").write_bytes(os.urandom(100_000))
@@ -50,7 +50,7 @@ def test_what_was_kept_comes_back(home: Path, out: Path) -> None:
         assert content(home) == before
     assert stat.S_IMODE((home / "data").stat().st_mode) == 0o700
     assert (home / "link").is_symlink()
-    assert engines.is_ours(home)
+    assert engine_folders.is_ours(home)
 
 
 def test_a_copy_that_was_cut_off_counts_as_none(

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from dyno import studies, targets
+from dyno.bundle.model import Estimate
 from dyno.cli import io, load, run
 from dyno.layouts.resolve import resolve
-from dyno.model import Estimate
 from dyno.studies import commands, spec
 from dyno.studies.metrics import METRICS
 from tests.process import dyno

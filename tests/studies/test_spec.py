@@ -10,8 +10,8 @@ import pytest
 from dyno import studies
 from dyno.errors import UsageError
 from dyno.studies import adhoc, commands, criteria, overrides, spec
-from dyno.studies.book import Book
 from dyno.studies.model import Study
+from dyno.studies.store import StudyStore
 
 BASE = (
     'headline = ["tps"]\n[base]\nworkload = "tpcc"\ntarget = "embedded:postgresql"\nscale = 2\n'
@@ -184,10 +184,10 @@ def test_ad_hoc(tmp_path: Path) -> None:
         adhoc.study(**given, minutes=1)
     with pytest.raises(UsageError, match="No such study was begun"):
         adhoc.numbered(found, tmp_path, resume=True)
-    Book.begin(tmp_path / "studies" / "compare", found, [])
+    StudyStore.begin(tmp_path / "studies" / "compare", found, [])
     assert adhoc.numbered(found, tmp_path, resume=True).name == "compare"
     second = adhoc.numbered(found, tmp_path, resume=False)
-    Book.begin(tmp_path / "studies" / second.name, second, [])
+    StudyStore.begin(tmp_path / "studies" / second.name, second, [])
     assert second.name == "compare-2"
     other = found.model_copy(update={"margin": 5.0})
     assert adhoc.numbered(other, tmp_path, resume=False).name == "compare-3"

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from dyno import _core, schema, targets
-from dyno.targets.base import Limits, LoadOutcome, LoadPlan, Target
+from dyno import _core, targets
+from dyno.contracts import schema
+from dyno.contracts.target import Limits, LoadOutcome, LoadPlan, Target
 from dyno.targets.mysql.target import MysqlTarget
 from dyno.targets.postgresql.target import PostgresTarget
 from tests.mariadb import require_mariadb

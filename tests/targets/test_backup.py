@@ -18,13 +18,13 @@ import psycopg
 import pytest
 
 from dyno import targets
+from dyno.bundle.model import Check
+from dyno.contracts.maintenance import Job, SpaceEstimate, Writer, Written, prepare, ready
+from dyno.contracts.target import Progress, Target
 from dyno.errors import DiskFullError, Interrupted, TargetError, UsageError
-from dyno.model import Check
 from dyno.servers.identity import Identity
 from dyno.targets import scratch
 from dyno.targets.backup import Backup
-from dyno.targets.base import Progress, Target
-from dyno.targets.maintenance import Job, SpaceEstimate, Writer, Written, prepare, ready
 from dyno.targets.postgresql import backup, binaries
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.target import PostgresTarget

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 
-from dyno.targets.checkpoints import Checkpointed
+from dyno.contracts.checkpoints import Checkpointed
 from dyno.targets.postgresql.target import PostgresTarget
 from tests.process import wait_until
 

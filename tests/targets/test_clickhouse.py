@@ -20,8 +20,8 @@ import pyarrow as pa
 import pytest
 
 from dyno import targets
+from dyno.contracts.target import Limits, Loaded, LoadPlan
 from dyno.errors import DynoError, Interrupted, TargetError, UsageError
-from dyno.targets.base import Limits, Loaded, LoadPlan
 from dyno.targets.clickhouse.connection import ClickhouseConnection
 from dyno.targets.clickhouse.ddl import column_type, create_table
 from dyno.targets.clickhouse.load import insert
@@ -347,7 +347,7 @@ def test_an_engine_that_is_killed_is_named(out: Path) -> None:
 def test_the_engine_ends_with_a_dyno_that_is_killed(out: Path) -> None:
     script = (
         "import sys, threading; from pathlib import Path; from dyno import targets; "
-        "from dyno.targets.base import Limits; "
+        "from dyno.contracts.target import Limits; "
         "url = targets.parse('embedded:clickhouse'); "
         "target = targets.open_target(url, Path(sys.argv[1]), Limits(1 << 28, 2)).__enter__(); "
         "session = target.connect(); "

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from dyno import targets, workloads
+from dyno.bundle.model import Check
+from dyno.contracts.maintenance import Job, prepare
+from dyno.contracts.meter import FIGURES, QueryMeter
+from dyno.contracts.target import Limits
 from dyno.errors import DatabaseError, Interrupted, UsageError
-from dyno.model import Check
-from dyno.targets.base import Limits
 from dyno.targets.clickhouse import engine
 from dyno.targets.clickhouse.target import ClickhouseTarget
-from dyno.targets.maintenance import Job, prepare
-from dyno.targets.meter import FIGURES, QueryMeter
 from tests.conftest import missing
 from tests.maintained import fill
 

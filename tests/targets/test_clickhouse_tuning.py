@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from dyno import settings, targets
+from dyno import targets
+from dyno.config import settings
+from dyno.contracts import tuning
 from dyno.errors import TargetError, UsageError
-from dyno.targets import tuning
 from dyno.targets.clickhouse import tuning as own
 from dyno.targets.clickhouse.target import ClickhouseTarget
 from tests.conftest import missing

@@ -9,9 +9,9 @@ from contextlib import closing
 import pytest
 
 from dyno import targets, workloads
-from dyno.targets.base import Connection, Limits, Loaded, LoadPlan, Target
+from dyno.contracts.target import Connection, Limits, Loaded, LoadPlan, Target
+from dyno.contracts.workload import Query
 from dyno.workloads.answers import compare_engines
-from dyno.workloads.base import Query
 from dyno.workloads.sorting import out_of_order
 from dyno.workloads.tpcc.checks import check_conditions
 from tests.conftest import missing

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from dyno.contracts.target import Loaded
 from dyno.errors import DynoError, UsageError
-from dyno.targets.base import Loaded
 from dyno.targets.postgresql.ddl import column_type
 from dyno.targets.postgresql.target import PostgresTarget
 

@@ -17,8 +17,8 @@ import pyarrow as pa
 import pytest
 
 from dyno import targets
+from dyno.contracts.target import Limits, Loaded, LoadPlan
 from dyno.errors import DynoError, Interrupted, TargetError, UsageError
-from dyno.targets.base import Limits, Loaded, LoadPlan
 from dyno.targets.duckdb.ddl import column_type, create_table
 from dyno.targets.duckdb.load import insert
 from dyno.targets.duckdb.target import DuckdbTarget

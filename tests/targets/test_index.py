@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from psycopg import sql
 
+from dyno.contracts.workload import Index
 from dyno.errors import DatabaseError, Interrupted
 from dyno.targets.postgresql import ddl
 from dyno.targets.postgresql.index import Indexer, Step, build_steps, vacuum_steps
 from dyno.targets.postgresql.target import PostgresTarget
-from dyno.workloads.base import Index
 from tests.process import wait_until
 from tests.targets.conftest import ITEMS
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from dyno import resume, targets
+from dyno import targets
+from dyno.contracts.target import Loaded, LoadPlan, Unfinished
 from dyno.errors import UsageError
+from dyno.stages import resume
 from dyno.targets import journal
-from dyno.targets.base import Loaded, LoadPlan, Unfinished
 from dyno.targets.duckdb import load as duckdb_load
 from tests.mariadb import require_mariadb
 from tests.targets.conftest import LIMITS

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from dyno import _core, targets
+from dyno.contracts.layout import Layout
+from dyno.contracts.target import LoadPlan, Target
 from dyno.errors import UsageError
-from dyno.layouts.model import Layout
 from dyno.layouts.resolve import resolve
-from dyno.load import loaded
-from dyno.targets.base import LoadPlan, Target
+from dyno.stages.load import loaded
 from tests.targets.conftest import LIMITS
 
 SCALE = 0.01

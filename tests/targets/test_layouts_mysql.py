@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from dyno import _core, targets, workloads
+from dyno.contracts.layout import Layout
+from dyno.contracts.target import LoadPlan, QueryResult
 from dyno.errors import TargetError, UsageError
-from dyno.layouts.model import Layout
 from dyno.layouts.resolve import resolve
-from dyno.load import loaded
-from dyno.targets.base import LoadPlan, QueryResult
+from dyno.stages.load import loaded
 from dyno.targets.mysql.layout import parts
 from dyno.targets.mysql.target import MysqlTarget
 from dyno.workloads.answers import compare_engines

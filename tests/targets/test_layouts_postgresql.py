@@ -12,11 +12,11 @@ import psycopg
 import pytest
 
 from dyno import _core, targets, workloads
+from dyno.contracts.layout import Layout
+from dyno.contracts.target import Loaded, LoadPlan
 from dyno.errors import TargetError, UsageError
-from dyno.layouts.model import Layout
 from dyno.layouts.resolve import resolve
-from dyno.load import loaded
-from dyno.targets.base import Loaded, LoadPlan
+from dyno.stages.load import loaded
 from dyno.targets.postgresql.tablespaces import name_of
 from dyno.targets.postgresql.target import PostgresTarget
 from tests.targets.conftest import LIMITS, embedded

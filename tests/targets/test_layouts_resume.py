@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
-from dyno import _core, resume, targets
+from dyno import _core, targets
+from dyno.contracts.layout import Layout
+from dyno.contracts.target import LoadPlan
 from dyno.errors import UsageError
-from dyno.layouts.model import Layout
 from dyno.layouts.resolve import resolve
-from dyno.load import loaded
-from dyno.targets.base import LoadPlan
+from dyno.stages import resume
+from dyno.stages.load import loaded
 from tests.mariadb import require_mariadb
 from tests.targets.conftest import LIMITS, load_only
 

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from dyno import _core, targets, workloads
+from dyno.contracts.layout import Layout
+from dyno.contracts.target import LoadPlan, QueryResult, Target
 from dyno.errors import DatabaseError, TargetError, UsageError
-from dyno.layouts.model import Layout
 from dyno.layouts.resolve import resolve
-from dyno.load import loaded
-from dyno.targets.base import LoadPlan, QueryResult, Target
+from dyno.stages.load import loaded
 from dyno.workloads.answers import compare_engines
 from tests.process import end, start, wait_for_phase
 from tests.targets.conftest import LIMITS

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from dyno import workloads
+from dyno.contracts.target import LoadPlan
 from dyno.errors import TargetError
-from dyno.targets.base import LoadPlan
 from dyno.targets.postgresql.target import PostgresTarget
 from tests.process import wait_until
 from tests.targets.conftest import embedded

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from dyno import targets
+from dyno.bundle.model import Check
+from dyno.contracts import maintenance
+from dyno.contracts.maintenance import Job, prepare
+from dyno.contracts.target import Limits
 from dyno.errors import DynoError, Interrupted, UsageError
-from dyno.model import Check
-from dyno.targets import maintenance
-from dyno.targets.base import Limits
 from dyno.targets.duckdb.maintenance import DuckdbScan
 from dyno.targets.duckdb.target import DuckdbTarget
-from dyno.targets.maintenance import Job, prepare
 from dyno.targets.postgresql.integrity import Amcheck, Scan, integrity_check
 from dyno.targets.postgresql.target import PostgresTarget
 from tests.maintained import fill

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from dyno.contracts.target import Loaded
 from dyno.errors import UsageError
 from dyno.targets import mark
-from dyno.targets.base import Loaded
 
 WHOLE = Loaded(0.5, 7, complete=True)
 

@@ -16,9 +16,10 @@ from urllib.parse import quote
 
 import pytest
 
-from dyno import _core, schema, targets, workloads
+from dyno import _core, targets, workloads
+from dyno.contracts import schema
+from dyno.contracts.target import Loaded, LoadPlan
 from dyno.errors import DatabaseError, DynoError, TargetError, UsageError
-from dyno.targets.base import Loaded, LoadPlan
 from dyno.targets.mysql import binaries
 from dyno.targets.mysql.connection import MysqlConnection
 from dyno.targets.mysql.target import MysqlTarget

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from dyno.bundle.model import Check
+from dyno.contracts.maintenance import Job, prepare
 from dyno.errors import DynoError, Interrupted
-from dyno.model import Check
 from dyno.servers.identity import Identity
-from dyno.targets.maintenance import Job, prepare
 from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.backup import Dump, take
 from dyno.targets.mysql.connection import MysqlConnection, literal

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from dyno.contracts.meter import FIGURES, QueryMeter
+from dyno.contracts.target import QueryResult
 from dyno.errors import DatabaseError
-from dyno.targets.base import QueryResult
-from dyno.targets.meter import FIGURES, QueryMeter
 from dyno.targets.mysql.connection import MysqlConnection
 from dyno.targets.mysql.meter import MysqlMeter
 from dyno.targets.mysql.target import MysqlTarget

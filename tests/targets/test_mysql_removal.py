@@ -10,8 +10,8 @@ from urllib.parse import quote
 import pytest
 
 from dyno import targets
+from dyno.contracts.target import Loaded, LoadPlan
 from dyno.errors import DynoError, UsageError
-from dyno.targets.base import Loaded, LoadPlan
 from dyno.targets.mysql.errors import PRIVILEGES
 from dyno.targets.mysql.target import MysqlTarget
 from tests.maintained import fill

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from dyno import _core
+from dyno.contracts import tuning
+from dyno.contracts.target import LoadPlan
 from dyno.errors import DynoError, TargetError, UsageError
-from dyno.targets import tuning
-from dyno.targets.base import LoadPlan
 from dyno.targets.mysql import readback
 from dyno.targets.mysql.target import MysqlTarget
 from dyno.targets.mysql.tuning import changes

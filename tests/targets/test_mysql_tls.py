@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from dyno import _core, targets
+from dyno.contracts.target import LoadPlan
 from dyno.errors import TargetError
-from dyno.targets.base import LoadPlan
 from dyno.targets.mysql import server
 from dyno.targets.mysql.target import MysqlTarget
 from tests.certificates import authority, require_openssl, signed

@@ -8,16 +8,16 @@ import pymysql
 import pytest
 
 from dyno import targets
+from dyno.contracts.target import Limits
+from dyno.contracts.workload import Index
 from dyno.errors import DynoError, TargetError, UsageError
 from dyno.servers.volume import VolumeFacts
-from dyno.targets.base import Limits
 from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.ddl import column_type, create_table
 from dyno.targets.mysql.errors import ROUTINES, connect_error, kind_of, statement_error
 from dyno.targets.mysql.index import analyze_steps, build_steps
 from dyno.targets.mysql.settings import options, settings
 from dyno.targets.mysql.version import Version
-from dyno.workloads.base import Index
 from tests.targets.conftest import ITEMS
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from dyno import targets
+from dyno.contracts.target import Limits, LoadPlan, Target
 from dyno.errors import UsageError
-from dyno.targets.base import Limits, LoadPlan, Target
 
 
 def open_null(text: str = "null:?mean_us=200&scale=5") -> Target:

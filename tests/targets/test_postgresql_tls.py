@@ -16,9 +16,9 @@ import psycopg
 import pytest
 
 from dyno import _core, targets
-from dyno.bundle import list_bundles
+from dyno.bundle.reader import list_bundles
+from dyno.contracts.target import LoadPlan
 from dyno.errors import TargetError
-from dyno.targets.base import LoadPlan
 from dyno.targets.postgresql.target import PostgresTarget
 from tests.certificates import authority, require_openssl, signed
 from tests.process import assert_valid, dyno, wait_until

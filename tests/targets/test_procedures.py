@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from dyno import targets
+from dyno.contracts.target import Limits
 from dyno.errors import TargetError, UsageError
-from dyno.targets.base import Limits
 from dyno.targets.mark import schema_of
 from dyno.targets.postgresql.target import PostgresTarget
 from tests.targets.conftest import ask

@@ -13,12 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from dyno import targets, workloads
+from dyno.bundle.tables import Table, read_table
+from dyno.contracts import plans
+from dyno.contracts.meter import FIGURES, QueryMeter
+from dyno.contracts.plans import Explains
+from dyno.contracts.target import Connection, Target
 from dyno.errors import DatabaseError, UsageError
-from dyno.tables import Table, read_table
-from dyno.targets import plans
-from dyno.targets.base import Connection, Target
-from dyno.targets.meter import FIGURES, QueryMeter
-from dyno.targets.plans import Explains
 from tests.maintained import fill
 from tests.process import wait_until
 from tests.targets.conftest import LIMITS

@@ -126,7 +126,7 @@ START = """
     from pathlib import Path
     from dyno import targets
     from dyno.errors import DynoError
-    from dyno.targets.base import Limits
+    from dyno.contracts.target import Limits
     out = Path(sys.argv[1])
     try:
         with targets.open_target(

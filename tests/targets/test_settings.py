@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from dyno.contracts.target import Limits
 from dyno.servers.volume import VolumeFacts
-from dyno.targets.base import Limits
 from dyno.targets.postgresql.settings import conf, settings
 from dyno.targets.postgresql.target import PostgresTarget
 

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from dyno.contracts.target import Limits
 from dyno.servers.volume import SPACE, VolumeFacts, read_note, rounded
 from dyno.studies.space import same_for_all
-from dyno.targets.base import Limits
 from dyno.targets.mysql.settings import settings as of_mariadb
 from dyno.targets.postgresql.settings import settings as of_postgresql
 from tests.targets.conftest import embedded

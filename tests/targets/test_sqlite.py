@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from dyno import targets, workloads
-from dyno.bundle import list_bundles
+from dyno.bundle.reader import list_bundles
+from dyno.contracts.target import Limits, Loaded, LoadPlan
 from dyno.errors import DynoError, Interrupted, TargetError, UsageError
-from dyno.targets.base import Limits, Loaded, LoadPlan
 from dyno.targets.sqlite import ddl, file
 from dyno.targets.sqlite import load as loading
 from dyno.targets.sqlite.target import SqliteTarget

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from dyno import settings, targets
+from dyno import targets
+from dyno.config import settings
 from dyno.errors import TargetError
 from dyno.targets.sqlite.apart import ApartSession
 from dyno.targets.sqlite.target import SqliteTarget

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from dyno import targets
+from dyno.bundle.model import Check
+from dyno.contracts.maintenance import Job, prepare
 from dyno.errors import Interrupted, UsageError
 from dyno.layouts.resolve import resolve
-from dyno.model import Check
-from dyno.targets.maintenance import Job, prepare
 from dyno.targets.sqlite import maintenance
 from dyno.targets.sqlite.target import SqliteTarget
 from tests.maintained import fill

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from dyno import settings, targets
-from dyno.targets import tuning
-from dyno.targets.meter import FIGURES, QueryMeter
+from dyno import targets
+from dyno.config import settings
+from dyno.contracts import tuning
+from dyno.contracts.meter import FIGURES, QueryMeter
 from dyno.targets.sqlite import meter as own
 from dyno.targets.sqlite.target import SqliteTarget
 from tests.maintained import fill

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from dyno import targets, workloads
+from dyno.contracts.plans import Explains
 from dyno.errors import DatabaseError
-from dyno.targets.plans import Explains
 from dyno.targets.sqlite.connection import SqliteConnection
 from dyno.targets.sqlite.target import SqliteTarget
 from tests.maintained import fill

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from dyno import settings, targets
+from dyno import targets
+from dyno.bundle.model import Applied
+from dyno.config import settings
+from dyno.contracts import tuning
+from dyno.contracts.target import LoadPlan
 from dyno.errors import TargetError, UsageError
 from dyno.host.pagecache import resident_bytes
-from dyno.model import Applied
-from dyno.targets import tuning
-from dyno.targets.base import LoadPlan
 from dyno.targets.sqlite import tuning as own
 from dyno.targets.sqlite.file import spilled
 from dyno.targets.sqlite.target import SqliteTarget

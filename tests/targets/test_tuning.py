@@ -13,11 +13,12 @@ from typing import Any
 import duckdb
 import pytest
 
-from dyno import settings, targets
+from dyno import targets
+from dyno.bundle.model import Applied
+from dyno.config import settings
+from dyno.contracts import tuning
+from dyno.contracts.target import LoadPlan
 from dyno.errors import TargetError, UsageError
-from dyno.model import Applied
-from dyno.targets import tuning
-from dyno.targets.base import LoadPlan
 from dyno.targets.duckdb.target import DuckdbTarget
 from dyno.targets.postgresql import binaries
 from dyno.targets.postgresql.target import PostgresTarget

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from dyno import targets
+from dyno.contracts.target import Limits, TargetUrl
 from dyno.errors import UsageError
-from dyno.targets.base import Limits, TargetUrl
 from dyno.targets.duckdb.file import locate
 from dyno.targets.null.model import NullModel
 from dyno.targets.postgresql.address import Address

@@ -17,7 +17,7 @@ import psycopg
 import pytest
 
 from dyno import targets
-from dyno.targets.base import Limits, QueryResult
+from dyno.contracts.target import Limits, QueryResult
 from tests.conftest import missing
 
 TPCH_TABLES = ("region", "nation", "supplier", "customer", "part", "partsupp", "orders", "lineitem")

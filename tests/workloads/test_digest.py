@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dyno.contracts.rule import Rule
 from dyno.workloads.canonical import canonical, digest
-from dyno.workloads.rule import Rule
 
 VALUES = st.one_of(
     st.none(),

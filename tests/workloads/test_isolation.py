@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from dyno import _core, targets, workloads
+from dyno.bundle.model import Check
+from dyno.contracts.isolation import Isolates, Isolation, require
+from dyno.contracts.target import Limits, Loaded, LoadPlan, Target
 from dyno.errors import UsageError
-from dyno.model import Check
-from dyno.targets.base import Limits, Loaded, LoadPlan, Target
-from dyno.targets.isolation import Isolates, Isolation, require
 from dyno.workloads.tpcc.isolation import check_isolation
 from tests.mariadb import require_mariadb
 

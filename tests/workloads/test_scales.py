@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dyno import _core, workloads
+from dyno.bundle.model import NOTICES
 from dyno.errors import UsageError
-from dyno.model import NOTICES
 from dyno.workloads.tpch.scales import SMALLEST, is_good, nearest_good
 
 

@@ -9,8 +9,8 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from dyno.schema import table_names
-from dyno.targets.base import Loaded
+from dyno.contracts.schema import table_names
+from dyno.contracts.target import Loaded
 from dyno.workloads.tpcc.checks import FIXED, check, check_conditions
 from dyno.workloads.tpcc.conditions import CONDITIONS
 from tests.workloads import tpcc_data

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dyno.contracts.rule import Rule
 from dyno.workloads.answers import (
     BETWEEN_ENGINES,
     Difference,
@@ -21,7 +22,6 @@ from dyno.workloads.answers import (
     digest,
     precise,
 )
-from dyno.workloads.rule import Rule
 
 EXACT: tuple[Rule, ...] = ("exact",)
 SUM: tuple[Rule, ...] = ("sum",)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dyno.targets.base import Loaded, QueryResult
+from dyno.contracts.target import Loaded, QueryResult
 from dyno.workloads.rows import expected_rows
 from dyno.workloads.tpch.checks import LINKS, check, check_data
 from tests.workloads.conftest import TPCH_TABLES, Session

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from dyno.contracts.workload import Query
 from dyno.workloads.answers import compare_engines
-from dyno.workloads.base import Query
 from dyno.workloads.sorting import out_of_order
 from dyno.workloads.tpch.queries import QUERIES
 from dyno.workloads.tpch.queries.domains import NATIONS, REGION_OF_NATION

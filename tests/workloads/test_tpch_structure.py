@@ -14,9 +14,9 @@ import sqlglot
 from sqlglot import exp
 
 from dyno import targets, workloads
-from dyno.targets.base import Limits, Target
+from dyno.contracts.target import Limits, Target
+from dyno.contracts.variants import variants
 from dyno.targets.dialect import translate
-from dyno.targets.variants import variants
 
 QUERIES = {query.name: query for query in workloads.get("tpch").queries}
 

@@ -16,8 +16,8 @@ from dyno.analyse.oltp import oltp
 from dyno.analyse.resources import resources
 from dyno.analyse.search import search
 from dyno.analyse.streams import streams
-from dyno.bundle import Bundle
-from dyno.model import Estimate
+from dyno.bundle.model import Estimate
+from dyno.bundle.reader import Bundle
 
 TOPICS = (io, io_course, load, dss, streams, oltp, during, resources, criteria, search)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from dyno.analyse.level import Level
 from dyno.analyse.rows import number
-from dyno.model import Estimate, Phase
+from dyno.bundle.model import Estimate, Phase
 
 
 def conduct(name: str, level: Level, phase: Phase) -> Iterable[Estimate]:

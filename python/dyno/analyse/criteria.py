@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dyno.analyse.level import level
 from dyno.analyse.series import sampled
 from dyno.analyse.window import LevelWindow
-from dyno.bundle import Bundle
+from dyno.bundle.model import Estimate
+from dyno.bundle.observed import Series
+from dyno.bundle.reader import Bundle
+from dyno.bundle.series import Key
 from dyno.criteria import Criterion, Metric, Missing, asked, judging, known
-from dyno.model import Estimate
-from dyno.observed import Series
-from dyno.series import Key
 
 
 def criteria(bundle: Bundle) -> list[Estimate]:

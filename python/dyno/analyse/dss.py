@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from dyno.analyse.figures import geometric_mean, raised
 from dyno.analyse.rows import number, rows
-from dyno.bundle import Bundle
-from dyno.model import Estimate
+from dyno.bundle.model import Estimate
+from dyno.bundle.reader import Bundle
 
 
 @dataclass

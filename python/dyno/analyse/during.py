@@ -11,8 +11,8 @@ from dyno.analyse.histograms import Latencies
 from dyno.analyse.level import level
 from dyno.analyse.resample import change_percent, ratio_percent
 from dyno.analyse.rows import number, rows
-from dyno.bundle import Bundle
-from dyno.model import Estimate, Phase
+from dyno.bundle.model import Estimate, Phase
+from dyno.bundle.reader import Bundle
 
 Part = Literal["before", "during", "after"]
 PARTS: tuple[Part, ...] = ("before", "during", "after")

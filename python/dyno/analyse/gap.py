@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dyno.analyse.rows import rows
-from dyno.bundle import Bundle
-from dyno.carriers import of_target
-from dyno.model import Estimate, Phase
+from dyno.bundle.carriers import of_target
+from dyno.bundle.model import Estimate, Phase
+from dyno.bundle.reader import Bundle
+from dyno.bundle.subjects import subjects
 from dyno.profiles.steps import Step, steps
-from dyno.profiles.subjects import subjects
 
 BLOCK_BYTES = 8192
 """Of the mix that transactions are compared with, where there is one."""

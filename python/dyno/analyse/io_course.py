@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dyno.analyse.alike import mean_error_percent, trend_among_alike
-from dyno.analyse.change import FEWEST, drop
 from dyno.analyse.rows import columns, number
-from dyno.analyse.steady import Trend, bias_percent, mser5
-from dyno.bundle import Bundle
-from dyno.model import Estimate
+from dyno.bundle.model import Estimate
+from dyno.bundle.reader import Bundle
+from dyno.bundle.stalls import FEWEST_EXPECTED, stretches
 from dyno.profiles.steps import Key, steps, windows
-from dyno.silences import FEWEST_EXPECTED, stretches
+from dyno.statistics.autocorrelation import mean_error_percent, trend_among_alike
+from dyno.statistics.change import FEWEST, drop
+from dyno.statistics.steady import Trend, bias_percent, mser5
 
 _TABLE = "io_intervals table"
 _COLUMNS = (

@@ -7,9 +7,9 @@ from typing import Any
 
 from dyno.analyse.rows import number, rows
 from dyno.analyse.series import Throughput, throughput
-from dyno.bundle import Bundle
-from dyno.model import Phase
-from dyno.rates import Rate, recorded
+from dyno.bundle.model import Phase
+from dyno.bundle.reader import Bundle
+from dyno.config.rates import Rate, recorded
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from dyno.analyse.rows import number
-from dyno.bundle import Bundle
-from dyno.model import Estimate, Phase
+from dyno.bundle.model import Estimate, Phase
+from dyno.bundle.reader import Bundle
 
 
 def load(bundle: Bundle) -> list[Estimate]:

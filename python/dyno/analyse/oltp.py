@@ -13,7 +13,10 @@ from dyno.analyse.level import Level, level
 from dyno.analyse.rows import happened, number
 from dyno.analyse.series import Throughput
 from dyno.analyse.silence import silence
-from dyno.analyse.steady import (
+from dyno.bundle.model import Estimate, Phase
+from dyno.bundle.reader import Bundle
+from dyno.bundle.tables import counts
+from dyno.statistics.steady import (
     BATCH,
     FEWEST_BATCHES,
     bias_percent,
@@ -22,9 +25,6 @@ from dyno.analyse.steady import (
     trend,
     variation_percent,
 )
-from dyno.bundle import Bundle
-from dyno.model import Estimate, Phase
-from dyno.tables import counts
 from dyno.workloads.tpcc.pace import MOST_NEW_ORDERS
 
 _QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dyno.analyse.level import level
 from dyno.analyse.rows import rows
 from dyno.analyse.series import sampled
-from dyno.bundle import Bundle
-from dyno.carriers import of_target
-from dyno.model import Estimate, Phase
-from dyno.observed import Series, mean
+from dyno.bundle.carriers import of_target
+from dyno.bundle.model import Estimate, Phase
+from dyno.bundle.observed import Series, mean
+from dyno.bundle.reader import Bundle
+from dyno.bundle.series import Key
 from dyno.profiles.steps import Step, steps, windows
-from dyno.series import Key
 
 MEASURED = frozenset({"io", "load", "index", "dss", "oltp"})
 """Kinds of phases whose figures are a result."""
@@ -39,8 +39,8 @@ _OF_CURVES: tuple[Key, ...] = (
 def resources(bundle: Bundle) -> list[Estimate]:
     """``resource.<phase>.<source>.<subject>.<metric>.<mean|max|min>`` of each measured phase.
 
-    Means are those of ``dyno.observed``: over the time, or over the requests. Largest and smallest
-    are of single readings.
+    Means are those of ``dyno.bundle.observed``: over the time, or over the requests. Largest and
+    smallest are of single readings.
 
     Transactions count from the end of their warm-up, queries from their first measured one. Of each
     curve of a storage profile the processors are told apart, as ``<phase>/<curve>``: in a long

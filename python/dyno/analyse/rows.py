@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dyno.bundle import Bundle
+from dyno.bundle.reader import Bundle
+from dyno.bundle.tables import Table, counts
 from dyno.errors import UsageError
-from dyno.tables import Table, counts
 
 _STORAGE = (
     *("volume", "phase", "queue_depth", "seconds"),

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from dyno.analyse.oltp import of_level
 from dyno.analyse.rows import number
-from dyno.bundle import Bundle
-from dyno.model import Estimate, Phase
+from dyno.bundle.model import Estimate, Phase
+from dyno.bundle.reader import Bundle
 
 _FIGURES = {"tps": "1/s", "new_orders_per_min": "1/min", "new_order.response_p95_ms": "ms"}
 

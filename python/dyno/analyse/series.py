@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from dyno import observed
 from dyno.analyse.rows import columns
-from dyno.bundle import Bundle
+from dyno.bundle import observed
+from dyno.bundle.observed import Series
+from dyno.bundle.reader import Bundle
+from dyno.bundle.series import Key, ended
 from dyno.errors import UsageError
-from dyno.observed import Series
-from dyno.series import Key, ended
 
 _MOST_INTERVALS = 10_000_000
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.analyse.level import Level
-from dyno.model import Estimate
-from dyno.silences import stretches
-from dyno.tables import counts
+from dyno.bundle.model import Estimate
+from dyno.bundle.stalls import stretches
+from dyno.bundle.tables import counts
 
 
 def silence(name: str, level: Level) -> Iterable[Estimate]:

@@ -12,8 +12,8 @@ from typing import Any
 
 from dyno.analyse import figures
 from dyno.analyse.rows import number, rows
-from dyno.bundle import Bundle
-from dyno.model import Estimate, Phase
+from dyno.bundle.model import Estimate, Phase
+from dyno.bundle.reader import Bundle
 
 REFRESH_STREAM = -1
 _TABLE = "queries table"

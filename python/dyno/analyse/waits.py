@@ -27,9 +27,9 @@ from functools import cached_property
 
 from dyno.analyse.histograms import Latencies
 from dyno.analyse.level import Level
+from dyno.bundle.stalls import FEWEST_EXPECTED, stretches
+from dyno.bundle.tables import counts
 from dyno.criteria.base import QUANTILES
-from dyno.silences import FEWEST_EXPECTED, stretches
-from dyno.tables import counts
 
 _HALVINGS = 50
 

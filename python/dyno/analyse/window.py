@@ -11,11 +11,11 @@ from dyno.analyse.histograms import Latencies
 from dyno.analyse.level import Level
 from dyno.analyse.rows import happened
 from dyno.analyse.waits import Waits
+from dyno.bundle.model import Place, Role, TargetFacts
+from dyno.bundle.observed import Reading, Series, mean
+from dyno.bundle.series import Key, of_device
+from dyno.bundle.tables import counts
 from dyno.criteria.base import QUANTILES
-from dyno.model import Place, Role, TargetFacts
-from dyno.observed import Reading, Series, mean
-from dyno.series import Key, of_device
-from dyno.tables import counts
 
 
 @dataclass(frozen=True)

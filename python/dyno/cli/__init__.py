@@ -17,8 +17,8 @@ import click
 from dyno import __version__
 from dyno.cli._strictly import strictly
 from dyno.errors import EXIT_INTERRUPTED, EXIT_UNUSABLE, DynoError, nearest
-from dyno.redaction import NOTE, hide_own, without
-from dyno.text import require_text, shown
+from dyno.safety.redaction import NOTE, hide_own, without
+from dyno.safety.text import require_text, shown
 
 
 class Verbs(click.Group):

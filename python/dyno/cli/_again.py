@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from dyno import aside
-from dyno.bundle import Bundle
+from dyno.bundle import superseded
+from dyno.bundle.reader import Bundle
 from dyno.cli._session import Session
 from dyno.decide.case import MEASURED, Case
 from dyno.decide.quiet import Noise, counted
@@ -31,7 +31,7 @@ class Again:
             DynoError: What ``work`` raises.
         """
         recorder, say = self._session.recorder, self._session.console.say
-        before = aside.mark(recorder)
+        before = superseded.mark(recorder)
         result = work()
         noise = self._noise(before)
         if noise is None or any(one.passed is False for one in recorder.checks[before.checks :]):
@@ -41,7 +41,7 @@ class Again:
             say(f"{told} Not repeated.")
             return result
         say(f"{told} It is measured once more; the repeat counts.")
-        aside.set_aside(recorder, before, noise.words)
+        superseded.set_aside(recorder, before, noise.words)
         result = work()
         after = self._noise(before)
         if after is not None:
@@ -52,13 +52,13 @@ class Again:
             )
         return result
 
-    def _noise(self, before: aside.Mark) -> Noise | None:
+    def _noise(self, before: superseded.Mark) -> Noise | None:
         """What disturbed the attempt most, as far as counters tell; None if nothing did."""
         recorder = self._session.recorder
         case = Case.of(Bundle(recorder.path, recorder.run), ())
         found = [
             noise
-            for phase in aside.attempted(recorder, before)
+            for phase in superseded.attempted(recorder, before)
             if phase.kind in MEASURED and (noise := counted(case, phase)) is not None
         ]
         loud = [noise for noise in found if not noise.quiet]

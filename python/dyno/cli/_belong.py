@@ -15,7 +15,7 @@ from dyno.errors import UsageError
 if TYPE_CHECKING:
     import click
 
-    from dyno.workloads.base import Workload
+    from dyno.contracts.workload import Workload
 
 
 def require_own(context: click.Context, workload: Workload) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dyno.bundle import Bundle
+    from dyno.bundle.reader import Bundle
 
 NAMES = "RUN is a run id, its unique beginning, `last`, or the path of a bundle or of its .tar.gz."
 
@@ -22,11 +22,11 @@ def named(out: Path, name: str) -> Generator[Bundle]:
         DiskFullError, TargetError: If it cannot be unpacked.
     """
     if Path(name).is_file():
-        from dyno import archive
+        from dyno.bundle import archive
 
         with archive.opened(Path(name)) as found:
             yield found
     else:
-        from dyno.bundle import find_bundle
+        from dyno.bundle.reader import find_bundle
 
         yield find_bundle(out, name)

@@ -12,14 +12,14 @@ from collections.abc import Generator
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
+from dyno.contracts.cold import Coolable, Emptied
 from dyno.errors import UsageError
-from dyno.host.pagecache import Emptied, files_under, resident_bytes
-from dyno.targets.cold import Coolable
+from dyno.host.pagecache import files_under, resident_bytes
 
 if TYPE_CHECKING:
     from dyno.cli._session import Session
-    from dyno.drive import PowerPlan
-    from dyno.targets.base import Connection, Target
+    from dyno.contracts.target import Connection, Target
+    from dyno.stages.drive import PowerPlan
 
 EACH = "cold-each-query"
 

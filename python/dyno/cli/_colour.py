@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import click
 
-from dyno.report.words import VERDICTS
-from dyno.text import plain
+from dyno.report.kit.formats import VERDICTS
+from dyno.safety.text import plain
 
 _COLOURS = {"valid": "green", "disturbed": "magenta", "invalid": "red", None: "yellow"}
 

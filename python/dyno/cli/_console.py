@@ -10,8 +10,8 @@ import time
 from collections.abc import Generator
 from typing import TYPE_CHECKING
 
-from dyno.progress import Progress, Silent
-from dyno.units import seconds_text
+from dyno.config.units import seconds_text
+from dyno.runtime.progress import Progress, Silent
 
 if TYPE_CHECKING:
     from rich.console import Console as RichConsole

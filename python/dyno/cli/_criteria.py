@@ -11,8 +11,8 @@ from dyno.cli._options import collected
 from dyno.errors import UsageError
 
 if TYPE_CHECKING:
+    from dyno.contracts.workload import Workload
     from dyno.criteria import Criterion
-    from dyno.workloads.base import Workload
 
 
 @dataclass(frozen=True)

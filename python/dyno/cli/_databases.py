@@ -5,15 +5,15 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from dyno import resume
-from dyno.databases import names, split
+from dyno.contracts.databases import names, split
 from dyno.errors import UsageError
+from dyno.stages import resume
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from dyno.cli._session import Session
-    from dyno.targets.base import Loaded, LoadPlan, Target, TargetUrl
+    from dyno.contracts.target import Loaded, LoadPlan, Target, TargetUrl
 
 __all__ = ["loaded_in_all", "loads", "names", "require_databases"]
 
@@ -25,8 +25,8 @@ def require_databases(url: TargetUrl, out: Path, count: int) -> None:
         UsageError: With the reason.
     """
     from dyno import targets
+    from dyno.contracts.target import Limits
     from dyno.targets import several
-    from dyno.targets.base import Limits
 
     if count > 1:
         several.require(targets.open_target(url, out, Limits(1 << 30, 1)), count)

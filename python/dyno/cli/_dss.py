@@ -10,9 +10,9 @@ from dyno.errors import UsageError
 
 if TYPE_CHECKING:
     from dyno.cli._session import Session
-    from dyno.drive import PowerPlan, ThroughputPlan
-    from dyno.drive.dss.plan import Parameters
-    from dyno.targets.base import Target
+    from dyno.contracts.target import Target
+    from dyno.stages.drive import PowerPlan, ThroughputPlan
+    from dyno.stages.drive.dss.plan import Parameters
 
 TESTS = ("power", "throughput", "full")
 PARAMETERS = ("validation", "seeded")
@@ -101,12 +101,13 @@ def run_tests(
         settings: ``cache``, ``timeout_s``, ``seed``, ``metering``, and those of plans and
             maintenance.
     """
-    from dyno import drive, workloads
+    from dyno import workloads
     from dyno.cli import _stages as stages
     from dyno.cli._cold import start_cold
     from dyno.cli._during import before_start, during_plan
     from dyno.cli._layout import note_layout
-    from dyno.drive import PowerPlan, StreamPlan, ThroughputPlan
+    from dyno.stages import drive
+    from dyno.stages.drive import PowerPlan, StreamPlan, ThroughputPlan
 
     cache = settings["cache"]
     with session.target(url, before_start(settings)) as target:
@@ -159,7 +160,7 @@ def run_tests(
 
 
 def _clear(session: Session, target: Target, workload: str) -> None:
-    from dyno import drive
+    from dyno.stages import drive
 
     changed = drive.restore_left(session.recorder, target, workload)
     if changed:
@@ -170,8 +171,8 @@ def _clear(session: Session, target: Target, workload: str) -> None:
 
 
 def _power(session: Session, target: Target, plan: PowerPlan) -> None:
-    from dyno import prove
     from dyno.cli import _stages as stages
+    from dyno.stages import prove
 
     result = stages.power(session, target, plan)
     if plan.proves:
@@ -184,8 +185,9 @@ def _power(session: Session, target: Target, plan: PowerPlan) -> None:
 
 def _ask(session: Session, target: Target, plan: PowerPlan) -> None:
     """Proves the answers after tests of which none can be compared with the expected ones."""
-    from dyno import prove, workloads
+    from dyno import workloads
     from dyno.cli import _stages as stages
+    from dyno.stages import prove
 
     if plan.scale in workloads.get(plan.workload).expected_scales:
         stages.asked(session, target, plan.workload, plan.scale, plan.timeout_s)
@@ -194,7 +196,7 @@ def _ask(session: Session, target: Target, plan: PowerPlan) -> None:
 
 
 def _throughput(session: Session, target: Target, plan: ThroughputPlan) -> None:
-    from dyno import drive, prove
+    from dyno.stages import drive, prove
 
     users = f"{plan.streams} stream{'s'[: plan.streams != 1]}"
     title = f"{users} of queries on {target.name}"

@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from dyno.drive import DuringPlan
-    from dyno.targets.base import Target, TargetUrl
+    from dyno.contracts.target import Target, TargetUrl
+    from dyno.stages.drive import DuringPlan
 
 
 def require_able(url: TargetUrl, out: Path, settings: dict[str, Any]) -> None:
@@ -21,8 +21,9 @@ def require_able(url: TargetUrl, out: Path, settings: dict[str, Any]) -> None:
         UsageError: With the reason.
     """
     from dyno import targets
-    from dyno.targets import maintenance, plans, several
-    from dyno.targets.base import Limits
+    from dyno.contracts import maintenance, plans
+    from dyno.contracts.target import Limits
+    from dyno.targets import several
 
     target = targets.open_target(url, out, Limits(memory_bytes=1 << 30, threads=1))
     several.require(target, settings["databases"])
@@ -37,7 +38,7 @@ def require_able(url: TargetUrl, out: Path, settings: dict[str, Any]) -> None:
 
 def during_plan(settings: dict[str, Any]) -> DuringPlan | None:
     """The plan for it; None if nothing was asked for."""
-    from dyno.drive import DuringPlan
+    from dyno.stages.drive import DuringPlan
 
     if settings["during"] is None:
         return None
@@ -51,7 +52,7 @@ def during_plan(settings: dict[str, Any]) -> DuringPlan | None:
 
 def before_start(settings: dict[str, Any]) -> Callable[[Target], None] | None:
     """Tells a target what it will be asked for, just before it is started."""
-    from dyno.targets import maintenance
+    from dyno.contracts import maintenance
 
     name = settings["during"]
     return None if name is None else lambda target: maintenance.ready(target, name)

@@ -9,14 +9,14 @@ import click
 
 from dyno.cli._options import collected
 from dyno.cli._strictly import TIME
+from dyno.config.rates import MOST_PER_S
+from dyno.config.units import digits, parse_seconds, seconds_text
 from dyno.errors import UsageError
-from dyno.rates import MOST_PER_S
-from dyno.units import digits, parse_seconds, seconds_text
 
 if TYPE_CHECKING:
+    from dyno.contracts.workload import Workload
     from dyno.criteria import Criterion
     from dyno.decide.findmax import By, Range
-    from dyno.workloads.base import Workload
 
 WINDOW_S = 15.0
 """Seconds measured at each load unless told."""

@@ -16,10 +16,10 @@ from dyno.cli._strictly import SIZE, TIME
 from dyno.errors import UsageError
 
 if TYPE_CHECKING:
-    from dyno.profile import IoPlan, OnError
     from dyno.profiles.fill import Stage
     from dyno.profiles.model import CeilingOf, Pages, Profile
     from dyno.profiles.volume import How, Volume
+    from dyno.stages.profile import IoPlan, OnError
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ class Asked:
             TargetError: If a volume cannot be looked at.
             DiskFullError: If the test files do not fit.
         """
-        from dyno.profile import IoPlan
         from dyno.profiles import volume
+        from dyno.stages.profile import IoPlan
 
         volumes = volume.parse(texts)
         ways = list(dict.fromkeys(self.how))
@@ -119,7 +119,7 @@ class Asked:
     @staticmethod
     def _long_enough(there: list[Volume], profile: Profile) -> None:
         """Fails if a file or device does not hold the largest block of a profile."""
-        from dyno.units import bytes_text
+        from dyno.config.units import bytes_text
 
         for volume in there:
             has = _size(volume.path)
@@ -242,8 +242,8 @@ def confirm(plan: IoPlan) -> None:
 
 def tell(plan: IoPlan) -> None:
     """Says what would be done, and how long it takes."""
+    from dyno.config.units import bytes_text, seconds_text
     from dyno.profiles.fill import Room
-    from dyno.units import bytes_text, seconds_text
 
     asked = plan.profile
     for volume in plan.volumes:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from dyno import targets
 from dyno.cli._spread import Spread
+from dyno.contracts.layout import Layout
+from dyno.contracts.target import Designed, Loaded, Target, TargetUrl
 from dyno.layouts import volumes
-from dyno.layouts.model import Layout
 from dyno.layouts.resolve import resolve
-from dyno.report.words import decimal_bytes, figure, seconds
-from dyno.targets.base import Designed, Loaded, Target, TargetUrl
+from dyno.report.kit.formats import decimal_bytes, figure, seconds
 
 if TYPE_CHECKING:
     from dyno.cli._session import Session

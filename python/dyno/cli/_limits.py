@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from dyno.cli._options import Decorator, collected
-from dyno.confinement.words import WORDS
+from dyno.confinement.limits_asked import WORDS
 
 if TYPE_CHECKING:
+    from dyno.bundle.model import Confined
     from dyno.confinement.run import Confinement
-    from dyno.model import Confined
-    from dyno.targets.base import TargetUrl
+    from dyno.contracts.target import TargetUrl
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Bounds:
             UsageError: If they make no sense, the engine is not Dyno's, or this process may not.
         """
         from dyno import targets
-        from dyno.targets.base import Limits
+        from dyno.contracts.target import Limits
 
         if not self.limit:
             return None

@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from dyno import databases
-from dyno.units import parse_bytes, parse_seconds
+from dyno.config.units import parse_bytes, parse_seconds
+from dyno.contracts import databases
 
 __all__ = [
     "DEFAULT_OUT",

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from dyno import toml
+from dyno.config.rates import MOST_PER_S, Rate, hold
 from dyno.errors import UsageError, nearest
-from dyno.rates import MOST_PER_S, Rate, hold
+from dyno.safety import toml
 
 _MOST_POINTS = 50_000
 _LONGEST_S = 366 * 86_400

@@ -14,7 +14,7 @@ from dyno.cli._options import collected
 from dyno.errors import UsageError
 
 if TYPE_CHECKING:
-    from dyno.rates import Rate
+    from dyno.config.rates import Rate
 
 _MOST_STEPS = 20
 _HELP = (
@@ -98,7 +98,7 @@ def parse(text: str, seconds: float) -> Rate:
     Raises:
         UsageError: If it is none.
     """
-    from dyno.rates import Rate
+    from dyno.config.rates import Rate
 
     if ".." in text:
         first, last = _numbers(text, text.split("..", 1))
@@ -121,7 +121,7 @@ def parse(text: str, seconds: float) -> Rate:
 
 
 def _numbers(text: str, words: Sequence[str]) -> list[float]:
-    from dyno.rates import MOST_PER_S
+    from dyno.config.rates import MOST_PER_S
 
     try:
         numbers = [float(word) for word in words]

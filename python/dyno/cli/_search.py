@@ -8,19 +8,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from dyno import analyse, drive
-from dyno.bundle import Bundle
+from dyno import analyse
+from dyno.bundle.reader import Bundle
 from dyno.decide.case import Case
 from dyno.decide.findmax import Step, Trial, found, next_step, unsteady
 from dyno.decide.trial import Judged, trial
 from dyno.errors import TargetError, UsageError
-from dyno.seeds import derived
+from dyno.runtime.seeds import derived
+from dyno.stages import drive
 
 if TYPE_CHECKING:
     from dyno.cli._findmax import Search
     from dyno.cli._session import Session
-    from dyno.drive import OltpPlan
-    from dyno.targets.base import Target
+    from dyno.contracts.target import Target
+    from dyno.stages.drive import OltpPlan
 
 _WORDS = {
     "grow": "try",

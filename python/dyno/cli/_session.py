@@ -12,18 +12,22 @@ from typing import Any
 
 import click
 
-from dyno import engines, host, plainjson, targets
+from dyno import host, targets
 from dyno.analyse import estimate
-from dyno.bundle import Bundle
+from dyno.bundle.reader import Bundle
+from dyno.bundle.writer import Recorder, write_atomically
 from dyno.cli._colour import coloured
 from dyno.cli._console import Console
 from dyno.cli._limits import lines as limit_lines
 from dyno.cli._options import Options
 from dyno.cli._settings import lines as settings_lines
 from dyno.cli._signals import Signals
+from dyno.config.settings import Setting, as_record
 from dyno.confinement import places
+from dyno.confinement.limits_asked import as_record as limits_record
 from dyno.confinement.run import Confinement
-from dyno.confinement.words import as_record as limits_record
+from dyno.contracts import tuning
+from dyno.contracts.target import Limits, Target
 from dyno.decide import broken, definitions, judge
 from dyno.errors import (
     EXIT_DONE,
@@ -33,16 +37,15 @@ from dyno.errors import (
     Interrupted,
 )
 from dyno.host.limits import usable_memory_bytes
-from dyno.lock import OutLock
-from dyno.observe.sampler import Sampler
-from dyno.record import Recorder, write_atomically
-from dyno.redaction import redact
 from dyno.report import document, latencies, sheet, summary
-from dyno.settings import Setting, as_record
-from dyno.targets import scratch, tuning
-from dyno.targets.base import Limits, Target
+from dyno.safety import plainjson
+from dyno.safety.redaction import redact
+from dyno.safety.text import plain
+from dyno.stages.observe.sampler import Sampler
+from dyno.targets import scratch
 from dyno.targets.devices import devices
-from dyno.text import plain
+from dyno.workspace import engine_folders
+from dyno.workspace.lock import OutLock
 
 
 @dataclass
@@ -72,7 +75,7 @@ class Session:
         parsed = targets.parse(url)
         name = f"provision-{parsed.name}"
         if parsed.scheme == "embedded":
-            engines.claim(self.options.out, parsed.name)
+            engine_folders.claim(self.options.out, parsed.name)
         opened = targets.open_target(parsed, self.options.out, self.limits)
         tuning.tune(opened, self.settings)
         with self._restored(opened), self.confined(), contextlib.ExitStack() as stack:

@@ -11,14 +11,14 @@ from urllib.parse import urlsplit
 import click
 
 from dyno.cli._options import collected
-from dyno.confinement.words import memory_bytes
-from dyno.settings import WORDS
+from dyno.config.settings import WORDS
+from dyno.confinement.limits_asked import memory_bytes
 
 if TYPE_CHECKING:
+    from dyno.bundle.model import Applied
+    from dyno.config.settings import Setting
     from dyno.confinement.run import Confinement
-    from dyno.model import Applied
-    from dyno.settings import Setting
-    from dyno.targets.base import TargetUrl
+    from dyno.contracts.target import TargetUrl
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,10 @@ class Given:
         Raises:
             UsageError: If a word or value is wrong, or the target lacks the word.
         """
-        from dyno import settings, targets
-        from dyno.targets import tuning
-        from dyno.targets.base import Limits
+        from dyno import targets
+        from dyno.config import settings
+        from dyno.contracts import tuning
+        from dyno.contracts.target import Limits
 
         if not self.texts and self.file is None:
             return []

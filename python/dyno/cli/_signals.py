@@ -8,7 +8,7 @@ import signal
 from types import FrameType
 from typing import Any
 
-from dyno import impatience
+from dyno.runtime import interrupts
 
 _NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _FIRST = b"\ndyno: Stopping ... (once more: stops a server at once)\n"
@@ -61,7 +61,7 @@ class Signals:
         with contextlib.suppress(OSError):  # the terminal may be gone
             os.write(_STDERR, _AGAIN if self._told else _FIRST)
         if self._told:
-            impatience.ask()
+            interrupts.ask()
         self._told = self._pending = True
         if self._working:
             self._working = False

@@ -12,8 +12,8 @@ from dyno.cli._options import collected
 from dyno.errors import UsageError
 
 if TYPE_CHECKING:
-    from dyno.layouts.model import Layout
-    from dyno.targets.base import TargetUrl
+    from dyno.contracts.layout import Layout
+    from dyno.contracts.target import TargetUrl
 
 MOST = 64
 
@@ -61,10 +61,10 @@ class Spread:
 
     def prepare(self, url: TargetUrl, out: Path) -> None:
         """Makes the folders, if they are Dyno's own."""
-        from dyno import engines
+        from dyno.workspace import engine_folders
 
         if self.own:
-            engines.claim(out, url.name)
+            engine_folders.claim(out, url.name)
             for place in self._beside(url, out):
                 Path(place).mkdir(parents=True, exist_ok=True)
 
@@ -83,7 +83,7 @@ class Spread:
 
     def _beside(self, url: TargetUrl, out: Path) -> list[str]:
         """Folders in the engine's own, with which they come, are kept and go."""
-        from dyno.engines import home_of
+        from dyno.workspace.engine_folders import home_of
 
         folder = home_of(out, url.name) / "volumes"
         return [str(folder / str(number + 1)) for number in range(self.spread or 0)]

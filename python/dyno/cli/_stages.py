@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from dyno import drive, load, prove
+from dyno.bundle.model import Check
 from dyno.cli._session import Session
-from dyno.drive import (
+from dyno.config.units import seconds_text
+from dyno.contracts.target import Loaded, LoadPlan, PowerResult, Target
+from dyno.errors import TargetError, UsageError
+from dyno.profiles.remarks import remarks
+from dyno.profiles.volume import order
+from dyno.report.run import diffs
+from dyno.stages import drive, load, prove
+from dyno.stages.drive import (
     DuringPlan,
     OltpPlan,
     PlansPlan,
@@ -12,14 +19,7 @@ from dyno.drive import (
     StreamPlan,
     UntilSteadyPlan,
 )
-from dyno.errors import TargetError, UsageError
-from dyno.model import Check
-from dyno.profile import IoPlan, profile
-from dyno.profiles.remarks import remarks
-from dyno.profiles.volume import order
-from dyno.report import diffs
-from dyno.targets.base import Loaded, LoadPlan, PowerResult, Target
-from dyno.units import seconds_text
+from dyno.stages.profile import IoPlan, profile
 
 
 def storage(session: Session, plan: IoPlan) -> None:

@@ -12,8 +12,8 @@ from typing import Any
 
 import click
 
+from dyno.config.units import MOST_SECONDS, parse_bytes, parse_seconds
 from dyno.errors import UsageError
-from dyno.units import MOST_SECONDS, parse_bytes, parse_seconds
 
 MOST_SEED = 10**18
 """Seeds are 64-bit integers, and runs of a study count on from theirs."""

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from dyno import plainjson
 from dyno.cli._strictly import TIME
 from dyno.errors import UsageError
+from dyno.safety import plainjson
 from dyno.studies.model import Reset
 from dyno.studies.overrides import Overrides
 
 if TYPE_CHECKING:
     from dyno.cli._options import Options
-    from dyno.studies.book import Book
     from dyno.studies.forecast import Forecast
     from dyno.studies.model import Study
     from dyno.studies.schedule import Slot
+    from dyno.studies.store import StudyStore
 
 _LETTERS = 26
 _COLUMNS = 80
@@ -139,16 +139,16 @@ def tell_plan(study: Study, options: Options) -> int:
     return 0
 
 
-def resumed(study: Study, folder: Path) -> Book:
+def resumed(study: Study, folder: Path) -> StudyStore:
     """The book of a study that was begun, which has to be the same one.
 
     Raises:
         UsageError: If there is none, or it is another, with what differs.
     """
     from dyno.studies import checks
-    from dyno.studies.book import Book
+    from dyno.studies.store import StudyStore
 
-    book = Book.open(folder)
+    book = StudyStore.open(folder)
     other = checks.differences(book.study, study)
     if other:
         raise UsageError(

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 from dyno.errors import DynoError
 
 if TYPE_CHECKING:
-    from dyno.studies.book import Book
     from dyno.studies.outcome import Outcome
+    from dyno.studies.store import StudyStore
 
 
-def write(book: Book, found: Outcome) -> Path:
+def write(book: StudyStore, found: Outcome) -> Path:
     """Writes ``study.html`` into the study's folder, in one step.
 
     Raises:
         UsageError: If the book is damaged.
         DiskFullError, TargetError: If it cannot be written.
     """
-    from dyno.record import write_atomically
+    from dyno.bundle.writer import write_atomically
     from dyno.report.study import study_sheet
 
     page = book.folder / "study.html"
@@ -30,7 +30,7 @@ def write(book: Book, found: Outcome) -> Path:
 
 
 @contextlib.contextmanager
-def also_of_a_part(book: Book) -> Generator[None]:
+def also_of_a_part(book: StudyStore) -> Generator[None]:
     """Writes the page of what there is, if the work inside is stopped or fails; that goes on.
 
     A page that cannot be made hides nothing of why.

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dyno import plainjson
 from dyno.errors import EXIT_INVALID, DynoError, Interrupted, UsageError
-from dyno.text import shown
+from dyno.safety import plainjson
+from dyno.safety.text import shown
 
 if TYPE_CHECKING:
     from dyno.cli._console import Console
     from dyno.cli._options import Options
-    from dyno.studies.book import Book
     from dyno.studies.model import Study
     from dyno.studies.overrides import Overrides
+    from dyno.studies.store import StudyStore
 
 
 def begun(text: str) -> Path | None:
@@ -37,11 +37,11 @@ def go_on(folder: Path, instead: Overrides, resume: bool, options: Options) -> i
     Raises:
         UsageError: If more than its time limit or its early end would differ.
     """
-    from dyno.studies.book import Book
+    from dyno.config.units import parse_seconds
     from dyno.studies.overrides import Overrides
-    from dyno.units import parse_seconds
+    from dyno.studies.store import StudyStore
 
-    book = Book.open(folder)
+    book = StudyStore.open(folder)
     if not resume:
         raise UsageError(
             f"A study is in {folder}: `dyno study --resume {folder}` goes on with it, `dyno study "
@@ -79,11 +79,11 @@ def conduct(study: Study, resume: bool, options: Options, folder: Path | None = 
     from dyno.cli import _study, _study_page
     from dyno.cli._console import Console
     from dyno.cli._signals import Signals
-    from dyno.lock import OutLock
     from dyno.studies import checks, space
-    from dyno.studies.book import Book
     from dyno.studies.ending import ending, hint
     from dyno.studies.execute import Work
+    from dyno.studies.store import StudyStore
+    from dyno.workspace.lock import OutLock
 
     console = Console(quiet=options.quiet)
     folder = folder or _study.folder_of(study, options)
@@ -100,7 +100,7 @@ def conduct(study: Study, resume: bool, options: Options, folder: Path | None = 
         ahead.require_room(options.out)
     with OutLock(folder), Signals() as signals:
         if book is None:
-            book = Book.begin(folder, study, slots)
+            book = StudyStore.begin(folder, study, slots)
         else:
             book.go_on(study.time_limit_s, study.early_stop)
         for line in told:
@@ -119,15 +119,15 @@ def conduct(study: Study, resume: bool, options: Options, folder: Path | None = 
     return tell(book, options)
 
 
-def tell(book: Book, options: Options) -> int:
+def tell(book: StudyStore, options: Options) -> int:
     """Prints what a study says, and how it goes on if it was stopped; returns the exit code."""
     from dyno.cli import _study, _study_page
-    from dyno.studies import remains
+    from dyno.config.units import bytes_text
+    from dyno.studies import cleanup
     from dyno.studies.analysis import outcome
     from dyno.studies.document import document
     from dyno.studies.ending import ending, words
-    from dyno.studies.words import lines
-    from dyno.units import bytes_text
+    from dyno.studies.text import lines
 
     found = outcome(book)
     page = _study_page.write(book, found)
@@ -139,7 +139,7 @@ def tell(book: Book, options: Options) -> int:
         stopped = words(book, state)
         if stopped:
             click.echo(shown(_study.wrapped(f"! {stopped}")))
-        if state.goes_on and (size := remains.size_bytes(book)):
+        if state.goes_on and (size := cleanup.size_bytes(book)):
             click.echo(_study.wrapped(
                 f"  Its data stays for that, {bytes_text(size)}; `dyno study clean "
                 f"{book.folder}` removes it."
@@ -156,22 +156,22 @@ def clean(folder: Path, options: Options) -> int:
         UsageError: If it is at work, or there is none.
         TargetError: If something cannot be removed.
     """
-    from dyno.lock import OutLock
-    from dyno.studies import remains
-    from dyno.studies.book import Book
-    from dyno.units import bytes_text
+    from dyno.config.units import bytes_text
+    from dyno.studies import cleanup
+    from dyno.studies.store import StudyStore
+    from dyno.workspace.lock import OutLock
 
-    book = Book.open(folder)
+    book = StudyStore.open(folder)
     if OutLock.held(folder):
         raise UsageError(f"A study is at work in {folder}; wait for it, or stop it.")
-    size = remains.size_bytes(book)
+    size = cleanup.size_bytes(book)
     if size and not options.yes:
         question = f"Remove the data of the study in {folder}, {bytes_text(size)}?"
         if not click.confirm(question, err=True):
             click.echo("Nothing removed.", err=True)
             return 0
     with OutLock(folder):
-        freed = remains.remove(book)
+        freed = cleanup.remove(book)
     if options.as_json:
         click.echo(plainjson.dumps({"folder": str(folder), "bytes": freed}))
     else:
@@ -179,13 +179,13 @@ def clean(folder: Path, options: Options) -> int:
     return 0
 
 
-def _clear(book: Book, console: Console) -> None:
+def _clear(book: StudyStore, console: Console) -> None:
     """Removes the data of a study that is over; that it cannot be is told, and no more."""
-    from dyno.studies import remains
-    from dyno.units import bytes_text
+    from dyno.config.units import bytes_text
+    from dyno.studies import cleanup
 
     try:
-        freed = remains.remove(book)
+        freed = cleanup.remove(book)
     except DynoError as error:
         console.warn(f"! The data of the study stays: {error}")
         return
@@ -193,7 +193,7 @@ def _clear(book: Book, console: Console) -> None:
         console.say(f"Its data was removed, {bytes_text(freed)}; runs and figures stay.")
 
 
-def _go_to(book: Book, say: Callable[[str], None]) -> None:
+def _go_to(book: StudyStore, say: Callable[[str], None]) -> None:
     """Works where the study was begun, which paths in it may be relative to.
 
     Raises:

@@ -9,7 +9,7 @@ import click
 from dyno.cli._options import Options, common, databases_option, examples
 
 if TYPE_CHECKING:
-    from dyno.model import Check
+    from dyno.bundle.model import Check
 
 
 @click.command(
@@ -63,7 +63,7 @@ def command(
     from dyno.cli._databases import loaded_in_all, require_databases
     from dyno.cli._session import Session, run_session
     from dyno.errors import UsageError
-    from dyno.load import check, check_isolation
+    from dyno.stages.load import check, check_isolation
 
     chosen = workloads.named(workload)
     parsed = targets.parse(url)

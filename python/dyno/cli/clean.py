@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from dyno import plainjson
 from dyno.cli._options import Options, common, examples
+from dyno.safety import plainjson
 
 
 @click.command(
@@ -40,16 +40,16 @@ def command(with_runs: bool, url: str | None, options: Options) -> int:
         if with_runs:
             raise click.UsageError("--target and --runs exclude each other.")
         return _clean_target(url, options)
-    from dyno import engines
-    from dyno import places as placed
-    from dyno.lock import OutLock
+    from dyno.config.units import bytes_text
+    from dyno.safety.text import plain
     from dyno.targets import scratch
-    from dyno.text import plain
-    from dyno.units import bytes_text
+    from dyno.workspace import engine_folders
+    from dyno.workspace import places as placed
+    from dyno.workspace.lock import OutLock
 
     if not options.out.is_dir():
         raise click.UsageError(f"There is no folder {options.out}.")
-    homes, foreign = engines.homes(options.out)
+    homes, foreign = engine_folders.homes(options.out)
     volumes = [place for home in homes for place in placed.own(home.resolve())]
     bundles, others = _bundles(options.out) if with_runs else ([], [])
     foreign += others
@@ -95,15 +95,16 @@ def _remove(homes: list[Path], bundles: list[Path]) -> None:
     Raises:
         TargetError: If something cannot be removed.
     """
-    from dyno import bundlefiles, engines, places
+    from dyno.bundle import members
     from dyno.errors import TargetError
+    from dyno.workspace import engine_folders, places
 
     for home in homes:
         places.release(home.resolve())
-        engines.remove(home)
+        engine_folders.remove(home)
     for bundle in bundles:
         try:
-            bundlefiles.remove(bundle)
+            members.remove(bundle)
         except OSError as error:
             message = f"Cannot remove {bundle}: {error.strerror}."
             raise TargetError(message, kind="io") from error
@@ -111,15 +112,15 @@ def _remove(homes: list[Path], bundles: list[Path]) -> None:
 
 def _bundles(out: Path) -> tuple[list[Path], list[Path]]:
     """Bundles of this user's, and what is left: links, others' bundles, and the user's files."""
-    from dyno import bundlefiles
-    from dyno.bundle import list_bundles
+    from dyno.bundle import members
+    from dyno.bundle.reader import list_bundles
 
     own: list[Path] = []
     left = sorted(head.parent for head in out.glob("*/run.json") if head.parent.is_symlink())
     for bundle in list_bundles(out):
-        if bundlefiles.is_own_bundle(bundle.path):
+        if members.is_own_bundle(bundle.path):
             own.append(bundle.path)
-            left += [bundle.path / name for name in bundlefiles.content(bundle.path).others]
+            left += [bundle.path / name for name in members.content(bundle.path).others]
         else:
             left.append(bundle.path)
     return own, left
@@ -133,8 +134,8 @@ def _clean_target(url: str, options: Options) -> int:
         TargetError: If it cannot be used.
     """
     from dyno import targets
+    from dyno.contracts.target import Limits, Removable
     from dyno.errors import UsageError
-    from dyno.targets.base import Limits, Removable
 
     parsed = targets.parse(url)
     if parsed.scheme == "embedded":

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dyno import plainjson
 from dyno.cli._options import Options, common, examples
-from dyno.text import shown
+from dyno.safety import plainjson
+from dyno.safety.text import shown
 
 if TYPE_CHECKING:
-    from dyno.bundle import Bundle
-    from dyno.model import Estimate, Finding, Outcome
-    from dyno.report.gap import Gap
+    from dyno.bundle.model import Estimate, Finding, Outcome
+    from dyno.bundle.reader import Bundle
+    from dyno.report.comparison.gap import Gap
 
 
 @click.command(
@@ -82,7 +82,7 @@ class _Side:
     @property
     def name(self) -> str:
         """Its run id; bundles of others are untrusted input."""
-        from dyno.text import plain
+        from dyno.safety.text import plain
 
         return plain(self.bundle.run.run)
 
@@ -134,7 +134,7 @@ def _gap(profile: _Side, application: _Side) -> tuple[list[str], dict[str, Any]]
     """
     from dyno.analyse.gap import gap
     from dyno.errors import UsageError
-    from dyno.report.gap import gap_lines, gaps
+    from dyno.report.comparison.gap import gap_lines, gaps
 
     estimates = gap(profile.bundle, profile.estimates, application.bundle, application.estimates)
     found = gaps(application.bundle, estimates, application.findings)
@@ -161,7 +161,7 @@ def _gap(profile: _Side, application: _Side) -> tuple[list[str], dict[str, Any]]
 def _untold(application: _Side, found: list[Gap]) -> list[str]:
     """Phases of which nothing can be said."""
     from dyno.analyse.gap import application_phases
-    from dyno.report.gap import title_of
+    from dyno.report.comparison.gap import title_of
 
     told = {one.phase.name for one in found}
     phases = application_phases(application.bundle, application.estimates)
@@ -224,7 +224,7 @@ def _beside(first: _Side, second: _Side) -> tuple[list[str], dict[str, Any]]:
         UsageError: If they have no metric in common.
     """
     from dyno.errors import UsageError
-    from dyno.report.beside import beside_lines, differences, pairs
+    from dyno.report.comparison.side_by_side import beside_lines, differences, pairs
 
     found = pairs((first.bundle, first.estimates), (second.bundle, second.estimates))
     if not any(pair.headline for pair in found):
@@ -257,7 +257,7 @@ def _worst(sides: list[_Side]) -> Outcome | None:
 
 def _tell(sides: list[_Side], lines: list[str], document: dict[str, Any], options: Options) -> int:
     from dyno.errors import EXIT_DONE, EXIT_INVALID
-    from dyno.report.words import VERDICTS
+    from dyno.report.kit.formats import VERDICTS
 
     reasons = [
         {"run": side.name, **reason.model_dump()}

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dyno import plainjson
 from dyno.cli._options import Options, common, examples
-from dyno.redaction import redact
+from dyno.safety import plainjson
+from dyno.safety.redaction import redact
 
 if TYPE_CHECKING:
-    from dyno.targets.base import Target
+    from dyno.contracts.target import Target
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def _machine(folder: Path) -> list[Item]:
     import shutil
 
     from dyno.cli.quickstart import choose
-    from dyno.units import bytes_text
+    from dyno.config.units import bytes_text
 
     sizes = choose(None, False, folder)
     free = shutil.disk_usage(folder).free
@@ -154,13 +154,14 @@ def _engines() -> list[Item]:
 
 
 def _target(url: str, out: Path, limits: Any) -> list[Item]:
-    from dyno import engines, targets
+    from dyno import targets
     from dyno.errors import DynoError, UsageError
+    from dyno.workspace import engine_folders
 
     parsed = targets.parse(url)
     try:
         if parsed.scheme == "embedded":
-            engines.claim(out, parsed.name)
+            engine_folders.claim(out, parsed.name)
         with targets.open_target(parsed, out, limits) as target:
             facts = target.facts()
             lacks = [
@@ -179,8 +180,8 @@ def _target(url: str, out: Path, limits: Any) -> list[Item]:
 def _rights(target: Target) -> list[Item]:
     """What the account may not create."""
     from dyno import workloads
+    from dyno.contracts.rights import Granting
     from dyno.errors import TargetError
-    from dyno.targets.rights import Granting
 
     found: list[Item] = []
     if isinstance(target, Granting):

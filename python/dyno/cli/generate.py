@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from dyno import plainjson
 from dyno.cli._options import Options, common, examples
 from dyno.cli._strictly import SEED
+from dyno.safety import plainjson
 
 
 @click.command(
@@ -63,12 +63,12 @@ def command(
     import os
 
     from dyno import workloads
+    from dyno.bundle.columnar import is_device
     from dyno.cli._console import Console
-    from dyno.columnar import is_device
+    from dyno.config.units import bytes_text, digits
     from dyno.errors import UsageError
-    from dyno.generate import GeneratePlan, generate
-    from dyno.units import bytes_text, digits
-    from dyno.unwritable import why
+    from dyno.safety.unwritable import why
+    from dyno.stages.generate import GeneratePlan, generate
 
     scale = workloads.named(workload).parse_scale(scale)
     if part is not None and part > parts:

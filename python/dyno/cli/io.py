@@ -14,7 +14,7 @@ from dyno.errors import UsageError
 
 if TYPE_CHECKING:
     from dyno.cli._session import Session
-    from dyno.profile import IoPlan
+    from dyno.stages.profile import IoPlan
 
 
 def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -22,8 +22,8 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     import textwrap
 
     from dyno import profiles
+    from dyno.config.units import seconds_text
     from dyno.profiles import spec
-    from dyno.units import seconds_text
 
     if not wanted or context.resilient_parsing:
         return

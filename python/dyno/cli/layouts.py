@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from dyno import plainjson
 from dyno.cli._options import Options, common, examples
+from dyno.safety import plainjson
 
 
 @click.group(
@@ -49,8 +49,9 @@ def show(name: str, options: Options) -> int:
     """The TOML of the preset NAME, or what a file says, checked."""
     from pathlib import Path
 
-    from dyno import layouts, toml
+    from dyno import layouts
     from dyno.layouts import spec
+    from dyno.safety import toml
 
     _, source, written = spec.read(name)
     if options.as_json:

@@ -12,7 +12,7 @@ from dyno.cli._options import Options, common, databases_option, examples
 from dyno.cli._strictly import SEED
 
 if TYPE_CHECKING:
-    from dyno.targets.base import TargetUrl
+    from dyno.contracts.target import TargetUrl
 
 LAYOUT_HELP = "Physical design: a name of `dyno layouts`, or a TOML file."
 
@@ -81,10 +81,10 @@ def command(
     from dyno.cli._databases import loads, names, require_databases
     from dyno.cli._layout import chosen_layout, unfinished_layout
     from dyno.cli._session import Session, run_session
-    from dyno.engines import make_out
+    from dyno.contracts.target import LoadPlan, Made, Target
     from dyno.layouts import DEFAULT
-    from dyno.resume import unfinished_of
-    from dyno.targets.base import LoadPlan, Made, Target
+    from dyno.stages.resume import unfinished_of
+    from dyno.workspace.engine_folders import make_out
 
     chosen = workloads.named(workload)
     scale = chosen.parse_scale(scale)
@@ -170,7 +170,7 @@ def _require_room(url: TargetUrl, out: Path, raw_bytes: float) -> None:
     Raises:
         DiskFullError: If it cannot fit.
     """
-    from dyno.space import require_space, required_bytes
+    from dyno.targets.space import require_space, required_bytes
 
     if url.scheme == "embedded":
         needed = required_bytes({url.name: raw_bytes})

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dyno.cli._session import Session
-    from dyno.targets.base import LoadPlan, Target
+    from dyno.contracts.target import LoadPlan, Target
 
 TPCH, TPCC = "tpch", "tpcc"
 ROW, COLUMN = "embedded:postgresql", "embedded:duckdb"
@@ -37,7 +37,7 @@ class Sizes:
     def space(self) -> int:
         """Bytes needed at the peak."""
         from dyno import workloads
-        from dyno.space import required_bytes
+        from dyno.targets.space import required_bytes
 
         tpch = workloads.get(TPCH).bytes_per_scale * self.scale
         tpcc = workloads.get(TPCC).bytes_per_scale * self.warehouses
@@ -75,8 +75,8 @@ def command(
     anew; what `dyno load` loaded at another scale or in a layout stays unless --replace is given.
     """
     from dyno.cli._session import run_session
-    from dyno.space import require_space
-    from dyno.units import bytes_text
+    from dyno.config.units import bytes_text
+    from dyno.targets.space import require_space
 
     place = _existing_parent(options.out)
     sizes = choose(scale, quick, place)
@@ -134,10 +134,10 @@ def _body(session: Session, sizes: Sizes, *, replace: bool) -> None:
     from dyno import profiles
     from dyno.cli import _stages as stages
     from dyno.cli._again import Again
-    from dyno.drive import OltpPlan, PowerPlan, interval_for
-    from dyno.profile import IoPlan
+    from dyno.contracts.target import Loaded, LoadPlan
     from dyno.profiles import spec, volume
-    from dyno.targets.base import Loaded, LoadPlan
+    from dyno.stages.drive import OltpPlan, PowerPlan, interval_for
+    from dyno.stages.profile import IoPlan
 
     again = Again(session)
     out, threads = session.options.out, session.limits.threads
@@ -179,10 +179,12 @@ def _body(session: Session, sizes: Sizes, *, replace: bool) -> None:
 
 def _load(session: Session, target: Target, plan: LoadPlan) -> None:
     """Loads and proves, and notes before that the data is quickstart's own."""
-    from dyno import engines
     from dyno.cli import _stages as stages
+    from dyno.workspace import engine_folders
 
-    engines.remember(session.options.out, target.name, plan.workload, (plan.scale, plan.seed))
+    engine_folders.remember(
+        session.options.out, target.name, plan.workload, (plan.scale, plan.seed)
+    )
     stages.load_and_prove(session, target, plan, replace=True)
 
 
@@ -192,14 +194,15 @@ def _require_own(session: Session, url: str, plans: Sequence[LoadPlan]) -> None:
     Raises:
         UsageError: Naming what is loaded.
     """
-    from dyno import engines, targets
+    from dyno import targets
     from dyno.errors import UsageError
+    from dyno.workspace import engine_folders
 
     parsed, out = targets.parse(url), session.options.out
     name = parsed.name
-    if not any(home.name == name for home in engines.homes(out)[0]):
+    if not any(home.name == name for home in engine_folders.homes(out)[0]):
         return  # it was never started here
-    own = engines.remembered(out, name)
+    own = engine_folders.remembered(out, name)
     with (
         session.console.phase(f"Look at what {name} holds"),
         targets.open_target(parsed, out, session.limits) as target,
@@ -224,7 +227,7 @@ def _existing_parent(path: Path) -> Path:
 
 
 def _tell(sizes: Sizes, out: Path, space: str) -> None:
-    from dyno.units import bytes_text
+    from dyno.config.units import bytes_text
 
     click.echo(f"Would work in {out} and need up to {space} there:")
     click.echo(f"  profile the storage with a test file of {bytes_text(sizes.io_file_bytes)}")

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dyno import plainjson
 from dyno.cli._options import Options, common, examples
+from dyno.safety import plainjson
 
 if TYPE_CHECKING:
-    from dyno.bundle import Bundle
+    from dyno.bundle.reader import Bundle
 
 
 @click.command(
@@ -43,11 +43,11 @@ def command(
     X.sheet.html. --json prints its figures. What is unpacked meanwhile is private, and goes.
     """
     from dyno.analyse import estimate
+    from dyno.bundle.writer import write_atomically, write_judgement
     from dyno.cli._bundles import named
     from dyno.cli._colour import coloured
     from dyno.decide import broken, definitions, judge
     from dyno.errors import EXIT_INVALID
-    from dyno.record import write_atomically, write_judgement
     from dyno.report import document, latencies, sheet, summary
 
     documents: list[dict[str, object]] = []

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from dyno import plainjson
 from dyno.cli._options import Options, common, examples
-from dyno.text import shown
+from dyno.safety import plainjson
+from dyno.safety.text import shown
 
 
 @click.group(
@@ -31,8 +31,8 @@ def command() -> None:
 @common
 def list_runs(with_failed: bool, options: Options) -> int:
     """The runs that measured something or are running, newest first."""
-    from dyno.bundle import list_bundles
-    from dyno.lock import OutLock
+    from dyno.bundle.reader import list_bundles
+    from dyno.workspace.lock import OutLock
 
     # A run may end or begin while bundles are read: who is at work is asked before and after.
     before = OutLock.held(options.out)
@@ -68,8 +68,8 @@ def show(run: str, options: Options) -> int:
     """The summary of RUN (an id, its unique beginning, a path, a .tar.gz, or `last`)."""
     from dyno.cli._bundles import named
     from dyno.cli._colour import coloured
-    from dyno.lock import OutLock
     from dyno.report import document, summary
+    from dyno.workspace.lock import OutLock
 
     at_work = OutLock.held(options.out)
     with named(options.out, run) as bundle:
@@ -95,11 +95,11 @@ def export(run: str, to: Path, options: Options) -> int:
 
     Only what Dyno wrote is packed. --yes overwrites a file; nothing else is ever replaced.
     """
-    from dyno import archive
-    from dyno.bundle import find_bundle
+    from dyno.bundle import archive
+    from dyno.bundle.reader import find_bundle
     from dyno.errors import UsageError
-    from dyno.lock import OutLock
-    from dyno.text import plain
+    from dyno.safety.text import plain
+    from dyno.workspace.lock import OutLock
 
     bundle = find_bundle(options.out, run)
     if to.exists() and not options.yes:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dyno import plainjson
 from dyno.cli import _study_work
 from dyno.cli._options import Options, common, examples
 from dyno.cli._strictly import MINUTES, SCALE
 from dyno.cli._study import early_stop, overrides, tell_plan
 from dyno.errors import closest
+from dyno.safety import plainjson
 
 if TYPE_CHECKING:
     from dyno.studies.model import Study
@@ -139,7 +139,8 @@ def metrics(options: Options) -> None:
 @common
 def plan(name: str, toml: bool, instead: Overrides, options: Options) -> None:
     """The schedule of a study, its command lines, and how long it takes. Nothing is run."""
-    from dyno import presets, studies
+    from dyno import studies
+    from dyno.config import presets
     from dyno.studies import spec
 
     if toml:
@@ -189,9 +190,9 @@ def show(folder: Path, show_page: bool, options: Options) -> int:
 
     Writes study.html, the study's page, into it.
     """
-    from dyno.studies.book import Book
+    from dyno.studies.store import StudyStore
 
-    book = Book.open(folder.absolute())
+    book = StudyStore.open(folder.absolute())
     code = _study_work.tell(book, options)
     if show_page:
         click.launch((book.folder / "study.html").as_uri())

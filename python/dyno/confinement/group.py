@@ -10,8 +10,8 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from dyno.confinement.limits_asked import Bound
 from dyno.confinement.places import Place
-from dyno.confinement.words import Bound
 from dyno.errors import UsageError
 from dyno.host.files import read_int, read_text
 
@@ -87,7 +87,7 @@ class Group:
         return self._table(name).get("oom_kill", 0)
 
     def figures(self) -> dict[str, float]:
-        """What the limits did so far, as :class:`dyno.model.Confined` has it."""
+        """What the limits did so far, as :class:`dyno.bundle.model.Confined` has it."""
         found: dict[str, float] = {}
         first = self.place.version == 1
         if "cpu" in self.place.controllers:

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from dyno.confinement.words import Controller
+from dyno.confinement.limits_asked import Controller
 from dyno.errors import UsageError
 from dyno.host.cgroup import folders
 from dyno.host.files import ROOT, read_text

@@ -11,16 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dyno.confinement import keeper, launch, places, words
+from dyno.bundle.model import Confined
+from dyno.config.settings import bytes_text
+from dyno.confinement import keeper, launch, limits_asked, places
 from dyno.confinement.group import Group
-from dyno.confinement.words import Bound, Controller
+from dyno.confinement.limits_asked import Bound, Controller
 from dyno.errors import TargetError, UsageError
 from dyno.host import pagecache
-from dyno.model import Confined
-from dyno.settings import bytes_text
 
 if TYPE_CHECKING:
-    from dyno.targets.base import LimitedPlace, Limits
+    from dyno.contracts.target import LimitedPlace, Limits
 
 _WRITE_BACK = (
     "Version 1 of control groups limits direct and synchronous writes only: what the kernel writes "
@@ -87,8 +87,10 @@ class Confinement:
         total = limits.memory_bytes * 2 if total_bytes is None else total_bytes
         return replace(
             limits,
-            memory_bytes=min(limits.memory_bytes, words.memory_bytes(self.asked, total) // 2),
-            threads=words.threads(self.asked, limits.threads),
+            memory_bytes=min(
+                limits.memory_bytes, limits_asked.memory_bytes(self.asked, total) // 2
+            ),
+            threads=limits_asked.threads(self.asked, limits.threads),
             launch=self.launch,
             killed=self.killed,
         )
@@ -151,7 +153,7 @@ class Confinement:
         return Confined(
             where=self.where,
             version=max(versions, default=None),
-            limits=words.as_record(self.asked),
+            limits=limits_asked.as_record(self.asked),
             devices=tuple(self._devices),
             notes=(*self._notes, *([_WRITE_BACK] if writes and 1 in versions else [])),
             **found,
@@ -236,10 +238,10 @@ def confine(
     """
     from dyno.confinement import devices
 
-    asked = words.parse(texts)
+    asked = limits_asked.parse(texts)
     if not asked:
         return None
-    words.require(asked, shared=where == "process", memory_bytes=memory_bytes)
+    limits_asked.require(asked, shared=where == "process", memory_bytes=memory_bytes)
     throttled = any(bound.word.controller == "io" for bound in asked)
     return Confinement(asked, where, devices.under(paths) if throttled else {})
 

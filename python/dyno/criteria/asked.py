@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from dyno import workloads
+from dyno.bundle.model import Phase, Run
 from dyno.criteria.base import Metric
 from dyno.criteria.language import USER, Criterion, parse
 from dyno.criteria.registry import metrics
 from dyno.errors import UsageError
-from dyno.model import Phase, Run
 
 
 def known(run: Run) -> dict[str, Metric]:

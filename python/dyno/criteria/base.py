@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from dyno.model import Place, Role
+from dyno.bundle.model import Place, Role
 
 Units = Mapping[str, float]
 """Units of one kind, each with how many of the first one it is."""

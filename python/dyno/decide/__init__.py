@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dyno.bundle import Bundle
+from dyno.bundle.model import Definition, Estimate, Finding, Reason, Validity
+from dyno.bundle.reader import Bundle
 from dyno.decide.bottleneck import bottlenecks
 from dyno.decide.case import Case
 from dyno.decide.criteria import criteria
@@ -12,7 +13,6 @@ from dyno.decide.limits import rules as limit_rules
 from dyno.decide.validity import rules
 from dyno.decide.verdict import verdict
 from dyno.host.warnings import warnings
-from dyno.model import Definition, Estimate, Finding, Reason, Validity
 
 
 def judge(bundle: Bundle, estimates: Iterable[Estimate]) -> tuple[Validity, list[Finding]]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dyno.bundle.model import Finding, Phase
 from dyno.decide.case import Case
 from dyno.decide.limits import rules
 from dyno.decide.limits.cpu import busy_words
 from dyno.decide.view import FEWEST_SAMPLES, Limit, View, is_local, view
-from dyno.model import Finding, Phase
 
 _KINDS = ("load", "index", "dss", "oltp")
 

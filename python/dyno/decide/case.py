@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from dyno.bundle import Bundle
+from dyno.bundle.model import Check, Estimate, Phase
+from dyno.bundle.reader import Bundle
 from dyno.errors import UsageError
-from dyno.model import Check, Estimate, Phase
 from dyno.profiles.steps import Step, steps
 
 MEASURED = frozenset({"io", "load", "index", "dss", "oltp"})

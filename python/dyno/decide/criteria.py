@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
+from dyno.bundle.model import CriterionResult, Finding, Phase
+from dyno.config.units import digits
 from dyno.criteria import Criterion, judging, known
 from dyno.decide.case import Case
-from dyno.model import CriterionResult, Finding, Phase
-from dyno.units import digits
 
 
 def criteria(case: Case) -> list[Finding]:

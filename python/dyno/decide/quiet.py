@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dyno.bundle.model import CpuUse, Phase
 from dyno.decide.case import Case
 from dyno.decide.view import foreign_percent, is_local, is_sampled, runs_apart
-from dyno.model import CpuUse, Phase
-from dyno.text import plain
+from dyno.safety.text import plain
 
 MOST_FOREIGN_PERCENT = 20.0
 """CPU that neither the target nor Dyno used, of all CPUs."""

@@ -27,8 +27,8 @@ class Ruling:
 
     Attributes:
         level: ``invalid`` spoils the run; ``disturbed`` says that the environment was not quiet
-            (``dyno.model.Outcome``); ``warning`` may spoil a value; a ``note`` only says how to
-            read a value.
+            (``dyno.bundle.model.Outcome``); ``warning`` may spoil a value; a ``note`` only says how
+            to read a value.
         message: One line for a person: what was seen and what to change.
         evidence: Names of estimates, or short facts.
     """

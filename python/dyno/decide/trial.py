@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dyno.bundle.model import CriterionResult, Phase
+from dyno.config.units import digits
 from dyno.criteria import Criterion
 from dyno.decide.case import Case
 from dyno.decide.criteria import result
 from dyno.decide.validity.client_bound import signs
 from dyno.decide.validity.unsteady import drift
-from dyno.model import CriterionResult, Phase
-from dyno.units import digits
 
 MOST_ERRORS_PERCENT = 1.0
 LEAST_CARRIED_PERCENT = 98.0

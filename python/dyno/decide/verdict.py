@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dyno.bundle.model import CriterionResult, Finding, Validity, Verdict
 from dyno.decide.bottleneck import Bottleneck
 from dyno.decide.case import Case
-from dyno.model import CriterionResult, Finding, Validity, Verdict
 
 
 def verdict(

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from dyno.bundle.model import Phase, Place
 from dyno.decide.case import Case
-from dyno.model import Phase, Place
 
 FEWEST_SAMPLES = 3
 """Fewer readings than this say nothing of a phase."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from dyno.contracts.target import Limits
 from dyno.errors import TargetError
-from dyno.targets.base import Limits
 
 
 def usable_memory_bytes(host: dict[str, Any]) -> int | None:

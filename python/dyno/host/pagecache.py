@@ -8,9 +8,9 @@ import os
 import stat
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from dyno.contracts.cold import Emptied
 from dyno.errors import TargetError
 from dyno.host.files import read_text
 from dyno.host.mounts import mount_of, parse_mountinfo
@@ -25,31 +25,6 @@ _TRIES = 5
 _PAUSE_S = 0.05
 _OWN_CACHE = {"zfs": "ZFS keeps a cache of its own (ARC)", "bcachefs": "bcachefs may cache below"}
 _DROP = Path("/proc/sys/vm/drop_caches")
-
-
-@dataclass(frozen=True)
-class Emptied:
-    """Files that were put out of the page cache.
-
-    Attributes:
-        bytes: Size of the files.
-        before_bytes: What of them was in memory before.
-        left_bytes: What still was afterwards, by mincore(2).
-        how: ``posix_fadvise``, or ``drop_caches`` where that did not do.
-        file_system: Type of the file system.
-    """
-
-    files: int
-    bytes: int
-    before_bytes: int
-    left_bytes: int
-    how: str
-    file_system: str
-
-    @property
-    def left_share(self) -> float:
-        """What is left, as a share of the files."""
-        return self.left_bytes / self.bytes if self.bytes else 0.0
 
 
 def files_under(places: Iterable[Path]) -> list[Path]:

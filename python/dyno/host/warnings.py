@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal
 
+from dyno.bundle.model import Finding
+from dyno.config.units import bytes_text
 from dyno.host.limits import usable_memory_bytes, usable_threads
-from dyno.model import Finding
-from dyno.units import bytes_text
 
 Host = dict[str, Any]
 Rule = Callable[[Host], Finding | None]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dyno import presets
+from dyno.config import presets
 
 FOLDER = Path(__file__).parent
 DEFAULT = "default"

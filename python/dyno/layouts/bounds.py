@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from dyno.contracts.layout import Partition, Side
 from dyno.errors import UsageError
-from dyno.layouts.model import Partition, Side
 
 Bound = int | Decimal | dt.date | dt.datetime
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from dyno.contracts.layout import TABLESPACE, Layout, TableDesign
 from dyno.errors import UsageError
-from dyno.layouts.model import TABLESPACE, Layout, TableDesign
 
 _NO = "its tables have one physical design"
 

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from dyno import schema, workloads
+from dyno import workloads
+from dyno.contracts import schema
+from dyno.contracts.layout import TABLESPACE, IndexDesign, Layout, TableDesign
+from dyno.contracts.workload import Workload
 from dyno.errors import UsageError, nearest
 from dyno.layouts import bounds as ranges
 from dyno.layouts import spec
-from dyno.layouts.model import TABLESPACE, IndexDesign, Layout, TableDesign
-from dyno.workloads.base import Workload
 
 
 def resolve(text: str, workload: str, scale: float) -> Layout:

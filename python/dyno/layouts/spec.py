@@ -27,9 +27,10 @@ from typing import Any
 
 from pydantic import Field
 
-from dyno import layouts, presets, strict
-from dyno.layouts.model import Form, IndexSet, Side
-from dyno.strict import Strict
+from dyno import layouts
+from dyno.config import presets, strict
+from dyno.config.strict import Strict
+from dyno.contracts.layout import Form, IndexSet, Side
 
 MOST_PARTITIONS = 1000
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dyno import schema
+from dyno.contracts import schema
+from dyno.contracts.layout import Layout
 from dyno.errors import UsageError
-from dyno.layouts.model import Layout
 from dyno.layouts.volumes import table_bytes
 
 

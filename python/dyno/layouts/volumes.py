@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dyno import schema
+from dyno.config.units import bytes_text
+from dyno.contracts import schema
+from dyno.contracts.layout import TABLESPACE, Layout
 from dyno.errors import DiskFullError, TargetError
 from dyno.host.storage import storage_facts
-from dyno.layouts.model import TABLESPACE, Layout
-from dyno.units import bytes_text
 
 _WIDTH = {"int32": 4, "int64": 8, "decimal": 8, "date": 4, "timestamp": 8}
 _ROW_OVERHEAD = 28

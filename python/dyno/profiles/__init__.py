@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dyno import presets
+from dyno.config import presets
 
 FOLDER = Path(__file__).parent
 DEFAULT = "quick"

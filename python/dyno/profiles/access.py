@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
+from dyno.config.strict import Strict
+from dyno.config.units import parse_bytes
 from dyno.errors import UsageError
 from dyno.profiles.job import Arrivals, Block, Job, Pattern, Sync, SyncCall
-from dyno.strict import Strict
-from dyno.units import parse_bytes
 
 LARGEST_BLOCK = 16 << 20
 DEEPEST = 4096

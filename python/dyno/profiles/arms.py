@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from dyno.model import Run
+from dyno.bundle.model import Run
 
 How = Literal["single", "together", "compare", "scaling"]
 CeilingOf = Literal["p95", "mean", "p99"]

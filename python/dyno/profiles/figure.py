@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dyno.model import Run
+from dyno.bundle.model import Run
 from dyno.profiles.model import Figure
 
 

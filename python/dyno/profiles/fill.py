@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from dyno.bundle.model import Model
+from dyno.config.units import bytes_text
 from dyno.errors import DiskFullError, UsageError
-from dyno.model import Model
 from dyno.profiles.volume import Volume
-from dyno.units import bytes_text
 
 MOST_PERCENT = 95.0
 """Fuller a file system slows down for reasons of its own, and others on it run out of room."""

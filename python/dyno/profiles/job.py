@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from dyno.model import Model
+from dyno.bundle.model import Model
 
 Pattern = Literal["random", "sequential", "zipf", "hot_spot"]
 Arrivals = Literal["poisson", "fixed"]

@@ -6,8 +6,8 @@ import math
 from collections import Counter
 from typing import Any, Literal
 
+from dyno.bundle.model import Model
 from dyno.errors import UsageError
-from dyno.model import Model
 from dyno.profiles.job import Job
 
 Figure = Literal["iops", "mbps"]

@@ -38,13 +38,14 @@ from __future__ import annotations
 
 from pydantic import Field, field_validator
 
-from dyno import presets, profiles, strict
+from dyno import profiles
+from dyno.config import presets, strict
+from dyno.config.strict import Strict
+from dyno.config.units import parse_bytes, parse_seconds
 from dyno.errors import UsageError
 from dyno.profiles.access import DEEPEST, NAME, Access, JobSpec, block_size, curve_name, fits
 from dyno.profiles.job import Block, Job
 from dyno.profiles.model import WARMUP, CeilingOf, Curve, Figure, Pages, Profile, Search, Settle
-from dyno.strict import Strict
-from dyno.units import parse_bytes, parse_seconds
 
 MOST_IN_FLIGHT = 1 << 30
 

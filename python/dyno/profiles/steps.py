@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from dyno.bundle import Bundle
-from dyno.model import Run
+from dyno.bundle.model import Run
+from dyno.bundle.reader import Bundle
+from dyno.bundle.tables import counts
 from dyno.profiles.arms import Load, arms, loads
 from dyno.profiles.model import Settle
-from dyno.tables import counts
 
 COLUMNS = (
     *("t_ns", "seconds", "volume", "stage", "repeat", "phase", "level", "purpose", "pattern"),

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
+from dyno.bundle.model import Model
 from dyno.errors import TargetError, UsageError
-from dyno.model import Model
 
 Kind = Literal["folder", "file", "device"]
 How = Literal["together", "compare", "scaling"]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from dyno.errors import DiskFullError, DynoError, TargetError
-from dyno.impatience import patient_wait
+from dyno.runtime.interrupts import patient_wait
 from dyno.servers.ending import ended
 from dyno.servers.identity import Identity
 from dyno.servers.product import Product
@@ -154,7 +154,7 @@ class Daemon:
         if interrupt is not None:
             raise interrupt
 
-    def died(self, answers: Callable[[], bool]) -> DynoError | None:
+    def exit_reason(self, answers: Callable[[], bool]) -> DynoError | None:
         """Why sessions broke: what ended the server, of which ``answers`` tells if it is well.
 
         Returns:

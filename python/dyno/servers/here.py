@@ -8,8 +8,8 @@ from pathlib import Path
 
 import psutil
 
+from dyno.bundle.model import Role
 from dyno.host.files import read_text
-from dyno.model import Role
 
 
 @dataclass(frozen=True)

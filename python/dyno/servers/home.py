@@ -9,7 +9,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 from dyno.errors import DiskFullError, TargetError
-from dyno.safefiles import directory, make_folder
+from dyno.safety.safefiles import directory, make_folder
 
 
 def make(home: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dyno.errors import TargetError
-from dyno.lock import open_lock, owner_of
+from dyno.workspace.lock import open_lock, owner_of
 
 _POLL_S = 0.05
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from dyno.errors import UsageError
-from dyno.safefiles import append, open_regular
+from dyno.safety.safefiles import append, open_regular
 
 _LARGEST = 32 << 20
 _TAIL = 64 << 10

@@ -9,8 +9,8 @@ import tempfile
 from pathlib import Path
 
 from dyno.errors import TargetError, UsageError
-from dyno.removal import remove_tree
-from dyno.safefiles import append, own_text
+from dyno.safety.removal import remove_tree
+from dyno.safety.safefiles import append, own_text
 
 LONGEST = 107
 """Bytes of a socket's path: ``sun_path`` holds 108 with its final zero (unix(7))."""

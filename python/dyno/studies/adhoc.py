@@ -8,10 +8,10 @@ from pathlib import Path
 
 from dyno.errors import UsageError
 from dyno.studies import checks, lengths, overrides
-from dyno.studies.book import Book
 from dyno.studies.build import build, usual_reset
 from dyno.studies.form import Base, StudySpec
 from dyno.studies.model import DEFAULT_MARGIN, Study, Value
+from dyno.studies.store import StudyStore
 from dyno.studies.variants import changed
 
 _HEADLINE = {"tpcc": ("tps",), "tpch": ("total_s",), "io": ("iops", "mbps")}
@@ -52,7 +52,7 @@ def numbered(study: Study, out: Path, *, resume: bool) -> Study:
             if not resume:
                 return named
             break
-        if not checks.differences(Book.open(folder).study, named):
+        if not checks.differences(StudyStore.open(folder).study, named):
             like = named
     if like is None:
         raise UsageError(f"No such study was begun in {out / 'studies'}.")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
-from dyno.studies.book import Book, Entry
+from dyno.safety.text import clauses
 from dyno.studies.effects import effects
 from dyno.studies.fits import fits
 from dyno.studies.metrics import METRICS
@@ -14,7 +14,7 @@ from dyno.studies.model import Study
 from dyno.studies.noise import noise
 from dyno.studies.outcome import Comparison, Drift, Outcome
 from dyno.studies.pairs import FEWEST_TO_STOP, Valid, comparisons, counted, figures, sound
-from dyno.text import clauses
+from dyno.studies.store import Entry, StudyStore
 
 WRONG = {"wrong-answers", "inconsistent"}
 """Codes of reasons after which a variant cannot win, also where its run was made again."""
@@ -22,7 +22,7 @@ WRONG = {"wrong-answers", "inconsistent"}
 _FEWEST_FOR_DRIFT = 4
 
 
-def outcome(book: Book) -> Outcome:
+def outcome(book: StudyStore) -> Outcome:
     """All that a study says, by its book.
 
     Raises:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.config.units import parse_seconds
 from dyno.errors import UsageError, nearest
 from dyno.studies import criteria, loads
 from dyno.studies.form import StudySpec
 from dyno.studies.metrics import METRICS
 from dyno.studies.model import Reset, Study, Variant
 from dyno.studies.variants import WORKLOADS, factorial, named
-from dyno.units import parse_seconds
 
 MOST_VARIANTS = 64
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dyno import impatience
 from dyno.errors import Interrupted
+from dyno.runtime import interrupts
 from dyno.servers import become
 
 _POLL_S = 0.2
@@ -79,13 +79,13 @@ def _stop(process: subprocess.Popen[str]) -> None:
     By SIGTERM: a study that was started in the background may ignore SIGINT, and so do its runs.
     """
     process.send_signal(signal.SIGTERM)
-    asked = impatience.count()
+    asked = interrupts.count()
     while True:
         try:
             process.communicate(timeout=_POLL_S)
         except subprocess.TimeoutExpired:
-            if impatience.count() > asked:
-                asked = impatience.count()
+            if interrupts.count() > asked:
+                asked = interrupts.count()
                 process.send_signal(signal.SIGTERM)
         else:
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dyno.redaction import redact
+from dyno.safety.redaction import redact
 from dyno.studies.model import Study, Variant
 
 ABSENT = "–"

@@ -6,13 +6,13 @@ import math
 from typing import Any
 
 from dyno.studies import spread
-from dyno.studies.book import Book
 from dyno.studies.ending import ending, resume_words
 from dyno.studies.metrics import owner
 from dyno.studies.outcome import Outcome
+from dyno.studies.store import StudyStore
 
 
-def document(book: Book, found: Outcome) -> dict[str, Any]:
+def document(book: StudyStore, found: Outcome) -> dict[str, Any]:
     """The outcome with all runs, for ``--json``; a bound that is infinite is null."""
     entries = book.entries()
     state = ending(book)

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dyno.config.units import digits
 from dyno.errors import UsageError
 from dyno.statistics.paired import FEWEST_PAIRS, shift
-from dyno.studies.book import Book, Entry
 from dyno.studies.model import Study, Variant
 from dyno.studies.pairs import found_by, needed
-from dyno.units import digits
+from dyno.studies.store import Entry, StudyStore
 
 _LEAST = FEWEST_PAIRS
 
@@ -51,12 +51,12 @@ class Noise:
         )
 
 
-def books(out: Path) -> list[Book]:
+def books(out: Path) -> list[StudyStore]:
     """The studies under an output folder that can be read, oldest first."""
-    found: list[Book] = []
+    found: list[StudyStore] = []
     for plan in (out / "studies").glob("*/study.json"):
         try:
-            found.append(Book.open(plan.parent))
+            found.append(StudyStore.open(plan.parent))
         except UsageError:
             continue
     return sorted(found, key=lambda book: (book.folder / "study.json").stat().st_mtime)
@@ -67,7 +67,7 @@ def alike(one: Variant, other: Variant) -> bool:
     return (one.workload, one.target, one.scale) == (other.workload, other.target, other.scale)
 
 
-def known(study: Study, earlier: Iterable[Book]) -> list[Noise]:
+def known(study: Study, earlier: Iterable[StudyStore]) -> list[Noise]:
     """Of each headline metric the spread that is known: of an A/A study, or else of the last.
 
     Runs of another length vary otherwise, so that studies with the same options go first.
@@ -95,7 +95,7 @@ def _is_aa(study: Study) -> bool:
     )
 
 
-def _entries(book: Book) -> list[Entry]:
+def _entries(book: StudyStore) -> list[Entry]:
     try:
         return [entry for entry in book.entries() if entry.counts]
     except UsageError:

@@ -14,12 +14,12 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from dyno.config.units import digits
 from dyno.statistics.factorial import Cells, Tested
 from dyno.statistics.paired import CONFIDENCE, percent
 from dyno.studies.model import Study, Value
 from dyno.studies.outcome import Effect, Term
 from dyno.studies.pairs import Valid, adjusted_in_families, figures, grouped, sound
-from dyno.units import digits
 
 Cell = tuple[Value, ...]
 _MOST_TOLD = 3

@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 from typing import Literal
 
-from dyno.lock import OutLock
-from dyno.model import Model
-from dyno.studies.book import Book, Note
-from dyno.text import sentence
+from dyno.bundle.model import Model
+from dyno.safety.text import sentence
+from dyno.studies.store import Note, StudyStore
+from dyno.workspace.lock import OutLock
 
 Kind = Literal["over", "limit", "early", "interrupted", "failed", "cut off", "at work"]
 
@@ -40,7 +40,7 @@ class Ending(Model):
         return self.kind not in {"over", "at work"}
 
 
-def ending(book: Book) -> Ending:
+def ending(book: StudyStore) -> Ending:
     """How the study of a book stands, by its notes.
 
     Raises:
@@ -52,13 +52,13 @@ def ending(book: Book) -> Ending:
     return Ending(kind=kind, text=text, missing=missing, runs=len(book.slots))
 
 
-def resume_words(book: Book, state: Ending, folder: str = "") -> str:
+def resume_words(book: StudyStore, state: Ending, folder: str = "") -> str:
     """The command that goes on with a study; it is quoted for a shell."""
     more = {"limit": " --time-limit LONGER", "early": " --no-early-stop"}.get(state.kind, "")
     return f"dyno study --resume {folder or shlex.quote(str(book.folder))}{more}"
 
 
-def words(book: Book, state: Ending) -> str:
+def words(book: StudyStore, state: Ending) -> str:
     """What a reader must know of a study that is not over; empty if it is."""
     if state.kind == "at work":
         made = state.runs - state.missing
@@ -66,7 +66,7 @@ def words(book: Book, state: Ending) -> str:
     return f"{sentence(state.text)} {hint(book, state)}" if state.goes_on else ""
 
 
-def hint(book: Book, state: Ending) -> str:
+def hint(book: StudyStore, state: Ending) -> str:
     """How much there is of a study that was stopped, and how to go on."""
     made = state.runs - state.missing
     return (
@@ -74,7 +74,7 @@ def hint(book: Book, state: Ending) -> str:
     )
 
 
-def _told(book: Book, missing: int) -> tuple[Kind, str]:
+def _told(book: StudyStore, missing: int) -> tuple[Kind, str]:
     last: Note | None = None
     for note in book.notes():
         if note.kind in {"begun", "ended"}:

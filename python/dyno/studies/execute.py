@@ -11,18 +11,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from dyno.config.units import seconds_text
 from dyno.errors import DynoError, Interrupted, TargetError
+from dyno.safety.text import NO_BREAK
 from dyno.studies import futility, loads, moments, runs, taken
 from dyno.studies.analysis import tight
-from dyno.studies.book import Book, Entry, Note
+from dyno.studies.datasets import Datasets
 from dyno.studies.ending import ALL_MADE, INTERRUPTED, LIMIT
 from dyno.studies.forecast import Forecast
 from dyno.studies.model import Variant
 from dyno.studies.outcome import Futility
 from dyno.studies.schedule import Slot
-from dyno.studies.stock import Stock
-from dyno.text import NO_BREAK
-from dyno.units import seconds_text
+from dyno.studies.store import Entry, Note, StudyStore
 
 MOST_FAILURES = 2
 """A variant whose runs came to nothing so often in a row is left out of the rest."""
@@ -40,7 +40,7 @@ class Work:
         ahead: How long its runs take, as far as they have not told themselves.
     """
 
-    book: Book
+    book: StudyStore
     say: Callable[[str], None]
     ahead: Forecast
     _start: float = field(default_factory=time.monotonic)
@@ -128,7 +128,7 @@ class Work:
         if slot.variant in self._dropped or any(entry.counts for entry in own):
             return
         variant = study.variant(slot.variant)
-        stock = Stock(self.book, self._tell)
+        stock = Datasets(self.book, self._tell)
         while True:
             again = sum(entry.attempt > 1 for entry in self.book.entries())
             if own and again >= study.replace:

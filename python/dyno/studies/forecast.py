@@ -10,14 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dyno import space, targets
+from dyno import targets
+from dyno.config.units import bytes_text, seconds_text
 from dyno.errors import DiskFullError
 from dyno.studies import lengths, saved
-from dyno.studies.book import Book
 from dyno.studies.lengths import Length
 from dyno.studies.model import Study
 from dyno.studies.schedule import Slot
-from dyno.units import bytes_text, seconds_text
+from dyno.studies.store import StudyStore
+from dyno.targets import space
 
 
 @dataclass(frozen=True)
@@ -227,7 +228,9 @@ class Forecast:
             )
 
 
-def forecast(study: Study, slots: Sequence[Slot], earlier: Iterable[Book], out: Path) -> Forecast:
+def forecast(
+    study: Study, slots: Sequence[Slot], earlier: Iterable[StudyStore], out: Path
+) -> Forecast:
     """From options where they tell, else from earlier runs, else by rules of thumb.
 
     Args:
@@ -256,7 +259,7 @@ def forecast(study: Study, slots: Sequence[Slot], earlier: Iterable[Book], out: 
     )
 
 
-def _data(study: Study, earlier: Sequence[Book], shared: bool) -> tuple[Data, ...]:
+def _data(study: Study, earlier: Sequence[StudyStore], shared: bool) -> tuple[Data, ...]:
     found: list[Data] = []
     for key in dict.fromkeys(one.data for one in study.variants):
         own = [one for one in study.variants if one.data == key]

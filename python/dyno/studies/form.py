@@ -49,7 +49,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from dyno.strict import Strict
+from dyno.config.strict import Strict
 from dyno.studies.model import DEFAULT_MARGIN, DEFAULT_PAIRS, Reset, Value, Verb
 
 

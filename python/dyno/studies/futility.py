@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Sequence
 
+from dyno.config.units import digits, seconds_text
 from dyno.statistics.paired import FEWEST_PAIRS, percent
 from dyno.statistics.power import sd_interval
-from dyno.studies.book import Entry
 from dyno.studies.model import Study
 from dyno.studies.noise import pair_s, same
 from dyno.studies.outcome import Comparison, Futility
 from dyno.studies.pairs import comparisons, counted, needed
-from dyno.units import digits, seconds_text
+from dyno.studies.store import Entry
 
 _FEWEST_LEFT = 2
 """Pairs whose time is worth saving."""

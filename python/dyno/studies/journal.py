@@ -8,10 +8,10 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from dyno import safefiles
+from dyno.bundle.model import Model
 from dyno.errors import UsageError
-from dyno.model import Model
-from dyno.safefiles import open_own
+from dyno.safety import safefiles
+from dyno.safety.safefiles import open_own
 
 M = TypeVar("M", bound=Model)
 
@@ -41,7 +41,7 @@ def append(path: Path, record: Model) -> None:
         DiskFullError, TargetError: If it cannot be written.
         UsageError: If a link or no regular file is in its place.
     """
-    from dyno.record import file_error
+    from dyno.bundle.writer import file_error
 
     try:
         fd = open_own(path, os.O_RDWR | os.O_CREAT, 0o644)

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dyno import profiles, targets, workloads
+from dyno.config.units import parse_seconds
 from dyno.errors import UsageError
 from dyno.profiles import spec as profile_spec
 from dyno.studies import commands
-from dyno.studies.book import Book, Entry, Note
 from dyno.studies.earlier import alike
 from dyno.studies.model import Study, Variant
+from dyno.studies.store import Entry, Note, StudyStore
 from dyno.studies.taken import invalid_share
-from dyno.units import parse_seconds
 
 _AROUND_S = {"embedded": (8.0, 20.0), "null": (2.0, 5.0)}
 _AROUND_SERVER_S = 5.0, 12.0
@@ -49,7 +49,7 @@ class Length:
 NOTHING = Length(0.0, "", 0.0)
 
 
-def run(variant: Variant, earlier: Sequence[Book]) -> Length:
+def run(variant: Variant, earlier: Sequence[StudyStore]) -> Length:
     """One run of a variant."""
     took, source = _measured(variant, earlier)
     if took:
@@ -80,7 +80,7 @@ def around_s(scheme: str) -> tuple[float, float]:
     return _AROUND_S.get(scheme, _AROUND_SERVER_S)
 
 
-def invalid(study: Study, earlier: Sequence[Book]) -> float:
+def invalid(study: Study, earlier: Sequence[StudyStore]) -> float:
     """The share of runs that will not count, by those of the like before."""
     found: list[Entry] = []
     for book in earlier:
@@ -118,7 +118,7 @@ def _storage(variant: Variant) -> Length:
     return Length(longest, "at most, by its profile", longest)
 
 
-def _measured(variant: Variant, earlier: Sequence[Book]) -> tuple[list[float], str]:
+def _measured(variant: Variant, earlier: Sequence[StudyStore]) -> tuple[list[float], str]:
     """Runs that did the same, or else the same work with other settings."""
     same: list[float] = []
     like: list[float] = []
@@ -151,7 +151,7 @@ def raw_bytes(variant: Variant) -> float:
     return workloads.named(variant.workload).bytes_per_scale * (variant.scale or 0.0) * many
 
 
-def load(variant: Variant, earlier: Sequence[Book]) -> Length:
+def load(variant: Variant, earlier: Sequence[StudyStore]) -> Length:
     """From the last load of the workload into the target, in proportion to the scale."""
     for book in reversed(earlier):
         kinds = {one.name: one for one in book.study.variants}
@@ -170,7 +170,7 @@ def load(variant: Variant, earlier: Sequence[Book]) -> Length:
     return Length(rows + around, f"a rule of thumb for a {store}", _RULE * rows + longest)
 
 
-def _notes(book: Book) -> list[Note]:
+def _notes(book: StudyStore) -> list[Note]:
     try:
         return book.notes()
     except UsageError:
@@ -178,7 +178,7 @@ def _notes(book: Book) -> list[Note]:
 
 
 def put_back(
-    variant: Variant, loads: Mapping[str, Length], shared: bool, earlier: Sequence[Book]
+    variant: Variant, loads: Mapping[str, Length], shared: bool, earlier: Sequence[StudyStore]
 ) -> Length:
     """What it takes to have the data as it was after the load."""
     if not variant.embedded:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from dyno import engines, places
 from dyno.errors import UsageError
 from dyno.studies.metrics import METRICS
 from dyno.studies.model import Reset, Variant, Verb
+from dyno.workspace import engine_folders, places
 
 
 def require(variants: Iterable[Variant], reset: Reset | None) -> None:
@@ -57,6 +57,6 @@ def remove_engines(out: Path) -> None:
     Raises:
         TargetError: If something cannot be removed.
     """
-    for home in engines.homes(out)[0]:
+    for home in engine_folders.homes(out)[0]:
         places.release(home.resolve())
-        engines.remove(home)
+        engine_folders.remove(home)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dyno import workloads
-from dyno.model import Estimate
+from dyno.bundle.model import Estimate
 from dyno.statistics.verdict import Wish
 
 Verb = Literal["run", "load", "both"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from dyno.model import Model
+from dyno.bundle.model import Model
 
 Value = str | int | float | bool
 Options = dict[str, Value]

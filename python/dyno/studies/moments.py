@@ -6,7 +6,7 @@ than nothing, and the time limit would be used up at once.
 
 from __future__ import annotations
 
-from dyno.model import Clock
+from dyno.bundle.model import Clock
 
 _ANCHOR = Clock.now()
 

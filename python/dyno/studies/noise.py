@@ -8,10 +8,10 @@ import statistics
 from collections.abc import Iterator, Sequence
 
 from dyno.statistics.power import sd_interval
-from dyno.studies.book import Entry
 from dyno.studies.model import Study
 from dyno.studies.outcome import Comparison, Noise, Reach
 from dyno.studies.pairs import FEWEST, Valid, needed, sound
+from dyno.studies.store import Entry
 
 SHIFTS = (1.0, 2.0, 5.0, 10.0)
 """Percent."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from dyno.model import Model
+from dyno.bundle.model import Model
 from dyno.statistics.verdict import Verdict
 from dyno.studies.model import Value
 

@@ -11,10 +11,10 @@ from dyno.statistics.multiple import adjusted
 from dyno.statistics.paired import CONFIDENCE, ESTIMAND, Shift, shift
 from dyno.statistics.power import MOST_PAIRS, POWER, pairs_for, smallest_effect
 from dyno.statistics.verdict import verdict
-from dyno.studies.book import Entry
 from dyno.studies.metrics import METRICS, owner
 from dyno.studies.model import Study
 from dyno.studies.outcome import Comparison
+from dyno.studies.store import Entry
 
 Valid = Mapping[tuple[int, str], Entry]
 """Runs that count, by pair and variant."""

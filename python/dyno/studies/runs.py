@@ -8,19 +8,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dyno.bundle import Bundle, list_bundles
+from dyno.bundle.reader import Bundle, list_bundles
 from dyno.errors import DynoError
-from dyno.redaction import redact
-from dyno.seeds import derived
+from dyno.runtime.seeds import derived
+from dyno.safety.redaction import redact
 from dyno.studies import child, commands, criteria, moments
-from dyno.studies.book import Begun, Book, Entry
+from dyno.studies.datasets import alone
 from dyno.studies.metrics import METRICS
 from dyno.studies.model import Study, Variant
 from dyno.studies.schedule import Slot
-from dyno.studies.stock import alone
+from dyno.studies.store import Begun, Entry, StudyStore
 
 
-def make(book: Book, slot: Slot, attempt: int, variant: Variant, out: Path) -> Entry:
+def make(book: StudyStore, slot: Slot, attempt: int, variant: Variant, out: Path) -> Entry:
     """Makes a run, on the data in ``out``.
 
     What is about to run is written down before, so that ``adopted`` knows it again.
@@ -51,7 +51,7 @@ def make(book: Book, slot: Slot, attempt: int, variant: Variant, out: Path) -> E
     return _entry(study, begun, ended.code, moments.now(), found)
 
 
-def adopted(book: Book) -> Entry | None:
+def adopted(book: StudyStore) -> Entry | None:
     """The run that had ended when the study was killed just before it could write that down.
 
     Its bundle has the command line that was about to run, began after that, is of no run in the
@@ -112,7 +112,7 @@ def _nothing(bundle: str | None, *reasons: str) -> dict[str, Any]:
     return {"bundle": bundle, "verdict": "invalid", "figures": {}, "broken": (), "reasons": reasons}
 
 
-def _read(book: Book, path: Path) -> dict[str, Any]:
+def _read(book: StudyStore, path: Path) -> dict[str, Any]:
     """What a run's entry has from its bundle."""
     study = book.study
     name = str(path.relative_to(book.folder))

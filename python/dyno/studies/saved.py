@@ -12,10 +12,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from dyno import places
+from dyno.config.units import bytes_text
 from dyno.errors import DiskFullError, TargetError
-from dyno.safefiles import is_own_folder, own_text
-from dyno.units import bytes_text
+from dyno.safety.safefiles import is_own_folder, own_text
+from dyno.workspace import places
 
 ENGINES = "engines"
 _SAVED, _COMING = "saved-engines", ".saved-engines.partial"
@@ -52,7 +52,7 @@ def bytes_of(folder: Path) -> int:
 def keep(out: Path) -> Kept:
     """Keeps what the engines of an output folder hold now; whole, or not at all.
 
-    What they hold on other volumes (``dyno.places``) is kept as well, in the output folder.
+    What they hold on other volumes (``dyno.workspace.places``) is kept in the output folder, too.
 
     Raises:
         DiskFullError: If a second copy beside the first would not fit; a copy that shares its

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from dyno.model import Model
+from dyno.bundle.model import Model
 
 
 class Slot(Model):

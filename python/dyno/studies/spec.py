@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dyno import presets, strict, studies
+from dyno import studies
+from dyno.config import presets, strict
 from dyno.errors import UsageError
 from dyno.studies.build import build
 from dyno.studies.form import StudySpec

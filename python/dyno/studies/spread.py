@@ -6,11 +6,11 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from dyno.model import Model
+from dyno.bundle.model import Model
 from dyno.statistics.paired import percent
-from dyno.studies.book import Entry
 from dyno.studies.model import Study
 from dyno.studies.pairs import counted, figures, sound
+from dyno.studies.store import Entry
 
 
 class Spread(Model):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dyno.studies.book import Entry, Note
 from dyno.studies.model import Study
+from dyno.studies.store import Entry, Note
 
 
 def cycles(study: Study, entries: Sequence[Entry], notes: Sequence[Note]) -> dict[str, list[float]]:

@@ -7,10 +7,10 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dyno import settings
-from dyno.confinement import words as confinement
+from dyno.config import settings
+from dyno.confinement import limits_asked as confinement
 from dyno.errors import UsageError, closest, nearest, unknown
-from dyno.redaction import redact
+from dyno.safety.redaction import redact
 from dyno.studies.form import Base, StudySpec
 from dyno.studies.model import Value, Variant
 from dyno.studies.overrides import plain as spelling

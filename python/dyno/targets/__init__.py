@@ -19,12 +19,12 @@ from pathlib import Path
 from types import ModuleType
 from urllib.parse import urlsplit
 
+from dyno.contracts.layout import Layout
+from dyno.contracts.target import Capabilities, LimitedPlace, Limits, Target, TargetUrl
 from dyno.errors import UsageError, closest, unknown
-from dyno.layouts.model import Layout
 from dyno.layouts.parts import LayoutParts
 from dyno.layouts.parts import require as require_parts
-from dyno.redaction import redact
-from dyno.targets.base import Capabilities, LimitedPlace, Limits, Target, TargetUrl
+from dyno.safety.redaction import redact
 
 
 def names() -> list[str]:

@@ -8,13 +8,13 @@ import time
 from abc import ABC, abstractmethod
 from pathlib import Path
 
+from dyno.bundle.model import Check
+from dyno.contracts.maintenance import SpaceEstimate, Written
+from dyno.contracts.target import Progress
 from dyno.errors import TargetError
-from dyno.footprint import folder_bytes
-from dyno.model import Check
-from dyno.targets.base import Progress
-from dyno.targets.maintenance import SpaceEstimate, Written
 from dyno.targets.program import Program
 from dyno.targets.scratch import Scratch
+from dyno.workspace.footprint import folder_bytes
 
 
 class Backup(ABC):

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from dyno.contracts.target import Stored, Target, Unplaced
 from dyno.errors import TargetError
 from dyno.host.storage import storage_facts
-from dyno.targets.base import Stored, Target, Unplaced
 
 
 def devices(target: Target) -> dict[str, Any]:
-    """``devices``, ``disks`` and ``device_notes`` of :class:`dyno.model.TargetFacts`.
+    """``devices``, ``disks`` and ``device_notes`` of :class:`dyno.bundle.model.TargetFacts`.
 
     What is not known is left out: a server elsewhere, a file system without a block device.
     """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from dyno.contracts.target import TargetUrl
 from dyno.errors import TargetError, UsageError
-from dyno.targets.base import TargetUrl
 
 
 def file_of(url: TargetUrl, product: str) -> Path:

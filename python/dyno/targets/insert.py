@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from typing import Any
 
-from dyno.targets.base import Connection
+from dyno.contracts.target import Connection
 
 ROWS_A_STATEMENT = 250
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dyno.contracts.target import LoadPlan, Unfinished
 from dyno.errors import UsageError
-from dyno.targets.base import LoadPlan, Unfinished
 from dyno.targets.mark import PREFIX, schema_of
 
 TABLE = "dyno_load_journal"

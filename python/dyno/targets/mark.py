@@ -6,9 +6,9 @@ import dataclasses
 import json
 from collections.abc import Mapping
 
-from dyno import databases, schema
+from dyno.contracts import databases, schema
+from dyno.contracts.target import Loaded
 from dyno.errors import UsageError
-from dyno.targets.base import Loaded
 
 PREFIX = "dyno:"
 

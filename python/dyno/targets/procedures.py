@@ -8,7 +8,7 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
-from dyno.databases import workload_of
+from dyno.contracts.databases import workload_of
 from dyno.errors import UsageError
 from dyno.targets import mark
 

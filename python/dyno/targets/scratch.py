@@ -9,11 +9,11 @@ import tempfile
 from collections.abc import Generator
 from pathlib import Path
 
+from dyno.config.units import bytes_text
 from dyno.errors import DiskFullError, TargetError, UsageError
-from dyno.footprint import folder_bytes
-from dyno.removal import remove_tree
-from dyno.safefiles import is_own_folder, make_folder
-from dyno.units import bytes_text
+from dyno.safety.removal import remove_tree
+from dyno.safety.safefiles import is_own_folder, make_folder
+from dyno.workspace.footprint import folder_bytes
 
 _FOLDER = "scratch"
 _PREFIX = "backup-"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dyno.contracts.target import Target
 from dyno.errors import UsageError
-from dyno.targets.base import Target
 
 _NONE = "several databases are for transactions, which it is not driven with"
 

@@ -7,8 +7,8 @@ import time
 from collections.abc import Generator
 from typing import Any
 
-from dyno.footprint import Meter, Probe, StepRecord
-from dyno.targets.base import Progress
+from dyno.contracts.target import Progress
+from dyno.workspace.footprint import Meter, Probe, StepRecord
 
 
 class Steps:

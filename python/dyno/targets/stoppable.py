@@ -6,8 +6,8 @@ import contextlib
 import threading
 from collections.abc import Generator
 
+from dyno.contracts.target import Connection
 from dyno.errors import Interrupted, TargetError
-from dyno.targets.base import Connection
 
 _POLL_S = 0.1
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-from dyno.databases import workload_of
+from dyno.contracts.databases import workload_of
+from dyno.contracts.workload import Workload
 from dyno.errors import unknown
-from dyno.workloads.base import Workload
 
 
 def names() -> list[str]:
@@ -27,7 +27,7 @@ def named(name: str) -> Workload:
 
 
 def get(name: str) -> Workload:
-    """The workload called ``name``, or that of the database of that name (``dyno.databases``).
+    """The workload called ``name``, or of the database of that name (``contracts.databases``).
 
     Raises:
         UsageError: If there is none; the nearest name is offered.

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any, Literal
 
+from dyno.contracts.rule import Difference, Rule
 from dyno.workloads.canonical import canonical, digest, precise
-from dyno.workloads.rule import Difference, Rule
 
 __all__ = [
     "BETWEEN_ENGINES",

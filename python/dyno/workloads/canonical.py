@@ -13,7 +13,7 @@ from datetime import date, datetime, time
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
-from dyno.workloads.rule import Rule
+from dyno.contracts.rule import Rule
 
 NULL = "\\N"
 _CENT = Decimal("0.01")

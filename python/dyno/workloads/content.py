@@ -12,9 +12,9 @@ import os
 from decimal import Decimal
 from typing import Any
 
-from dyno import schema
-from dyno.model import Check
-from dyno.targets.base import Connection, Loaded
+from dyno.bundle.model import Check
+from dyno.contracts import schema
+from dyno.contracts.target import Connection, Loaded
 
 _FLOAT_SHARE = 1e-9
 

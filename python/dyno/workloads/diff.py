@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dyno.contracts.rule import Difference
+from dyno.contracts.workload import Query
 from dyno.workloads.answers import Tolerance
-from dyno.workloads.base import Query
-from dyno.workloads.rule import Difference
 
 MOST_KEYS = 4
 

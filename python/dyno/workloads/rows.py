@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from dyno.model import Check
-from dyno.schema import table_names
-from dyno.targets.base import Connection, Loaded
+from dyno.bundle.model import Check
+from dyno.contracts.schema import table_names
+from dyno.contracts.target import Connection, Loaded
 
 Expected = Mapping[str, tuple[int, bool]]
 """Rows of each table, and whether the number is exact or a mean."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dyno.contracts.workload import Query
 from dyno.workloads.answers import Difference
-from dyno.workloads.base import Query
 
 
 def out_of_order(query: Query, rows: Sequence[Sequence[Any]]) -> Difference | None:

@@ -7,8 +7,8 @@ from dyno.analyse.io.compare import comparison
 from dyno.analyse.io.figures import figures
 from dyno.analyse.io.parts import figures as part_figures
 from dyno.analyse.io.places import Place, places
-from dyno.bundle import Bundle
-from dyno.model import Estimate
+from dyno.bundle.model import Estimate
+from dyno.bundle.reader import Bundle
 
 
 def io(bundle: Bundle) -> list[Estimate]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dyno.analyse.io.figures import MB, rate
 from dyno.analyse.io.places import Curve
 from dyno.analyse.io.point import Point
-from dyno.model import Estimate
+from dyno.bundle.model import Estimate
 from dyno.profiles.arms import Ceiling, Load
 
 

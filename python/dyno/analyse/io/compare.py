@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from dyno.analyse import student
 from dyno.analyse.io.best import best
 from dyno.analyse.io.places import Place
-from dyno.model import Estimate, Run
+from dyno.bundle.model import Estimate, Run
 from dyno.profiles.arms import how
+from dyno.statistics import student
 
 _Bests = Callable[[Place, int | None], float | None]
 """The best of a place over all times, or in one of the times."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.analyse.io.point import QUANTILES, SIDES, Part, Point, iops_of, mbps_of, quantity
-from dyno.model import Estimate
+from dyno.bundle.model import Estimate
 from dyno.profiles.arms import Load
 
 TABLE = "io table"

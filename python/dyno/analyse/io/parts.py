@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from dyno.analyse.io.figures import MB, syncs, times
 from dyno.analyse.io.point import Part, Point
-from dyno.model import Estimate
+from dyno.bundle.model import Estimate
 
 _TABLE = "io_parts table"
 

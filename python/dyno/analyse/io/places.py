@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from dyno.analyse.io.point import Pieces, Point, Row
 from dyno.analyse.rows import number, rows
-from dyno.bundle import Bundle
-from dyno.model import Run
+from dyno.bundle.model import Run
+from dyno.bundle.reader import Bundle
 from dyno.profiles.arms import Arm, Load, Stage, arms, loads
 from dyno.profiles.figure import recorded
 from dyno.profiles.steps import settled_rounds

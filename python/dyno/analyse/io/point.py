@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dyno.analyse import student
 from dyno.analyse.histograms import Latencies, Spread
 from dyno.analyse.rows import number
-from dyno.analyse.steady import variation_percent
+from dyno.bundle.tables import counts
 from dyno.profiles.arms import Ceiling
-from dyno.tables import counts
+from dyno.statistics import student
+from dyno.statistics.steady import variation_percent
 
 Row = dict[str, Any]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from dyno import databases
 from dyno.cli._options import collected, parse_seconds
 from dyno.cli._strictly import TIME
+from dyno.contracts import databases
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Beside:
         Raises:
             UsageError: If there is no such maintenance or time.
         """
-        from dyno.targets import maintenance
+        from dyno.contracts import maintenance
 
         return {
             "during": None if self.during is None else maintenance.parse(self.during),

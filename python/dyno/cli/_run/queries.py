@@ -12,7 +12,7 @@ from dyno.cli._options import collected, parse_seconds
 from dyno.cli._strictly import TIME
 
 if TYPE_CHECKING:
-    from dyno.targets.meter import Metering
+    from dyno.contracts.meter import Metering
 
 
 @dataclass(frozen=True)

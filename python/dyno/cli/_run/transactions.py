@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dyno.cli._findmax import Search
     from dyno.cli._session import Session
-    from dyno.drive import OltpPlan
-    from dyno.rates import Rate
-    from dyno.targets.base import Loaded
+    from dyno.config.rates import Rate
+    from dyno.contracts.target import Loaded
+    from dyno.stages.drive import OltpPlan
 
 
 def run_transactions(
@@ -32,13 +32,13 @@ def run_transactions(
         rates: The rates of an open loop, a level each.
         search: The search, if one is asked for.
     """
-    from dyno.analyse.steady import settled
     from dyno.cli import _stages as stages
     from dyno.cli._databases import loaded_in_all
     from dyno.cli._during import before_start, during_plan
     from dyno.cli._layout import note_layout
     from dyno.cli._search import find_max
-    from dyno.drive import UntilSteadyPlan, interval_for
+    from dyno.stages.drive import UntilSteadyPlan, interval_for
+    from dyno.statistics.steady import settled
     from dyno.workloads.tpcc.pace import crowd
 
     with session.target(url, before_start(settings)) as target:
@@ -68,7 +68,7 @@ def _plans(
     interval_s: float,
 ) -> list[OltpPlan]:
     """A plan each level."""
-    from dyno.drive import OltpPlan
+    from dyno.stages.drive import OltpPlan
 
     return [
         OltpPlan(

@@ -1,9 +1,9 @@
 """Latency of the volumes under the server: data read, data written, log written.
 
-The mean is over requests (``dyno.observed``). Of several devices the slowest decides. Read off the
-kernel, from queueing to completion. The kernel does not say which file a write is for: on a device
-that carries data and log, writes of the log cannot be told apart and are not judged, and those of
-data include them.
+The mean is over requests (``dyno.bundle.observed``). Of several devices the slowest decides. Read
+off the kernel, from queueing to completion. The kernel does not say which file a write is for: on a
+device that carries data and log, writes of the log cannot be separated and are not judged, and
+those of data include them.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 
+from dyno.bundle.model import Role
 from dyno.criteria.base import (
     LIMITS_OF_2013,
     MILLISECONDS,
@@ -22,7 +23,6 @@ from dyno.criteria.base import (
     Window,
 )
 from dyno.criteria.sampled import FEW, FEWEST, not_observed
-from dyno.model import Role
 
 
 def _measure(

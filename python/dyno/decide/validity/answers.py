@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle.check_names import ANSWERS, ORDER
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
-from dyno.proofs import ANSWERS, ORDER
 
 _AGAINST = (
     ("published", " and the published answer"),

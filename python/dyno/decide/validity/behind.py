@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle.model import Phase
+from dyno.config.rates import recorded
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.decide.validity.client_bound import signs
-from dyno.model import Phase
 from dyno.profiles.steps import Step, windows
-from dyno.rates import recorded
 
 MOST_LATE_PERCENT = 1.0
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle.model import Phase
+from dyno.config.rates import recorded
 from dyno.criteria import asked, known
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
-from dyno.model import Phase
-from dyno.rates import recorded
 
 MOST_CPU_PERCENT = 70.0
 MOST_THREAD_PERCENT = 90.0

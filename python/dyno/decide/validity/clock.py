@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.config.units import seconds_text
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
-from dyno.units import seconds_text
 
 MOST_ASLEEP_S = 0.05
 MOST_SET_S = 1.0

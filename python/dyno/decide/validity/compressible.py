@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle.subjects import Subject, subjects
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
-from dyno.profiles.subjects import Subject, subjects
 
 WARNING_PERCENT = 5.0
 MOST_PERCENT = 25.0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle.check_names import ANSWERS, ISOLATION, ORDER
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
-from dyno.proofs import ANSWERS, ISOLATION, ORDER
 
 
 def _check(case: Case) -> Iterable[Ruling]:

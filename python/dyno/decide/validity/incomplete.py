@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle.model import Phase
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
-from dyno.model import Phase
 
 
 def _check(case: Case) -> Iterable[Ruling]:

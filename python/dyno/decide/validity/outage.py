@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle.model import Phase
+from dyno.bundle.stalls import FEWEST_EXPECTED
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
-from dyno.model import Phase
-from dyno.silences import FEWEST_EXPECTED
 
 
 def _check(case: Case) -> Iterable[Ruling]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle.subjects import Subject, subjects
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.profiles.arms import how
-from dyno.profiles.subjects import Subject, subjects
 
 _MEANS = {
     "scaling": "what they give at once is what it gives, not what so many devices would",

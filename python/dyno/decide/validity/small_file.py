@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle.subjects import Subject, subjects
+from dyno.config.units import bytes_text
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.profiles.steps import Step
-from dyno.profiles.subjects import Subject, subjects
-from dyno.units import bytes_text
 
 FLASH_MS = 0.05
 DISK_MS = 1.0

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle.subjects import subjects
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.profiles.remarks import remarks
-from dyno.profiles.subjects import subjects
 
 _TOLD_ELSEWHERE = frozenset({"content", "unsettled"})
 """Remarks of the profiler on facts that have rules of their own: compressible, unsteady-storage."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle.model import Phase
 from dyno.decide.case import Case
 from dyno.decide.quiet import MOST_STEAL_PERCENT, Noise, noise
 from dyno.decide.rule import Rule, Ruling, Weight
-from dyno.model import Phase
 
 
 def _check(case: Case) -> Iterable[Ruling]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from dyno.confinement.words import parse
+from dyno.bundle.model import Phase
+from dyno.bundle.subjects import subjects
+from dyno.confinement.limits_asked import parse
 from dyno.decide.case import Case
 from dyno.decide.quiet import MOST_FOREIGN_PERCENT
 from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.decide.view import foreign_percent
 from dyno.errors import UsageError
-from dyno.model import Phase
 from dyno.profiles.steps import Step, windows
-from dyno.profiles.subjects import subjects
 
 LEAST_DROP_PERCENT = 20.0
 NEAR_PERCENT = 5.0

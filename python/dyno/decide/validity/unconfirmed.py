@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from dyno.bundle.model import Phase
 from dyno.criteria import USER, asked
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
-from dyno.model import Phase
 
 
 def _check(case: Case) -> Iterable[Ruling]:

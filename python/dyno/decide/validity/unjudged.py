@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.config.rates import recorded
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
-from dyno.rates import recorded
 
 
 def _check(case: Case) -> Iterable[Ruling]:

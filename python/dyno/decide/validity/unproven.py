@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle.check_names import UNPROVEN, compares
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
-from dyno.proofs import UNPROVEN, compares
 
 
 def _check(case: Case) -> Iterable[Ruling]:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from dyno.bundle.model import Phase
+from dyno.config.units import seconds_text
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.decide.validity.throttled_storage import LEAST_DROP_PERCENT
@@ -16,9 +18,7 @@ from dyno.decide.validity.unsteady import (
     MOST_TREND_PERCENT,
     WARNING_TREND_PERCENT,
 )
-from dyno.model import Phase
 from dyno.profiles.steps import Step, windows
-from dyno.units import seconds_text
 
 FEWEST_INTERVALS = 10
 MOST_VARIATION_PERCENT = 10.0

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle.model import CpuUse
+from dyno.config.units import seconds_text
 from dyno.decide.case import Case
 from dyno.decide.quiet import FEWEST_TICKS, noise
 from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.decide.view import is_local
-from dyno.model import CpuUse
-from dyno.units import seconds_text
 
 _KINDS = ("io", "load", "dss", "oltp")
 

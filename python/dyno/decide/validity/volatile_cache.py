@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle.subjects import subjects
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
-from dyno.profiles.subjects import subjects
 
 
 def _check(case: Case) -> Iterable[Ruling]:

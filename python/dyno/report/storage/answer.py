@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dyno.profiles.arms import Ceiling
-from dyno.report.page import Page
+from dyno.report.kit.formats import figure, with_unit
+from dyno.report.run.page import Page
 from dyno.report.storage.curves import Curve, headlines
 from dyno.report.storage.lines import best_text
 from dyno.report.storage.places import Place, places
-from dyno.report.words import figure, with_unit
 
 _MOST = 4
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dyno.model import Estimate
+from dyno.bundle.model import Estimate
 from dyno.profiles.arms import How
-from dyno.report.page import Page
+from dyno.report.kit.formats import figure
+from dyno.report.run.page import Page
 from dyno.report.storage.places import Place
 from dyno.report.storage.tables import by_figure, heading, table
-from dyno.report.words import figure
 
 CHANCE = "~"
 """Stands by a difference whose interval includes that there is none."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dyno.profiles.arms import Load
-from dyno.report.words import bytes_text, figure, joined
+from dyno.report.kit.formats import bytes_text, figure, joined
 
 UNITS = {"iops": "IOPS", "mbps": "MB/s"}
 SIDES = ("read", "write", "sync")

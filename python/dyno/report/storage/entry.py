@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dyno.model import Estimate
+from dyno.bundle.model import Estimate
 from dyno.profiles.arms import Load, how
-from dyno.report.page import Page
+from dyno.report.run.page import Page
 from dyno.report.storage.comparison import change, efficiency, ratio
 from dyno.report.storage.curves import Curve
 from dyno.report.storage.places import Place, places

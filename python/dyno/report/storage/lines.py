@@ -6,7 +6,8 @@ import textwrap
 from collections.abc import Iterable, Sequence
 
 from dyno.profiles.arms import Ceiling, how
-from dyno.report.page import Page
+from dyno.report.kit.formats import bytes_text, figure, joined, with_unit
+from dyno.report.run.page import Page
 from dyno.report.storage import comparison, tables
 from dyno.report.storage.curves import (
     UNITS,
@@ -19,7 +20,6 @@ from dyno.report.storage.curves import (
 )
 from dyno.report.storage.places import Place, places
 from dyno.report.storage.tables import COLUMNS, cut
-from dyno.report.words import bytes_text, figure, joined, with_unit
 
 MOST_LINES = 40
 """More than that is for the sheet."""

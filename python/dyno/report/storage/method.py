@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dyno.profiles.arms import how
-from dyno.report.blocks import Fact
-from dyno.report.page import Page
+from dyno.report.kit.blocks import Fact
+from dyno.report.kit.formats import figure
+from dyno.report.run.page import Page
 from dyno.report.storage.places import places
-from dyno.report.words import figure
 
 
 def method(page: Page) -> list[Fact]:

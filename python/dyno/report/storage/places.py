@@ -7,9 +7,9 @@ from typing import Any
 
 from dyno.profiles.arms import Arm, Load, Stage, arms, loads
 from dyno.profiles.figure import recorded
-from dyno.report.page import Page
+from dyno.report.kit.formats import number
+from dyno.report.run.page import Page
 from dyno.report.storage.curves import Best, Curve
-from dyno.report.words import number
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from dyno.profiles.arms import Ceiling, Load
-from dyno.report.page import Page
+from dyno.report.kit.formats import figure
+from dyno.report.run.page import Page
 from dyno.report.storage.curves import SIDES, Curve, load_title
-from dyno.report.words import figure
 
 COLUMNS = 66
 _LABEL = 21

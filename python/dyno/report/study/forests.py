@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dyno.report.blocks import Figure
-from dyno.report.charts import forest
-from dyno.report.charts.render import Size, render
-from dyno.report.study.words import change, labels, named, span
+from dyno.report.kit.blocks import Figure
+from dyno.report.kit.charts import forest
+from dyno.report.kit.charts.render import Size, render
+from dyno.report.study.formats import change, labels, named, span
 from dyno.studies.outcome import Comparison
 
 _SIZE = Size(1000, 320)

@@ -7,26 +7,26 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
-from dyno.bundle import Bundle
+from dyno.bundle.model import NOTICES
+from dyno.bundle.reader import Bundle
 from dyno.errors import UsageError
-from dyno.model import NOTICES
-from dyno.studies.book import Book, Entry
 from dyno.studies.ending import Ending, ending, resume_words
 from dyno.studies.model import Study, Variant
 from dyno.studies.outcome import Comparison, Effect, Fit, Outcome
 from dyno.studies.pairs import counted, figures
+from dyno.studies.store import Entry, StudyStore
 
 
 @dataclass(frozen=True)
 class StudyPage:
     """A study, as the sections ask for it. Books of others are untrusted input."""
 
-    book: Book
+    book: StudyStore
     outcome: Outcome
     entries: tuple[Entry, ...]
 
     @classmethod
-    def of(cls, book: Book, outcome: Outcome) -> StudyPage:
+    def of(cls, book: StudyStore, outcome: Outcome) -> StudyPage:
         """That of ``book``, of which analysis says ``outcome``."""
         return cls(book, outcome, tuple(sorted(book.entries(), key=lambda one: one.started)))
 

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections import Counter
 
 from dyno import __version__
-from dyno.model import NOTICES, Reason
-from dyno.report.rendered import Head, Verdict, rendered
+from dyno.bundle.model import NOTICES, Reason
+from dyno.report.kit.formats import moment, seconds
+from dyno.report.kit.rendered import Head, Verdict, rendered
+from dyno.report.study.formats import named, sentence
 from dyno.report.study.page import StudyPage
 from dyno.report.study.sections import makers
-from dyno.report.study.words import named, sentence
-from dyno.report.words import moment, seconds
+from dyno.safety.text import sentence as text_sentence
 from dyno.studies import differences
-from dyno.studies.book import Book
 from dyno.studies.ending import ALL_MADE
 from dyno.studies.outcome import Comparison, Outcome
-from dyno.studies.words import DISTURBED
-from dyno.text import sentence as text_sentence
+from dyno.studies.store import StudyStore
+from dyno.studies.text import DISTURBED
 
 _LONGEST_HEADING = 140
 _MOST_VARIANTS, _MOST_FIGURES = 12, 3
 _ORDER = ("better", "worse", "different", "equivalent", "inconclusive")
 
 
-def study_sheet(book: Book, outcome: Outcome) -> str:
+def study_sheet(book: StudyStore, outcome: Outcome) -> str:
     """The page of ``book``, of which analysis says ``outcome``; no database is needed.
 
     All text of the book and its bundles is escaped: it may be anybody's. Bundles that cannot be

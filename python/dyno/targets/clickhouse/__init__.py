@@ -10,7 +10,7 @@ import importlib.util
 from collections.abc import Mapping
 from pathlib import Path
 
-from dyno.targets.base import LimitedPlace, Limits, Target, TargetUrl
+from dyno.contracts.target import LimitedPlace, Limits, Target, TargetUrl
 
 SCHEMES = ("clickhouse",)
 EXAMPLE = "clickhouse:///absolute/directory"

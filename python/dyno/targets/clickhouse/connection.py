@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from dyno.contracts.target import QueryResult
 from dyno.errors import TargetError
-from dyno.targets.base import QueryResult
 from dyno.targets.clickhouse import child
 from dyno.targets.clickhouse.engine import Engine
 from dyno.targets.clickhouse.errors import statement_error

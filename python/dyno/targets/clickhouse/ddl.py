@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from dyno import schema
+from dyno.contracts import schema
+from dyno.contracts.layout import Layout, TableDesign
+from dyno.contracts.target import Loaded
 from dyno.errors import DynoError
-from dyno.layouts.model import Layout, TableDesign
 from dyno.targets import mark
-from dyno.targets.base import Loaded
 from dyno.targets.clickhouse import design
 from dyno.targets.clickhouse.connection import ClickhouseConnection
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dyno import schema
+from dyno.contracts import schema
+from dyno.contracts.layout import Layout, TableDesign
 from dyno.errors import UsageError
-from dyno.layouts.model import Layout, TableDesign
 
 
 def order(table: dict[str, Any], layout: Layout | None) -> tuple[str, ...]:

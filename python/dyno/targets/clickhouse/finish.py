@@ -9,14 +9,14 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from dyno import schema
-from dyno.footprint import Probe
+from dyno.contracts import schema
+from dyno.contracts.target import Progress
 from dyno.targets import mark
-from dyno.targets.base import Progress
 from dyno.targets.clickhouse.connection import ClickhouseConnection
 from dyno.targets.clickhouse.ddl import literal, quoted
 from dyno.targets.steps import Steps
 from dyno.targets.stoppable import stoppable
+from dyno.workspace.footprint import Probe
 
 _INTERRUPTED = "Interrupted while merging in ClickHouse."
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dyno.contracts.target import TargetUrl
 from dyno.layouts.parts import LayoutParts
-from dyno.targets.base import TargetUrl
 
 _PLACE = "a ClickHouse database is one directory, and the target's URL says where: "
 

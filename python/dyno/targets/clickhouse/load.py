@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from dyno import schema
+from dyno.contracts import schema
+from dyno.contracts.target import LoadOutcome, LoadPlan
 from dyno.errors import Interrupted, TargetError, error_of_kind
 from dyno.targets import mark
-from dyno.targets.base import LoadOutcome, LoadPlan
 from dyno.targets.clickhouse.connection import ClickhouseConnection
 from dyno.targets.clickhouse.ddl import quoted
 

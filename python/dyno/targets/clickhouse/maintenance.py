@@ -5,15 +5,15 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from dyno import schema
+from dyno.bundle.model import Check
+from dyno.contracts import schema
+from dyno.contracts.maintenance import SpaceEstimate
+from dyno.contracts.target import Progress
 from dyno.errors import DynoError, Interrupted
-from dyno.footprint import folder_bytes
-from dyno.model import Check
 from dyno.targets import mark
-from dyno.targets.base import Progress
 from dyno.targets.clickhouse.connection import ClickhouseConnection
 from dyno.targets.clickhouse.ddl import quoted
-from dyno.targets.maintenance import SpaceEstimate
+from dyno.workspace.footprint import folder_bytes
 
 LACKS = {
     "reindex": "its only index is a sparse one, written with each part of a table in the order of "

@@ -6,10 +6,10 @@ figures are those of one statement, whoever else works.
 
 from __future__ import annotations
 
+from dyno.contracts.meter import Reading
 from dyno.errors import DynoError
 from dyno.targets.clickhouse.connection import ClickhouseConnection
 from dyno.targets.clickhouse.ddl import literal
-from dyno.targets.meter import Reading
 
 _READ = "ReadBufferFromFileDescriptorReadBytes"
 _SPILLED = "ExternalProcessingCompressedBytesTotal"

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from dyno.contracts.plans import Node, QueryPlan, render
 from dyno.targets.clickhouse.connection import ClickhouseConnection
-from dyno.targets.plans import Node, QueryPlan, render
 
 
 def explain(session: ClickhouseConnection, sql: str, *, analyse: bool) -> QueryPlan:

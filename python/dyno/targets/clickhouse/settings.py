@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dyno.targets.base import Connection, Limits
+from dyno.contracts.target import Connection, Limits
 
 _MARKS = 16
 """The share of memory (a sixteenth) for the cache of marks; ClickHouse's own would be 5 GiB."""

@@ -9,14 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
-from dyno.errors import TargetError, UsageError
-from dyno.footprint import occupied
-from dyno.host.pagecache import Emptied, empty, files_under
-from dyno.layouts.model import Layout
-from dyno.model import Applied, TargetFacts
-from dyno.settings import Setting
-from dyno.targets import mark
-from dyno.targets.base import (
+from dyno.bundle.model import Applied, TargetFacts
+from dyno.config.settings import Setting
+from dyno.contracts.cold import Emptied
+from dyno.contracts.layout import Layout
+from dyno.contracts.maintenance import Job, Maintenance
+from dyno.contracts.plans import QueryPlan
+from dyno.contracts.target import (
     Capabilities,
     Connection,
     Limits,
@@ -26,6 +25,9 @@ from dyno.targets.base import (
     Progress,
     TargetUrl,
 )
+from dyno.errors import TargetError, UsageError
+from dyno.host.pagecache import empty, files_under
+from dyno.targets import mark
 from dyno.targets.clickhouse import ddl, design, plans, queries, settings, tuning
 from dyno.targets.clickhouse.connection import ClickhouseConnection
 from dyno.targets.clickhouse.engine import Engine
@@ -35,8 +37,7 @@ from dyno.targets.clickhouse.load import load
 from dyno.targets.clickhouse.maintenance import LACKS, ClickhouseCheck
 from dyno.targets.clickhouse.meter import ClickhouseMeter
 from dyno.targets.clickhouse.place import locate, prepare
-from dyno.targets.maintenance import Job, Maintenance
-from dyno.targets.plans import QueryPlan
+from dyno.workspace.footprint import occupied
 
 _NO_TRANSACTIONS = "ClickHouse is not driven with transactions: it has none over several statements"
 
@@ -82,7 +83,7 @@ class ClickhouseTarget:
         self._applied = tuple(item.model_copy(update={"restored": True}) for item in self._applied)
 
     def tune(self, asked: Sequence[Setting]) -> None:
-        """Takes settings, before it is entered (see :class:`dyno.targets.tuning.Tunable`)."""
+        """Takes settings, before it is entered (see :class:`dyno.contracts.tuning.Tunable`)."""
         self._changes, self._applied = tuning.changes(asked), ()
         self._limits = tuning.within(self._changes, self._given)
 

@@ -9,10 +9,10 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dyno.bundle.model import Applied
+from dyno.config.settings import Setting, bytes_text
+from dyno.contracts.target import Limits
 from dyno.errors import TargetError, UsageError
-from dyno.model import Applied
-from dyno.settings import Setting, bytes_text
-from dyno.targets.base import Limits
 
 KNOBS = {
     "memory": "max_server_memory_usage",

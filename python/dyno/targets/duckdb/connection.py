@@ -6,7 +6,7 @@ import contextlib
 
 import duckdb
 
-from dyno.targets.base import QueryResult
+from dyno.contracts.target import QueryResult
 from dyno.targets.duckdb.errors import statement_error
 
 _SIGNALLED = "Query interrupted"

@@ -6,10 +6,10 @@ import contextlib
 from collections.abc import Mapping
 from typing import Any
 
-from dyno import schema
+from dyno.contracts import schema
+from dyno.contracts.target import Loaded
 from dyno.errors import DynoError
 from dyno.targets import journal, mark
-from dyno.targets.base import Loaded
 from dyno.targets.duckdb.connection import DuckdbConnection
 
 _TYPES = {

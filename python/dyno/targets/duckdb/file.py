@@ -8,8 +8,8 @@ from pathlib import Path
 
 import duckdb
 
+from dyno.contracts.target import Limits, TargetUrl
 from dyno.errors import TargetError
-from dyno.targets.base import Limits, TargetUrl
 from dyno.targets.duckdb.errors import open_error
 from dyno.targets.fileurl import file_of
 

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dyno.footprint import Probe
-from dyno.targets.base import Progress
+from dyno.contracts.target import Progress
 from dyno.targets.duckdb.connection import DuckdbConnection
 from dyno.targets.steps import Steps
 from dyno.targets.stoppable import stoppable
+from dyno.workspace.footprint import Probe
 
 _INTERRUPTED = "Interrupted while writing the DuckDB file."
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dyno.contracts.target import LoadPlan, Unfinished
 from dyno.targets import journal, mark
-from dyno.targets.base import LoadPlan, Unfinished
 from dyno.targets.duckdb import ddl
 from dyno.targets.duckdb.connection import DuckdbConnection
 

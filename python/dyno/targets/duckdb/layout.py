@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dyno.contracts.target import TargetUrl
 from dyno.layouts.parts import LayoutParts
-from dyno.targets.base import TargetUrl
 
 
 def parts(url: TargetUrl) -> LayoutParts:  # noqa: ARG001  (the same for every file)

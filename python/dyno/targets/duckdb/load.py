@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pyarrow as pa
 
-from dyno import schema
+from dyno.contracts import schema
+from dyno.contracts.target import LoadOutcome, LoadPlan
 from dyno.errors import DynoError, Interrupted, TargetError, UsageError
 from dyno.targets import mark
-from dyno.targets.base import LoadOutcome, LoadPlan
 from dyno.targets.duckdb import journal
 from dyno.targets.duckdb.connection import DuckdbConnection
 from dyno.targets.duckdb.ddl import quoted

@@ -8,14 +8,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from dyno import schema
+from dyno.bundle.model import Check
+from dyno.contracts import schema
+from dyno.contracts.maintenance import SpaceEstimate
+from dyno.contracts.target import Progress
 from dyno.errors import DynoError, Interrupted
-from dyno.model import Check
 from dyno.targets import mark
-from dyno.targets.base import Progress
 from dyno.targets.duckdb.connection import DuckdbConnection
 from dyno.targets.duckdb.ddl import quoted
-from dyno.targets.maintenance import SpaceEstimate
 
 LACKS = {
     "reindex": "it keeps no indexes to build anew: a column store reads whole columns",

@@ -12,9 +12,9 @@ from typing import Any
 
 import duckdb
 
+from dyno.contracts.meter import Reading
 from dyno.targets.duckdb.connection import DuckdbConnection
 from dyno.targets.duckdb.errors import statement_error
-from dyno.targets.meter import Reading
 
 _TOTALS = (
     "SET tracked_metrics = ['io.total_bytes_read', 'io.total_bytes_written', "

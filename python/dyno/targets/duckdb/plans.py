@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from dyno.contracts.plans import Node, QueryPlan, render
 from dyno.targets.duckdb.connection import DuckdbConnection
-from dyno.targets.plans import Node, QueryPlan, render
 
 _WRAPPERS = {"RESULT_COLLECTOR", "EXPLAIN_ANALYZE"}
 _SHOWN = ("Table", "Join Type", "Conditions", "Groups", "Order By", "Filters")

@@ -6,10 +6,11 @@ import json
 import shutil
 from pathlib import Path
 
-from dyno import places, workloads
-from dyno.layouts.model import Layout
+from dyno import workloads
+from dyno.contracts.layout import Layout
 from dyno.targets.duckdb import ddl
 from dyno.targets.duckdb.connection import DuckdbConnection
+from dyno.workspace import places
 
 
 def place(session: DuckdbConnection, file: Path, volume: str | None, *, private: bool) -> None:

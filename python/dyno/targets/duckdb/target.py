@@ -12,14 +12,13 @@ from typing import Any, ClassVar, cast
 
 import duckdb
 
-from dyno.errors import TargetError, UsageError
-from dyno.footprint import Probe, occupied
-from dyno.host.pagecache import Emptied, empty, files_under
-from dyno.layouts.model import Layout
-from dyno.model import Applied, TargetFacts
-from dyno.settings import Setting
-from dyno.targets import mark
-from dyno.targets.base import (
+from dyno.bundle.model import Applied, TargetFacts
+from dyno.config.settings import Setting
+from dyno.contracts.cold import Emptied
+from dyno.contracts.layout import Layout
+from dyno.contracts.maintenance import Job, Maintenance
+from dyno.contracts.plans import QueryPlan
+from dyno.contracts.target import (
     Capabilities,
     Connection,
     Limits,
@@ -30,6 +29,9 @@ from dyno.targets.base import (
     TargetUrl,
     Unfinished,
 )
+from dyno.errors import TargetError, UsageError
+from dyno.host.pagecache import empty, files_under
+from dyno.targets import mark
 from dyno.targets.duckdb import ddl, design, journal, plans, spill, tuning
 from dyno.targets.duckdb.connection import DuckdbConnection
 from dyno.targets.duckdb.file import config, locate, open_file
@@ -38,8 +40,7 @@ from dyno.targets.duckdb.load import insert, load
 from dyno.targets.duckdb.maintenance import LACKS, DuckdbScan
 from dyno.targets.duckdb.meter import DuckdbMeter
 from dyno.targets.fileurl import missing
-from dyno.targets.maintenance import Job, Maintenance
-from dyno.targets.plans import QueryPlan
+from dyno.workspace.footprint import Probe, occupied
 
 _ONE_WRITER = "DuckDB is not driven with transactions: it has one writer"
 
@@ -101,7 +102,7 @@ class DuckdbTarget:
         self._may_make = True
 
     def tune(self, asked: Sequence[Setting]) -> None:
-        """Takes settings, before it is entered (see :class:`dyno.targets.tuning.Tunable`)."""
+        """Takes settings, before it is entered (see :class:`dyno.contracts.tuning.Tunable`)."""
         self._changes = tuning.changes(asked, self._file)
 
     def tuned(self) -> tuple[Applied, ...]:

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dyno.bundle.model import Applied
+from dyno.config.settings import Setting
 from dyno.errors import TargetError, UsageError
-from dyno.model import Applied
-from dyno.settings import Setting
 
 KNOBS = {
     "memory": "memory_limit",

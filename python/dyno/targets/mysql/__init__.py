@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from dyno.targets.base import LimitedPlace, Limits, Target, TargetUrl
+from dyno.contracts.target import LimitedPlace, Limits, Target, TargetUrl
 
 SCHEMES = ("mysql", "mariadb")
 EXAMPLE = "mysql://user@host/"

@@ -12,8 +12,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pymysql.optionfile import Parser
 
+from dyno.contracts.target import TargetUrl
 from dyno.errors import UsageError, nearest
-from dyno.targets.base import TargetUrl
 from dyno.targets.patience import CONNECT_S, LONGEST_S
 
 PORT = 3306

@@ -8,13 +8,13 @@ import threading
 from contextlib import closing
 from pathlib import Path
 
-from dyno import schema
+from dyno.bundle.model import Check
+from dyno.contracts import schema
+from dyno.contracts.maintenance import SpaceEstimate
+from dyno.contracts.target import Progress
 from dyno.errors import TargetError
-from dyno.model import Check
 from dyno.targets import mark
 from dyno.targets.backup import Backup
-from dyno.targets.base import Progress
-from dyno.targets.maintenance import SpaceEstimate
 from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.connection import MysqlConnection, literal
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pymysql
 
+from dyno.contracts.target import QueryResult
 from dyno.errors import DynoError, error_of_kind
-from dyno.targets.base import QueryResult
 from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.errors import connect_error, statement_error
 from dyno.targets.mysql.handshake import GARBLED

@@ -12,10 +12,10 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dyno import schema
+from dyno.contracts import schema
+from dyno.contracts.target import Loaded
 from dyno.errors import DynoError, TargetError
 from dyno.targets import journal, mark
-from dyno.targets.base import Loaded
 from dyno.targets.mysql import kept
 from dyno.targets.mysql.connection import MysqlConnection, literal, quoted
 

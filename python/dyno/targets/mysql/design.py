@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dyno.layouts.model import Layout, Partition
+from dyno.contracts.layout import Layout, Partition
+from dyno.contracts.workload import ForeignKey, Index, Workload
 from dyno.targets.mysql import ddl
 from dyno.targets.mysql.connection import literal, quoted
 from dyno.targets.mysql.index import Step, analyze_steps, build_steps
 from dyno.targets.mysql.layout import can_have, clustered_key, loaded_key
 from dyno.targets.mysql.version import Version
-from dyno.workloads.base import ForeignKey, Index, Workload
 
 Folder = Callable[[str], str]
 """Gives the server's folder for tables on a volume."""

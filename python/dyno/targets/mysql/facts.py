@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dyno.model import TargetFacts
+from dyno.bundle.model import TargetFacts
+from dyno.contracts.target import Limits, TargetUrl
 from dyno.servers.volume import VolumeFacts
-from dyno.targets.base import Limits, TargetUrl
 from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.connection import MysqlConnection
 from dyno.targets.mysql.settings import LOCK_WAIT_S, LOCK_WAITS, SESSION_NAMES, settings

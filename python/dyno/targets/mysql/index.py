@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dyno.contracts.target import Progress
+from dyno.contracts.workload import Index
 from dyno.errors import DynoError, Interrupted
-from dyno.targets.base import Progress
 from dyno.targets.mysql.connection import MysqlConnection, quoted
 from dyno.targets.mysql.version import Version
-from dyno.workloads.base import Index
 
 _POLL_S = 0.1
 _MOST_SESSIONS = 8

@@ -6,8 +6,8 @@ after its tables, and goes before them; and beside data that is marked as whole 
 
 from __future__ import annotations
 
+from dyno.contracts.target import LoadPlan, Unfinished
 from dyno.targets import journal, mark
-from dyno.targets.base import LoadPlan, Unfinished
 from dyno.targets.mysql import ddl
 from dyno.targets.mysql.connection import MysqlConnection, literal, quoted
 

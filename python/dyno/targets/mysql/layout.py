@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dyno.contracts.layout import Layout
+from dyno.contracts.target import TargetUrl
+from dyno.contracts.workload import ForeignKey
 from dyno.errors import UsageError
-from dyno.layouts.model import Layout
 from dyno.layouts.parts import LayoutParts
-from dyno.targets.base import TargetUrl
-from dyno.workloads.base import ForeignKey
 
 _COLUMN = (
     "InnoDB stores rows. MariaDB ColumnStore is a storage engine of its own with its own loader, "

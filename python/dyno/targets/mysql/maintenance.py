@@ -6,12 +6,12 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
-from dyno import schema
+from dyno.bundle.model import Check
+from dyno.contracts import schema
+from dyno.contracts.maintenance import SpaceEstimate
+from dyno.contracts.target import Progress
 from dyno.errors import DynoError, Interrupted
-from dyno.model import Check
 from dyno.targets import mark
-from dyno.targets.base import Progress
-from dyno.targets.maintenance import SpaceEstimate
 from dyno.targets.mysql.connection import MysqlConnection, literal, quoted
 
 Probe = Callable[[], int]

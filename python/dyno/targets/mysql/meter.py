@@ -7,8 +7,8 @@ That is looked up, not assumed: every statement takes a number of one sequence (
 
 from __future__ import annotations
 
+from dyno.contracts.meter import Reading
 from dyno.errors import DynoError
-from dyno.targets.meter import Reading
 from dyno.targets.mysql.connection import MysqlConnection
 
 _SPILLS = ("created_tmp_disk_tables", "created_tmp_files", "sort_merge_passes")

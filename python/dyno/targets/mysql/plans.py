@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from dyno.contracts.plans import Node, QueryPlan, render
 from dyno.errors import DatabaseError
 from dyno.targets.mysql.connection import MysqlConnection
-from dyno.targets.plans import Node, QueryPlan, render
 
 _EXPECTED = ("rows", "rows_examined_per_scan", "rows_produced_per_join")
 """Fields for rows that are expected of a table: MariaDB's, then MySQL's."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dyno import schema, workloads
+from dyno import workloads
+from dyno.contracts import schema
+from dyno.contracts.layout import Layout
 from dyno.layouts import DEFAULT
-from dyno.layouts.model import Layout
 from dyno.targets import mark
 from dyno.targets.mysql import ddl, design, kept, layout, procedures
 from dyno.targets.mysql.connection import MysqlConnection

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from dyno.model import Applied
-from dyno.settings import bytes_text
+from dyno.bundle.model import Applied
+from dyno.config.settings import bytes_text
+from dyno.contracts.tuning import Change, not_applied
 from dyno.targets.mysql.connection import MysqlConnection, literal
 from dyno.targets.mysql.version import Version
-from dyno.targets.tuning import Change, not_applied
 
 AS_IT_IS = "as the server has it"
 AT_START = "at the start"

@@ -6,7 +6,8 @@ privileges sees of it does not prove that it is empty; so it stays.
 
 from __future__ import annotations
 
-from dyno import databases, workloads
+from dyno import workloads
+from dyno.contracts import databases
 from dyno.errors import UsageError
 from dyno.targets import mark
 from dyno.targets.mysql import ddl, procedures

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pymysql
 
+from dyno.contracts.target import Limits
 from dyno.errors import DynoError, TargetError
 from dyno.servers import home, sockets
 from dyno.servers.daemon import Daemon
@@ -16,7 +17,6 @@ from dyno.servers.lock import EngineLock
 from dyno.servers.processes import evict
 from dyno.servers.serverlog import ServerLog
 from dyno.servers.volume import VolumeFacts
-from dyno.targets.base import Limits
 from dyno.targets.mysql import binaries, datafolder, volumes
 from dyno.targets.mysql.product import MARIADB
 from dyno.targets.mysql.settings import options, settings
@@ -108,12 +108,12 @@ class Server:
         """
         self._daemon.end()
 
-    def died(self) -> DynoError | None:
+    def exit_reason(self) -> DynoError | None:
         """Why sessions broke: what ended the server.
 
-        See :meth:`dyno.servers.daemon.Daemon.died`.
+        See :meth:`dyno.servers.daemon.Daemon.exit_reason`.
         """
-        return self._daemon.died(self._answers)
+        return self._daemon.exit_reason(self._answers)
 
     def _configure(self, own: volumes.Home, *, resumed: bool) -> None:
         temporary = volumes.temp_folder(own, self.asked_temp)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dyno.contracts.target import Limits
 from dyno.servers.volume import VolumeFacts
-from dyno.targets.base import Limits
 from dyno.targets.mysql.version import Version
 
 _MIB = 1 << 20

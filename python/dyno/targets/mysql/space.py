@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from dyno.errors import DynoError
-from dyno.footprint import Meter, StepRecord, folder_bytes
 from dyno.targets.mysql.connection import MysqlConnection, literal
 from dyno.targets.mysql.index import Step
+from dyno.workspace.footprint import Meter, StepRecord, folder_bytes
 
 _ALONE = {"cluster", "foreign key"}
 """Steps that write a table anew, and run alone."""

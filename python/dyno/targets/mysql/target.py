@@ -11,16 +11,15 @@ from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
-from dyno import databases, places, schema
-from dyno.errors import DynoError, UsageError
-from dyno.footprint import Meter, Probe
-from dyno.host.pagecache import Emptied, empty, files_under
-from dyno.layouts.model import Layout
-from dyno.model import Applied, Role, TargetFacts
-from dyno.servers.here import ELSEWHERE
-from dyno.settings import Setting
-from dyno.targets import mark
-from dyno.targets.base import (
+from dyno.bundle.model import Applied, Role, TargetFacts
+from dyno.config.settings import Setting
+from dyno.contracts import databases, schema
+from dyno.contracts.cold import Emptied
+from dyno.contracts.isolation import Isolation
+from dyno.contracts.layout import Layout
+from dyno.contracts.maintenance import Job, Maintenance
+from dyno.contracts.plans import QueryPlan
+from dyno.contracts.target import (
     Capabilities,
     Connection,
     Limits,
@@ -31,11 +30,13 @@ from dyno.targets.base import (
     TargetUrl,
     Unfinished,
 )
+from dyno.errors import DynoError, UsageError
+from dyno.host.pagecache import empty, files_under
+from dyno.servers.here import ELSEWHERE
+from dyno.targets import mark
 from dyno.targets.dialect import translate
 from dyno.targets.insert import insert_values
-from dyno.targets.isolation import Isolation
 from dyno.targets.journal import TABLE
-from dyno.targets.maintenance import Job, Maintenance
 from dyno.targets.mysql import (
     backup,
     ddl,
@@ -59,7 +60,8 @@ from dyno.targets.mysql.server import USER, Server
 from dyno.targets.mysql.settings import LOCK_WAIT_S
 from dyno.targets.mysql.space import Files, StepLog, size_of
 from dyno.targets.mysql.tuned import Tuning
-from dyno.targets.plans import QueryPlan
+from dyno.workspace import places
+from dyno.workspace.footprint import Meter, Probe
 
 _NO_TLS = "loader and driver speak TLS over TCP only; leave unix_socket or ssl out of the URL"
 _NO_VACUUM = "InnoDB clears away old rows by itself; what OPTIMIZE TABLE does is its reindex"
@@ -123,7 +125,7 @@ class MysqlTarget:
         self._tuning.left()
 
     def tune(self, asked: Sequence[Setting]) -> None:
-        """Takes settings, before it is entered (see :class:`dyno.targets.tuning.Tunable`)."""
+        """Takes settings, before it is entered (see :class:`dyno.contracts.tuning.Tunable`)."""
         self._tuning = Tuning(asked)
         if self._server is not None:
             self._tuning.give(self._server)
@@ -164,7 +166,9 @@ class MysqlTarget:
     def connect(self, workload: str = "") -> MysqlConnection:
         """A new session; plain table names in it mean those of ``workload``."""
         database = mark.schema_of(workload) if workload else ""
-        return MysqlConnection.open(self._address, self.died, database, self._tuning.sessions)
+        return MysqlConnection.open(
+            self._address, self.exit_reason, database, self._tuning.sessions
+        )
 
     def before_start(self, layout: Layout) -> None:
         """Notes where the private server's log and temporary files belong."""
@@ -228,7 +232,7 @@ class MysqlTarget:
             ddl.set_mark(session, workload, loaded)
 
     def marked(self) -> list[str]:
-        """What bears Dyno's mark on this server (see :class:`~dyno.targets.base.Removable`)."""
+        """What bears Dyno's mark on this server (see :class:`~dyno.contracts.target.Removable`)."""
         with closing(self.connect()) as session:
             return removal.marked(session)
 
@@ -253,7 +257,7 @@ class MysqlTarget:
         try:
             outcome = json.loads(_core.load(json.dumps(request), control))
         except _core.EngineError as error:
-            reason = self.died() if error.args[0] in _SERVER_GONE else None
+            reason = self.exit_reason() if error.args[0] in _SERVER_GONE else None
             if reason is None:
                 raise
             raise reason from error
@@ -308,7 +312,7 @@ class MysqlTarget:
             }
 
     def isolation(self) -> Isolation:
-        """Levels of transactions (see :mod:`dyno.targets.isolation`)."""
+        """Levels of transactions (see :mod:`dyno.contracts.isolation`)."""
         with closing(self.connect()) as session:
             return isolation.isolation(session)
 
@@ -377,6 +381,6 @@ class MysqlTarget:
         pid = self._here.pid if self._server is None else self._server.pid
         return [] if pid is None else [pid]
 
-    def died(self) -> DynoError | None:
+    def exit_reason(self) -> DynoError | None:
         """What ended the private server; None if it is well."""
-        return None if self._server is None else self._server.died()
+        return None if self._server is None else self._server.exit_reason()

@@ -6,15 +6,15 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from dyno.bundle.model import Applied
+from dyno.config.settings import Setting
+from dyno.contracts.tuning import Change
 from dyno.errors import TargetError
-from dyno.model import Applied
-from dyno.settings import Setting
 from dyno.targets.mysql import readback
 from dyno.targets.mysql.connection import MysqlConnection
 from dyno.targets.mysql.server import Server
 from dyno.targets.mysql.tuning import changes
 from dyno.targets.mysql.version import Version
-from dyno.targets.tuning import Change
 
 _FACTS = ("join_buffer_space_limit", "log_bin")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from dyno.config.settings import Setting, bytes_text
+from dyno.contracts.tuning import Change
 from dyno.errors import UsageError
-from dyno.settings import Setting, bytes_text
 from dyno.targets.mysql.version import Version
-from dyno.targets.tuning import Change
 
 _KIB = 1 << 10
 _MIB = 1 << 20

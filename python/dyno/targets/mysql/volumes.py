@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from dyno import places
+from dyno.bundle.writer import write_atomically
 from dyno.errors import TargetError
-from dyno.record import write_atomically
 from dyno.servers.identity import Identity
 from dyno.targets.mysql.binaries import Binaries
+from dyno.workspace import places
 
 _STATE = "volumes.json"
 _LOGS = "ib_logfile*"

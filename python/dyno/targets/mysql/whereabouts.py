@@ -13,8 +13,8 @@ from pathlib import Path
 
 import psutil
 
+from dyno.bundle.model import Role
 from dyno.errors import DynoError
-from dyno.model import Role
 from dyno.servers.here import ELSEWHERE, UNSEEN, Here, shares_files
 from dyno.targets.mysql.address import Address
 from dyno.targets.mysql.connection import MysqlConnection

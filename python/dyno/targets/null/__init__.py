@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dyno.targets.base import Limits, Target, TargetUrl
+from dyno.contracts.target import Limits, Target, TargetUrl
 
 SCHEMES = ("null",)
 EXAMPLE = "null:?mean_us=500"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from dyno.contracts.target import TargetUrl
 from dyno.errors import UsageError, unknown
-from dyno.targets.base import TargetUrl
 
 DISTRIBUTIONS = ("fixed", "exponential", "uniform")
 _NAMES = (

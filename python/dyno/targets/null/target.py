@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 
-from dyno.errors import UsageError
-from dyno.layouts.model import Layout
-from dyno.model import TargetFacts
-from dyno.targets.base import (
+from dyno.bundle.model import TargetFacts
+from dyno.contracts.layout import Layout
+from dyno.contracts.target import (
     Capabilities,
     Connection,
     Loaded,
@@ -19,6 +18,7 @@ from dyno.targets.base import (
     Progress,
     TargetUrl,
 )
+from dyno.errors import UsageError
 from dyno.targets.null.model import NullModel
 
 _NO_DATA = "the null target keeps no data; it models how long transactions take"

@@ -10,8 +10,8 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, timeout_from_conninfo
 
+from dyno.contracts.target import TargetUrl
 from dyno.errors import TargetError, UsageError, unknown
-from dyno.targets.base import TargetUrl
 from dyno.targets.patience import LONGEST_S
 from dyno.targets.postgresql import tls
 from dyno.targets.postgresql.connection import PostgresConnection

@@ -12,11 +12,11 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import make_conninfo
 
+from dyno.bundle.model import Check
+from dyno.contracts.maintenance import SpaceEstimate
+from dyno.contracts.target import Progress
 from dyno.errors import TargetError
-from dyno.model import Check
 from dyno.targets.backup import Backup
-from dyno.targets.base import Progress
-from dyno.targets.maintenance import SpaceEstimate
 from dyno.targets.patience import CONNECT_S
 from dyno.targets.postgresql import binaries
 from dyno.targets.postgresql.connection import PostgresConnection

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dyno.targets.checkpoints import Checkpoints
+from dyno.contracts.checkpoints import Checkpoints
 from dyno.targets.postgresql.connection import PostgresConnection
 
 _COUNTERS = (

@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from dyno.bundle.writer import write_atomically
 from dyno.errors import TargetError
-from dyno.record import write_atomically
 from dyno.servers.identity import Identity
 from dyno.targets.postgresql.binaries import Binaries
 

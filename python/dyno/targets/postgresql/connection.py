@@ -12,8 +12,8 @@ from psycopg.conninfo import timeout_from_conninfo
 from psycopg.sql import Identifier
 from psycopg.types.string import TextLoader
 
+from dyno.contracts.target import QueryResult
 from dyno.errors import DynoError, TargetError
-from dyno.targets.base import QueryResult
 from dyno.targets.patience import CONNECT_S, cut_after, keep_alive
 from dyno.targets.postgresql.errors import connect_error, statement_error
 

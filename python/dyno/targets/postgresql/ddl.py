@@ -11,10 +11,10 @@ from typing import Any
 
 from psycopg import sql
 
-from dyno import schema
+from dyno.contracts import schema
+from dyno.contracts.target import Loaded
 from dyno.errors import DynoError, UsageError
 from dyno.targets import journal, mark
-from dyno.targets.base import Loaded
 from dyno.targets.postgresql.connection import PostgresConnection
 
 _TYPES = {"int32": "integer", "int64": "bigint", "date": "date", "timestamp": "timestamp"}

@@ -8,12 +8,12 @@ from typing import Any
 
 from psycopg import sql
 
-from dyno.layouts.model import Layout, Partition
+from dyno.contracts.layout import Layout, Partition
+from dyno.contracts.workload import Index, Workload
 from dyno.targets.postgresql import ddl
 from dyno.targets.postgresql.index import Step, create_index, vacuum_steps
 from dyno.targets.postgresql.layout import Live, can_refer, widened
 from dyno.targets.postgresql.tablespaces import name_of
-from dyno.workloads.base import Index, Workload
 
 
 @dataclass(frozen=True)

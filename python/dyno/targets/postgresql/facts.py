@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dyno.model import TargetFacts
+from dyno.bundle.model import TargetFacts
+from dyno.contracts.target import Limits, TargetUrl
 from dyno.servers.volume import VolumeFacts
-from dyno.targets.base import Limits, TargetUrl
 from dyno.targets.postgresql.address import is_local
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.settings import settings

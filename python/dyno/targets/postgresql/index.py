@@ -12,11 +12,11 @@ from typing import Any
 
 from psycopg import sql
 
+from dyno.contracts.target import Progress
+from dyno.contracts.workload import Index
 from dyno.errors import DynoError, Interrupted
-from dyno.targets.base import Progress
 from dyno.targets.postgresql import ddl
 from dyno.targets.postgresql.connection import PostgresConnection
-from dyno.workloads.base import Index
 
 _POLL_S = 0.1
 _MOST_SESSIONS = 8

@@ -14,11 +14,11 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from dyno import schema
+from dyno.bundle.model import Check
+from dyno.contracts import schema
+from dyno.contracts.maintenance import SpaceEstimate
+from dyno.contracts.target import Progress
 from dyno.errors import DynoError, Interrupted
-from dyno.model import Check
-from dyno.targets.base import Progress
-from dyno.targets.maintenance import SpaceEstimate
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.ddl import run
 from dyno.targets.postgresql.maintenance import Connect, Index, Work, indexes

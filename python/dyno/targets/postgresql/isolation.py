@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dyno.targets.base import Connection
-from dyno.targets.isolation import Isolation, sql_name, standard_name
+from dyno.contracts.isolation import Isolation, sql_name, standard_name
+from dyno.contracts.target import Connection
 
 
 def isolation(session: Connection) -> Isolation:

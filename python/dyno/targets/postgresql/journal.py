@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from psycopg import sql
 
+from dyno.contracts.target import LoadPlan, Unfinished
 from dyno.targets import journal, mark
-from dyno.targets.base import LoadPlan, Unfinished
 from dyno.targets.postgresql import ddl
 from dyno.targets.postgresql.connection import PostgresConnection
 

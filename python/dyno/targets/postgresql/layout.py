@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from psycopg import sql
 
+from dyno.contracts.layout import TABLESPACE, Layout
+from dyno.contracts.target import TargetUrl
+from dyno.contracts.workload import ForeignKey
 from dyno.errors import UsageError, nearest
-from dyno.layouts.model import TABLESPACE, Layout
 from dyno.layouts.parts import LayoutParts
-from dyno.targets.base import TargetUrl
 from dyno.targets.postgresql.connection import PostgresConnection
-from dyno.workloads.base import ForeignKey
 
 COLUMNAR = ("columnar", "pgcolumnar")
 """Table access methods that store columns, by the names that their extensions give them."""

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from psycopg import sql
 
+from dyno.bundle.model import Check
+from dyno.contracts.maintenance import SpaceEstimate
+from dyno.contracts.target import Progress
 from dyno.errors import DynoError, Interrupted
-from dyno.model import Check
 from dyno.targets import mark
-from dyno.targets.base import Progress
-from dyno.targets.maintenance import SpaceEstimate
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.ddl import run
 from dyno.targets.postgresql.room import Space

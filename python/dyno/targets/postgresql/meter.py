@@ -10,7 +10,7 @@ from typing import Any
 
 import psycopg
 
-from dyno.targets.meter import Reading
+from dyno.contracts.meter import Reading
 from dyno.targets.postgresql.connection import PostgresConnection
 
 _OLDEST = 150000

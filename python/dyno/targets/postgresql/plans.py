@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from dyno.targets.plans import Node, QueryPlan, render
+from dyno.contracts.plans import Node, QueryPlan, render
 from dyno.targets.postgresql.connection import PostgresConnection
 
 _NAMES = ("Index Name", "Relation Name", "CTE Name", "Function Name")

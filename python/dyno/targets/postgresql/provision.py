@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dyno import schema, workloads
-from dyno.layouts.model import Layout
+from dyno import workloads
+from dyno.contracts import schema
+from dyno.contracts.layout import Layout
 from dyno.targets import mark
 from dyno.targets.postgresql import ddl, design, layout, leftovers, procedures, tablespaces
 from dyno.targets.postgresql.connection import PostgresConnection

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from dyno.bundle.model import Applied
+from dyno.contracts.tuning import Change, not_applied
 from dyno.errors import TargetError
-from dyno.model import Applied
 from dyno.targets.postgresql.connection import PostgresConnection
-from dyno.targets.tuning import Change, not_applied
 
 _UNITS = {"B": 1, "kB": 1 << 10, "8kB": 1 << 13, "MB": 1 << 20, "s": 1, "min": 60}
 

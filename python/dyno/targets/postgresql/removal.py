@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from psycopg import sql
 
-from dyno import databases, workloads
+from dyno import workloads
+from dyno.contracts import databases
 from dyno.targets import mark
 from dyno.targets.postgresql import ddl, procedures, tablespaces
 from dyno.targets.postgresql.connection import PostgresConnection

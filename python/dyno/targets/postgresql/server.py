@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
+from dyno.contracts.target import Limits
 from dyno.errors import DynoError, TargetError
 from dyno.servers import home, sockets
 from dyno.servers.daemon import Daemon
@@ -16,7 +17,6 @@ from dyno.servers.lock import EngineLock
 from dyno.servers.processes import evict
 from dyno.servers.serverlog import ServerLog
 from dyno.servers.volume import VolumeFacts
-from dyno.targets.base import Limits
 from dyno.targets.postgresql import binaries, cluster, tablespaces, wal
 from dyno.targets.postgresql.checksums import Checksums
 from dyno.targets.postgresql.product import POSTGRESQL, PROGRAM
@@ -155,12 +155,12 @@ class Server:
         """
         self._daemon.end()
 
-    def died(self) -> DynoError | None:
+    def exit_reason(self) -> DynoError | None:
         """Why sessions broke: what ended the server.
 
-        See :meth:`dyno.servers.daemon.Daemon.died`.
+        See :meth:`dyno.servers.daemon.Daemon.exit_reason`.
         """
-        return self._daemon.died(self._answers)
+        return self._daemon.exit_reason(self._answers)
 
     def _configure(self, identity: Identity, programs: binaries.Binaries) -> None:
         io_uring = cluster.offers_io_uring(identity, self.data, programs)

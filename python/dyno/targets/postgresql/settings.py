@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dyno.contracts.target import Limits
 from dyno.servers.volume import VolumeFacts
-from dyno.targets.base import Limits
 
 _MIB = 1 << 20
 _GIB = 1 << 30

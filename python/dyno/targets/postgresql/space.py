@@ -9,10 +9,10 @@ from typing import Any
 
 from psycopg import sql
 
-from dyno.footprint import Meter, StepRecord, folder_bytes
 from dyno.targets.postgresql import ddl, tablespaces
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.index import Step
+from dyno.workspace.footprint import Meter, StepRecord, folder_bytes
 
 _SIZE = {
     "cluster": "pg_total_relation_size",

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from psycopg import sql
 
-from dyno import places
+from dyno.contracts.layout import TABLESPACE, Layout
 from dyno.errors import DynoError, TargetError, UsageError
-from dyno.layouts.model import TABLESPACE, Layout
 from dyno.servers.identity import Identity
 from dyno.targets.postgresql import ddl
 from dyno.targets.postgresql.binaries import Binaries
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.layout import Live
+from dyno.workspace import places
 
 MARK = "dyno: a volume of a layout"
 PREFIX = "dyno_"

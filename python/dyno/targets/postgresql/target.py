@@ -13,16 +13,16 @@ from typing import Any, ClassVar, cast
 
 from psycopg import sql
 
-from dyno import databases, schema
-from dyno.errors import DynoError, TargetError, UsageError
-from dyno.footprint import Meter, Probe
-from dyno.host.pagecache import Emptied, empty, files_under
-from dyno.layouts.model import Layout
-from dyno.model import Applied, Role, TargetFacts
-from dyno.servers.here import ELSEWHERE
-from dyno.settings import Setting
-from dyno.targets import mark
-from dyno.targets.base import (
+from dyno.bundle.model import Applied, Role, TargetFacts
+from dyno.config.settings import Setting
+from dyno.contracts import databases, schema
+from dyno.contracts.checkpoints import Checkpoints
+from dyno.contracts.cold import Emptied
+from dyno.contracts.isolation import Isolation
+from dyno.contracts.layout import Layout
+from dyno.contracts.maintenance import Job, Maintenance
+from dyno.contracts.plans import QueryPlan
+from dyno.contracts.target import (
     Capabilities,
     Connection,
     Limits,
@@ -33,11 +33,11 @@ from dyno.targets.base import (
     TargetUrl,
     Unfinished,
 )
-from dyno.targets.checkpoints import Checkpoints
-from dyno.targets.isolation import Isolation
+from dyno.errors import DynoError, TargetError, UsageError
+from dyno.host.pagecache import empty, files_under
+from dyno.servers.here import ELSEWHERE
+from dyno.targets import mark
 from dyno.targets.journal import TABLE
-from dyno.targets.maintenance import Job, Maintenance
-from dyno.targets.plans import QueryPlan
 from dyno.targets.postgresql import (
     address,
     backup,
@@ -66,6 +66,7 @@ from dyno.targets.postgresql.sessions import Room
 from dyno.targets.postgresql.space import Files, StepLog
 from dyno.targets.postgresql.tuned import Tuning
 from dyno.targets.postgresql.vacuum import Vacuum
+from dyno.workspace.footprint import Meter, Probe
 
 _SERVER_GONE = {"connection_lost", "unreachable"}
 _NO_COLD = (
@@ -131,7 +132,7 @@ class PostgresTarget:
         self._tuning.left(restored=self._server is None or self._server.restored)
 
     def tune(self, asked: Sequence[Setting]) -> None:
-        """Takes settings, before it is entered (see :class:`dyno.targets.tuning.Tunable`)."""
+        """Takes settings, before it is entered (see :class:`dyno.contracts.tuning.Tunable`)."""
         self._tuning = Tuning(asked)
         if self._server is not None:
             self._tuning.give(self._server)
@@ -176,7 +177,7 @@ class PostgresTarget:
         session = PostgresConnection.open(
             self._address.conninfo,
             self._address.server,
-            self.died,
+            self.exit_reason,
             mark.schema_of(workload) if workload else "",
             self._tuning.sessions,
         )
@@ -262,7 +263,7 @@ class PostgresTarget:
             return removal.marked(session)
 
     def remove(self) -> list[str]:
-        """Removes it (see :class:`dyno.targets.base.Removable`)."""
+        """Removes it (see :class:`dyno.contracts.target.Removable`)."""
         with closing(self.connect()) as session:
             return removal.remove(session)
 
@@ -282,7 +283,7 @@ class PostgresTarget:
         try:
             outcome = json.loads(_core.load(json.dumps(request), control))
         except _core.EngineError as error:
-            reason = self.died() if error.args[0] in _SERVER_GONE else None
+            reason = self.exit_reason() if error.args[0] in _SERVER_GONE else None
             if reason is None:
                 raise
             raise reason from error
@@ -341,7 +342,7 @@ class PostgresTarget:
             }
 
     def room(self) -> str:
-        """How many users there was room for (see :class:`dyno.targets.base.Limited`)."""
+        """How many users there was room for (see :class:`dyno.contracts.target.Limited`)."""
         return "" if self._room is None else self._room.text()
 
     def program(self, workload: str) -> dict[str, Any]:
@@ -350,7 +351,7 @@ class PostgresTarget:
             return procedures.ensure(session, self._address.server, workload)
 
     def isolation(self) -> Isolation:
-        """Levels of transactions (see :mod:`dyno.targets.isolation`)."""
+        """Levels of transactions (see :mod:`dyno.contracts.isolation`)."""
         with closing(self.connect()) as session:
             return isolation.isolation(session)
 
@@ -421,9 +422,9 @@ class PostgresTarget:
         pid = self._here.pid if self._server is None else self._server.pid
         return [] if pid is None else [pid]
 
-    def died(self) -> DynoError | None:
+    def exit_reason(self) -> DynoError | None:
         """What ended the private server; None if it is well."""
-        return None if self._server is None else self._server.died()
+        return None if self._server is None else self._server.exit_reason()
 
 
 def _checkpoint(session: PostgresConnection) -> float | str:

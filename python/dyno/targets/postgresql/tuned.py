@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from dyno.bundle.model import Applied
+from dyno.config.settings import Setting
 from dyno.errors import TargetError
-from dyno.model import Applied
-from dyno.settings import Setting
 from dyno.targets.postgresql import readback
 from dyno.targets.postgresql.connection import PostgresConnection
 from dyno.targets.postgresql.server import Server

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from dyno.config.settings import Setting, bytes_text
+from dyno.config.units import parse_bytes
+from dyno.contracts.tuning import Change
 from dyno.errors import UsageError
-from dyno.settings import Setting, bytes_text
-from dyno.targets.tuning import Change
-from dyno.units import parse_bytes
 
 _KIB = 1 << 10
 _MIB = 1 << 20

@@ -6,9 +6,9 @@ import threading
 
 from psycopg import sql
 
-from dyno.model import Check
-from dyno.targets.base import Progress
-from dyno.targets.maintenance import SpaceEstimate
+from dyno.bundle.model import Check
+from dyno.contracts.maintenance import SpaceEstimate
+from dyno.contracts.target import Progress
 from dyno.targets.postgresql import ddl
 from dyno.targets.postgresql.maintenance import Connect, Work
 

@@ -6,8 +6,8 @@ import os
 import shutil
 from pathlib import Path
 
-from dyno import places
 from dyno.targets.postgresql.tablespaces import Home, require_reach
+from dyno.workspace import places
 
 
 def place(data: Path, home: Home, volume: str | None) -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 import psutil
 from psycopg import sql
 
+from dyno.bundle.model import Role
 from dyno.errors import DynoError
-from dyno.model import Role
 from dyno.servers.here import ELSEWHERE, UNSEEN, Here, shares_files
 from dyno.targets.postgresql.address import is_local
 from dyno.targets.postgresql.connection import PostgresConnection

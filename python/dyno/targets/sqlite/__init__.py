@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from dyno.targets.base import LimitedPlace, Limits, Target, TargetUrl
+from dyno.contracts.target import LimitedPlace, Limits, Target, TargetUrl
 
 SCHEMES = ("sqlite",)
 EXAMPLE = "sqlite:///absolute/file.sqlite"

@@ -18,9 +18,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from dyno import helpers
+from dyno.contracts.target import QueryResult
 from dyno.errors import TargetError
-from dyno.targets.base import QueryResult
+from dyno.runtime import helpers
 from dyno.targets.sqlite import apart_child
 from dyno.targets.sqlite.errors import classed
 
@@ -32,7 +32,7 @@ _STOP_S = 5.0
 
 
 class ApartSession:
-    """See ``Connection`` in ``dyno.targets.base``. Ends its process when it is closed."""
+    """See ``Connection`` in ``dyno.contracts.target``. Ends its process when it is closed."""
 
     def __init__(self, file: Path, pragmas: Mapping[str, int | str]) -> None:
         """Opens the file.

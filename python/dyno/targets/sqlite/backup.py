@@ -8,11 +8,11 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+from dyno.bundle.model import Check
+from dyno.contracts.maintenance import SpaceEstimate
+from dyno.contracts.target import Progress
 from dyno.errors import Interrupted, TargetError
-from dyno.model import Check
 from dyno.targets.backup import Backup
-from dyno.targets.base import Progress
-from dyno.targets.maintenance import SpaceEstimate
 from dyno.targets.sqlite.apart import ApartSession
 from dyno.targets.sqlite.apart_child import PAGES
 from dyno.targets.sqlite.connection import SqliteConnection

@@ -7,8 +7,8 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
+from dyno.contracts.target import QueryResult
 from dyno.errors import TargetError
-from dyno.targets.base import QueryResult
 from dyno.targets.sqlite.errors import classed
 
 
@@ -20,7 +20,7 @@ class SqliteConnection:
     """
 
     lists_once = True
-    """See :class:`dyno.targets.base.Listing`."""
+    """See :class:`dyno.contracts.target.Listing`."""
 
     def __init__(
         self, raw: sqlite3.Connection, file: Path, closed: Callable[[SqliteConnection], None]

@@ -22,11 +22,12 @@ from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
-from dyno import schema, workloads
+from dyno import workloads
+from dyno.contracts import schema
+from dyno.contracts.layout import Layout
+from dyno.contracts.target import Loaded
 from dyno.errors import DynoError, UsageError
-from dyno.layouts.model import Layout
 from dyno.targets import mark
-from dyno.targets.base import Loaded
 from dyno.targets.sqlite.connection import SqliteConnection
 from dyno.targets.sqlite.layout import comes_sorted, has_rowid_key, require, stored_by
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dyno.layouts.model import Layout
+from dyno.contracts.layout import Layout
+from dyno.contracts.workload import Index, Workload
 from dyno.targets.sqlite.ddl import create_table, quoted
 from dyno.targets.sqlite.index import Step
 from dyno.targets.sqlite.layout import comes_sorted, needs_key, stored_by
-from dyno.workloads.base import Index, Workload
 
 WRITE_AHEAD = Step("write-ahead log", ("PRAGMA journal_mode = WAL",), "checkpoint")
 """Makes a writer and readers work side by side. It stays with the file, so it is not for a file

@@ -12,8 +12,8 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
+from dyno.contracts.target import Limits, TargetUrl
 from dyno.errors import TargetError
-from dyno.targets.base import Limits, TargetUrl
 from dyno.targets.fileurl import file_of
 from dyno.targets.sqlite import tuning
 from dyno.targets.sqlite.errors import open_error

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dyno.contracts.target import Progress
 from dyno.errors import Interrupted, TargetError
-from dyno.footprint import Probe
-from dyno.targets.base import Progress
 from dyno.targets.sqlite.connection import SqliteConnection
 from dyno.targets.sqlite.ddl import transaction
 from dyno.targets.steps import Steps
 from dyno.targets.stoppable import stoppable
+from dyno.workspace.footprint import Probe
 
 _INTERRUPTED = "Interrupted while adding keys and indexes."
 

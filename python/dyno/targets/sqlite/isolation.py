@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dyno.targets.isolation import Isolation
+from dyno.contracts.isolation import Isolation
 
 _LEVEL = "serializable"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from dyno.contracts.layout import Layout
+from dyno.contracts.target import TargetUrl
 from dyno.errors import UsageError
-from dyno.layouts.model import Layout
 from dyno.layouts.parts import LayoutParts
-from dyno.targets.base import TargetUrl
 
 
 def parts(url: TargetUrl) -> LayoutParts:  # noqa: ARG001  (the same for every file)

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dyno import schema
-from dyno.targets.base import LoadOutcome, LoadPlan
+from dyno.contracts import schema
+from dyno.contracts.target import LoadOutcome, LoadPlan
 from dyno.targets.sqlite.ddl import exact
 from dyno.targets.sqlite.file import BUSY_TIMEOUT_S
 from dyno.targets.sqlite.tuning import FOLDER, Change

@@ -13,13 +13,13 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from dyno import schema
+from dyno.bundle.model import Check
+from dyno.contracts import schema
+from dyno.contracts.maintenance import Job, Maintenance, SpaceEstimate
+from dyno.contracts.target import Connection, Progress
 from dyno.errors import DynoError, Interrupted
-from dyno.footprint import occupied
-from dyno.model import Check
-from dyno.targets.base import Connection, Progress
-from dyno.targets.maintenance import Job, Maintenance, SpaceEstimate
 from dyno.targets.sqlite.ddl import literal, quoted
+from dyno.workspace.footprint import occupied
 
 Connect = Callable[[], Connection]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 
-from dyno.targets.meter import Reading
+from dyno.contracts.meter import Reading
 from dyno.targets.sqlite.connection import SqliteConnection
 
 _COUNTERS = "/proc/thread-self/io"

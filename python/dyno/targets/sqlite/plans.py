@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from dyno.targets.plans import Node, QueryPlan, render
+from dyno.contracts.plans import Node, QueryPlan, render
 from dyno.targets.sqlite.connection import SqliteConnection
 
 

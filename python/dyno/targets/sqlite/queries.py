@@ -26,7 +26,7 @@ from functools import lru_cache
 import sqlglot
 from sqlglot import exp
 
-from dyno import schema
+from dyno.contracts import schema
 from dyno.errors import DynoError
 from dyno.targets.sqlite.translate import to_sqlite
 

@@ -10,14 +10,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from dyno import schema, workloads
-from dyno.errors import TargetError
-from dyno.footprint import Probe, occupied
-from dyno.host.pagecache import Emptied, empty
-from dyno.layouts.model import Layout
-from dyno.model import Applied, TargetFacts
-from dyno.settings import Setting
-from dyno.targets.base import (
+from dyno import workloads
+from dyno.bundle.model import Applied, TargetFacts
+from dyno.config.settings import Setting
+from dyno.contracts import schema
+from dyno.contracts.cold import Emptied
+from dyno.contracts.isolation import Isolation
+from dyno.contracts.layout import Layout
+from dyno.contracts.maintenance import Job, Maintenance
+from dyno.contracts.plans import QueryPlan
+from dyno.contracts.target import (
     Capabilities,
     Connection,
     Limits,
@@ -27,10 +29,9 @@ from dyno.targets.base import (
     Progress,
     TargetUrl,
 )
+from dyno.errors import TargetError
+from dyno.host.pagecache import empty
 from dyno.targets.insert import insert_values
-from dyno.targets.isolation import Isolation
-from dyno.targets.maintenance import Job, Maintenance
-from dyno.targets.plans import QueryPlan
 from dyno.targets.sqlite import ddl, design, drive, facts, index, maintenance, plans, tuning
 from dyno.targets.sqlite.apart import ApartSession
 from dyno.targets.sqlite.backup import ApartBackup, FileBackup
@@ -40,6 +41,7 @@ from dyno.targets.sqlite.isolation import ISOLATION
 from dyno.targets.sqlite.load import load
 from dyno.targets.sqlite.meter import SqliteMeter
 from dyno.targets.sqlite.queries import NOT_NEUTRAL, VARIANTS, own
+from dyno.workspace.footprint import Probe, occupied
 
 _NO_PROCEDURES = "SQLite has no stored procedures: it runs inside its client"
 
@@ -119,7 +121,7 @@ class SqliteTarget:
                     file.unlink()
 
     def tune(self, asked: Sequence[Setting]) -> None:
-        """Takes settings, before it is entered (see :class:`dyno.targets.tuning.Tunable`)."""
+        """Takes settings, before it is entered (see :class:`dyno.contracts.tuning.Tunable`)."""
         self._changes = tuning.changes(asked)
         self._applied = ()
 
@@ -277,7 +279,7 @@ class SqliteTarget:
         return partial(_occupied, self.data_paths()), True
 
     def isolation(self) -> Isolation:
-        """Its only level (see :mod:`dyno.targets.isolation`)."""
+        """Its only level (see :mod:`dyno.contracts.isolation`)."""
         return ISOLATION
 
     def wire(self, workload: str = "") -> dict[str, Any]:

@@ -11,9 +11,9 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from dyno.bundle.model import Applied
+from dyno.config.settings import Setting, bytes_text
 from dyno.errors import TargetError, UsageError
-from dyno.model import Applied
-from dyno.settings import Setting, bytes_text
 
 KNOBS = {
     "memory": "cache_size",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dyno.bundle.model import NOTICES
+from dyno.contracts.workload import Index, Workload
 from dyno.errors import UsageError
-from dyno.model import NOTICES
-from dyno.workloads.base import Index, Workload
 from dyno.workloads.tpcc.checks import check
 from dyno.workloads.tpcc.isolation import check_isolation
 from dyno.workloads.tpcc.physical import FOREIGN_KEYS, RANGES

@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import Callable
 from typing import Any, Literal
 
-from dyno.model import Check
-from dyno.targets.base import Connection, Loaded
+from dyno.bundle.model import Check
+from dyno.contracts.target import Connection, Loaded
 from dyno.workloads.rows import check_rows, count, expected_rows
 from dyno.workloads.tpcc.conditions import CONDITIONS, DELIVERED_ORDERS, Condition
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dyno.workloads.base import ForeignKey
+from dyno.contracts.workload import ForeignKey
 
 FOREIGN_KEYS = (
     ForeignKey("district", ("d_w_id",), "warehouse", ("w_id",)),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dyno.bundle.model import NOTICES
+from dyno.contracts.workload import Index, Workload
 from dyno.errors import UsageError
-from dyno.model import NOTICES
-from dyno.workloads.base import Index, Workload
 from dyno.workloads.tpch.checks import check
 from dyno.workloads.tpch.expected import SCALES, expected
 from dyno.workloads.tpch.orders import order

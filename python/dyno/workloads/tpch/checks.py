@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from dyno.model import Check
-from dyno.targets.base import Connection, Listing, Loaded
+from dyno.bundle.model import Check
+from dyno.contracts.refresh import matching
+from dyno.contracts.target import Connection, Listing, Loaded
 from dyno.workloads.content import check_content
-from dyno.workloads.refresh import matching
 from dyno.workloads.rows import Expected, check_rows, count, expected_rows
 from dyno.workloads.tpch.refresh import REFRESH
 

@@ -12,8 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from dyno.workloads.base import Query
-from dyno.workloads.rule import Rows
+from dyno.contracts.rule import Rows
+from dyno.contracts.workload import Query
 
 FOLDER = Path(__file__).with_name("answers")
 SCALES = (0.01, 1.0)

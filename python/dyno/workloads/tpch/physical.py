@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Callable
 from typing import Any
 
-from dyno.workloads.base import ForeignKey
+from dyno.contracts.workload import ForeignKey
 from dyno.workloads.tpch.checks import LINKS
 
 FOREIGN_KEYS = tuple(

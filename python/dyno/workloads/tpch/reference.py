@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
+from dyno.contracts.rule import Rows, Rule
+from dyno.contracts.workload import Query
 from dyno.workloads.answers import Difference, compare
-from dyno.workloads.base import Query
-from dyno.workloads.rule import Rows, Rule
 
 # Not a number: text with a leading zero, such as a code.
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")

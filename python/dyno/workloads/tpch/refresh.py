@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from dyno.workloads.refresh import Refresh, UpdateSet
+from dyno.contracts.refresh import Refresh, UpdateSet
 
 _GROUP, _QUARTER = 32, 8
 _KEYS = {"orders": "o_orderkey", "lineitem": "l_orderkey"}

@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable
 
-from dyno.report.blocks import Section
+from dyno.report.kit.blocks import Section
 from dyno.report.study.page import StudyPage
 
 Maker = Callable[[StudyPage], Section | None]

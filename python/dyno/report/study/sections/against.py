@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from dyno.report.blocks import Block, Cell, Column, Fact, Facts, Section, Table
+from dyno.report.kit.blocks import Block, Cell, Column, Fact, Facts, Section, Table
+from dyno.report.kit.formats import figure
+from dyno.report.study.formats import title
 from dyno.report.study.page import StudyPage
-from dyno.report.study.words import title
-from dyno.report.words import figure
-from dyno.studies.book import Entry
 from dyno.studies.spread import spreads
+from dyno.studies.store import Entry
 
 ORDER = 60
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dyno.report.blocks import (
+from dyno.report.kit.blocks import (
     NOTHING,
     Block,
     Cell,
@@ -15,23 +15,15 @@ from dyno.report.blocks import (
     Table,
     without_empty,
 )
+from dyno.report.kit.formats import figure, seconds
 from dyno.report.study.forests import figure as forest
 from dyno.report.study.forests import grouped
+from dyno.report.study.formats import change, labels, lowered, named, span, title, word
 from dyno.report.study.page import StudyPage
-from dyno.report.study.words import (
-    change,
-    labels,
-    lowered,
-    named,
-    span,
-    title,
-    word,
-)
-from dyno.report.words import figure, seconds
+from dyno.safety.text import sentence
 from dyno.studies.metrics import owner
 from dyno.studies.outcome import Comparison, Noise
-from dyno.studies.words import DISTURBED, coverage, not_compared, p_value
-from dyno.text import sentence
+from dyno.studies.text import DISTURBED, coverage, not_compared, p_value
 
 ORDER = 10
 

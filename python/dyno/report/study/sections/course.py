@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from dyno.report.blocks import Block, Figure, Note, Notes, Section
-from dyno.report.charts import course
-from dyno.report.charts.render import Size, render
+from dyno.report.kit.blocks import Block, Figure, Note, Notes, Section
+from dyno.report.kit.charts import course
+from dyno.report.kit.charts.render import Size, render
+from dyno.report.kit.formats import figure
+from dyno.report.study.formats import change, lowered, named, span, title
 from dyno.report.study.page import StudyPage
-from dyno.report.study.words import change, lowered, named, span, title
-from dyno.report.words import figure
-from dyno.studies.book import Entry
 from dyno.studies.outcome import Drift
+from dyno.studies.store import Entry
 
 ORDER = 20
 

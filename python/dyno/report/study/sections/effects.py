@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from dyno.report.blocks import NOTHING, Block, Cell, Column, Section, Table, without_empty
-from dyno.report.charts.forest import Row
+from dyno.report.kit.blocks import (
+    NOTHING,
+    Block,
+    Cell,
+    Column,
+    Section,
+    Table,
+    without_empty,
+)
+from dyno.report.kit.charts.forest import Row
+from dyno.report.kit.formats import figure
 from dyno.report.study.forests import figure as forest
+from dyno.report.study.formats import change, lowered, named, span, title, word
 from dyno.report.study.page import StudyPage
-from dyno.report.study.words import change, lowered, named, span, title, word
-from dyno.report.words import figure
 from dyno.studies.outcome import Effect, Term
-from dyno.studies.words import levels_words, p_value
+from dyno.studies.text import levels_words, p_value
 
 ORDER = 40
 

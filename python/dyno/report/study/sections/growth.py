@@ -5,16 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from dyno.report.blocks import Block, Cell, Column, Figure, Note, Notes, Row, Section, Table
-from dyno.report.charts import growth
-from dyno.report.charts.keys import keys
-from dyno.report.charts.render import Size, render
+from dyno.report.kit.blocks import (
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Note,
+    Notes,
+    Row,
+    Section,
+    Table,
+)
+from dyno.report.kit.charts import growth
+from dyno.report.kit.charts.keys import keys
+from dyno.report.kit.charts.render import Size, render
+from dyno.report.kit.formats import figure
+from dyno.report.study.formats import named, title
 from dyno.report.study.page import StudyPage
-from dyno.report.study.words import named, title
-from dyno.report.words import figure
+from dyno.safety.text import sentence
 from dyno.studies.outcome import Fit, Parameter
-from dyno.studies.words import levels_words
-from dyno.text import sentence
+from dyno.studies.text import levels_words
 
 ORDER = 50
 

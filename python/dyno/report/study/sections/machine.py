@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dyno.report.blocks import Section
-from dyno.report.page import Page
-from dyno.report.sections import machine
+from dyno.report.kit.blocks import Section
+from dyno.report.run.page import Page
+from dyno.report.run.sections import machine
 from dyno.report.study.page import StudyPage
 
 ORDER = 110

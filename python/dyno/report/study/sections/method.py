@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dyno import __version__
-from dyno.report.blocks import Block, Code, Fact, Facts, Section, Text
+from dyno.report.kit.blocks import Block, Code, Fact, Facts, Section, Text
+from dyno.report.kit.formats import seconds
 from dyno.report.study.page import StudyPage
-from dyno.report.words import seconds
 from dyno.studies import commands
 
 ORDER = 100

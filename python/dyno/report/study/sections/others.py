@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dyno.report.blocks import Block, Note, Notes, Section
+from dyno.report.kit.blocks import Block, Note, Notes, Section
 from dyno.report.study.forests import figure as forest
 from dyno.report.study.forests import row
+from dyno.report.study.formats import change, labels, lowered, named
 from dyno.report.study.page import StudyPage
 from dyno.report.study.sections.answer import table
-from dyno.report.study.words import change, labels, lowered, named
 from dyno.studies.outcome import Comparison
-from dyno.studies.words import certain, counted
+from dyno.studies.text import certain, counted
 
 ORDER = 30
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dyno.report.blocks import Fact, Facts, Section
+from dyno.report.kit.blocks import Fact, Facts, Section
 from dyno.report.study.page import StudyPage
 
 ORDER = 70

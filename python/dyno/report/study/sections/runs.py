@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from dyno.report.blocks import NOTHING, Cell, Column, Section, Table, Tone, without_empty
+from dyno.report.kit.blocks import (
+    NOTHING,
+    Cell,
+    Column,
+    Section,
+    Table,
+    Tone,
+    without_empty,
+)
+from dyno.report.kit.formats import clock, figure, seconds
+from dyno.report.study.formats import title
 from dyno.report.study.page import StudyPage
 from dyno.report.study.sections.against import reasons
-from dyno.report.study.words import title
-from dyno.report.words import clock, figure, seconds
-from dyno.studies.book import Entry
-from dyno.studies.words import DISTURBED
+from dyno.studies.store import Entry
+from dyno.studies.text import DISTURBED
 
 ORDER = 90
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dyno.report.blocks import Block, Cell, Column, Fact, Facts, Heading, Section, Table
+from dyno.report.kit.blocks import Block, Cell, Column, Fact, Facts, Heading, Section, Table
 from dyno.report.study.page import StudyPage
 from dyno.studies import differences
 

@@ -10,8 +10,8 @@ from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from dyno.contracts.target import Connection
 from dyno.errors import DynoError, TargetError
-from dyno.targets.base import Connection
 
 T = TypeVar("T")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from dyno.bundle.model import Check
+from dyno.contracts.isolation import Isolation
+from dyno.contracts.target import Connection
 from dyno.errors import DynoError, Interrupted
-from dyno.model import Check
-from dyno.targets.base import Connection
-from dyno.targets.isolation import Isolation
 from dyno.workloads.tpcc.isolation.actor import Stage
 from dyno.workloads.tpcc.isolation.scenarios import SCENARIOS, Scenario
 

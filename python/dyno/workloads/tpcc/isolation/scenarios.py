@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from dyno.targets.base import Connection
+from dyno.contracts.target import Connection
 from dyno.workloads.tpcc.isolation import transactions as tx
 from dyno.workloads.tpcc.isolation.actor import Actor, Stage, ended, waits
 

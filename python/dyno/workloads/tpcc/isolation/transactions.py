@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dyno.targets.base import Connection
+from dyno.contracts.target import Connection
 
 QUANTITY = 5
 

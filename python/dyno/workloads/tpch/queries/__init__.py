@@ -6,7 +6,7 @@ language that PostgreSQL and DuckDB share; a target brings its own text where it
 
 from __future__ import annotations
 
-from dyno.workloads.base import Query
+from dyno.contracts.workload import Query
 from dyno.workloads.tpch.queries import (
     q01,
     q02,

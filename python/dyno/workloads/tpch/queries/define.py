@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dyno.workloads.base import Query
-from dyno.workloads.rule import Rule
+from dyno.contracts.rule import Rule
+from dyno.contracts.workload import Query
 from dyno.workloads.tpch.queries.pick import Picker
 
 

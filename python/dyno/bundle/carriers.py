@@ -1,0 +1,63 @@
+"""Which block devices of this machine carry what a run measured, as its record says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dyno.bundle.model import Phase, Role, Run
+from dyno.bundle.subjects import subjects
+
+ROLES: tuple[Role, ...] = ("data", "log", "temp")
+
+
+def of_target(run: Run, target: str | None) -> dict[Role, tuple[str, ...]]:
+    """Devices of a database by role, as the probes name them; without an entry where not known.
+
+    Where an earlier version recorded none, those of the output folder for what certainly lies
+    there: the data of an embedded engine without a layout.
+    """
+    facts = run.targets.get(target or "")
+    if facts is None or facts.place == "elsewhere":
+        return {}
+    if facts.devices:
+        return {role: names for role in ROLES if (names := facts.devices.get(role))}
+    inside = facts.url.startswith("embedded:") and not run.plan.get("layout")
+    own = _text(_storage(run), "subject")
+    return {"data": (own,)} if inside and own else {}
+
+
+def of_phase(run: Run, phase: Phase) -> tuple[str, ...]:
+    """Devices that a phase worked on, those of the data first; empty if they are not known."""
+    if phase.kind == "io":
+        return _profiled(run, phase)
+    named = of_target(run, phase.target)
+    return tuple(dict.fromkeys(name for names in named.values() for name in names))
+
+
+def _profiled(run: Run, phase: Phase) -> tuple[str, ...]:
+    """The devices of the volumes of a storage profile."""
+    own, listed = _storage(run), subjects(phase)
+    subject = _text(own, "subject")
+    if not any(volume.facts for volume in listed):  # recorded by an earlier version
+        return (subject,) if subject else ()
+    found: list[str] = []
+    for volume in listed:
+        members = volume.facts.get("members")
+        every = [volume.device, *(members if isinstance(members, list) else [])]
+        names = [str(name) for name in every if name]
+        # Probes know a partition or its disk, whichever counts each byte once.
+        of_out = {_text(own, "device"), _text(own, "disk")} & set(names)
+        found += [subject] if subject and of_out else names
+    return tuple(dict.fromkeys(found))
+
+
+def _storage(run: Run) -> Mapping[str, Any]:
+    """The facts on what lies under the output folder."""
+    found = run.host.get("storage")
+    return found if isinstance(found, dict) else {}
+
+
+def _text(facts: Mapping[str, Any], name: str) -> str | None:
+    found = facts.get(name)
+    return found if isinstance(found, str) and found else None

@@ -1,0 +1,119 @@
+"""What the probes sampled, and the one mean of it that every place shows.
+
+A reading is of the time since the tick before, which need not be a second. A mean weighs it:
+
+* by the length of that time, for rates, shares of time and queues: Σ requests / Σ seconds,
+  Σ busy ms / Σ ms;
+* by what was counted in it, for means of requests and shares of a count: Σ ms / Σ requests,
+  Σ bytes / Σ requests. A slow second with few requests weighs little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from dyno.bundle.series import Key, readings
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_SECOND_NS = 1_000_000_000
+_REQUESTS = ("read_iops", "write_iops")
+_COUNTED_BY: dict[tuple[str, str], tuple[str, ...]] = {
+    ("disk", "read_await"): ("read_iops",),
+    ("disk", "write_await"): ("write_iops",),
+    ("disk", "io_size"): _REQUESTS,
+    ("disk", "read_share"): _REQUESTS,
+    ("network", "retransmitted"): ("segments_out",),
+}
+"""By source and metric: the metrics of the same subject that count a second what it is a mean of"""
+
+_MISSED: Key = ("dyno", "sampler", "missed_ticks")
+
+
+class Reading(NamedTuple):
+    """A value of the time from ``start_ns`` to ``t_ns`` (ns since the Unix epoch).
+
+    Attributes:
+        weight: Seconds, or what was counted in them.
+    """
+
+    start_ns: int
+    t_ns: int
+    value: float
+    weight: float
+
+
+@dataclass
+class Series:
+    """Readings over time, in the order in which they were taken."""
+
+    unit: str
+    readings: list[Reading] = field(default_factory=list[Reading])
+
+    def between(self, start_ns: int, end_ns: int) -> list[Reading]:
+        """Readings of which most of the time lies from ``start_ns`` to ``end_ns``."""
+        return [one for one in self.readings if start_ns <= (one.start_ns + one.t_ns) // 2 < end_ns]
+
+
+def mean(found: Iterable[Reading]) -> float | None:
+    """The weighted mean; None without readings.
+
+    Readings that count nothing, as where a bundle lacks the counts, weigh by their time.
+    """
+    listed = list(found)
+    weights = [one.weight for one in listed]
+    if not sum(weights) > 0:
+        weights = [float(one.t_ns - one.start_ns) for one in listed]
+    whole = sum(weights)
+    if not whole > 0:
+        return None
+    return sum(w * one.value for w, one in zip(weights, listed, strict=True)) / whole
+
+
+def sampled(samples: pa.Table) -> dict[Key, Series]:
+    """Every sampled series, in the order in which they first appear."""
+    values: dict[Key, dict[int, float]] = {}
+    units: dict[Key, str] = {}
+    for key, t_ns, value, unit in readings(samples):
+        values.setdefault(key, {})[t_ns] = value
+        units[key] = unit
+    lengths = _lengths({t_ns for one in values.values() for t_ns in one}, values.get(_MISSED, {}))
+    found: dict[Key, Series] = {}
+    for key, one in values.items():
+        source, subject, metric = key
+        counts_of_it = _COUNTED_BY.get((source, metric), ())
+        counts = [values.get((source, subject, name), {}) for name in counts_of_it]
+        found[key] = Series(
+            units[key],
+            [_reading(t_ns, value, lengths[t_ns], counts) for t_ns, value in one.items()],
+        )
+    return found
+
+
+def _reading(
+    t_ns: int, value: float, length_ns: int, counts: Iterable[Mapping[int, float]]
+) -> Reading:
+    seconds = length_ns / _SECOND_NS
+    listed = list(counts)
+    weight = seconds * sum(one.get(t_ns, 0.0) for one in listed) if listed else seconds
+    return Reading(t_ns - length_ns, t_ns, value, weight)
+
+
+def _lengths(ticks: Iterable[int], missed: Mapping[int, float]) -> dict[int, int]:
+    """How long each tick's readings are of: since the tick before.
+
+    A longer gap than the missed ticks explain is one in which nothing was written: the counters
+    were read all the same. The first tick, and whatever follows such a gap, is of about a second.
+    """
+    lengths: dict[int, int] = {}
+    before: int | None = None
+    for t_ns in sorted(ticks):
+        gap = _SECOND_NS if before is None else t_ns - before
+        # A tick that comes late is of up to a second more than the ticks that it is of.
+        longest = round((2 + max(0.0, missed.get(t_ns, 0.0))) * _SECOND_NS)
+        lengths[t_ns] = gap if gap < longest else longest - _SECOND_NS
+        before = t_ns
+    return lengths

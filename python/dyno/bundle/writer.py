@@ -1,0 +1,340 @@
+"""The run bundle: written while a run goes on, readable at any moment, also after a kill."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import shutil
+import threading
+import time
+from collections.abc import Generator, Iterable
+from pathlib import Path
+from typing import Any, Protocol, TextIO
+
+from dyno import __version__
+from dyno.bundle.model import (
+    NOTICES,
+    Check,
+    Clock,
+    ClockCheck,
+    CpuUse,
+    Estimate,
+    Finding,
+    Phase,
+    PhaseKind,
+    Run,
+    TargetFacts,
+    Validity,
+)
+from dyno.bundle.tables import Table, spool_to_parquet
+from dyno.errors import DiskFullError, DynoError, Interrupted, TargetError, UsageError
+from dyno.safety import safefiles
+from dyno.safety.text import require_text
+from dyno.safety.unwritable import why
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Replaces ``path`` in one step; after a crash it holds the old text or the new, never half.
+
+    Raises:
+        DiskFullError, TargetError: If it cannot be written.
+        UsageError: If something else than a regular file is in its place.
+    """
+    try:
+        with safefiles.replacing(path) as file:
+            file.write(text.encode("utf-8"))
+    except OSError as error:
+        raise file_error(error, path) from error
+
+
+def write_judgement(
+    bundle: Path, estimates: Iterable[Estimate], findings: Iterable[Finding]
+) -> None:
+    """Writes what analysis and judgement made of a bundle beside what was seen.
+
+    Raises:
+        DiskFullError, TargetError: If it cannot be written.
+    """
+    for name, items in (("estimates", estimates), ("findings", findings)):
+        text = json.dumps([item.model_dump() for item in items], indent=1)
+        write_atomically(bundle / f"{name}.json", text)
+
+
+def file_error(error: OSError, path: Path) -> DynoError:
+    """The one-line error for an operating-system error at ``path``."""
+    if error.errno in (28, 122):  # ENOSPC, EDQUOT
+        return DiskFullError(f"No space left while writing {path}; free some or give --out DIR.")
+    return TargetError(f"Cannot write {path}: {why(error, path)}.", kind="io")
+
+
+RESERVE_BYTES = 8 << 20
+"""Kept free for the end of a run: a bundle can be closed also when the run has filled the disk."""
+
+
+def _fill(path: Path, size: int) -> None:
+    try:
+        with safefiles.append(path, new=True) as file:
+            os.posix_fallocate(file.fileno(), 0, size)
+    except OSError as error:
+        raise file_error(error, path) from error
+
+
+def _lines(path: Path) -> TextIO:
+    return io.TextIOWrapper(safefiles.append(path), encoding="utf-8")
+
+
+def new_run_id() -> str:
+    """A sortable name: UTC time to the second, and in four hex digits what of it has passed."""
+    seconds, rest_ns = divmod(time.time_ns(), 10**9)
+    moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(seconds))
+    return f"{moment}-{rest_ns * 0x10000 // 10**9:04x}"
+
+
+def _make_folder(out: Path) -> Path:
+    """The folder of a new bundle; of two runs of one moment the later is named a moment after."""
+    while True:
+        path = out / new_run_id()
+        try:
+            path.mkdir(parents=True)
+        except FileExistsError:
+            if not out.is_dir():
+                raise
+            continue
+        (path / "ops").mkdir()
+        return path
+
+
+class CpuMeter(Protocol):
+    """Tells whose work the CPUs did between two moments; it never fails."""
+
+    def begin(self) -> Any:
+        """Counters at the first moment; None if there are none."""
+        ...
+
+    def end(self, mark: Any) -> CpuUse | None:
+        """What was used since then."""
+        ...
+
+
+class Recorder:
+    """Writes one bundle. Thread-safe; every method leaves a readable bundle behind."""
+
+    def __init__(
+        self, out: Path, verb: str, plan: dict[str, Any], workloads: tuple[str, ...]
+    ) -> None:
+        """Creates ``out/<run-id>/`` with its head and journal.
+
+        Raises:
+            UsageError: If the folder cannot be created, or its name is not UTF-8.
+        """
+        require_text(str(out.absolute()), str(Path.cwd()))
+        self.clock = Clock.now()
+        self._asleep_ns = _asleep_ns()
+        try:
+            self.path = _make_folder(out)
+        except OSError as error:
+            message = f"Cannot create a run in {out}: {why(error, out)}. Give another --out DIR."
+            raise UsageError(message) from error
+        self._reserve = self.path / ".reserve"
+        try:
+            _fill(self._reserve, RESERVE_BYTES)
+        except DynoError:
+            shutil.rmtree(self.path, ignore_errors=True)  # nothing could be told of it
+            raise
+        self.meter: CpuMeter | None = None
+        self._lock = threading.RLock()
+        self._spools: dict[str, Any] = {}
+        self._checks: list[Check] = []
+        self._journal = _lines(self.path / "events.jsonl")
+        self.run = Run(
+            run=self.path.name,
+            dyno=__version__,
+            verb=verb,
+            workloads=workloads,
+            plan=plan,
+            clock=self.clock,
+            notices=tuple(NOTICES[name] for name in workloads if name in NOTICES),
+        )
+        self._save()
+        self.event("run-started", verb=verb, plan=plan)
+
+    def event(self, name: str, **fields: Any) -> None:
+        """Appends one line to the journal and makes it durable."""
+        line = json.dumps({"t_ns": self.clock.unix_now_ns(), "event": name, **fields}, default=str)
+        with self._lock:
+            try:
+                self._journal.write(line + "\n")
+                self._journal.flush()
+                os.fsync(self._journal.fileno())
+            except OSError as error:
+                raise file_error(error, self.path / "events.jsonl") from error
+
+    def update(self, **fields: Any) -> None:
+        """Replaces fields of the head and saves it."""
+        with self._lock:
+            self.run = self.run.model_copy(update=fields)
+            self._save()
+
+    def set_host(self, host: dict[str, Any]) -> None:
+        """Stores what the machine is."""
+        self.update(host=host)
+
+    def set_target(self, name: str, facts: TargetFacts) -> None:
+        """Stores what a target is and how it is set."""
+        self.update(targets={**self.run.targets, name: facts})
+
+    @contextlib.contextmanager
+    def phase(
+        self, name: str, title: str, kind: PhaseKind, target: str | None = None
+    ) -> Generator[dict[str, Any]]:
+        """Records a stretch of the run; what the caller puts in the yielded dict is kept with it.
+
+        An exception ends the phase as ``interrupted`` or ``failed`` and goes on.
+
+        Raises:
+            ValueError: If the bundle has a phase of that name: figures are kept by it, and those
+                of two phases would become one.
+        """
+        if any(known.name == name for known in self.run.phases):
+            raise ValueError(f"The run already has a phase called {name}.")
+        detail: dict[str, Any] = {}
+        meter = self.meter
+        mark = None if meter is None else meter.begin()
+        start = self.clock.unix_now_ns()
+        phase = Phase(name=name, title=title, kind=kind, target=target, start_ns=start)
+        status = "done"
+        try:
+            self.event("phase-started", phase=name, title=title)
+            self._put_phase(phase)
+            yield detail
+        except (KeyboardInterrupt, Interrupted):
+            status = "interrupted"
+            raise
+        except BaseException:
+            status = "failed"
+            raise
+        finally:
+            ended = {"end_ns": self.clock.unix_now_ns(), "status": status, "detail": detail}
+            cpu = None if meter is None or mark is None else meter.end(mark)
+            self._put_phase(phase.model_copy(update={**ended, "cpu": cpu}))
+            self.event("phase-ended", phase=name, status=status, detail=detail)
+
+    def tell(self, name: str, detail: dict[str, Any]) -> None:
+        """Saves what is known so far of the phase ``name``, which goes on: a kill leaves it."""
+        with self._lock:
+            phase = next(known for known in self.run.phases if known.name == name)
+            self._put_phase(phase.model_copy(update={"detail": dict(detail)}))
+
+    def add(self, table: str, rows: Iterable[dict[str, Any]]) -> None:
+        """Appends rows to the spool of a table such as ``samples``; they reach the kernel."""
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        if not lines:
+            return
+        with self._lock:
+            try:
+                file = self._spools.get(table)
+                if file is None:
+                    file = self._spools[table] = _lines(self.spool(table))
+                file.write(lines)
+                file.flush()
+            except OSError as error:
+                raise file_error(error, self.spool(table)) from error
+
+    def spool(self, table: str) -> Path:
+        """The spool file of a table; the Rust engines append to it themselves."""
+        return self.path / f"{table}.jsonl"
+
+    def add_checks(self, checks: Iterable[Check]) -> None:
+        """Adds proofs to ``checks.json``."""
+        with self._lock:
+            self._checks.extend(checks)
+            text = json.dumps([check.model_dump() for check in self._checks], indent=1)
+            write_atomically(self.path / "checks.json", text)
+
+    @property
+    def checks(self) -> list[Check]:
+        """The proofs so far."""
+        with self._lock:
+            return list(self._checks)
+
+    def cut_checks(self, count: int) -> list[Check]:
+        """Leaves the first ``count`` proofs in ``checks.json`` and returns the others."""
+        with self._lock:
+            kept, cut = self._checks[:count], self._checks[count:]
+            self._checks = kept
+            if cut:
+                self.add_checks(())
+            return cut
+
+    def close_spools(self) -> None:
+        """Closes the files of all tables; those that are added to are opened again."""
+        with self._lock:
+            for file in self._spools.values():
+                file.close()
+            self._spools.clear()
+
+    def finish(self, status: str, error: str | None = None) -> None:
+        """Turns the spools into Parquet and closes the record of what was seen.
+
+        Judging the run comes after it and only adds ``estimates.json`` and ``findings.json``.
+        """
+        with self._lock:
+            self._reserve.unlink(missing_ok=True)
+            self.close_spools()
+            for spool in sorted(self.path.rglob("*.jsonl")):
+                if spool.name != "events.jsonl":
+                    table = Table.of(spool.relative_to(self.path).with_suffix("").as_posix())
+                    try:
+                        spool_to_parquet(spool, table)
+                    except OSError as fault:
+                        raise file_error(fault, spool) from fault
+            # An interrupt can strike between the end of a phase and the record of it.
+            end = {"end_ns": self.clock.unix_now_ns(), "status": status}
+            phases = [
+                phase if phase.end_ns is not None else phase.model_copy(update=end)
+                for phase in self.run.phases
+            ]
+            self.run = self.run.model_copy(
+                update={
+                    "status": status,
+                    "error": error,
+                    "phases": tuple(phases),
+                    "clock_check": self._clock_check(),
+                }
+            )
+            self._save()
+            self.event("run-ended", status=status, error=error)
+
+    def judge(
+        self, validity: Validity, estimates: Iterable[Estimate], findings: Iterable[Finding]
+    ) -> None:
+        """Stores what analysis and judgement made of the bundle."""
+        write_judgement(self.path, estimates, findings)
+        self.update(validity=validity)
+
+    def close(self) -> None:
+        """Closes the journal."""
+        with self._lock:
+            self._journal.close()
+
+    def _clock_check(self) -> ClockCheck:
+        set_ns = time.time_ns() - self.clock.unix_now_ns()
+        before, now = self._asleep_ns, _asleep_ns()
+        asleep_s = None if before is None or now is None else (now - before) / 1e9
+        # Asleep, wall time goes on: that is no setting of the clock.
+        return ClockCheck(set_s=set_ns / 1e9 - (asleep_s or 0.0), asleep_s=asleep_s)
+
+    def _put_phase(self, phase: Phase) -> None:
+        others = [old for old in self.run.phases if old.name != phase.name]
+        self.update(phases=(*others, phase))
+
+    def _save(self) -> None:
+        write_atomically(self.path / "run.json", self.run.model_dump_json(indent=1))
+
+
+def _asleep_ns() -> int | None:
+    """How long the machine has slept since boot; None where the system does not tell."""
+    clock = getattr(time, "CLOCK_BOOTTIME", None)
+    return None if clock is None else time.clock_gettime_ns(clock) - time.monotonic_ns()

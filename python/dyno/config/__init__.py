@@ -1,0 +1,1 @@
+"""What users write: settings, presets, units, rates; read strictly."""

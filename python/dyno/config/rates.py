@@ -1,0 +1,143 @@
+"""The rate of an open loop: how many transactions start a second, over the measured time."""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from dyno.config.units import digits
+
+MOST_PER_S = 1e8
+"""What the driver takes."""
+
+_MOST_IN_WORDS = 5
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A rate over the measured time.
+
+    Attributes:
+        name: Its part in a level's name; unique among the levels of a run.
+        points: Seconds from the start of the measurement, and starts a second there: straight
+            lines between, a jump where two share a second. The first rate holds before its
+            second, warm-up included, the last one after its own.
+    """
+
+    name: str
+    points: tuple[tuple[float, float], ...]
+
+    @classmethod
+    def constant(cls, per_s: float) -> Rate:
+        """Always the same."""
+        return cls(f"rate-{per_s:g}", ((0.0, per_s),))
+
+    @classmethod
+    def ramp(cls, first: float, last: float, seconds: float) -> Rate:
+        """A straight line over so many seconds."""
+        return cls(f"ramp-{first:g}-{last:g}", ((0.0, first), (seconds, last)))
+
+    @classmethod
+    def steps(cls, rates: Sequence[float], seconds: float) -> Rate:
+        """One rate after the other, each for an equal part of so many seconds."""
+        part = seconds / len(rates)
+        held = [(place * part, rate) for place, rate in enumerate(rates)]
+        return cls(f"steps-{'-'.join(f'{rate:g}' for rate in rates)}", hold(held))
+
+    @property
+    def changes(self) -> bool:
+        """Whether it is not the same throughout."""
+        return len({rate for _, rate in self.points}) > 1
+
+    @property
+    def title(self) -> str:
+        """``500/s``, ``100, 200, 400/s``, ``100 to 1,000/s``."""
+        rates = [rate for _, rate in self.points]
+        if not self.changes:
+            return f"{rates[0]:g}/s"
+        low, high = digits(min(rates)), digits(max(rates))
+        if not self._stepped:
+            if len(rates) == 2:
+                low, high = digits(rates[0]), digits(rates[1])
+                return f"{low} to {high}/s"
+            return f"{low} to {high}/s in {len(rates)} points"
+        steps = [rate for place, rate in enumerate(rates) if place == 0 or rate != rates[place - 1]]
+        if len(steps) <= _MOST_IN_WORDS:
+            return f"{', '.join(map(digits, steps))}/s"
+        return f"{low} to {high}/s in {len(steps)} steps"
+
+    def due(self, start_s: float, end_s: float) -> float:
+        """How many starts lie between two times of the measurement: the integral of the rate."""
+        return self._due_by(end_s) - self._due_by(start_s)
+
+    def _due_by(self, at_s: float) -> float:
+        """The same from the first point on, below zero before it."""
+        place = bisect.bisect_right(self.points, at_s, key=lambda point: point[0]) - 1
+        if place < 0:
+            return (at_s - self.points[0][0]) * self.points[0][1]
+        (since_s, rate), due = self.points[place], self._sums[place]
+        if place + 1 == len(self.points):
+            return due + (at_s - since_s) * rate
+        until_s, after = self.points[place + 1]
+        if until_s <= since_s:  # only in a bundle of others
+            return due
+        here = rate + (after - rate) * (at_s - since_s) / (until_s - since_s)
+        return due + (at_s - since_s) * (rate + here) / 2
+
+    @cached_property
+    def _sums(self) -> list[float]:
+        """How many starts are due by each point."""
+        pairs = itertools.pairwise(self.points)
+        parts = [(b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in pairs]
+        return [0.0, *itertools.accumulate(parts)]
+
+    @property
+    def _stepped(self) -> bool:
+        """Whether it changes only by jumps."""
+        pairs = itertools.pairwise(self.points)
+        return all(a[0] == b[0] or a[1] == b[1] for a, b in pairs)
+
+    def share(self, count: int) -> Rate:
+        """An equal part of it for each of so many, under its own name."""
+        return Rate(self.name, tuple((at, rate / count) for at, rate in self.points))
+
+    def plan(self) -> float | list[list[float]]:
+        """As the driver takes it and a bundle records it: a number, or the points."""
+        if not self.changes:
+            return self.points[0][1]
+        return [list(point) for point in self.points]
+
+
+def hold(points: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
+    """Points between which each rate is held until the next one, as points joined by lines."""
+    held: list[tuple[float, float]] = []
+    for at, rate in points:
+        if held:
+            held.append((at, held[-1][1]))
+        held.append((at, rate))
+    return tuple(held)
+
+
+def recorded(loop: object) -> Rate | None:
+    """The rate of a phase's ``loop`` in a bundle; None for a closed loop, or for anything else."""
+    found = loop.get("rate_per_s") if isinstance(loop, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    if _is_rate(found):
+        return Rate.constant(float(found))  # pyright: ignore[reportArgumentType]
+    if not isinstance(found, list) or not found:
+        return None
+    points: list[tuple[float, float]] = []
+    for point in found:  # pyright: ignore[reportUnknownVariableType]
+        if not isinstance(point, list) or len(point) != 2 or not all(map(_is_rate, point)):  # pyright: ignore[reportUnknownArgumentType]
+            return None
+        points.append((float(point[0]), float(point[1])))  # pyright: ignore[reportUnknownArgumentType]
+    return Rate("recorded", tuple(points))
+
+
+def _is_rate(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return math.isfinite(value) and 0 <= value <= MOST_PER_S

@@ -1,0 +1,1 @@
+"""What plug-ins implement and stages rely on. Nothing here imports a plug-in."""

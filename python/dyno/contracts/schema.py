@@ -1,0 +1,24 @@
+"""Tables and columns of a workload, as the generator declares them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from dyno.contracts.databases import workload_of
+
+
+def tables(workload: str) -> list[dict[str, Any]]:
+    """Every table: ``name``, ``columns`` and ``primary_key``.
+
+    A column has ``name``, ``kind``, ``nullable`` and ``prose`` (whether its texts are sentences).
+    """
+    from dyno import _core
+
+    found: list[dict[str, Any]] = json.loads(_core.schema(workload_of(workload)))
+    return found
+
+
+def table_names(workload: str) -> list[str]:
+    """Names of the tables, in the generator's order."""
+    return [table["name"] for table in tables(workload)]

@@ -1,0 +1,135 @@
+"""What a workload consists of, in neutral words; targets translate where they must differ.
+
+Columns and primary keys come from the generator (``dyno._core.schema``), the one place of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from dyno.bundle.model import Check
+from dyno.contracts.isolation import Isolation
+from dyno.contracts.refresh import Refresh
+from dyno.contracts.rule import Difference, Rows, Rule
+from dyno.contracts.target import Connection, Loaded
+
+
+@dataclass(frozen=True)
+class Index:
+    """A secondary index in the workload's standard physical design."""
+
+    name: str
+    table: str
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ForeignKey:
+    """Each row of ``table`` has one in ``other``, whose key those columns are."""
+
+    table: str
+    columns: tuple[str, ...]
+    other: str
+    other_columns: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """A name that is unique in the workload."""
+        return f"{self.table}_to_{self.other}_fkey"
+
+
+@dataclass(frozen=True)
+class Query:
+    """A decision-support query.
+
+    Attributes:
+        name: ``q01`` … ``q22``.
+        title: A few words for people.
+        sql: Neutral SQL with ``{placeholders}`` of parameters.
+        rules: The comparison rule of each result column, in order.
+        defaults: The validation parameters at scale 1.
+        draw: Substitution parameters for a seed (and scale), as a dict like ``defaults``.
+        columns: Names of the result columns, in order.
+        order_by: Columns of the ``ORDER BY``; a leading ``-`` means descending. Rows that are
+            equal in them may come in any order.
+        scaled: Those of the validation parameters that depend on the scale.
+    """
+
+    name: str
+    title: str
+    sql: str
+    rules: tuple[Rule, ...]
+    defaults: dict[str, Any]
+    draw: Callable[[int, float], dict[str, Any]]
+    columns: tuple[str, ...] = ()
+    order_by: tuple[str, ...] = ()
+    scaled: Callable[[float], dict[str, Any]] = field(default=lambda _scale: {})
+
+    def validation(self, scale: float) -> dict[str, Any]:
+        """The validation parameters, fitted to a scale: at 1 they are ``defaults``."""
+        return {**self.defaults, **self.scaled(scale)}
+
+    def text(self, parameters: dict[str, Any] | None = None) -> str:
+        """The SQL with ``parameters`` (the validation ones if None) put in.
+
+        Parameters come from Dyno's own fixed lists and numbers, never from outside.
+        """
+        return self.sql.format(**(self.defaults if parameters is None else parameters))
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A workload.
+
+    Attributes:
+        parse_scale: Checks a scale; raises UsageError for ≤ 0, absurd or (where it must be whole)
+            fractional ones.
+        bytes_per_scale: Rough raw size of the data at scale 1, to tell the space needed.
+        row_bytes: Mean size of a row by table, as a line of a ``.tbl`` file at scale 1. Load rates
+            in bytes are of this size, which is the same whatever form a target is sent rows in.
+        indexes: Secondary indexes of the standard design.
+        queries: Decision-support queries, empty for others.
+        order: Query names in the order of a stream (0 = power test).
+        streams: Query streams of the throughput test at a scale.
+        refresh: The refresh functions; None for a workload without.
+        check: Proofs on loaded data: ``check(target, connect, loaded, after)`` with the target's
+            name, what was loaded, and ``after`` ``load`` or ``run``; it opens its own sessions.
+        foreign_keys: References between the tables, for layouts that declare them.
+        ranges: Least and greatest value of a column at a scale, by table and column, for layouts
+            that spread partitions evenly. Only columns that are worth it.
+        reference: What an answer (rows, validation parameters) at a scale differs in from the
+            published one; None where nothing is published.
+        expected: The rows that Dyno ships as the right answer with validation parameters at a
+            scale, in canonical text; None where it ships none.
+        expected_scales: Where it does.
+        operations: Names of its transactions, as the driver records them.
+        isolation: Proofs that transactions are kept apart: ``isolation(target, connect, levels,
+            level)``; None for a workload without.
+    """
+
+    name: str
+    kind: Literal["dss", "oltp"]
+    title: str
+    notice: str
+    bytes_per_scale: int
+    parse_scale: Callable[[float], float]
+    check: Callable[[str, Callable[[], Connection], Loaded, Literal["load", "run"]], list[Check]]
+    row_bytes: Mapping[str, float] = field(default_factory=dict[str, float])
+    indexes: tuple[Index, ...] = ()
+    queries: tuple[Query, ...] = ()
+    order: Callable[[int], Sequence[str]] = field(default=lambda _stream: ())
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    ranges: Mapping[tuple[str, str], Callable[[float], tuple[Any, Any]]] = field(
+        default_factory=dict[tuple[str, str], Callable[[float], tuple[Any, Any]]]
+    )
+    streams: Callable[[float], int] = field(default=lambda _scale: 2)
+    refresh: Refresh | None = None
+    reference: Callable[[Query, float, Rows], list[Difference] | None] = field(
+        default=lambda _query, _scale, _rows: None
+    )
+    expected: Callable[[Query, float], Rows | None] = field(default=lambda _query, _scale: None)
+    expected_scales: tuple[float, ...] = ()
+    operations: tuple[str, ...] = ()
+    isolation: Callable[[str, Callable[[], Connection], Isolation, str], list[Check]] | None = None

@@ -1,6 +1,0 @@
-"""Stage: what host, devices and servers do while a run goes on. One probe a file, found by name."""
-
-from dyno.observe.registry import names, open_probes
-from dyno.observe.sampler import Sampler
-
-__all__ = ["Sampler", "names", "open_probes"]

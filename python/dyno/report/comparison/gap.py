@@ -1,0 +1,211 @@
+"""The application gap in words: a table of at most eighty columns, and what explains it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dyno.bundle.model import Estimate, Finding, Phase
+from dyno.bundle.reader import Bundle
+from dyno.report.kit.formats import (
+    bytes_text,
+    decimal_bytes,
+    figure,
+    target_title,
+    users_title,
+)
+from dyno.safety.text import plain
+
+COLUMNS = 80
+_LABEL, _TOOK, _SHARE = 24, 8, 11
+_REST = (9, 10, 7)
+_JOINT = "\N{NARROW NO-BREAK SPACE}"
+_STORAGE = ("limit-storage", "limit-synchronous-writes")
+_MOST_PERCENT = 105.0
+_OWN = 0.8
+"""A smaller share of the device's reads is not the engine's alone."""
+_PATTERNS = {"sequential": "sequential", "random": "random", "mix": "of the mix"}
+
+
+@dataclass(frozen=True)
+class Gap:
+    """One phase of an application against the profile.
+
+    Attributes:
+        title: A few words for it.
+        values: Its figures by their last word, such as ``application_mbps``.
+        sources: Of what each share is one.
+        limit: What was found to limit it; None if nothing was looked at.
+    """
+
+    phase: Phase
+    title: str
+    values: dict[str, float]
+    sources: dict[str, str]
+    limit: Finding | None
+
+    @property
+    def by_storage(self) -> bool | None:
+        """Whether the storage set the pace; None if nothing tells."""
+        if self.limit is None or self.limit.code == "limit-unattributed":
+            return None
+        return self.limit.code in _STORAGE
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """It for other programs."""
+        return {
+            "phase": self.phase.name,
+            "title": self.title,
+            "target": self.phase.target,
+            **self.values,
+            "profile": self.sources,
+            "storage_set_the_pace": self.by_storage,
+            "limit": None if self.limit is None else self.limit.message,
+        }
+
+
+def gaps(
+    application: Bundle, estimates: Iterable[Estimate], findings: Iterable[Finding]
+) -> list[Gap]:
+    """The phases that have figures of a gap, in the order of the run."""
+    limits = {item.phase: item for item in findings if item.code.startswith("limit-")}
+    listed = list(estimates)
+    found: list[Gap] = []
+    for phase in application.run.phases:
+        start = f"gap.{phase.name}."
+        own = {e.name.removeprefix(start): e for e in listed if e.name.startswith(start)}
+        if own:
+            found.append(
+                Gap(
+                    phase,
+                    title_of(application, phase),
+                    {name: estimate.value for name, estimate in own.items()},
+                    {
+                        name.removesuffix("_profile"): estimate.source
+                        for name, estimate in own.items()
+                        if name.endswith("_profile")
+                    },
+                    limits.get(phase.name),
+                )
+            )
+    return found
+
+
+def title_of(application: Bundle, phase: Phase) -> str:
+    """``Power test PostgreSQL``, ``16 users PostgreSQL``."""
+    what = {"power": "Power test", "throughput": "Throughput"}
+    test = what.get(str(phase.detail.get("test", "power")), "Queries")
+    if phase.kind == "oltp":
+        test = users_title(phase.detail, str(phase.detail.get("level")))
+    return f"{test} {target_title(application.run, phase.target)}"
+
+
+def gap_lines(found: Sequence[Gap]) -> list[str]:
+    """The tables of queries and of transactions, and a paragraph for each phase."""
+    lines: list[str] = []
+    queries = [one for one in found if one.phase.kind == "dss"]
+    levels = [one for one in found if one.phase.kind != "dss"]
+    if queries:
+        lines += _table("MB/s", "mbps", queries, ("sequential", "random"))
+    if levels:
+        lines += [*([""] if lines else []), *_table("IOPS", "iops", levels, ("mix",))]
+    for one in found:
+        # A figure and its % stay on one line.
+        text = plain(_why(one).replace(_JOINT, " ")).replace(" %", f"{_JOINT}%")
+        lines += ["", *(line.replace(_JOINT, " ") for line in textwrap.wrap(text, COLUMNS))]
+    return lines
+
+
+def _table(unit: str, kind: str, found: Sequence[Gap], parts: Sequence[str]) -> list[str]:
+    widths = (*(_SHARE for _ in parts), *_REST)
+    heads = [*(_PATTERNS[part] for part in parts), "I/O size", "in flight", "writes"]
+    lines = [f"{f'{unit} at the device':<{_LABEL + _TOOK}}{_row(heads, widths)}"]
+    first = found[0].values
+    best = [figure(first.get(f"{part}_profile")) for part in parts]
+    told = next((part for part in parts if f"{part}_profile" in first), parts[0])
+    block = bytes_text(first.get(f"{told}_profile_io_bytes"))
+    depth = figure(first.get(f"{told}_profile_depth"))
+    cells = _row([*best, block, depth, ""], widths)
+    mix = found[0].sources.get("mix", "best").partition(",")[0].removeprefix("random ")
+    lines.append(f"{f'Profile, {mix}':<{_LABEL + _TOOK}}{cells}")
+    for one in found:
+        values = one.values
+        shares = [_percent(values.get(f"{part}_share_percent")) for part in parts]
+        took = figure(values.get(f"application_{kind}"))
+        rest = [
+            bytes_text(values.get("io_bytes")),
+            figure(values.get("queue_length")),
+            _percent(values.get("write_percent")),
+        ]
+        label = _cut(one.title, _LABEL - 1)
+        lines.append(f"{label:<{_LABEL}}{took:>{_TOOK}}{_row([*shares, *rest], widths)}")
+    return [line.replace(_JOINT, " ").rstrip() for line in lines]
+
+
+def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+
+
+def _why(one: Gap) -> str:
+    """Who set the pace, and what of the difference is seen."""
+    verdict = {
+        True: "the storage set the pace",
+        False: "the storage was not what set the pace",
+        None: "what set the pace was not found",
+    }[one.by_storage]
+    words = [f"{one.title}: {verdict}."]
+    if one.limit is not None and one.by_storage is not None:
+        told = one.limit.message.partition(": ")[2]
+        words.append(f"{told[:1].upper()}{told[1:]}")
+    words += [f"{text}." for text in _reasons(one)]
+    return " ".join(words)
+
+
+def _reasons(one: Gap) -> Iterable[str]:
+    values = one.values
+    shares = [value for name, value in values.items() if name.endswith("_share_percent")]
+    if shares and min(shares) > _MOST_PERCENT:
+        yield "It reached more than the profile, which had less in flight or other users beside it"
+    asked, cached = values.get("engine_read_bytes"), values.get("cache_percent")
+    read = values.get("device_read_bytes")
+    if asked is not None and read is not None and asked < _OWN * read:
+        yield (
+            f"Of {decimal_bytes(read)} that the device read, the engine counts only "
+            f"{decimal_bytes(asked)} as its own: the rest is temporary files, or other work"
+        )
+    elif asked == 0:
+        yield "The engine read nothing: its own cache held the data"
+    elif asked is not None and cached is not None and cached >= 1:
+        yield (
+            f"Of {decimal_bytes(asked)} that the engine asked for, the page cache answered "
+            f"{cached:.0f} %"
+        )
+    part = "sequential" if one.phase.kind == "dss" else "mix"
+    if f"{part}_profile_depth" not in values and one.phase.kind == "dss":
+        part = "random"
+    depth, queue = values.get(f"{part}_profile_depth"), values.get("queue_length")
+    if depth and queue is not None and queue < depth / 2:
+        yield f"It kept {figure(queue)} requests in flight, the profile's best {figure(depth)}"
+    block, size = values.get(f"{part}_profile_io_bytes"), values.get("io_bytes")
+    if block and size and not 0.5 <= size / block <= 2:
+        yield f"Its requests were of {bytes_text(size)}, the profile's of {bytes_text(block)}"
+    writes = values.get("write_percent")
+    if writes is not None and writes >= 1:
+        yield f"{writes:.0f} % of them were writes"
+    busy, used = values.get("cpu_busy"), values.get("utilisation")
+    if busy is not None and used is not None:
+        yield f"CPU was {busy:.0f} % busy, the device {used:.0f} % in use"
+
+
+def _percent(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.0f} %" if value >= 10 or value == 0 else f"{value:.2g} %"
+
+
+def _cut(text: str, columns: int) -> str:
+    text = plain(text)
+    return text if len(text) <= columns else f"{text[: columns - 1].rstrip()}…"

@@ -1,0 +1,75 @@
+"""What two runs side by side are compared by, in plain words."""
+
+from __future__ import annotations
+
+import re
+
+from dyno.bundle.reader import Bundle
+from dyno.report.comparison.gap import title_of
+from dyno.report.kit.formats import operation_title, target_title
+
+_NAMES = re.compile(
+    r"io\.(?:(?P<arm>.+)\.)?(?P<curve>[^.]+)\.(?P<io>best_iops|best_mbps|best_p95_ms)"
+    r"|load\.(?P<loaded>.+)\.(?P<into>[^.]+)\.(?P<load>seconds|mb_per_s)"
+    r"|dss\.(?P<target>[^./]+)"
+    r"\.(?P<dss>power_total_s|geomean_s|power|throughput|composite|throughput_score)"
+    r"|oltp\.(?P<level>[^.]+)\.(?:(?P<oltp>tps)|(?P<each>new_order)\.response_p95_ms)"
+    r"|capacity\.(?P<capacity>tps|new_orders_per_min|load)"
+)
+"""Of what a run is read by; the rest is in --json."""
+
+_METRICS = {
+    "best_iops": "Best load",
+    "best_mbps": "Best load",
+    "best_p95_ms": "p95 at the best load",
+    "seconds": "Time",
+    "mb_per_s": "Rate",
+    "power_total_s": "All queries, one user",
+    "geomean_s": "Geometric mean",
+    "power": "Power",
+    "throughput": "Throughput",
+    "composite": "Composite",
+    "throughput_score": "Throughput score",
+    "tps": "Transactions",
+    "new_orders_per_min": "New orders",
+    "load": "Load",
+}
+
+
+def is_headline(name: str) -> bool:
+    """Whether a run is read by the estimate of this name."""
+    return _NAMES.fullmatch(name) is not None
+
+
+def subject(bundle: Bundle, name: str) -> str:
+    """What was measured: ``16 users PostgreSQL``, ``Random read``; empty if it has no title."""
+    found = _NAMES.fullmatch(name)
+    if found is None:
+        return ""
+    if found["io"]:
+        arm = f", {found['arm']}" if found["arm"] else ""
+        return f"{found['curve'].replace('_', ' ').capitalize()}{arm}"
+    if found["load"]:
+        return f"Load {found['loaded']} into {target_title(bundle.run, found['into'])}"
+    if found["dss"]:
+        return f"Queries on {target_title(bundle.run, found['target'])}"
+    if found["capacity"]:
+        return "Maximum inside the limits"
+    level = found["level"]
+    phases = [one for one in bundle.run.phases if one.detail.get("level") == level]
+    return title_of(bundle, phases[-1]) if phases else level
+
+
+def metric(name: str, unit: str) -> str:
+    """The metric with its unit: ``New-Order p95, ms``; the estimate's own name without a title."""
+    found = _NAMES.fullmatch(name)
+    if found is None:
+        return f"{name}, {unit}" if unit else name
+    if found["each"]:
+        title = f"{operation_title(found['each'])} p95"
+    else:
+        word = next(
+            found[part] for part in ("io", "load", "dss", "oltp", "capacity") if found[part]
+        )
+        title = _METRICS[word]
+    return f"{title}, {unit}" if unit else title

@@ -1,0 +1,158 @@
+"""From a chart to inline SVG that is safe, small, themed by the page, and readable by machines.
+
+The text in a chart comes from bundles, which may be anybody's. Only shapes and text reach the
+page: the SVG is parsed, and what is not on the list of elements and attributes is dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from markupsafe import Markup
+
+from dyno.report.kit.charts import theme
+from dyno.report.kit.charts.renderer import RENDERER, NoChart
+from dyno.safety.text import plain
+
+WIDE, NARROW = "wide", "narrow"
+
+Row = Any
+"""A row of data: a dataclass or a dict, by the names that the encodings use."""
+
+_SVG = "http://www.w3.org/2000/svg"
+_ELEMENTS = frozenset({"svg", "g", "path", "line", "rect", "text", "tspan", "circle", "defs"})
+_ATTRIBUTES = frozenset(
+    {
+        *("d", "x", "y", "x1", "x2", "y1", "y2", "dx", "dy", "r", "cx", "cy", "width", "height"),
+        *("transform", "viewBox", "fill", "fill-opacity", "stroke", "stroke-width"),
+        *("stroke-opacity", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "opacity"),
+        *("text-anchor", "font-size", "font-weight", "stroke-miterlimit"),
+    }
+)
+_DEFAULTS = {("opacity", "1"), ("stroke-miterlimit", "10")}
+_LONG_DECIMAL = re.compile(r"-?\d+\.\d{3,}")
+
+
+class Data:
+    """The rows of a chart, named: Altair copies and checks a chart many times while it grows."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, list[dict[str, Any]]] = {}
+
+    def named(self, rows: Iterable[Row]) -> Any:
+        """Altair's reference to ``rows``."""
+        import altair as alt
+
+        name = f"data{len(self.rows)}"
+        self.rows[name] = [dict(row) if isinstance(row, dict) else asdict(row) for row in rows]
+        return alt.NamedData(name)
+
+
+@dataclass(frozen=True)
+class Chart:
+    """An Altair chart, layered or concatenated or not (its classes share no type), and its data."""
+
+    chart: Any
+    data: Data
+
+
+Draw = Callable[[int], Chart]
+"""Draws a chart so many pixels wide (its plot, without the axis)."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """Widths of the plot on a wide and on a narrow page, in CSS pixels."""
+
+    wide: int
+    narrow: int = 268
+
+
+def render(draw: Draw, size: Size, alt_text: str) -> Markup:
+    """Both variants of a chart; the page's style shows the one that fits.
+
+    Where none can be drawn, a line that says why.
+
+    Args:
+        draw: The chart.
+        size: Its widths.
+        alt_text: What it shows, for those who do not see it.
+    """
+    try:
+        return Markup("").join(
+            _svg(draw(width), variant, alt_text)
+            for variant, width in ((WIDE, size.wide), (NARROW, size.narrow))
+        )
+    except NoChart as error:
+        told = plain(f"Chart not drawn: {error}. Its values are in the tables.")
+        return Markup('<p class="no-chart">{}</p>').format(told)
+
+
+def _svg(chart: Chart, variant: str, alt_text: str) -> Markup:
+    spec = {**chart.chart.to_dict(), "config": theme.config(), "datasets": chart.data.rows}
+    text = RENDERER.svg(_printable(spec))
+    # The renderer's own output, whose text it escapes: no entities or document types in it.
+    root = _clean(ET.fromstring(text))  # noqa: S314
+    if root is None:
+        return Markup("")
+    width, height = root.get("width", "100"), root.get("height", "100")
+    root.set("class", f"chart {variant}")
+    root.set("role", "img")
+    root.set("aria-label", alt_text)
+    root.set("preserveAspectRatio", "xMinYMin meet")
+    root.set("style", f"aspect-ratio:{width}/{height};max-width:{width}px")
+    for attribute in ("width", "height"):
+        root.attrib.pop(attribute, None)
+    return Markup(ET.tostring(root, encoding="unicode"))  # noqa: S704  (cleaned above)
+
+
+def _printable(value: Any) -> Any:
+    """The specification with what XML cannot hold replaced in its texts."""
+    if isinstance(value, str):
+        return plain(value)
+    if isinstance(value, dict):
+        return {plain(str(name)): _printable(item) for name, item in value.items()}
+    return [_printable(item) for item in value] if isinstance(value, list) else value
+
+
+def _clean(element: ET.Element) -> ET.Element | None:
+    """The element with what may stay of it, or None if nothing may or would be seen."""
+    tag = element.tag.removeprefix(f"{{{_SVG}}}")
+    if tag not in _ELEMENTS or element.get("display") == "none":
+        return None
+    if tag == "path" and (not element.get("d") or _invisible(element)):
+        return None
+    kept = ET.Element(tag)
+    for name, value in element.attrib.items():
+        if name in _ATTRIBUTES and (name, value) not in _DEFAULTS:
+            kept.set(name, _value(name, value))
+    kept.text = element.text if tag in ("text", "tspan") else None
+    label = element.get("aria-label")
+    if label and element.get("role") == "graphics-symbol" and len(element) == 0:
+        title = ET.SubElement(kept, "title")
+        title.text = label
+    for child in element:
+        below = _clean(child)
+        if below is not None:
+            kept.append(below)
+    if tag == "g" and len(kept) == 0:
+        return None
+    return kept
+
+
+def _invisible(element: ET.Element) -> bool:
+    """The renderer draws a background for every group, mostly without fill or stroke."""
+    return element.get("class") in ("background", "foreground") and not (
+        element.get("fill") or element.get("stroke")
+    )
+
+
+def _value(name: str, value: str) -> str:
+    if name in ("fill", "stroke"):
+        variable = theme.VARIABLES.get(value.lower())
+        return f"var({variable},{value})" if variable else value
+    return _LONG_DECIMAL.sub(lambda match: f"{float(match[0]):.2f}".rstrip("0").rstrip("."), value)

@@ -1,0 +1,160 @@
+"""Numbers, names and times as people read them."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Callable
+
+from dyno.bundle.model import Estimate, Outcome, Run
+from dyno.config.rates import recorded
+
+_FIGURE_SPACE = "\N{NARROW NO-BREAK SPACE}"
+
+
+VERDICTS: dict[Outcome | None, str] = {
+    "valid": "VALID",
+    "disturbed": "DISTURBED",
+    "invalid": "INVALID",
+    None: "NOT JUDGED",
+}
+"""Verdicts as a line of a terminal begins with them."""
+
+
+def figure(value: float | None) -> str:
+    """Three significant digits, all digits before the point, thousands parted; ``–`` for none."""
+    if value is None:
+        return "–"
+    size = abs(value)
+    if size >= 100 or value == int(value):
+        return f"{value:,.0f}"
+    decimals = 1 if size >= 10 else 2 if size >= 1 else 3
+    return f"{value:.{decimals}f}" if size >= 0.0005 else f"{value:.1g}"
+
+
+def fixed(value: float | None, decimals: int) -> str:
+    """So many decimals, for columns; ``–`` for none."""
+    return "–" if value is None else f"{value:,.{decimals}f}"
+
+
+def with_unit(value: float | None, unit: str) -> str:
+    """A figure and its unit, which stay on one line."""
+    return "–" if value is None else f"{figure(value)}{_FIGURE_SPACE}{unit}".rstrip()
+
+
+def spanned(found: Estimate | None, written: Callable[[float], str], unit: str = "") -> str:
+    """A figure with its unit and its interval, where it has one; ``–`` for none.
+
+    Args:
+        found: The figure.
+        written: How a value of it is written.
+        unit: With the space before it.
+    """
+    if found is None:
+        return "–"
+    text = f"{written(found.value)}{unit}"
+    if found.low is None or found.high is None:
+        return text
+    return f"{text} ({written(found.low)} to {written(found.high)})"
+
+
+def joined(text: str) -> str:
+    """A text whose last two words stay on one line, as a figure and its unit."""
+    first, _, last = text.rpartition(" ")
+    return f"{first}{_FIGURE_SPACE}{last}" if first else last
+
+
+def bytes_text(count: float | None) -> str:
+    """Binary units for memory and blocks, where sizes are powers of two: ``24 GiB``."""
+    if count is None:
+        return "–"
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if abs(count) < 1024:
+            return with_unit(count, unit)
+        count /= 1024
+    return with_unit(count, "TiB")
+
+
+def decimal_bytes(count: float | None) -> str:
+    """Decimal units for data and disks: ``1.06 GB``."""
+    if count is None:
+        return "–"
+    for unit in ("B", "kB", "MB", "GB"):
+        if abs(count) < 999.5:
+            return with_unit(count, unit)
+        count /= 1000
+    return with_unit(count, "TB")
+
+
+def seconds(value: float | None) -> str:
+    """``850 ms``, ``12.3 s``, ``3 min 20 s``, ``2 h 5 min``."""
+    if value is None:
+        return "–"
+    if value < 1:
+        return with_unit(value * 1000, "ms")
+    if value < 100:
+        return with_unit(value, "s")
+    minutes, rest = divmod(round(value), 60)
+    if minutes < 60:
+        return f"{minutes}{_FIGURE_SPACE}min {rest}{_FIGURE_SPACE}s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}{_FIGURE_SPACE}h {minutes}{_FIGURE_SPACE}min"
+
+
+def moment(unix_ns: int) -> str:
+    """``2026-11-20 14:00:00 UTC``."""
+    try:
+        return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(unix_ns / 1e9))
+    except (OverflowError, OSError, ValueError):
+        return "at an unknown time"
+
+
+def clock(unix_ns: int) -> str:
+    """The time of day, ``14:00:00 UTC``."""
+    found = moment(unix_ns)
+    return found[11:].replace(" ", _FIGURE_SPACE) if found[:1].isdigit() else found
+
+
+def target_title(run: Run, name: str | None) -> str:
+    """A target by its product's own name, such as ``PostgreSQL``."""
+    facts = run.targets.get(name or "")
+    return (facts and facts.product) or str(name)
+
+
+def operation_title(name: str) -> str:
+    """``new_order`` → ``New-Order``."""
+    return "-".join(part.capitalize() for part in name.split("_"))
+
+
+def query_title(name: str) -> str:
+    """``q05`` → ``Q5``."""
+    number = re.fullmatch(r"q0*(\d+)", name)
+    return f"Q{number[1]}" if number else name
+
+
+def users_title(detail: dict[str, object], level: str) -> str:
+    """``16 users``, ``100 to 900/s over 32 users``; the level's name if its phase says nothing."""
+    users = number(detail.get("users"))
+    if users is None:
+        return level
+    text = f"{users:g} user{'' if users == 1 else 's'}"
+    databases, which = number(detail.get("databases")), number(detail.get("database"))
+    if databases is not None:
+        text += f" in {databases:g} databases"
+    if which is not None:
+        text += f", database {which:g}"
+    rate = recorded(detail.get("loop"))
+    window = number(detail.get("window"))
+    again = "" if window is None else f", window {window:g}"
+    return f"{text if rate is None else f'{rate.title} over {text}'}{again}"
+
+
+def number(value: object) -> float | None:
+    """``value`` as a finite float, if it is a number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return float(value) if math.isfinite(value) else None
+    except OverflowError:
+        return None

@@ -1,0 +1,1 @@
+"""The page, summary and JSON document of a run."""

@@ -1,0 +1,82 @@
+"""The most load inside limits, in words and cards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dyno.report.kit.blocks import Card, Cards
+from dyno.report.kit.formats import figure, number
+from dyno.report.run.page import Page
+
+
+def load_text(detail: Mapping[str, Any], load: float | None) -> str:
+    """``12 users``, ``12 users each`` of several databases, ``150/s``; ``–`` for none.
+
+    ``detail`` is that of the search.
+    """
+    if load is None:
+        return "–"
+    if detail.get("by") == "rate":
+        return f"{figure(load)}/s"
+    each = " each" if is_each(detail) else ""
+    return f"{load:g} user{'' if load == 1 else 's'}{each}"
+
+
+def is_each(detail: Mapping[str, Any]) -> bool:
+    """Whether users are those of each of several databases."""
+    return (number(detail.get("databases")) or 1) > 1
+
+
+def line(page: Page) -> str:
+    """One line for a terminal."""
+    if page.search is None:
+        return ""
+    detail = page.search.detail
+    best = number(detail.get("best"))
+    if best is None:
+        broken = number(detail.get("failing")) is not None
+        return f"none found; {_above(page)}" if broken else "none found"
+    words = [load_text(detail, best), "confirmed" if detail.get("confirmed") else "NOT confirmed"]
+    words += [f"{figure(page.value('capacity.tps'))} /s"]
+    return f"{', '.join(words)}; {_above(page)}"
+
+
+def _above(page: Page) -> str:
+    assert page.search is not None  # noqa: S101  (asked by those who have one)
+    detail = page.search.detail
+    failing = number(detail.get("failing"))
+    if failing is None:
+        return "no load broke the limits"
+    load = load_text(detail, failing)
+    breaks = "breaks" if load.endswith(" user") else "break"
+    what = "never settled" if detail.get("unsettled") is True else f"{breaks} the limits"
+    return f"{load} {what}"
+
+
+def cards(page: Page) -> Cards | None:
+    """The maximum with its bounds, and what the server did there, with the noise of its windows."""
+    if page.search is None:
+        return None
+    detail = page.search.detail
+    by, best = detail.get("by"), number(detail.get("best"))
+    unit = "/s" if by == "rate" else "users each" if is_each(detail) else "users"
+    label = "Highest rate" if by == "rate" else "Most users"
+    how = "confirmed by a second window" if detail.get("confirmed") else "not confirmed"
+    found = [
+        Card(
+            label,
+            figure(best),
+            unit if best is not None else "",
+            f"{how}; {_above(page)}" if best is not None else _above(page),
+        )
+    ]
+    for name, title, its_unit in (
+        ("tps", "Transactions", "/s"),
+        ("new_order.response_p95_ms", "New-Order p95", "ms"),
+    ):
+        item = page.estimate(f"capacity.{name}")
+        if item is not None:
+            span = f"{figure(item.low)} to {figure(item.high)} in its windows"
+            found.append(Card(f"{title} there", figure(item.value), its_unit, span))
+    return Cards("The most load inside the limits", found, page.notice("tpcc"))

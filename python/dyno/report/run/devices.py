@@ -1,0 +1,65 @@
+"""The devices under the database of a run, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dyno.bundle.carriers import of_target
+from dyno.bundle.model import Role, Run, TargetFacts
+
+UNKNOWN = "device not known"
+_NAMES: dict[Role, str] = {"data": "data", "log": "log", "temp": "temporary files"}
+
+
+def words(run: Run, target: str) -> str:
+    """``data and log on vdb, temporary files on vdc``; ``device not known`` without any."""
+    found = of_target(run, target)
+    together: dict[tuple[str, ...], list[str]] = {}
+    for role, names in found.items():
+        together.setdefault(names, []).append(_NAMES[role])
+    parts = [f"{_listed(roles)} on {', '.join(names)}" for names, roles in together.items()]
+    if not found:
+        return UNKNOWN
+    # Engines with one file have no log of their own to place.
+    server = run.targets[target].place == "machine"
+    missing = [_NAMES[role] for role in ("data", "log") if role not in found] if server else []
+    return ", ".join([*parts, *([f"{_listed(missing)}: {UNKNOWN}"] if missing else [])])
+
+
+def short(run: Run) -> str:
+    """The same of all databases of a run in a few words: ``on vdb``, ``data vdb, log vdc``."""
+    every = {
+        tuple(of_target(run, name).get(role, ()) for role in ("data", "log"))
+        for name in run.targets
+    }
+    devices = {name for roles in every for names in roles for name in names}
+    if any(not data for data, _ in every):
+        return UNKNOWN
+    if len(devices) == 1:
+        return f"on {devices.pop()}"
+    if len(every) == 1:
+        data, log = every.pop()
+        return f"data {'+'.join(data)}" + (f", log {'+'.join(log)}" if log else "")
+    return f"on {', '.join(sorted(devices))}"
+
+
+def in_output(run: Run) -> bool:
+    """Whether all databases lie on the file system of the output folder, so far as is known."""
+    storage = run.host.get("storage")
+    own = storage.get("subject") if isinstance(storage, dict) else None
+    return all(
+        facts.url.startswith("embedded:")
+        and {one for names in of_target(run, name).values() for one in names} == {own}
+        for name, facts in run.targets.items()
+    )
+
+
+def notes(facts: TargetFacts) -> Iterable[str]:
+    """Why some are not known."""
+    if facts.place == "elsewhere":
+        yield "its server is on another machine, which was not observed"
+    yield from facts.device_notes
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -1,0 +1,285 @@
+"""The JSON document of a run: the headline figures for other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+from dyno.bundle import check_names
+from dyno.bundle.carriers import of_target
+from dyno.bundle.model import Estimate, Finding, Phase
+from dyno.bundle.reader import Bundle
+from dyno.report.run import cache
+from dyno.report.run.levels import bounds, level_entry
+from dyno.report.run.page import Page
+from dyno.report.run.query_work import FIGURES as WORK
+from dyno.report.run.query_work import meter_sources
+from dyno.report.run.steps import loads_that_stayed, steps
+from dyno.report.run.trials import FIGURES, REFRESH_STREAM, figures, missing, trials
+from dyno.report.storage.entry import entry
+
+
+def document(
+    bundle: Bundle, estimates: Iterable[Estimate], findings: Iterable[Finding]
+) -> dict[str, Any]:
+    """The run, its validity, its host, and the parts ``io``, ``tpch``, ``tpcc``, ``maintenance``.
+
+    ``devices`` has the block devices by target and role (data, log, temp), null where not known;
+    ``host.storage`` is that of the output folder.
+    ``verdict`` is ``valid``, ``disturbed`` or ``invalid`` (null if it was not judged), ``valid`` is
+    false for the last two, and each reason has its ``kind``; ``conclusion`` is one sentence or two.
+    ``criteria`` has a result for each limit and level, ``capacity`` what a search found. A part
+    or a figure that the bundle lacks is null. ``unpaced`` levels had more new orders than users
+    who key and think can reach. Units are in the names: ``_mbps`` and ``mb_per_s`` are 10^6
+    bytes a second, ``_s`` seconds, ``_ms`` milliseconds; an ``_interval`` holds the true mean
+    with 95 %. Bytes of load rates are those of the rows as ``.tbl`` files, whatever form a
+    target was sent them in.
+    """
+    page = Page.of(bundle, estimates, findings)
+    run = page.run
+    verdict = page.verdict
+    return {
+        "run": run.run,
+        "bundle": str(bundle.place),
+        "verb": run.verb,
+        "status": run.status,
+        "valid": run.validity.valid,
+        "verdict": run.validity.verdict,
+        "reasons": [reason.model_dump() for reason in run.validity.reasons],
+        "conclusion": verdict.message if verdict else None,
+        "notices": list(run.notices),
+        "host": run.host,
+        "devices": {name: of_target(run, name) or None for name in run.targets},
+        "device_notes": {
+            name: list(facts.device_notes)
+            for name, facts in run.targets.items()
+            if facts.device_notes
+        },
+        "layout": run.plan.get("layout"),
+        "settings": {
+            name: [item.model_dump() for item in facts.tuned]
+            for name, facts in run.targets.items()
+            if facts.tuned
+        },
+        "limits": None if run.confined is None else run.confined.model_dump(),
+        "cache": cache.summary(run),
+        "io": entry(page),
+        "tpch": _tpch(page),
+        "tpcc": _tpcc(page),
+        "maintenance": [_maintenance(page, phase) for phase in page.phases("maintenance")],
+        "criteria": [item.model_dump() for item in page.criteria],
+        "capacity": _capacity(page),
+    }
+
+
+def _capacity(page: Page) -> dict[str, Any] | None:
+    """What a search found; ``low`` and ``high`` of the load: what passes, and what fails."""
+    if page.search is None:
+        return None
+    detail = page.search.detail
+    names = {"tps": "tps", "new_orders_per_min": "new_orders_per_min"}
+    names["p95_ms"] = "new_order.response_p95_ms"
+    found = {key: page.estimate(f"capacity.{name}") for key, name in names.items()}
+    kept = ("load", "level", "step", "passed", "steady", "client_bound", "words")
+    windows = detail.get("windows")
+    return {
+        "by": detail.get("by"),
+        "best": detail.get("best"),
+        "failing": detail.get("failing"),
+        "unsettled": detail.get("unsettled"),
+        "confirmed": detail.get("confirmed"),
+        "monotone": detail.get("monotone"),
+        "stopped": detail.get("stopped"),
+        **{
+            key: None if item is None else {"mean": item.value, "low": item.low, "high": item.high}
+            for key, item in found.items()
+        },
+        "windows": [
+            {
+                **{key: window.get(key) for key in kept},
+                "tps": page.value(f"oltp.{window.get('level')}.tps"),
+                "tps_interval": bounds(page, f"oltp.{window.get('level')}.tps"),
+                "p95_ms": page.value(f"oltp.{window.get('level')}.new_order.response_p95_ms"),
+            }
+            for window in (windows if isinstance(windows, list) else [])
+            if isinstance(window, dict)
+        ],
+    }
+
+
+_BESIDE = (
+    *("before_tps", "during_tps", "after_tps"),
+    *("during_change_percent", "after_change_percent"),
+)
+
+
+def _maintenance(page: Page, phase: Phase) -> dict[str, Any]:
+    """A piece of maintenance beside the work; changes are in % of the throughput before it.
+
+    ``database`` is the one of several that it worked on, ``databases`` has the figures of each.
+    """
+    name = f"during.{phase.name}"
+    figures = [
+        *("seconds", "rounds", "space_peak_bytes", "space_estimate_bytes"),
+        *("written_bytes", "mb_per_s"),
+        *("before_qph", "during_qph", "after_qph"),
+        *_BESIDE,
+    ]
+    change = page.estimate(f"{name}.during_change_percent")
+    beside = phase.detail.get("level")
+    parts = [own.detail.get("database") for _, own in page.parts(beside)]
+    return {
+        "name": phase.detail.get("maintenance"),
+        "target": phase.target,
+        "level": beside,
+        "database": phase.detail.get("database"),
+        "error": phase.detail.get("error"),
+        "method": phase.detail.get("method"),
+        **{figure: page.value(f"{name}.{figure}") for figure in figures},
+        "during_change_interval": None if change is None else [change.low, change.high],
+        "databases": [
+            {
+                "database": which,
+                **{figure: page.value(f"{name}.db-{which}.{figure}") for figure in _BESIDE},
+            }
+            for which in parts
+        ],
+    }
+
+
+def _tpch(page: Page) -> dict[str, Any] | None:
+    names = [
+        phase.target
+        for phase in page.phases("load", "dss")
+        if phase.detail.get("workload") == "tpch" and phase.target is not None
+    ]
+    engines = list(dict.fromkeys([*names, *page.query_targets]))
+    if not engines:
+        return None
+    return {
+        "scale": page.scale("tpch"),
+        "engines": {name: _engine(page, name) for name in engines},
+        "answers_match": _answers_match(page),
+    }
+
+
+def _engine(page: Page, name: str) -> dict[str, Any]:
+    return {
+        "load_s": page.value(f"load.tpch.{name}.seconds"),
+        "load_mb_per_s": page.value(f"load.tpch.{name}.mb_per_s"),
+        "load_by_streams": [asdict(rate) for rate in page.load_rates("tpch", name)],
+        "index_s": page.value(f"index.tpch.{name}.seconds"),
+        "load_steps": _load_steps(page, "tpch", name),
+        "power_total_s": page.value(f"dss.{name}.power_total_s"),
+        "geomean_s": page.value(f"dss.{name}.geomean_s"),
+        "queries": _queries(page, name),
+        **_trials(page, name),
+    }
+
+
+def _trials(page: Page, target: str) -> dict[str, Any]:
+    """The three figures, each stream, and the refresh functions; null without such a test."""
+    found = [trial for trial in trials(page) if trial.target == target]
+    several = next((trial for trial in found if trial.several), None)
+    known = figures(page, target)
+    units = (page.estimate(f"dss.{target}.{name}") for name in (*FIGURES, "throughput_score"))
+    start = f"dss.{target}"
+    return {
+        **{name: known.get(name) for name in FIGURES},
+        "figures_unit": next((unit.unit for unit in units if unit is not None), None),
+        "figures_missing": missing(page).get(target),
+        "throughput_s": page.value(f"{start}.throughput_total_s"),
+        "throughput_without_refresh": page.value(f"{start}.throughput_score"),
+        "streams": None
+        if several is None
+        else [
+            {
+                "stream": number,
+                **{
+                    name: page.value(f"{start}.stream-{number}.{name}")
+                    for name in ("start_s", "end_s", "total_s")
+                },
+                **{
+                    name: int(page.value(f"{start}.stream-{number}.{name}") or 0)
+                    for name in ("done", "failed")
+                },
+                "queries": [
+                    {name: row[name] for name in ("query", "seconds", "rows", "error")}
+                    for row in sorted(several.rows, key=lambda row: row["t_ns"])
+                    if row["stream"] == number
+                ],
+            }
+            for number in range(1, several.streams + 1)
+        ],
+        "refresh": [
+            {
+                "pair": row["position"],
+                "function": row["query"],
+                **{name: row[name] for name in ("seconds", "rows", "error")},
+            }
+            for trial in found
+            for row in trial.rows
+            if row["stream"] == REFRESH_STREAM
+        ]
+        or None,
+    }
+
+
+def _load_steps(page: Page, workload: str, target: str | None) -> list[dict[str, Any]]:
+    """Each step of a load with its seconds and bytes; empty where it was not loaded here."""
+    return [
+        step
+        for phase in loads_that_stayed(page)
+        if phase.target == target and phase.detail.get("workload") == workload
+        for step in steps(page, phase)
+    ]
+
+
+def _queries(page: Page, target: str) -> list[dict[str, Any]]:
+    """One entry a query of the power test; null seconds where it failed."""
+    seconds = page.queries(target)
+    columns = ["stream", "target", "query", "rows", "digest", "error", *WORK, "meter"]
+    table = page.bundle.table("queries").select(columns).to_pylist()
+    plans = {
+        query: f"plans/{target}/{query}.json"
+        for where, query, _ in page.bundle.plans()
+        if where == target
+    }
+    entries: dict[str, dict[str, Any]] = {}
+    for row in table:
+        if row["stream"] == 0 and row["target"] == target:
+            entries[row["query"]] = {
+                "query": row["query"],
+                "seconds": seconds.get(row["query"]),
+                "rows": row["rows"],
+                "digest": row["digest"],
+                "error": row["error"],
+                **{name: row[name] for name in WORK},
+                "figures_from": meter_sources(row["meter"]),
+                "plan": plans.get(row["query"]),
+            }
+    return [entries[query] for query in sorted(entries)]
+
+
+def _answers_match(page: Page) -> bool | None:
+    """None unless every query could be compared."""
+    results = [check.passed for check in page.answer_checks]
+    if False in results:
+        return False
+    return True if results and None not in results else None
+
+
+def _tpcc(page: Page) -> dict[str, Any] | None:
+    loaded = [phase for phase in page.phases("load") if phase.detail.get("workload") == "tpcc"]
+    if not loaded and not page.levels:
+        return None
+    target = loaded[0].target if loaded else None
+    return {
+        "warehouses": page.scale("tpcc"),
+        "load_s": page.value(f"load.tpcc.{target}.seconds"),
+        "load_steps": _load_steps(page, "tpcc", target),
+        "load_by_streams": [asdict(rate) for rate in page.load_rates("tpcc", str(target))],
+        "levels": [level_entry(page, level.name, level.phase) for level in page.levels],
+        "consistency": page.passed(check_names.CONDITION),
+    }

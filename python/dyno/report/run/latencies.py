@@ -1,0 +1,48 @@
+"""Response and service time by transaction, for a terminal: at most eighty columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dyno.bundle.model import Estimate, Finding
+from dyno.bundle.reader import Bundle
+from dyno.report.kit.formats import figure, operation_title, users_title
+from dyno.report.run.page import Page
+from dyno.safety.text import plain
+
+TIMES = {"p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99", "p999": "p99.9", "max": "max"}
+"""Percentiles of a time as their figures are named, and as people read them."""
+
+KINDS = ("response", "service")
+
+_LABEL = 24
+_WIDTH = 9
+
+
+def latencies(
+    bundle: Bundle, estimates: Iterable[Estimate], findings: Iterable[Finding]
+) -> list[str]:
+    """A line for each transaction and time, of the level with the highest throughput.
+
+    Nothing where nothing ended, and for a run of several parts, whose summary is all that fits.
+    """
+    page = Page.of(bundle, estimates, findings)
+    best = page.best_level
+    if best is None or page.run.verb != "run":
+        return []
+    title = users_title(best.phase.detail if best.phase else {}, best.name)
+    head = f"Milliseconds, {plain(title)}"
+    names = "".join(f"{name:>{_WIDTH}}" for name in TIMES.values())
+    heads = [f"{head:<{_LABEL}}{names}"]
+    if len(head) >= _LABEL:
+        heads = [head[:80], f"{'':<{_LABEL}}{names}"]
+    lines: list[str] = []
+    for operation in best.operations:
+        for kind in KINDS:
+            start = f"oltp.{best.name}.{operation}.{kind}"
+            values = [page.value(f"{start}_{time}_ms") for time in TIMES]
+            if any(value is not None for value in values):
+                name = plain(operation_title(operation))[:12] if kind == KINDS[0] else ""
+                cells = "".join(f"{figure(value):>{_WIDTH}}" for value in values)
+                lines.append(f"{name:<13}{kind:<{_LABEL - 13}}{cells}")
+    return [*heads, *lines] if lines else []

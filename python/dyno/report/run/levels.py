@@ -1,0 +1,73 @@
+"""Levels of load in the JSON document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dyno.report.run.latencies import KINDS, TIMES
+from dyno.report.run.page import Page
+
+_WHERE_KNOWN = (
+    *("lag_p99_worst_ms", "late_worst_percent"),
+    *("writer_busy_percent", "writer_wait_mean_ms"),
+)
+"""Figures that not every level has: of the worst part of a window, and of a system's one writer."""
+
+
+def _databases(detail: dict[str, Any]) -> dict[str, Any]:
+    """Of how many databases a level is the sum, or of which one it is; else nothing."""
+    return {name: detail[name] for name in ("databases", "database") if name in detail}
+
+
+def level_entry(page: Page, level: str, phase: Any) -> dict[str, Any]:
+    """A level's load, throughput, errors and times by transaction; null where it has none."""
+    name = f"oltp.{level}"
+    errors = page.value(f"{name}.errors")
+    known = {
+        label: value
+        for label in _WHERE_KNOWN
+        if (value := page.value(f"{name}.{label}")) is not None
+    }
+    return {
+        "level": level,
+        "users": phase.detail.get("users") if phase else None,
+        **_databases(phase.detail if phase else {}),
+        "mode": phase.detail.get("mode") if phase else None,
+        "tps": page.value(f"{name}.tps"),
+        "tps_interval": bounds(page, f"{name}.tps"),
+        "new_orders_per_min": page.value(f"{name}.new_orders_per_min"),
+        "p95_ms": page.value(f"{name}.new_order.response_p95_ms"),
+        "errors": None if errors is None else int(errors),
+        "loop": phase.detail.get("loop") if phase else None,
+        "unpaced": page.unpaced(level),
+        **{
+            name: int(page.value(f"oltp.{level}.{name}") or 0)
+            for name in ("scheduled", "late", "unsent")
+        },
+        "lag_p99_ms": page.value(f"{name}.lag_p99_ms"),
+        **known,
+        "operations": {
+            operation: {
+                **{
+                    count: int(page.value(f"{name}.{operation}.{count}") or 0)
+                    for count in ("count", "rolled_back", "errors", "retries")
+                },
+                **{
+                    f"{kind}_ms": {
+                        time: page.value(f"{name}.{operation}.{kind}_{time}_ms")
+                        for time in (*TIMES, "mean")
+                    }
+                    for kind in KINDS
+                },
+            }
+            for operation in page.between(f"{name}.", ".per_s")
+        },
+    }
+
+
+def bounds(page: Page, name: str) -> list[float] | None:
+    """The 95 % interval of a figure, where it has one."""
+    found = page.estimate(name)
+    if found is None or found.low is None or found.high is None:
+        return None
+    return [found.low, found.high]

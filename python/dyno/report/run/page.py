@@ -1,0 +1,244 @@
+"""What the sections of the sheet draw on: a bundle, its figures, and what was found in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from dyno.bundle import check_names
+from dyno.bundle.model import (
+    NOTICES,
+    Check,
+    CriterionResult,
+    Definition,
+    Estimate,
+    Finding,
+    Phase,
+    PhaseKind,
+    Run,
+)
+from dyno.bundle.reader import Bundle
+from dyno.report.kit.formats import number, target_title
+
+
+@dataclass(frozen=True)
+class Level:
+    """A level of load.
+
+    Attributes:
+        name: Its name in the bundle, such as ``users-4``.
+        phase: Its phase, unless the bundle lacks it.
+        operations: The operations that occurred.
+    """
+
+    name: str
+    phase: Phase | None
+    operations: tuple[str, ...]
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it is one of several databases at once, whose sum is a level of its own."""
+        return self.phase is not None and self.phase.part_of is not None
+
+
+@dataclass(frozen=True)
+class LoadRate:
+    """How fast a load was with so many streams; None where it did not end."""
+
+    streams: int
+    seconds: float | None
+    rows_per_s: float | None
+    mb_per_s: float | None
+    gb_per_h: float | None
+
+
+@dataclass(frozen=True)
+class Page:
+    """A bundle with its estimates and findings, as the sections ask for them."""
+
+    bundle: Bundle
+    estimates: tuple[Estimate, ...]
+    findings: tuple[Finding, ...]
+    rules: tuple[Definition, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        bundle: Bundle,
+        estimates: Iterable[Estimate],
+        findings: Iterable[Finding],
+        rules: Iterable[Definition] = (),
+    ) -> Page:
+        """The page of ``bundle``; ``rules`` are those that it was judged by."""
+        return cls(bundle, tuple(estimates), tuple(findings), tuple(rules))
+
+    @property
+    def run(self) -> Run:
+        """The head of the bundle."""
+        return self.bundle.run
+
+    @cached_property
+    def _by_name(self) -> dict[str, Estimate]:
+        return {estimate.name: estimate for estimate in self.estimates}
+
+    def estimate(self, name: str) -> Estimate | None:
+        """The estimate called ``name``, if there is one."""
+        return self._by_name.get(name)
+
+    def value(self, name: str) -> float | None:
+        """Its value."""
+        found = self.estimate(name)
+        return None if found is None else found.value
+
+    def between(self, start: str, end: str) -> list[str]:
+        """What stands between ``start`` and ``end`` in names of estimates, in their order."""
+        return [
+            name[len(start) : len(name) - len(end)]
+            for name in self._by_name
+            if name.startswith(start) and name.endswith(end) and len(name) > len(start + end)
+        ]
+
+    def phases(self, *kinds: PhaseKind) -> list[Phase]:
+        """Phases of these kinds."""
+        return [phase for phase in self.run.phases if phase.kind in kinds]
+
+    @property
+    def loads(self) -> list[tuple[str, str]]:
+        """Workload and target of every load, each pair once."""
+        pairs = [(phase.detail.get("workload"), phase.target) for phase in self.phases("load")]
+        return list(dict.fromkeys((str(one), other) for one, other in pairs if one and other))
+
+    def load_rates(self, workload: str, target: str) -> list[LoadRate]:
+        """Rates of a workload's loads into a target, by number of streams."""
+        rates: dict[int, LoadRate] = {}
+        for phase in self.phases("load"):
+            streams = phase.detail.get("streams")
+            same = phase.target == target and phase.detail.get("workload") == workload
+            if same and isinstance(streams, int):
+                key = phase.name.removeprefix("load-").removesuffix(f"-{target}")
+                name = f"load.{key}.{target}"
+                rates[streams] = LoadRate(
+                    streams,
+                    self.value(f"{name}.seconds"),
+                    self.value(f"{name}.rows_per_s"),
+                    self.value(f"{name}.mb_per_s"),
+                    self.value(f"{name}.gb_per_h"),
+                )
+        return [rates[streams] for streams in sorted(rates)]
+
+    def title(self, target: str | None) -> str:
+        """A target's name as it spells it itself."""
+        return target_title(self.run, target)
+
+    @cached_property
+    def checks(self) -> list[Check]:
+        """The proofs in the bundle."""
+        return self.bundle.checks()
+
+    @cached_property
+    def query_targets(self) -> list[str]:
+        """Targets that ran queries, in the order in which they did."""
+        found = self.between("dss.", ".queries_done")
+        ran = [phase.target for phase in self.phases("dss") if phase.target in found]
+        return list(dict.fromkeys([*ran, *found]))  # pyright: ignore[reportReturnType]
+
+    def queries(self, target: str) -> dict[str, float]:
+        """Seconds by query on ``target``."""
+        start, end = f"dss.{target}.", ".seconds"
+        return {
+            query: self._by_name[start + query + end].value for query in self.between(start, end)
+        }
+
+    @cached_property
+    def levels(self) -> list[Level]:
+        """Levels of load that have figures, in the order of the run."""
+        phases = {str(phase.detail.get("level")): phase for phase in self.phases("oltp")}
+        return [
+            Level(name, phases.get(name), tuple(self.between(f"oltp.{name}.", ".per_s")))
+            for name in self.bundle.levels()
+            if self.value(f"oltp.{name}.tps") is not None
+        ]
+
+    def parts(self, level: str | None) -> list[tuple[Level, Phase]]:
+        """Those of the databases of which ``level`` is the sum, with their phases."""
+        phases = self.bundle.parts(level)
+        return [
+            (item, item.phase)
+            for item in self.levels
+            if item.phase is not None and item.phase in phases
+        ]
+
+    @cached_property
+    def search(self) -> Phase | None:
+        """The search for the most load inside limits, if the run was one."""
+        return next(iter(self.phases("search")), None)
+
+    @cached_property
+    def best_level(self) -> Level | None:
+        """The level with the highest throughput; of a search one of those that it found."""
+        counted = self.search.detail.get("counted") if self.search else None
+        names = counted if isinstance(counted, list) else [level.name for level in self.levels]
+        return max(
+            (level for level in self.levels if level.name in names),
+            key=lambda level: self.value(f"oltp.{level.name}.tps") or 0.0,
+            default=None,
+        )
+
+    @cached_property
+    def criteria(self) -> list[CriterionResult]:
+        """The criteria against each level that they apply to."""
+        return [item.result for item in self.findings if item.result is not None]
+
+    def unpaced(self, level: str) -> bool:
+        """Whether a level had more new orders than users who key and think can reach."""
+        return (self.value(f"oltp.{level}.paced_percent") or 0.0) > 100
+
+    def scale(self, workload: str) -> float | None:
+        """The scale that a workload was loaded or run at."""
+        for phase in self.phases("load", "dss", "oltp"):
+            if phase.detail.get("workload") == workload:
+                scale = number(phase.detail.get("scale", phase.detail.get("warehouses")))
+                if scale is not None:
+                    return scale
+        return None
+
+    def passed(self, start: str | tuple[str, ...]) -> bool | None:
+        """Whether the checks whose names start so hold; None if none was made."""
+        results = [check.passed for check in self.checks if check.name.startswith(start)]
+        if False in results:
+            return False
+        return True if True in results else None
+
+    @property
+    def answer_checks(self) -> list[Check]:
+        """Those that tell whether answers are right; that streams agree does not."""
+        return [
+            check
+            for check in self.checks
+            if check_names.compares(check.name)
+            or (check.name.startswith(check_names.AMONG_STREAMS) and check.passed is False)
+        ]
+
+    @property
+    def answers_equal(self) -> bool | None:
+        """Whether answers are as others found them; None if nobody else's were there."""
+        results = [check.passed for check in self.answer_checks]
+        if False in results:
+            return False
+        return True if True in results else None
+
+    @property
+    def unproven(self) -> bool:
+        """Whether queries ran, and nothing could be compared with their answers."""
+        skipped = any(check.name == check_names.UNPROVEN for check in self.checks)
+        return skipped and self.answers_equal is None
+
+    def notice(self, workload: str) -> str:
+        """The notice that goes with every figure derived from a TPC workload."""
+        return NOTICES.get(workload, "")
+
+    @property
+    def verdict(self) -> Finding | None:
+        """The head finding."""
+        return next((item for item in self.findings if item.level == "verdict"), None)

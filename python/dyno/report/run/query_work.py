@@ -1,0 +1,64 @@
+"""What the engine did for each query: bytes read and spilled, rows, memory."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from dyno.report.kit.blocks import Cell, Column, Table
+from dyno.report.kit.formats import bytes_text, decimal_bytes, figure, query_title
+from dyno.report.run.page import Page
+
+FIGURES = ("bytes_read", "temp_bytes", "peak_memory_bytes")
+_LABELS = {
+    "bytes_read": "Read",
+    "temp_bytes": "Spilled",
+    "peak_memory_bytes": "Memory at its peak",
+}
+
+
+def work_table(page: Page) -> Table | None:
+    """A row a query of the power test and target; None where no engine told anything."""
+    found = power_rows(page)
+    if not any(row[name] is not None for row in found for name in FIGURES):
+        return None
+    columns = [Column("Query"), Column("Target"), Column("Rows", numeric=True)]
+    columns += [Column(_LABELS[name], numeric=True) for name in FIGURES]
+    rows: list[list[str | Cell]] = []
+    sources: dict[str, dict[str, None]] = {}
+    for row in found:
+        told = meter_sources(row["meter"])
+        cells: list[str | Cell] = [
+            query_title(row["query"]),
+            page.title(row["target"]),
+            figure(row["rows"]),
+        ]
+        for name in FIGURES:
+            write = bytes_text if name == "peak_memory_bytes" else decimal_bytes
+            cells.append(write(row[name]))
+            if name in told:
+                words = f"{_LABELS[name].lower()} on {page.title(row['target'])}: {told[name]}"
+                sources.setdefault(words, {})
+        rows.append(cells)
+    note = f"Where a figure comes from, or why it is missing: {'; '.join(sources)}."
+    return Table(
+        "What the engine did, by query", columns, rows, note, page.notice("tpch"), folded=True
+    )
+
+
+def power_rows(page: Page) -> list[dict[str, Any]]:
+    """The measured queries of the power test, by query and target."""
+    table = page.bundle.table("queries").to_pylist()
+    kept = [row for row in table if row["stream"] == 0 and row["query"] and row["target"]]
+    return sorted(kept, key=lambda row: (row["query"], row["target"]))
+
+
+def meter_sources(text: str | None) -> dict[str, str]:
+    """Where each figure comes from; empty where the bundle does not say."""
+    try:
+        found = json.loads(text or "{}")
+    except ValueError:
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    return {name: str(found[name]) for name in FIGURES if name in found}

@@ -1,0 +1,75 @@
+"""Criteria: the limits that levels of load had to keep."""
+
+from __future__ import annotations
+
+from dyno.bundle.model import CriterionResult
+from dyno.criteria import USER
+from dyno.report.kit.blocks import Cell, Column, Section, Table
+from dyno.report.kit.formats import clock, joined, users_title, with_unit
+from dyno.report.run.page import Page
+
+ORDER = 15
+
+
+def section(page: Page) -> Section | None:
+    """A row for each criterion and level."""
+    if not page.criteria:
+        return None
+    # Which of them decide is told only where some do not.
+    mixed = not all(item.binding for item in page.criteria)
+    columns = [
+        Column("Level"),
+        Column("Criterion"),
+        *([Column("Kind")] if mixed else []),
+        Column("Result"),
+        Column("Window", numeric=True),
+        Column("Worst interval", numeric=True),
+        Column("At"),
+        Column("Beyond", numeric=True),
+        Column("Of what", wide=True),
+    ]
+    order = {False: 0, None: 1, True: 2}
+    results = sorted(page.criteria, key=lambda item: (not item.binding, order[item.passed]))
+    titles = {level.name: level for level in page.levels}
+    rows: list[list[str | Cell]] = []
+    for item in results:
+        level = titles.get(item.level)
+        title = users_title(level.phase.detail, item.level) if level and level.phase else item.level
+        kind = ["asked for" if item.binding else "usual"] if mixed else []
+        rows.append([title, joined(item.criterion), *kind, *_row(item)])
+    note = (
+        "Result: the window's figure against the limit. Beyond: intervals on the wrong side, of "
+        "those there are. A criterion without data is not judged."
+    )
+    told = [item.source.split("; ") for item in results if item.source != USER]
+    sources = dict.fromkeys(part for parts in told for part in parts)
+    note += f" Usual limits: {'; '.join(sources)}." if sources else ""
+    table = Table("Limits by level", columns, rows, note, page.notice("tpcc"))
+    return Section("criteria", "Criteria", [table], _lead(page))
+
+
+def _lead(page: Page) -> str:
+    words: list[str] = []
+    judged = [item for item in page.criteria if item.passed is not None]
+    if judged and all(item.passed for item in judged):
+        words.append("All limits that could be judged were kept.")
+    if not all(item.binding for item in page.criteria):
+        words.append(
+            "Usual limits are shown for comparison; only criteria that the run was asked to keep "
+            "decide its exit code. A driver that leaves no pauses beside the server uses up the "
+            "CPU, whatever the server."
+        )
+    return " ".join(words)
+
+
+def _row(item: CriterionResult) -> list[str | Cell]:
+    if item.passed is None:
+        return [Cell("not judged", "muted"), "–", "–", "–", "–", item.reason]
+    return [
+        Cell("kept", "good") if item.passed else Cell("not kept", "bad" if item.binding else ""),
+        with_unit(item.value, item.unit),
+        with_unit(item.worst, item.unit),
+        "–" if item.worst_t_ns is None else clock(item.worst_t_ns),
+        f"{item.failing} of {item.intervals}" if item.intervals else "–",
+        item.note,
+    ]

@@ -1,0 +1,129 @@
+"""Maintenance during the run: throughput before, during and after it, and the room it took."""
+
+from __future__ import annotations
+
+from dyno.bundle.model import Phase
+from dyno.report.kit.blocks import Cell, Column, Section, Table, without_empty
+from dyno.report.kit.formats import (
+    decimal_bytes,
+    figure,
+    fixed,
+    number,
+    seconds,
+    spanned,
+    users_title,
+)
+from dyno.report.run.page import Page
+
+ORDER = 55
+
+_PARTS = ("before", "during", "after")
+
+
+def section(page: Page) -> Section | None:
+    """A table of throughput by part, and one of what the maintenance was and took."""
+    phases = page.phases("maintenance")
+    if not phases:
+        return None
+    blocks = [_throughput(page, phases), _work(page, phases)]
+    return Section("during", "Maintenance under load", blocks)
+
+
+def change(page: Page, name: str) -> str:
+    """A change in % with its interval; ``–`` for none."""
+    return spanned(page.estimate(f"{name}_change_percent"), "{:+.1f}".format)
+
+
+def _loads(page: Page, phase: Phase) -> list[tuple[str, str]]:
+    """What worked beside it, each with the start of the names of its figures: the sum first."""
+    name = f"during.{phase.name}"
+    beside = phase.detail.get("level")
+    level = next((item for item in page.levels if item.name == beside), None)
+    if level is None or level.phase is None:
+        users = number(phase.detail.get("streams")) or 1
+        several = f" of {users:g} users" if users > 1 else ""
+        return [(f"queries{several} on {page.title(phase.target)}", name)]
+    found = [(users_title(level.phase.detail, level.name), name)]
+    for item, own in page.parts(beside):
+        words = users_title(own.detail, item.name)
+        found.append((words, f"{name}.db-{own.detail.get('database')}"))
+    return found
+
+
+def _throughput(page: Page, phases: list[Phase]) -> Table:
+    columns = [Column("Maintenance"), Column("Load"), Column("Part")]
+    columns += [
+        Column(label, numeric=True)
+        for label in ("Transactions/s", "Queries/h", "Against before, %", "New-Order p95, ms")
+    ]
+    rows: list[list[str | Cell]] = []
+    for phase in phases:
+        for load, start in _loads(page, phase):
+            for part in _PARTS:
+                name = f"{start}.{part}"
+                rows.append(
+                    [
+                        phase.title,
+                        load,
+                        part,
+                        figure(page.value(f"{name}_tps")),
+                        figure(page.value(f"{name}_qph")),
+                        change(page, name),
+                        fixed(page.value(f"{name}_p95_ms"), 1),
+                    ]
+                )
+    columns, rows = without_empty(columns, rows)
+    about = {
+        "Transactions/s": "Transactions/s: mean of the whole seconds of each part. ",
+        "Queries/h": "Queries/h: of the same queries, by the seconds that each took before. ",
+    }
+    note = "".join(about.get(column.label, "") for column in columns)
+    note += (
+        "In brackets the 95 % interval; one that includes zero is no loss that this run could show."
+    )
+    workloads = dict.fromkeys(str(phase.detail.get("workload")) for phase in phases)
+    notice = " ".join(filter(None, map(page.notice, workloads)))
+    return Table("Before, during and after", columns, rows, note, notice)
+
+
+def _work(page: Page, phases: list[Phase]) -> Table:
+    columns = [Column("Maintenance"), Column("Target"), Column("Result")]
+    columns += [
+        Column(label, numeric=True)
+        for label in ("Length", "Rounds", "Room at its peak", "Room estimated")
+    ]
+    columns.append(Column("What was done", wide=True))
+    rows: list[list[str | Cell]] = []
+    for phase in phases:
+        name = f"during.{phase.name}"
+        error = phase.detail.get("error")
+        source = phase.detail.get("space_estimate_source")
+        words = [str(phase.detail.get("method") or "–")]
+        if error is not None:
+            words.append(f"stopped: {error}")
+        speed = page.value(f"{name}.mb_per_s")
+        if speed is not None:
+            size = decimal_bytes(page.value(f"{name}.written_bytes"))
+            words.append(f"{size} written and synced at {figure(speed)} MB/s")
+        if source:
+            words.append(f"estimate: {source}")
+        rows.append(
+            [
+                phase.title,
+                page.title(phase.target),
+                Cell("done", "good")
+                if error is None and phase.status == "done"
+                else Cell("not done", "bad"),
+                seconds(page.value(f"{name}.seconds")),
+                figure(number(phase.detail.get("rounds"))),
+                decimal_bytes(page.value(f"{name}.space_peak_bytes")),
+                decimal_bytes(page.value(f"{name}.space_estimate_bytes")),
+                "; ".join(words),
+            ]
+        )
+    note = (
+        "Room: on storage, beyond what was there, read five times a second; a peak between two "
+        "readings is missed. What it found is among the checks."
+    )
+    columns, rows = without_empty(columns, rows)
+    return Table("The maintenance", columns, rows, note)

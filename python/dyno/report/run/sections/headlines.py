@@ -1,0 +1,222 @@
+"""The figures that most readers come for, and what is missing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dyno.bundle import check_names
+from dyno.bundle.model import Check
+from dyno.report.kit.blocks import Block, Card, Cards, Note, Notes, Section
+from dyno.report.kit.formats import figure, fixed, number, seconds, users_title
+from dyno.report.run import capacity
+from dyno.report.run.maintenance import costs
+from dyno.report.run.page import Page
+from dyno.report.run.steps import loads_that_stayed, which
+from dyno.report.storage.answer import none_inside
+from dyno.report.storage.curves import headlines, is_grid, load_title
+from dyno.report.storage.lines import best_text
+from dyno.report.storage.places import Place, places
+
+ORDER = 10
+
+NARROW = "\N{NARROW NO-BREAK SPACE}"
+
+_MOST_PLACES = 4
+"""Arms and fill levels of a storage profile that have groups of their own."""
+
+
+def section(page: Page) -> Section | None:
+    """Cards for storage, loads, queries, transactions, and what maintenance cost them."""
+    groups = [*_storage(page), *_loads(page), _queries(page), _transactions(page)]
+    groups.append(_maintenance(page))
+    blocks: list[Block] = [group for group in groups if group is not None]
+    missing = _missing(page)
+    if missing:
+        blocks.append(Notes(missing))
+    return Section("headlines", "Summary", blocks) if blocks else None
+
+
+def _storage(page: Page) -> list[Cards]:
+    """A group for each arm at each fill level; of many only the first figure of each."""
+    found = places(page)
+    groups = [(place, _of_place(place)) for place in found]
+    if len(found) > _MOST_PLACES:
+        firsts = [
+            replace(cards[0], label=place.title, detail=f"{cards[0].label}, {cards[0].detail}")
+            for place, cards in groups
+            if cards
+        ]
+        return [Cards("Storage", firsts)] if firsts else []
+    return [Cards(f"Storage{place.of}", cards) for place, cards in groups if cards]
+
+
+def _of_place(place: Place) -> list[Card]:
+    ceiling = place.arm.ceiling
+    cards: list[Card] = []
+    for curve in headlines(place.curves):
+        best = curve.best
+        if best is None:
+            continue
+        bound = curve.figure == "iops" or best.confirmed is not None
+        words = [curve.size] if is_grid(place.curves) else []
+        if bound:
+            words.append(f"{ceiling.of} ≤ {figure(ceiling.ms)} ms")
+        at = "–" if best.load is None else load_title(best.load)
+        words.append(at if bound else f"at {at}")
+        detail = ", ".join(words)
+        if best.low is not None and best.high is not None:
+            detail += f"; 95{NARROW}%: {figure(best.low)} to {figure(best.high)}"
+        if best.confirmed == 0:
+            detail += "; not confirmed"
+        cards.append(Card(curve.kind, figure(best.value), curve.unit, detail))
+    return cards + [
+        Card(curve.kind, "–", curve.unit, best_text(curve, ceiling)) for curve in none_inside(place)
+    ]
+
+
+def _loads(page: Page) -> list[Cards]:
+    """What a run that only loads is about; elsewhere loads are a detail of what runs on them."""
+    groups: dict[str, list[Card]] = {}
+    for phase in [] if page.query_targets or page.levels else loads_that_stayed(page):
+        key = f"{phase.name.removeprefix('load-').removesuffix(f'-{phase.target}')}.{phase.target}"
+        took, speed = page.value(f"load.{key}.seconds"), page.value(f"load.{key}.gb_per_h")
+        if took is None:
+            continue
+        index = page.value(f"index.{key}.seconds")
+        then = "" if index is None else f"then {seconds(index)} for keys, indexes, statistics"
+        title = f"{page.title(phase.target)}{which(phase)}"
+        cards = groups.setdefault(str(phase.detail.get("workload")), [])
+        cards.append(Card(f"{title}, rows in", fixed(took, 2 if took < 10 else 1), "s", then))
+        if speed is not None:
+            streams = number(phase.detail.get("streams"))
+            with_ = "" if streams is None else f"with {streams:g} stream{'s'[: streams != 1]}"
+            cards.append(Card(f"{title}, load rate", figure(speed), "GB/h", with_))
+    return [
+        Cards(f"Load of {workload}{_at(page, workload)}", cards, page.notice(workload))
+        for workload, cards in groups.items()
+    ]
+
+
+def _at(page: Page, workload: str) -> str:
+    scale = page.scale(workload)
+    return "" if scale is None else f", scale {scale:g}"
+
+
+def _queries(page: Page) -> Cards | None:
+    cards: list[Card] = []
+    for target in page.query_targets:
+        total = page.value(f"dss.{target}.power_total_s")
+        loaded = page.value(f"load.tpch.{target}.seconds")
+        detail = f"loaded in {seconds(loaded)}" if loaded is not None else ""
+        done = page.value(f"dss.{target}.queries_done") or 0
+        label = f"{page.title(target)}, {done:.0f} queries"
+        if total is None:
+            cards.append(Card(label, "–", "", "not all ended: no total"))
+        else:
+            cards.append(Card(label, fixed(total, 2 if total < 10 else 1), "s", detail))
+        cards += _full_test(page, target)
+    for other in page.query_targets[1:]:
+        first = page.query_targets[0]
+        ratio = page.value(f"dss.{first}/{other}.geomean_ratio")
+        if ratio:
+            ahead, behind = (other, first) if ratio >= 1 else (first, other)
+            cards.append(
+                Card(
+                    f"{page.title(ahead)} against {page.title(behind)}",
+                    figure(max(ratio, 1 / ratio)),
+                    "× faster",
+                    "geometric mean of the queries",
+                )
+            )
+    if not cards:
+        return None
+    match = page.answers_equal
+    if match is not None:
+        cards.append(_proof("Answers", "equal" if match else "differ", page.answer_checks))
+    elif page.unproven:
+        cards.append(Card("Answers", "–", "", "not compared: none to expect at this scale"))
+    scale = page.scale("tpch")
+    at = "" if scale is None else f", scale factor {scale:g}"
+    return Cards(f"Decision support{at}", cards, page.notice("tpch"))
+
+
+def _full_test(page: Page, target: str) -> list[Card]:
+    """Power and throughput as one figure; only a test with both refresh functions has it."""
+    power, rate, both = (
+        page.value(f"dss.{target}.{name}") for name in ("power", "throughput", "composite")
+    )
+    if both is None:
+        return []
+    within = f"power {figure(power)}, throughput {figure(rate)}"
+    return [Card(f"{page.title(target)}, composite", figure(both), "queries/h", within)]
+
+
+def _transactions(page: Page) -> Cards | None:
+    if page.search is not None:
+        return capacity.cards(page)
+    best = page.best_level
+    if best is None:
+        return None
+    name = f"oltp.{best.name}"
+    at = users_title(best.phase.detail if best.phase else {}, best.name)
+    p95 = page.value(f"{name}.new_order.response_p95_ms")
+    if any(phase.detail.get("level") == best.name for phase in page.phases("maintenance")):
+        at += ", maintenance included"
+    pace = f"unpaced, with {at}" if page.unpaced(best.name) else f"with {at}"
+    cards = [
+        Card("Transactions", figure(page.value(f"{name}.tps")), "/s", f"with {at}"),
+        Card("New orders", figure(page.value(f"{name}.new_orders_per_min")), "/min", pace),
+    ]
+    if p95 is not None:
+        cards.append(Card("New-Order response", figure(p95), "ms", f"95th percentile, {at}"))
+    holds = page.passed(check_names.CONDITION)
+    if holds is not None:
+        checks = [check for check in page.checks if check.name.startswith(check_names.CONDITION)]
+        cards.append(_proof("Consistency", "holds" if holds else "broken", checks))
+    scale = page.scale("tpcc")
+    count = "" if scale is None else f", {scale:g} warehouse{'' if scale == 1 else 's'}"
+    return Cards(f"Transactions{count}", cards, page.notice("tpcc"))
+
+
+def _maintenance(page: Page) -> Cards | None:
+    """What a piece of maintenance cost the work beside it: throughput against before."""
+    cards: list[Card] = []
+    workloads: list[str] = []
+    for cost in costs(page):
+        words = [*([cost.interval] if cost.interval else []), *cost.rates]
+        if cost.round_s is not None:
+            words.append(f"{seconds(cost.round_s)} a round")
+        if cost.phase.detail.get("error") is not None:
+            words.append("not done")
+        unit = "%" if cost.change else ""
+        cards.append(Card(cost.phase.title, cost.change or "–", unit, ", ".join(words)))
+        workloads.append(str(cost.phase.detail.get("workload")))
+    if not cards:
+        return None
+    notice = " ".join(filter(None, map(page.notice, dict.fromkeys(workloads))))
+    return Cards("Throughput during maintenance, against before", cards, notice)
+
+
+def _proof(label: str, word: str, checks: list[Check]) -> Card:
+    held = sum(check.passed is True for check in checks)
+    made = sum(check.passed is not None for check in checks)
+    return Card(label, word, "", f"{held} of {made} checks passed")
+
+
+def _missing(page: Page) -> list[Note]:
+    """What a reader may look for and will not find."""
+    notes = [
+        Note(f"{phase.title} did not end: {phase.status}.", "bad")
+        for phase in page.run.phases
+        if phase.status != "done"
+    ]
+    parts = {
+        "Storage": bool(places(page)),
+        "Decision support": bool(page.query_targets),
+        "Transactions": bool(page.levels),
+    }
+    asked = page.run.verb != "io"  # which is asked for storage alone
+    absent = [part for part, there in parts.items() if not there and asked]
+    if absent:
+        notes.append(Note(f"Not in this run: {', '.join(absent).lower()}.", "muted"))
+    return notes

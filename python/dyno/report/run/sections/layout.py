@@ -1,0 +1,22 @@
+"""The physical design that a run found: where its data was loaded with a layout."""
+
+from __future__ import annotations
+
+from dyno.report.kit.blocks import Section
+from dyno.report.run.page import Page
+from dyno.report.run.steps import layout_block, notes_block
+
+ORDER = 75
+
+
+def section(page: Page) -> Section | None:
+    """The layout; a run that loads data shows it with the load."""
+    if page.phases("load"):
+        return None
+    layout = page.run.plan.get("layout")
+    block = layout_block(layout)
+    if block is None:
+        return None
+    notes = notes_block(layout.get("notes")) if isinstance(layout, dict) else None
+    blocks = [block] if notes is None else [block, notes]
+    return Section("layout", "Layout", blocks, "As the data was loaded.", folded=True)

@@ -1,0 +1,62 @@
+"""Loads: how fast the data went in."""
+
+from __future__ import annotations
+
+from dyno.bundle.model import Phase
+from dyno.report.kit.blocks import Block, Cell, Column, Section, Table
+from dyno.report.kit.formats import decimal_bytes, figure, fixed, number
+from dyno.report.run.page import Page
+from dyno.report.run.steps import load_blocks, loads_that_stayed, which
+
+ORDER = 70
+
+
+def section(page: Page) -> Section | None:
+    """A table of loads, with what keys and indexes took after them."""
+    columns = [Column("Load"), Column("Streams", numeric=True)]
+    columns += [
+        Column(label, numeric=True)
+        for label in ("Rows", "Size", "Load, s", "MB/s", "Rows/s", "GB/h", "Keys, indexes, s")
+    ]
+    rows: list[list[str | Cell]] = []
+    notices: dict[str, None] = {}
+    for phase in page.phases("load"):
+        rows.append(_row(page, phase))
+        notices[page.notice(str(phase.detail.get("workload")))] = None
+    if not rows:
+        return None
+    same = any("text_bytes" in phase.detail for phase in page.phases("load"))
+    note = (
+        "Size as sent, before keys and indexes; MB = 10⁶ bytes. "
+        + ("MB/s and GB/h are of the rows' size as .tbl files, the same for all. " if same else "")
+        + "No intermediate files."
+    )
+    notice = " ".join(filter(None, notices))
+    blocks: list[Block] = [Table("Rows in", columns, rows, note, notice)]
+    for phase in loads_that_stayed(page):
+        blocks += load_blocks(page, phase)
+    return Section("loads", "Loads", blocks, folded=True)
+
+
+def _row(page: Page, phase: Phase) -> list[str | Cell]:
+    workload, scale = phase.detail.get("workload"), number(phase.detail.get("scale"))
+    at = "" if scale is None else f" {scale:g}"
+    key = f"{phase.name.removeprefix('load-').removesuffix(f'-{phase.target}')}.{phase.target}"
+    title = f"{workload}{at}{which(phase)} → {page.title(phase.target)}"
+    if phase.detail.get("resumed_parts") is not None:
+        title += " (the rest of one that was cut off)"
+    if phase.status != "done":
+        return [title, "–", Cell(phase.status, "bad"), *(["–"] * 6)]
+    streams = phase.detail.get("streams")
+    name = f"load.{key}"
+    return [
+        title,
+        str(streams) if isinstance(streams, int) else "–",
+        figure(page.value(f"{name}.rows")),
+        decimal_bytes(page.value(f"{name}.bytes")),
+        fixed(page.value(f"{name}.seconds"), 2),
+        figure(page.value(f"{name}.mb_per_s")),
+        figure(page.value(f"{name}.rows_per_s")),
+        figure(page.value(f"{name}.gb_per_h")),
+        fixed(page.value(f"index.{key}.seconds"), 2),
+    ]

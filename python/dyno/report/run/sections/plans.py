@@ -1,0 +1,30 @@
+"""Plans: how each engine would run, or ran, each query. Folded."""
+
+from __future__ import annotations
+
+from dyno.report.kit.blocks import Block, Section, Text
+from dyno.report.kit.formats import query_title
+from dyno.report.run.page import Page
+
+ORDER = 45
+
+_LONGEST = 20_000
+"""Characters of a plan that are shown; the bundle has all of it."""
+
+
+def section(page: Page) -> Section | None:
+    """A folded text a query and target."""
+    blocks: list[Block] = []
+    analysed = False
+    for target, query, plan in page.bundle.plans():
+        text, error = plan.get("text"), plan.get("error")
+        shown = text if isinstance(text, str) else f"No plan: {error}"
+        if len(shown) > _LONGEST:
+            shown = f"{shown[:_LONGEST]}\n…"
+        blocks.append(Text(f"{query_title(query)} on {page.title(target)}", shown))
+        analysed = analysed or plan.get("analysed") is True
+    if not blocks:
+        return None
+    how = "what happened when it was run once more" if analysed else "what the engine expects"
+    lead = f"A node a line, indented below what it feeds: {how}. Outside the measured time."
+    return Section("plans", "Plans", blocks, lead, folded=True)

@@ -1,0 +1,204 @@
+"""Decision support: every query on every target."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from dyno.errors import UsageError
+from dyno.report.kit.blocks import Block, Cell, Column, Figure, Section, Table
+from dyno.report.kit.charts import queries as charts
+from dyno.report.kit.charts.keys import keys
+from dyno.report.kit.charts.render import Size, render
+from dyno.report.kit.formats import figure, fixed, query_title
+from dyno.report.run import cache
+from dyno.report.run.page import Page
+from dyno.report.run.query_work import work_table
+from dyno.targets import store
+
+ORDER = 40
+
+
+def section(page: Page) -> Section | None:
+    """Bars by query, totals, and the table with ratios."""
+    targets = page.query_targets
+    seconds = {target: page.queries(target) for target in targets}
+    queries = sorted({query for times in seconds.values() for query in times})
+    if not targets or not (queries or _failed(page)):
+        return None
+    blocks: list[Block] = []
+    if queries:
+        blocks.append(_figure(page, seconds, queries))
+    blocks.append(_totals(page))
+    if queries:
+        blocks.append(_table(page, seconds, queries))
+    work = work_table(page)
+    if work is not None:
+        blocks.append(work)
+    return Section("queries", "Decision support", blocks, _lead(page))
+
+
+def _failed(page: Page) -> bool:
+    return any(page.value(f"dss.{target}.queries_failed") for target in page.query_targets)
+
+
+def _label(page: Page, target: str) -> str:
+    kind = store(target)
+    return f"{page.title(target)} ({kind})" if kind else page.title(target)
+
+
+def _lead(page: Page) -> str:
+    scale = page.scale("tpch")
+    parts = ["One user, one query after another, in the order of the power test"]
+    if scale is not None:
+        parts.append(f" at scale factor {scale:g}")
+    text = f"{''.join(parts)}. {cache.sentence(page)}"
+    targets = page.query_targets
+    for other in targets[1:]:
+        text += _compared(page, targets[0], other)
+    return text.rstrip()
+
+
+def _compared(page: Page, first: str, other: str) -> str:
+    pair = f"dss.{first}/{other}"
+    ratio, total = page.value(f"{pair}.geomean_ratio"), page.value(f"{pair}.total_ratio")
+    if ratio is None or total is None:
+        return ""
+    slower = [
+        query_title(query)
+        for query in page.between(f"{pair}.", ".ratio")
+        if (page.value(f"{pair}.{query}.ratio") or 1.0) < 1.0
+    ]
+    text = (
+        f"{page.title(first)} took {figure(ratio)} times as long as {page.title(other)} by the "
+        f"geometric mean of the queries, {figure(total)} times in total. "
+    )
+    if slower:
+        text += f"{page.title(other)} was slower in {', '.join(slower)}. "
+    return text
+
+
+def _figure(page: Page, seconds: dict[str, dict[str, float]], queries: list[str]) -> Figure:
+    bars = [
+        charts.Bar(
+            query_title(query),
+            _label(page, target),
+            times[query],
+            f"{query_title(query)} on {page.title(target)}: {figure(times[query])} s",
+        )
+        for query in queries
+        for target, times in seconds.items()
+        if query in times
+    ]
+    names = " and ".join(page.title(target) for target in seconds)
+    alt = f"Bars of seconds by query on {names}, on a logarithmic axis; the table has the values."
+    return Figure(
+        render(lambda width: charts.seconds(bars, width), Size(1000), alt),
+        "Seconds by query. The axis is logarithmic: a step of ten is a factor of ten, and only "
+        "the ends of the bars compare.",
+        keys([bar.target for bar in bars], shapes=False),
+        page.notice("tpch"),
+    )
+
+
+def _totals(page: Page) -> Table:
+    columns = [Column("Target"), Column("Queries", numeric=True)]
+    columns += [
+        Column(label, numeric=True)
+        for label in ("Total, s", "Geometric mean, s", "Power score", "Failed")
+    ]
+    rows: list[list[str | Cell]] = []
+    for target in page.query_targets:
+        name = f"dss.{target}"
+        failed = page.value(f"{name}.queries_failed") or 0
+        rows.append(
+            [
+                _label(page, target),
+                figure(page.value(f"{name}.queries_done")),
+                fixed(page.value(f"{name}.power_total_s"), 2),
+                fixed(page.value(f"{name}.geomean_s"), 3),
+                figure(page.value(f"{name}.power_score")),
+                Cell(figure(failed), "bad", "failed") if failed else figure(failed),
+            ]
+        )
+    note = (
+        "Total: first submission to last completion. Power score: Dyno's own, 3600 × scale factor "
+        "/ geometric mean, without refresh functions. No total where a query is missing."
+    )
+    return Table("Power test", columns, rows, note, page.notice("tpch"))
+
+
+def _table(page: Page, seconds: dict[str, dict[str, float]], queries: list[str]) -> Table:
+    targets = list(seconds)
+    columns = [Column("Query")]
+    columns += [Column(f"{page.title(target)}, s", numeric=True) for target in targets]
+    columns += [
+        Column(f"{page.title(targets[0])} / {page.title(other)}", numeric=True)
+        for other in targets[1:]
+    ]
+    answers = _answers(page)
+    if answers:
+        columns.append(Column("Answers"))
+    titles = _titles()
+    columns.append(Column("What it asks", wide=True))
+    rows: list[list[str | Cell]] = []
+    for query in queries:
+        row: list[str | Cell] = [query_title(query)]
+        row += [fixed(seconds[target].get(query), 3) for target in targets]
+        for other in targets[1:]:
+            row.append(_ratio(page.value(f"dss.{targets[0]}/{other}.{query}.ratio")))
+        if answers:
+            row.append(answers.get(query, "–"))
+        row.append(titles.get(query, ""))
+        rows.append(row)
+    notes = [f"{_variants(page, target)}." for target in targets if _variants(page, target)]
+    if targets[1:]:
+        notes.insert(0, "A ratio below 1 marks a query that is slower on the other target.")
+    note = " ".join(notes)
+    return Table("Seconds by query", columns, rows, note, page.notice("tpch"))
+
+
+def _variants(page: Page, target: str) -> str:
+    """Which queries were not sent as they are written, and what was changed in them."""
+    queries: dict[str, list[str]] = {}
+    for phase in page.run.phases:
+        changed = phase.detail.get("variants")
+        if phase.kind != "dss" or phase.target != target or not isinstance(changed, dict):
+            continue
+        for query, words in cast("dict[str, Any]", changed).items():
+            named = queries.setdefault(str(words), [])
+            if query_title(query) not in named:
+                named.append(query_title(query))
+    told = [f"{', '.join(named)}: {words}" for words, named in queries.items()]
+    return f"Changed for {page.title(target)}: {'; '.join(told)}" if told else ""
+
+
+def _ratio(ratio: float | None) -> str | Cell:
+    text = "–" if ratio is None else f"{figure(ratio)} ×"
+    return Cell(text, "bad", "slower") if ratio is not None and ratio < 1 else text
+
+
+def _answers(page: Page) -> dict[str, str | Cell]:
+    """What the checks say of each query: the worst of several."""
+    found: dict[str, list[bool | None]] = {}
+    for check in page.answer_checks:
+        query = check.name.replace("-", " ").split()[-1]
+        found.setdefault(query, []).append(check.passed)
+    words: dict[str, str | Cell] = {}
+    for query, results in found.items():
+        if False in results:
+            words[query] = Cell("differ", "bad")
+        elif None in results:
+            words[query] = Cell("not compared", "muted")
+        else:
+            words[query] = "equal"
+    return words
+
+
+def _titles() -> dict[str, str]:
+    """What each query asks, from the workload; nothing where this Dyno lacks it."""
+    from dyno import workloads
+
+    try:
+        return {query.name: query.title for query in workloads.get("tpch").queries}
+    except UsageError:
+        return {}

@@ -1,0 +1,50 @@
+"""How to do it again, and what the bundle holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dyno.bundle.members import content
+from dyno.report.kit.blocks import Block, Cell, Code, Column, Fact, Facts, Section, Table
+from dyno.report.kit.formats import decimal_bytes
+from dyno.report.run.page import Page
+from dyno.report.run.repeat import command
+
+ORDER = 110
+
+_MOST_FILES = 100
+
+
+def section(page: Page) -> Section | None:
+    """The command, versions and seeds; then the files of the bundle."""
+    run = page.run
+    facts = [Fact("Dyno", run.dyno)]
+    facts += [Fact(page.title(name), facts.version) for name, facts in run.targets.items()]
+    seeds = {
+        f"{phase.title}": str(seed)
+        for phase in run.phases
+        if isinstance(seed := phase.detail.get("seed"), int)
+    }
+    if seeds:
+        facts.append(Fact("Seeds", "; ".join(f"{title}: {seed}" for title, seed in seeds.items())))
+    blocks: list[Block] = [Code(command(run)), Facts(facts)]
+    files = _files(page.bundle.path)
+    if files.rows:
+        blocks.append(files)
+    lead = "The same command on the same machine repeats the run; the bundle remakes this sheet."
+    return Section("repeat", "How to repeat", blocks, lead)
+
+
+def _files(path: Path) -> Table:
+    found = content(path).members
+    rows: list[list[str | Cell]] = [
+        [name, decimal_bytes(found[name])] for name in sorted(found)[:_MOST_FILES]
+    ]
+    more = len(found) - len(rows)
+    return Table(
+        "Files of the bundle",
+        [Column("File"), Column("Size", numeric=True)],
+        rows,
+        f"And {more} more." if more else "",
+        folded=True,
+    )

@@ -1,0 +1,160 @@
+"""The search for the most load inside limits: its curve, and its windows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dyno.bundle.model import Phase
+from dyno.criteria import Criterion, asked, known
+from dyno.report.kit.blocks import Block, Cell, Column, Figure, Key, Section, Table
+from dyno.report.kit.charts import curve as charts
+from dyno.report.kit.charts import theme
+from dyno.report.kit.charts.render import Size, render
+from dyno.report.kit.formats import figure, joined, number, seconds
+from dyno.report.run import capacity
+from dyno.report.run.page import Page
+
+ORDER = 12
+
+_MOST_PANELS = 4
+_STOPPED = {
+    "resolution": "the gap was as narrow as asked for",
+    "most": "the largest load allowed kept the limits",
+    "least": "the smallest load worth a try broke the limits",
+    "time": "its time was over",
+}
+
+
+def section(page: Page) -> Section | None:
+    """The curve with the limits, and every window in its order."""
+    search = page.search
+    if search is None:
+        return None
+    windows = _windows(search)
+    blocks: list[Block] = []
+    made = _figure(page, search, windows)
+    if made is not None:
+        blocks.append(made)
+    if windows:
+        blocks.append(_table(page, search, windows))
+    return Section("search", "Search for the maximum", blocks, _lead(page, search))
+
+
+def _windows(search: Phase) -> list[dict[str, Any]]:
+    listed = search.detail.get("windows")
+    return [
+        window
+        for window in (listed if isinstance(listed, list) else [])
+        if isinstance(window, dict) and number(window.get("load")) is not None
+    ]
+
+
+def _lead(page: Page, search: Phase) -> str:
+    limits = " and ".join(str(limit) for limit in asked(page.run, "slo"))
+    words = [f"Limits: {limits}."] if limits else []
+    if search.end_ns is not None:
+        words.append(f"The search took {seconds(search.seconds)}.")
+    stopped = _STOPPED.get(str(search.detail.get("stopped")))
+    if stopped:
+        words.append(f"It ended because {stopped}.")
+    if search.detail.get("monotone") is False:
+        words.append(
+            "The curve is not monotone: a load above one that breaks a limit keeps them all. The "
+            "maximum is the largest load with none below it that breaks one."
+        )
+    return " ".join(words)
+
+
+def _verdict(window: dict[str, Any]) -> str:
+    if window.get("steady") is False:
+        return charts.UNSTEADY
+    return charts.KEPT if window.get("passed") is True else charts.BROKEN
+
+
+def _points(
+    page: Page, search: Phase, windows: list[dict[str, Any]], name: str, unit: str
+) -> list[charts.Point]:
+    """A point for each window that has the figure called ``name``, with its level put in."""
+    points: list[charts.Point] = []
+    for window in windows:
+        found = page.estimate(name.replace("{level}", str(window.get("level"))))
+        load, verdict = number(window.get("load")), _verdict(window)
+        if found is not None and load is not None and load > 0:
+            at = capacity.load_text(search.detail, load)
+            words = f"{at}: {figure(found.value)} {unit}, {verdict}"
+            points.append(charts.Point(load, found.value, verdict, words, found.low, found.high))
+    return points
+
+
+def _figure(page: Page, search: Phase, windows: list[dict[str, Any]]) -> Figure | None:
+    rates = _points(page, search, windows, "oltp.{level}.tps", "/s")
+    if not rates:
+        return None
+    panels = [charts.Panel("Transactions/s", rates)]
+    for limit in asked(page.run, "slo")[:_MOST_PANELS]:
+        panel = _limited(page, search, windows, limit)
+        if panel is not None:
+            panels.append(panel)
+    best = number(search.detail.get("best"))
+    by = search.detail.get("by")
+    words = "" if best is None else f"maximum {capacity.load_text(search.detail, best)}"
+    users = "Users in each database" if capacity.is_each(search.detail) else "Users"
+    title = "Transactions/s asked for" if by == "rate" else users
+    alt = f"{len(panels)} panels over the load. Transactions a second: "
+    alt += "; ".join(point.words for point in rates) + "."
+    used = [
+        Key(verdict, theme.KEYS[shape], theme.VARIABLES[colour])
+        for verdict, (shape, colour) in charts.MARKS.items()
+        if any(point.verdict == verdict for point in rates)
+    ]
+    return Figure(
+        render(lambda width: charts.curve(panels, title, best, words, width), Size(985), alt),
+        "Each window of the search by its load (logarithmic). Dashed: the limits; dotted: the "
+        "maximum. Where a load has several windows the line runs through their mean; bars: 95 % "
+        "intervals of the mean throughput of a window.",
+        used,
+        page.notice("tpcc"),
+    )
+
+
+def _limited(
+    page: Page, search: Phase, windows: list[dict[str, Any]], limit: Criterion
+) -> charts.Panel | None:
+    unit, factor = known(page.run)[limit.metric].units[limit.unit]
+    name = f"criterion.{{level}}.{limit}.value"
+    points = _points(page, search, windows, name, unit)
+    if not points:
+        return None
+    title = f"{limit.metric} {limit.stat}" + (f", {unit}" if unit else "")
+    return charts.Panel(title, points, limit.limit * factor, f"limit {limit}", unit == "ms")
+
+
+def _table(page: Page, search: Phase, windows: list[dict[str, Any]]) -> Table:
+    columns = [
+        Column("Window"),
+        Column("Load", numeric=True),
+        Column("Step"),
+        Column("Transactions/s", numeric=True),
+        Column("New-Order p95, ms", numeric=True),
+        Column("Result"),
+        Column("Because", wide=True),
+    ]
+    tones = {charts.KEPT: "good", charts.BROKEN: "bad", charts.UNSTEADY: "muted"}
+    rows: list[list[str | Cell]] = []
+    for place, window in enumerate(windows, 1):
+        name, verdict = f"oltp.{window.get('level')}", _verdict(window)
+        words = str(window.get("words", ""))
+        if window.get("client_bound") is True and "driver" not in words:
+            words += "; the driver was the bottleneck"
+        rows.append(
+            [
+                str(place),
+                capacity.load_text(search.detail, number(window.get("load"))),
+                str(window.get("step", "")),
+                figure(page.value(f"{name}.tps")),
+                figure(page.value(f"{name}.new_order.response_p95_ms")),
+                Cell(joined(verdict), tones[verdict]),  # pyright: ignore[reportArgumentType]
+                words,
+            ]
+        )
+    return Table("Windows of the search", columns, rows, notice=page.notice("tpcc"))

@@ -1,0 +1,196 @@
+"""Decision support as several users: the three figures, each stream, and the refresh functions."""
+
+from __future__ import annotations
+
+from dyno.bundle.model import Phase
+from dyno.report.kit.blocks import Block, Cell, Column, Figure, Note, Notes, Section, Table
+from dyno.report.kit.charts import theme
+from dyno.report.kit.charts import timeline as charts
+from dyno.report.kit.charts.render import Size, render
+from dyno.report.kit.formats import figure, fixed, query_title, seconds
+from dyno.report.run import cache
+from dyno.report.run.page import Page
+from dyno.report.run.trials import REFRESH_STREAM, Trial, figures, missing, trials
+
+ORDER = 45
+
+_LANE_REFRESH = "Refresh"
+
+
+def section(page: Page) -> Section | None:
+    """Figures, a band for every query of every stream, and tables."""
+    found = trials(page)
+    if not any(test.several or test.refresh for test in found):
+        return None
+    blocks: list[Block] = [_figures(page)]
+    reasons = [Note(f"{page.title(name)}: {why}", "muted") for name, why in missing(page).items()]
+    if reasons:
+        blocks.append(Notes(reasons))
+    for test in found:
+        if test.several:
+            blocks += [_bands(page, test), _streams(page, test)]
+    refreshes = _refreshes(page, found)
+    if refreshes.rows:
+        blocks.append(refreshes)
+    return Section("streams", "Decision support: streams and refresh", blocks, _lead(page, found))
+
+
+def _lead(page: Page, found: list[Trial]) -> str:
+    several = [test for test in found if test.several]
+    if not several:
+        return "The power test between the two refresh functions."
+    detail = several[0].phase.detail
+    drawn = detail.get("parameters") == "seeded"
+    words = f"parameters drawn by seed {detail.get('seed')}" if drawn else "validation parameters"
+    count = several[0].streams
+    who = "One user, in an order" if count == 1 else f"{count} users at once, each in an order"
+    return (
+        f"{who} and a session of its own, {words}"
+        f"{', beside one stream of refresh functions' if several[0].refresh else ''}. "
+        f"{cache.sentence(page, 'throughput')}"
+    ).rstrip()
+
+
+def _figures(page: Page) -> Table:
+    columns = [Column("Target")]
+    columns += [
+        Column(label, numeric=True)
+        for label in ("Streams", "Power", "Throughput", "Composite", "Throughput test, s")
+    ]
+    columns.append(Column("Unit"))
+    rows: list[list[str | Cell]] = []
+    for target in dict.fromkeys(test.target for test in trials(page)):
+        found = figures(page, target)
+        streams = [test.streams for test in trials(page) if test.target == target and test.several]
+        rate = found.get("throughput")
+        plain = page.value(f"dss.{target}.throughput_score")
+        rows.append(
+            [
+                page.title(target),
+                figure(streams[0]) if streams else "–",
+                figure(found.get("power")),
+                Cell(figure(plain), "muted", "without refresh functions")
+                if rate is None and plain is not None
+                else figure(rate),
+                figure(found.get("composite")),
+                fixed(page.value(f"dss.{target}.throughput_total_s"), 2),
+                _unit(page, target),
+            ]
+        )
+    note = (
+        "Power: 3600·SF / geometric mean of the 22 query intervals and the 2 refresh functions. "
+        "Throughput: streams·22·3600·SF / seconds. Composite: their geometric mean. Scale factors "
+        "are never comparable with each other."
+    )
+    return Table("Power, throughput and composite", columns, rows, note, page.notice("tpch"))
+
+
+def _unit(page: Page, target: str) -> str:
+    for name in ("power", "throughput", "throughput_score"):
+        found = page.estimate(f"dss.{target}.{name}")
+        if found is not None:
+            return found.unit
+    return "–"
+
+
+def _bands(page: Page, test: Trial) -> Figure:
+    start = test.phase.start_ns
+    lanes = [charts.Lane(_lane(number), theme.SKY) for number in range(1, test.streams + 1)]
+    if test.refresh:
+        lanes.append(charts.Lane(_LANE_REFRESH, theme.AMBER))
+    bands: list[charts.Band] = []
+    for row in test.rows:
+        refresh = row["stream"] == REFRESH_STREAM
+        title = row["query"].upper() if refresh else query_title(row["query"])
+        end = row["end_ns"] or row["t_ns"]
+        why = f", failed: {row['error']}" if row["error"] else ""
+        bands.append(
+            charts.Band(
+                _LANE_REFRESH if refresh else _lane(row["stream"]),
+                (row["t_ns"] - start) / 1e9,
+                (end - start) / 1e9,
+                f"{title} ✗" if row["error"] else title,
+                f"{title}, {'pair' if refresh else 'stream'} "
+                f"{row['position'] if refresh else row['stream']}: "
+                f"{seconds((end - row['t_ns']) / 1e9)}{why}",
+                0.5 if refresh or row["position"] % 2 else 0.27,
+            )
+        )
+    alt = f"A band for each query of {test.streams} streams over time; the table has their totals."
+    return Figure(
+        render(lambda width: charts.timeline(bands, lanes, [], width), Size(970), alt),
+        f"The throughput test on {page.title(test.target)}: every query of every stream, one "
+        "darker, the next lighter. Seconds since the start of the test.",
+        notice=page.notice("tpch"),
+    )
+
+
+def _lane(number: int) -> str:
+    return f"Stream {number}"
+
+
+def _streams(page: Page, test: Trial) -> Table:
+    columns = [Column("Stream")]
+    columns += [Column(label, numeric=True) for label in ("Start, s", "End, s", "Total, s")]
+    columns += [Column("Queries", numeric=True), Column("Failed", numeric=True)]
+    columns += [Column("Slowest"), Column("Slowest, s", numeric=True)]
+    rows: list[list[str | Cell]] = []
+    # As in the chart above: the estimates count from the start of the run.
+    begun_s = (test.phase.start_ns - page.run.clock.unix_ns) / 1e9
+    for number in range(1, test.streams + 1):
+        name = f"dss.{test.target}.stream-{number}"
+        lost = page.value(f"{name}.failed") or 0
+        slowest = test.slowest(number)
+        rows.append(
+            [
+                str(number),
+                fixed(_since(begun_s, page.value(f"{name}.start_s")), 2),
+                fixed(_since(begun_s, page.value(f"{name}.end_s")), 2),
+                fixed(page.value(f"{name}.total_s"), 2),
+                figure(page.value(f"{name}.done")),
+                Cell(figure(lost), "bad", "failed") if lost else figure(lost),
+                query_title(slowest["query"]) if slowest else "–",
+                fixed(slowest["seconds"], 3) if slowest else "–",
+            ]
+        )
+    note = "Start and end: seconds since the start of the test."
+    caption = f"Streams on {page.title(test.target)}"
+    return Table(caption, columns, rows, note, page.notice("tpch"))
+
+
+def _since(begun_s: float, value: float | None) -> float | None:
+    return None if value is None else max(0.0, value - begun_s)
+
+
+def _refreshes(page: Page, found: list[Trial]) -> Table:
+    columns = [Column("Target"), Column("Pair"), Column("During")]
+    columns += [
+        Column(label, numeric=True) for label in ("Insert, s", "Delete, s", "Rows inserted")
+    ]
+    rows: list[list[str | Cell]] = []
+    for test in found:
+        pairs = [row for row in test.rows if row["stream"] == REFRESH_STREAM]
+        for number in sorted({row["position"] for row in pairs}):
+            name = f"dss.{test.target}.refresh-{number}"
+            inserted = [
+                row["rows"] for row in pairs if (row["position"], row["query"]) == (number, "rf1")
+            ]
+            rows.append(
+                [
+                    page.title(test.target),
+                    str(number),
+                    _during(test.phase),
+                    fixed(page.value(f"{name}.rf1_s"), 3),
+                    fixed(page.value(f"{name}.rf2_s"), 3),
+                    figure(inserted[0] if inserted else None),
+                ]
+            )
+    note = (
+        "Each function is one transaction. The first inserts new orders, the second deletes as "
+        "many loaded ones. After the tests the data is restored."
+    )
+    return Table("Refresh functions", columns, rows, note, page.notice("tpch"))
+
+
+def _during(phase: Phase) -> str:
+    return "power test" if phase.detail.get("test") == "power" else "throughput test"

@@ -1,0 +1,250 @@
+"""Transactions: throughput and latency by level of load."""
+
+from __future__ import annotations
+
+from dyno.report.kit.blocks import (
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Section,
+    Table,
+    without_empty,
+)
+from dyno.report.kit.charts import users as charts
+from dyno.report.kit.charts.keys import keys
+from dyno.report.kit.charts.render import Size, render
+from dyno.report.kit.formats import figure, number, operation_title, users_title
+from dyno.report.run.latencies import KINDS, TIMES
+from dyno.report.run.page import Level, Page
+from dyno.workloads.tpcc.pace import MOST_NEW_ORDERS
+
+ORDER = 50
+
+_PERCENTILES = ("p50", "p95", "p99")
+_HEAD = "new_order"
+_WRITER = ("writer_busy_percent", "writer_wait_mean_ms")
+"""Of a system with one writer alone."""
+_SCHEDULE = {
+    "Due": "scheduled",
+    "Sent late": "late",
+    "Never sent": "unsent",
+    "In the worst part, %": "late_worst_percent",
+    "Lag p99, ms": "lag_p99_ms",
+}
+"""Of open loops alone."""
+_DRIVER = {"Driver CPU, %": "client_cpu_percent", "Driver ms/1000": "client_cpu_ms_per_1000"}
+_ABOUT_DRIVER = (
+    "Driver CPU: share of its threads' time; ms/1000: CPU milliseconds per 1,000 transactions."
+)
+_HOMES = {
+    "fixed": "each user keeps one warehouse",
+    "all": "each user takes all warehouses in turn",
+}
+
+
+def section(page: Page) -> Section | None:
+    """Throughput and latency over users, where there are several levels; then a table a level."""
+    if not page.levels:
+        return None
+    blocks: list[Block] = [_levels(page)]
+    if _is_scheduled(page):
+        blocks.append(_schedule(page))
+    several = sum(not level.is_part for level in page.levels) > 1
+    if several and page.search is None:  # a search has a curve of its own
+        blocks.insert(0, _figure(page))
+    best = page.best_level
+    blocks += [_operations(page, level, folded=level is not best) for level in page.levels]
+    return Section("transactions", "Transactions", blocks, _lead(page))
+
+
+def _title(level: Level) -> str:
+    return users_title(level.phase.detail if level.phase else {}, level.name)
+
+
+def _lead(page: Page) -> str:
+    detail = page.levels[0].phase.detail if page.levels[0].phase else {}
+    words: list[str] = []
+    warehouses = number(detail.get("warehouses"))
+    if warehouses is not None:
+        words.append(f"{warehouses:g} warehouse{'' if warehouses == 1 else 's'}")
+    loop = detail.get("loop")
+    if isinstance(loop, dict):
+        if loop.get("kind") == "open":
+            gaps = "random" if loop.get("poisson") else "even"
+            words.append(f"transactions start at {gaps} gaps, whether or not answers have come")
+        elif loop.get("think"):
+            words.append("users key and think as the workload prescribes")
+        else:
+            words.append("each user starts the next transaction at once (unpaced)")
+    if detail.get("mode") == "procedure":
+        words.append("each transaction is one call of a procedure in the database")
+    elif detail.get("mode") == "client":
+        words.append("statements come from the client")
+    home = _HOMES.get(str(detail.get("home")))
+    if home is not None:
+        words.append(home)
+    warmup, duration = number(detail.get("warmup_s")), number(detail.get("duration_s"))
+    if duration is not None and warmup is not None:
+        words.append(f"{duration:g} s measured after {warmup:g} s of warm-up")
+    left_out = [
+        f"{figure(value)} s with {_title(level)}"
+        for level in page.levels
+        if (value := page.value(f"oltp.{level.name}.left_out_s"))
+    ]
+    if left_out:
+        words.append(f"of the measured time left out as not yet steady: {', '.join(left_out)}")
+    text = "; ".join(words)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def _users(level: Level) -> int:
+    users = number(level.phase.detail.get("users")) if level.phase else None
+    return 0 if users is None else int(users)
+
+
+def _figure(page: Page) -> Figure:
+    throughput: list[charts.Throughput] = []
+    latency: list[charts.Latency] = []
+    for level in page.levels:
+        if level.is_part:
+            continue
+        tps = page.value(f"oltp.{level.name}.tps") or 0.0
+        title = _title(level)
+        throughput.append(
+            charts.Throughput(title, _users(level), tps, f"{title}: {figure(tps)} transactions/s")
+        )
+        for percentile in _PERCENTILES:
+            value = page.value(f"oltp.{level.name}.{_HEAD}.response_{percentile}_ms")
+            if value:
+                words = f"{title}: New-Order {percentile} {figure(value)} ms"
+                latency.append(charts.Latency(title, _users(level), percentile, value, words))
+    apart = len({item.users for item in throughput}) == len(throughput)
+    over = "the number of users" if apart else "the levels of load"
+    alt = f"Two panels over {over}. Throughput: "
+    alt += "; ".join(item.words for item in throughput)
+    p95 = [item.words for item in latency if item.percentile == "p95"]
+    alt += f". Response time: {'; '.join(p95)}." if p95 else "."
+    name = operation_title(_HEAD)
+    return Figure(
+        render(lambda width: charts.users(throughput, latency, name, width), Size(985), alt),
+        f"{'Users' if apart else 'Levels'} against throughput, and against percentiles of "
+        "New-Order's response time, from its intended start to its end (logarithmic).",
+        keys([item.percentile for item in latency], shapes=True),
+        page.notice("tpcc"),
+    )
+
+
+def _levels(page: Page) -> Table:
+    columns = [Column("Load")] + [
+        Column(label, numeric=True)
+        for label in (
+            *("Transactions/s", "New orders/min", "Of paced, %", "New-Order p95, ms"),
+            *("Errors", "Retries", "Variation, %", "Trend, %"),
+            *(() if _is_scheduled(page) else _DRIVER),
+        )
+    ]
+    alone = any(page.value(f"oltp.{level.name}.{_WRITER[0]}") is not None for level in page.levels)
+    if alone:
+        columns += [
+            Column("Writer busy, %", numeric=True),
+            Column("Wait to write, ms", numeric=True),
+        ]
+    rows: list[list[str | Cell]] = []
+    for level in page.levels:
+        name = f"oltp.{level.name}"
+        errors = page.value(f"{name}.errors")
+        rows.append(
+            [
+                _title(level),
+                figure(page.value(f"{name}.tps")),
+                figure(page.value(f"{name}.new_orders_per_min")),
+                _pace(page, level.name),
+                figure(page.value(f"{name}.{_HEAD}.response_p95_ms")),
+                Cell(figure(errors), "bad", "errors") if errors else figure(errors),
+                figure(page.value(f"{name}.retries")),
+                figure(page.value(f"{name}.variation_percent")),
+                _trend(page, name),
+                *([] if _is_scheduled(page) else _figures(page, level, _DRIVER)),
+                *(figure(page.value(f"{name}.{label}")) for label in _WRITER if alone),
+            ]
+        )
+    note = (
+        "Variation: standard deviation of the throughput by second, in % of its mean. Trend: its "
+        "change over the window by a straight line, with its 95 % interval. "
+        f"{'' if _is_scheduled(page) else f'{_ABOUT_DRIVER} '}Of paced: new orders against "
+        f"{MOST_NEW_ORDERS:g} a minute and warehouse, the most that users who key and think can "
+        "reach; above that a result is unpaced."
+    )
+    if alone:
+        note += (
+            " Writer busy: share of the time that the one transaction which may write was under "
+            "way; wait to write: mean time until the others had their turn."
+        )
+    return Table("Levels of load", columns, rows, note, page.notice("tpcc"))
+
+
+def _is_scheduled(page: Page) -> bool:
+    """Whether there are open loops, of which a table of their own tells how they were kept."""
+    return any(page.value(f"oltp.{level.name}.scheduled") for level in page.levels)
+
+
+def _schedule(page: Page) -> Table:
+    """How the schedule of open loops was kept, and what that cost the driver."""
+    labels = {**_SCHEDULE, **_DRIVER}
+    columns = [Column("Load"), *(Column(label, numeric=True) for label in labels)]
+    rows = [[_title(level), *_figures(page, level, labels)] for level in page.levels]
+    note = (
+        "Sent late: no user was free when it was due. Lag: how late the driver itself was. In the "
+        "worst part: of a twentieth of the window, five intervals at least, the one in which most "
+        f"was late or never sent. {_ABOUT_DRIVER}"
+    )
+    columns, rows = without_empty(columns, rows)
+    return Table("Schedule and driver", columns, rows, note)
+
+
+def _figures(page: Page, level: Level, labels: dict[str, str]) -> list[str | Cell]:
+    return [figure(page.value(f"oltp.{level.name}.{name}")) for name in labels.values()]
+
+
+def _pace(page: Page, level: str) -> str:
+    text = figure(page.value(f"oltp.{level}.paced_percent"))
+    return f"{text}, unpaced" if page.unpaced(level) else text
+
+
+def _trend(page: Page, name: str) -> str:
+    trend = page.estimate(f"{name}.trend_percent")
+    if trend is None or trend.low is None or trend.high is None:
+        return "–"
+    return f"{trend.value:+.1f} ({trend.low:+.1f} to {trend.high:+.1f})"
+
+
+def _operations(page: Page, level: Level, *, folded: bool) -> Table:
+    """Two rows a transaction, one of each time: beside each other they are too wide for a page."""
+    columns = [
+        Column("Transaction"),
+        *(Column(label, numeric=True) for label in ("Count", "/s", "Errors")),
+        Column("Time"),
+        *(Column(f"{label}, ms", numeric=True) for label in TIMES.values()),
+    ]
+    rows: list[list[str | Cell]] = []
+    for operation in level.operations:
+        name = f"oltp.{level.name}.{operation}"
+        errors = page.value(f"{name}.errors")
+        counts: list[str | Cell] = [
+            figure(page.value(f"{name}.count")),
+            figure(page.value(f"{name}.per_s")),
+            Cell(figure(errors), "bad", "errors") if errors else figure(errors),
+        ]
+        for kind in KINDS:
+            times = [figure(page.value(f"{name}.{kind}_{time}_ms")) for time in TIMES]
+            rows.append([operation_title(operation), *counts, kind, *times])
+            counts = ["", "", ""]
+    return Table(
+        f"By transaction, {_title(level)}",
+        columns,
+        rows,
+        "Response: from the intended start to the end. Service: from the send to the end.",
+        page.notice("tpcc"),
+        folded=folded,
+    )

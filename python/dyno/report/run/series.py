@@ -1,0 +1,85 @@
+"""Samples over time, thinned out to what a plot can show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from dyno.bundle.reader import Bundle
+from dyno.bundle.series import Key, ended, readings
+
+MOST_POINTS = 600
+
+
+@dataclass
+class Series:
+    """Readings over time: seconds since the start of the run, and values."""
+
+    seconds: list[float] = field(default_factory=list[float])
+    values: list[float] = field(default_factory=list[float])
+
+
+def sampled(bundle: Bundle, wanted: Sequence[tuple[str, str]]) -> dict[Key, Series]:
+    """Sampled series of the wanted sources and metrics, whatever their subject."""
+    start = bundle.run.clock.unix_ns
+    series: dict[Key, Series] = {}
+    for key, t_ns, value, _ in readings(bundle.table("samples")):
+        if (key[0], key[2]) in wanted:
+            one = series.setdefault(key, Series())
+            one.seconds.append((t_ns - start) / 1e9)
+            one.values.append(value)
+    return {key: thinned(one) for key, one in series.items()}
+
+
+def thinned(series: Series, most: int = MOST_POINTS) -> Series:
+    """Means of equally long runs of readings, so that at most ``most`` remain."""
+    count = len(series.values)
+    if count <= most:
+        return series
+    size = math.ceil(count / most)
+    cuts = range(0, count, size)
+    return Series(
+        [_mean(series.seconds[at : at + size]) for at in cuts],
+        [_mean(series.values[at : at + size]) for at in cuts],
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _filled(rates: dict[int, float], step: int) -> dict[int, float]:
+    """The same with zeros at both ends of each gap, as intervals without an end have no row."""
+    moments = sorted(rates)
+    for one, following in pairwise(moments):
+        if step and following - one > 1.5 * step:
+            rates[one + step] = rates[following - step] = 0.0
+    return rates
+
+
+def throughput(bundle: Bundle) -> Series:
+    """Transactions a second over all levels of load, warm-ups included, with gaps as zeros."""
+    start = bundle.run.clock.unix_ns
+    series = Series()
+    parts = {
+        phase.detail.get("level") for phase in bundle.run.phases if phase.detail.get("database")
+    }
+    for level in bundle.levels():
+        if level in parts:  # the sum of all databases is there, too
+            continue
+        columns = ["t_ns", "seconds", "done", "rolled_back"]
+        done, lengths = ended(bundle.table(f"ops/{level}").select(columns).to_pylist())
+        step = round(max(lengths.values(), default=0.0) * 1e9)
+        rates = _filled({at: done[at] / lengths[at] for at in done if lengths[at]}, step)
+        moments = sorted(rates)
+        if not moments:
+            continue
+        # A level starts and ends at nothing, so that no line runs from one to the next.
+        edge = 1_000_000
+        points = [(moments[0] - edge, 0.0), *((at, rates[at]) for at in moments)]
+        points.append((moments[-1] + edge, 0.0))
+        series.seconds += [(at - start) / 1e9 for at, _ in points]
+        series.values += [value for _, value in points]
+    return thinned(series)

@@ -1,0 +1,154 @@
+"""The steps of a load, and the layout that it made, as blocks of the sheet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dyno.bundle.model import Phase
+from dyno.contracts import databases
+from dyno.report.kit.blocks import Block, Cell, Column, Fact, Facts, Note, Notes, Table
+from dyno.report.kit.formats import decimal_bytes, figure, fixed, number
+from dyno.report.run.page import Page
+
+_FOLDED = 12
+
+
+def loads_that_stayed(page: Page) -> list[Phase]:
+    """The last load of each database and target: those before it only compared streams."""
+    last = {(database_of(phase), phase.target): phase for phase in page.phases("load")}
+    return list(last.values())
+
+
+def database_of(phase: Phase) -> str:
+    """The name of the database that a phase loads or indexes, the workload's own if it has one."""
+    which = number(phase.detail.get("database"))
+    return databases.name(str(phase.detail.get("workload")), int(which or 1))
+
+
+def steps(page: Page, load: Phase) -> list[dict[str, Any]]:
+    """The steps of a load and of the keys and indexes after it, in order."""
+    listed = [phase.detail.get("space") for phase in (load, *_indexed(page, load))]
+    return [
+        step
+        for steps in listed
+        if isinstance(steps, list)
+        for step in steps
+        if isinstance(step, dict) and isinstance(step.get("step"), str)
+    ]
+
+
+def which(load: Phase) -> str:
+    """``, database 2`` of a load of several databases; nothing of the first."""
+    found = number(load.detail.get("database"))
+    return "" if found is None else f", database {found:g}"
+
+
+def _indexed(page: Page, load: Phase) -> list[Phase]:
+    """The phases of keys and indexes after a load."""
+    return [
+        phase
+        for phase in page.phases("index")
+        if phase.target == load.target and database_of(phase) == database_of(load)
+    ]
+
+
+def steps_table(page: Page, load: Phase) -> Table | None:
+    """Each step with its time, speed where rows move, and space."""
+    found = steps(page, load)
+    if not found:
+        return None
+    columns = [Column("Step")]
+    columns += [
+        Column(label, numeric=True)
+        for label in ("Time, s", "GB/h", "Extra at peak", "Peak against table", "Added at rest")
+    ]
+    rows: list[list[str | Cell]] = [
+        [
+            step["step"],
+            fixed(number(step.get("seconds")), 3),
+            figure(number(step.get("gb_per_h"))),
+            decimal_bytes(number(step.get("extra_peak_bytes"))),
+            _times(number(step.get("ratio"))),
+            decimal_bytes(number(step.get("extra_rest_bytes"))),
+        ]
+        for step in found
+    ]
+    return Table(
+        f"Steps of the load into {page.title(load.target)}{which(load)}",
+        columns,
+        rows,
+        "Extra: above what was occupied before the step, logs left out where they lie apart. "
+        "Steps that overlap count their own temporary files and what they build. Below zero at "
+        "rest where a step gave room back; – where the target does not tell.",
+        page.notice(str(load.detail.get("workload"))),
+        folded=len(rows) > _FOLDED,
+    )
+
+
+def layout_block(layout: object) -> Block | None:
+    """What a layout is made of; None for the target's own design."""
+    if not isinstance(layout, dict) or layout.get("name") in {None, "default"}:
+        return None
+    facts = [Fact("Layout", str(layout["name"]))]
+    if isinstance(layout.get("indexes"), str):
+        facts.append(Fact("Keys and indexes", layout["indexes"]))
+    tables = layout.get("tables")
+    for name, design in (tables if isinstance(tables, dict) else {}).items():
+        if isinstance(design, dict):
+            facts.append(Fact(str(name), _design(design)))
+    facts += [
+        Fact(f"Volume for {what}", str(layout[what]))
+        for what in ("data", "log", "temp")
+        if layout.get(what) is not None
+    ]
+    return Facts(facts)
+
+
+def notes_block(*listed: object) -> Block | None:
+    """Notes of the layout and of what was made of it."""
+    lines = [
+        line for notes in listed if isinstance(notes, list) for line in notes
+        if isinstance(line, str)
+    ]  # fmt: skip
+    return Notes([Note(line) for line in dict.fromkeys(lines)]) if lines else None
+
+
+def load_blocks(page: Page, load: Phase) -> list[Block]:
+    """Layout, steps and notes of one load."""
+    layout = load.detail.get("layout")
+    own = layout.get("notes") if isinstance(layout, dict) else None
+    after = [phase.detail.get("notes") for phase in _indexed(page, load)]
+    found = [layout_block(layout), steps_table(page, load), notes_block(own, *after)]
+    return [block for block in found if block is not None]
+
+
+def _design(design: dict[str, Any]) -> str:
+    words: list[str] = []
+    parts, by = design.get("partitions"), design.get("partition_by")
+    if isinstance(parts, list) and parts:
+        side = design.get("side") or "right"
+        words.append(f"{len(parts)} partitions by {by}, bounds belong to the {side}")
+        bounds = design.get("bounds")
+        if isinstance(bounds, list):
+            words.append(", ".join(map(str, bounds)))
+        volumes = [part.get("volume") for part in parts if isinstance(part, dict)]
+        named = list(dict.fromkeys(str(volume) for volume in volumes if volume))
+        if named:
+            words.append(f"on {', '.join(named)} in turn")
+    if design.get("form"):
+        words.append(f"{design['form']} form")
+    for word, title in (("cluster", "clustered by"), ("volume", "on")):
+        if design.get(word):
+            value = design[word]
+            values = value if isinstance(value, list) else [value]
+            words.append(f"{title} {', '.join(map(str, values))}")
+    indexes = design.get("indexes")
+    if isinstance(indexes, list):
+        words += [f"index {item.get('name')}" for item in indexes if isinstance(item, dict)]
+    return "; ".join(words)
+
+
+def _times(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return "< 0.001 ×" if 0 < value < 0.0005 else f"{figure(value)} ×"

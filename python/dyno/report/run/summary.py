@@ -1,0 +1,294 @@
+"""The summary for a terminal: at most ten lines of at most eighty columns, and all reasons.
+
+Tables of a storage profile may be longer: where volumes are compared they are what was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dyno.bundle import check_names
+from dyno.bundle.model import CriterionResult, Estimate, Finding
+from dyno.bundle.reader import Bundle
+from dyno.report.kit.formats import (
+    VERDICTS,
+    bytes_text,
+    decimal_bytes,
+    figure,
+    fixed,
+    number,
+    seconds,
+)
+from dyno.report.run import capacity, devices, transactions
+from dyno.report.run.cache import word as word_of
+from dyno.report.run.maintenance import costs
+from dyno.report.run.page import Page
+from dyno.report.run.steps import database_of
+from dyno.report.run.trials import FIGURES, figures, missing, trials
+from dyno.report.storage.lines import lines as storage_lines
+from dyno.safety.text import plain
+
+COLUMNS = 80
+MOST_LINES = 10
+_STORAGE_LINES = 3
+"""Of them; a profile with more has so many lines more in all."""
+
+_LABEL = 14
+_MOST_REASONS = 5
+"""Against a run; of further ones their number is printed."""
+_REASON_LINES = 4
+"""Of each: Dyno's own take three, those of another's bundle may be of any length."""
+
+
+def summary(
+    bundle: Bundle, estimates: Iterable[Estimate], findings: Iterable[Finding]
+) -> list[str]:
+    """The verdict, then a line for each part that was measured, then the notices."""
+    page = Page.of(bundle, estimates, findings)
+    storage = _storage(page)
+    lines = [
+        _head(page),
+        *storage,
+        _line("Loads", _loads(page)),
+        _line("Load rate", _rates(page)),
+        _line("Queries", _queries(page)),
+        _line("Streams", _streams(page)),
+        _line("Transactions", transactions.line(page, COLUMNS - _LABEL)),
+        _line("Maximum", capacity.line(page)),
+        _line("Criteria", _criteria(page)),
+        *_wrapped("Maintenance", _maintenance(page)),
+        _line("Checks", _checks(page)),
+    ]
+    notices, reasons = _notices(page), _reasons(page)
+    why = [] if reasons else _why(page)
+    most = MOST_LINES + max(0, len(storage) - _STORAGE_LINES) - len(notices) - len(why)
+    kept = [line for line in lines if line][: max(1, most)]
+    return [*kept, *(reasons or why), *notices]
+
+
+def _cut(text: str, columns: int = COLUMNS) -> str:
+    # A narrow no-break space is unknown to many a console font.
+    text = plain(text.replace("\N{NARROW NO-BREAK SPACE}", " "))
+    return text if len(text) <= columns else f"{text[: columns - 1].rstrip()}…"
+
+
+def _line(label: str, text: str) -> str:
+    return _cut(f"{label:<{_LABEL}}{text}") if text else ""
+
+
+def _head(page: Page) -> str:
+    head = f"{VERDICTS[page.run.validity.verdict]}  {page.run.verb} {page.run.run}"
+    machine = _machine(page)
+    return _cut(f"{head}, {machine}" if machine else head)
+
+
+def _reasons(page: Page) -> list[str]:
+    """Each reason against the run."""
+    reasons = page.run.validity.reasons
+    if len(reasons) == 1:
+        return _wrapped("Reason", reasons[0].message, _REASON_LINES)
+    lines: list[str] = []
+    for place, reason in enumerate(reasons[:_MOST_REASONS]):
+        label = f"{len(reasons)} reasons" if place == 0 else ""
+        lines += _wrapped(label, f"{place + 1}. {reason.message}", _REASON_LINES)
+    more = len(reasons) - _MOST_REASONS
+    return [*lines, _line("", f"{more} more on the sheet")] if more > 0 else lines
+
+
+def _why(page: Page) -> list[str]:
+    """What sets the pace of a valid run, wrapped over at most two lines."""
+    if page.verdict is not None and page.verdict.verdict is not None:
+        # Validity and criteria have lines of their own.
+        told = page.verdict.verdict
+        if page.run.verb == "io" and not told.limits:
+            return []  # that only storage was measured is no news
+        label, text = ("Likely limits", told.limits) if told.limits else ("Verdict", told.measured)
+    elif page.verdict is not None:  # judged by an earlier version
+        label, text = "Verdict", page.verdict.message
+    else:
+        return []
+    return _wrapped(label, text)
+
+
+def _wrapped(label: str, text: str, most: int = 2) -> list[str]:
+    """A label and its text, over at most so many lines."""
+    import textwrap
+
+    text = plain(text.replace("\N{NARROW NO-BREAK SPACE}", " "))
+    wrapped = textwrap.wrap(text, COLUMNS - _LABEL, max_lines=most, placeholder=" …")
+    return [f"{label if not place else '':<{_LABEL}}{part}" for place, part in enumerate(wrapped)]
+
+
+def _machine(page: Page) -> str:
+    host = page.run.host
+    words: list[str] = []
+    cpu, memory, storage = (host.get(name) for name in ("cpu", "memory", "storage"))
+    if isinstance(cpu, dict) and isinstance(cpu.get("logical"), int):
+        words.append(f"{cpu['logical']} CPUs")
+    if isinstance(memory, dict) and (total := number(memory.get("total_bytes"))) is not None:
+        words.append(bytes_text(total))
+    if page.run.targets and not devices.in_output(page.run):
+        words.append(devices.short(page.run))
+    elif isinstance(storage, dict) and storage.get("fs_type"):
+        words.append(f"{storage['fs_type']} on {storage.get('disk') or storage.get('fs_source')}")
+    elif isinstance(storage, dict) and storage.get("device"):
+        words.append(str(storage["device"]))
+    return ", ".join(words)
+
+
+def _storage(page: Page) -> list[str]:
+    told = storage_lines(page)
+    return [_line("" if place else "Storage", line) for place, line in enumerate(told)]
+
+
+def _loads(page: Page) -> str:
+    words: dict[str, None] = {}
+    for phase in page.phases("load"):
+        workload = database_of(phase)
+        took = page.value(f"load.{workload}.{phase.target}.seconds")
+        if took is not None:
+            words[f"{workload} {page.title(phase.target)} {seconds(took)}"] = None
+    return ", ".join(words)
+
+
+def _rates(page: Page) -> str:
+    """Load rates by number of streams, where several were tried."""
+    words: list[str] = []
+    for workload, target in page.loads:
+        rates = page.load_rates(workload, target)
+        if len(rates) > 1:
+            shown = ", ".join(f"{item.streams}: {figure(item.gb_per_h)}" for item in rates)
+            words.append(f"{page.title(target)} GB/h by streams {shown}")
+    return "; ".join(words)
+
+
+def _queries(page: Page) -> str:
+    words: list[str] = []
+    for target in page.query_targets:
+        total = page.value(f"dss.{target}.power_total_s")
+        text = "not complete" if total is None else f"{fixed(total, 2 if total < 10 else 1)} s"
+        words.append(f"{page.title(target)} {text}")
+    if not words:
+        return ""
+    scale = page.scale("tpch")
+    # Warm is the rule, and totals are compared.
+    caches = {"first": "first pass", "cold": "cold", "cold-each-query": "each cold"}
+    how = caches.get(word_of(page.run) or "")
+    told = [*([] if scale is None else [f"SF {scale:g}"]), *([] if how is None else [how])]
+    at = f"{', '.join(told)}: " if told else ""
+    for other in page.query_targets[1:]:
+        ratio = page.value(f"dss.{page.query_targets[0]}/{other}.geomean_ratio")
+        if ratio:
+            words.append(f"{figure(ratio)}x by geometric mean")
+    return at + ", ".join(words)
+
+
+def _streams(page: Page) -> str:
+    """Power, throughput and composite, or why there are none."""
+    reasons = missing(page)
+    words: list[str] = []
+    unit = ""
+    for target in dict.fromkeys(trial.target for trial in trials(page)):
+        parts = [f"{name} {figure(value)}" for name, value in figures(page, target).items()]
+        plain = page.value(f"dss.{target}.throughput_score")
+        if plain is not None:
+            parts.append(f"throughput without refresh {figure(plain)}")
+        for name in (*FIGURES, "throughput_score"):
+            found = page.estimate(f"dss.{target}.{name}")
+            unit = found.unit if found is not None else unit
+        if not parts and target in reasons:
+            parts.append(reasons[target])
+        if parts:
+            words.append(", ".join(parts))
+    return " ".join(["; ".join(words), unit.split(" at ")[0]]).strip()
+
+
+def _criteria(page: Page) -> str:
+    """What decides the exit code, and what was not kept, comes first: a long line is cut."""
+    named = _limits(page.criteria, "FAILED", binding=True)
+    usual = _limits(page.criteria, "not kept", binding=False)
+    return "; ".join([*([named] if named else []), *([f"usual limits: {usual}"] if usual else [])])
+
+
+def _limits(criteria: Iterable[CriterionResult], word: str, *, binding: bool) -> str:
+    results = [item for item in criteria if item.binding is binding]
+    failed = [item for item in results if item.passed is False]
+    kept = sum(item.passed is True for item in results)
+    missing = sum(item.passed is None for item in results)
+    limits = list(dict.fromkeys(item.criterion for item in failed))
+    words = [
+        f"{len(failed)} {word} ({', '.join(limits)})" if failed else "",
+        f"{kept} kept" if kept else "",
+        f"{missing} not judged" if missing else "",
+    ]
+    return ", ".join(word for word in words if word)
+
+
+def _maintenance(page: Page) -> str:
+    """What it cost and took: the loss, throughput before and during it, its length, its room."""
+    words: list[str] = []
+    for cost in costs(page):
+        phase = cost.phase
+        which = phase.detail.get("database")
+        what = [
+            f"{phase.detail.get('maintenance')}",
+            "" if which is None else f"of database {which}",
+        ]
+        if phase.detail.get("error") or phase.status != "done":
+            words.append(" ".join(filter(None, [*what, "NOT DONE"])))
+            continue
+        if cost.change:
+            what.append(f"{cost.change} %{', perhaps none' * cost.perhaps_none}")
+        what += [f"({rates})" for rates in cost.rates]
+        if cost.round_s is not None:
+            what.append(f"in {seconds(cost.round_s)}")
+        text = " ".join(filter(None, what))
+        peak = page.value(f"during.{phase.name}.space_peak_bytes")
+        estimate = page.value(f"during.{phase.name}.space_estimate_bytes")
+        if peak is not None and estimate is not None and (peak or estimate):
+            text += f", {decimal_bytes(peak)} used, {decimal_bytes(estimate)} expected"
+        words.append(text)
+    return "; ".join(words)
+
+
+def _checks(page: Page) -> str:
+    answers = page.answer_checks
+    groups = {
+        "answers": check_names.ANSWERS,
+        "streams": (check_names.AMONG_STREAMS,),
+        "order": (check_names.ORDER,),
+        "conditions": (check_names.CONDITION,),
+        "isolation": (check_names.ISOLATION,),
+    }
+    known = tuple(start for starts in groups.values() for start in starts)
+    others = [check.passed for check in page.checks if not check.name.startswith(known)]
+    results = {"data": others}
+    for label, starts in groups.items():
+        results[label] = [c.passed for c in page.checks if c.name.startswith(starts)]
+    # That streams agree proves no answer, though one that differs is wrong.
+    results["answers"] = [check.passed for check in answers]
+    results["streams"] = [
+        c.passed
+        for c in page.checks
+        if c.name.startswith(check_names.AMONG_STREAMS) and c not in answers
+    ]
+    warned = sum(1 for item in page.findings if item.level == "warning")
+    parts = [
+        _counts(results, "FAILED", passed=False),  # first: a long line is cut at its end
+        _counts(results, "ok", passed=True),
+        "answers not compared" if page.unproven else "",
+        f"{warned} warning{'' if warned == 1 else 's'}" if warned else "",
+    ]
+    return "; ".join(part for part in parts if part)
+
+
+def _counts(results: dict[str, list[bool | None]], word: str, *, passed: bool) -> str:
+    """``data 64, answers 110 ok``."""
+    found = {label: each.count(passed) for label, each in results.items() if passed in each}
+    return (
+        f"{', '.join(f'{label} {count}' for label, count in found.items())} {word}" if found else ""
+    )
+
+
+def _notices(page: Page) -> list[str]:
+    return [_cut(notice) for notice in dict.fromkeys(page.run.notices)]

@@ -1,0 +1,162 @@
+"""Arms against each other, volumes at once against volumes alone, and what being full costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from dyno.bundle.model import Estimate
+from dyno.profiles.arms import how
+from dyno.report.kit.blocks import Block, Cell, Column, Figure, Table
+from dyno.report.kit.charts import bars
+from dyno.report.kit.charts.keys import keys
+from dyno.report.kit.charts.render import Size, render
+from dyno.report.kit.formats import figure, spanned
+from dyno.report.run.page import Page
+from dyno.report.storage.blocks.scaling import scaling
+from dyno.report.storage.comparison import CHANCE, CHANCE_MEANS, chance, change, ratio
+from dyno.report.storage.curves import UNITS, Curve
+from dyno.report.storage.places import Place
+
+_SIZE = Size(860, 225)
+
+
+def compared(page: Page, found: Sequence[Place]) -> list[Block]:
+    """Charts and tables by curve: of arms at each fill level, of fill levels of each arm."""
+    made: list[Block] = []
+    way = how(page.run)
+    by_stage: dict[int, list[Place]] = {}
+    by_arm: dict[str, list[Place]] = {}
+    for place in found:
+        by_stage.setdefault(place.stage.index, []).append(place)
+        by_arm.setdefault(place.arm.label, []).append(place)
+    for own in by_stage.values():
+        if len(own) > 1:
+            made += scaling(page, own) if way == "scaling" else _arms(page, own)
+    for own in by_arm.values():
+        if len(own) > 1:
+            made += _fills(page, own)
+    return made
+
+
+def _arms(page: Page, own: Sequence[Place]) -> list[Block]:
+    stage, first = own[0].stage, own[0].arm.label
+    full = f" at {stage.label} full" if stage.label else ""
+
+    def against(place: Place, curve: Curve) -> Estimate | None:
+        return ratio(page, place, curve.name, "compare")
+
+    def label(found: Estimate | None) -> str:
+        return "" if found is None else f" ({found.value:.2f}×{_mark(found, 1)})"
+
+    caption = f"Best of each curve by volume{full}"
+    figures = _bars(own, [place.arm.label for place in own], against, label, caption,
+                    f"In brackets: against {first}.")  # fmt: skip
+    rows = [
+        [
+            curve.title,
+            place.arm.label,
+            *_best(curve),
+            spanned(against(place, curve), "{:.2f}".format, " ×"),
+        ]
+        for at in own[0].curves
+        for place in own
+        if (curve := place.curve(at.name)) is not None
+    ]
+    columns = [Column("Curve"), Column("Volume"), *_BEST]
+    columns.append(Column(f"Against {first}", numeric=True))
+    note = "Intervals: 95 %, where there was more than one window or one time."
+    return [*figures, Table(caption, columns, rows, folded=True, note=note)]
+
+
+_BEST = (Column("Best", numeric=True), Column("95 %", numeric=True), Column("Unit"))
+
+
+def _best(curve: Curve) -> list[str | Cell]:
+    best = curve.best
+    if best is None:
+        return ["none", "–", curve.unit]
+    interval = "–"
+    if best.low is not None and best.high is not None:
+        interval = f"{figure(best.low)} to {figure(best.high)}"
+    return [figure(best.value), interval, curve.unit]
+
+
+def _fills(page: Page, own: Sequence[Place]) -> list[Block]:
+    first = own[0].stage.label
+
+    def against(place: Place, curve: Curve) -> Estimate | None:
+        return change(page, place, curve.name)
+
+    def label(found: Estimate | None) -> str:
+        return "" if found is None else f" ({_signed(found.value)} %{_mark(found, 0)})"
+
+    of = f" of {own[0].arm.key}" if own[0].arm.key else ""
+    caption = f"Best of each curve{of} by fill level"
+    names = [f"{place.stage.label} full" for place in own]
+    figures = _bars(own, names, against, label, caption, f"In brackets: against {first} full.")
+    rows = [
+        [curve.title, name, *_best(curve), spanned(against(place, curve), _signed, " %")]
+        for at in own[0].curves
+        for place, name in zip(own, names, strict=True)
+        if (curve := place.curve(at.name)) is not None
+    ]
+    columns = [Column("Curve"), Column("Fill level"), *_BEST]
+    columns.append(Column(f"Against {first} full", numeric=True))
+    note = "Intervals: 95 %, where there was more than one window or one time."
+    return [*figures, Table(caption, columns, rows, folded=True, note=note)]
+
+
+def _mark(found: Estimate, same: float) -> str:
+    mark = chance(found, same)
+    return f" {mark}" if mark else ""
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.1f}".replace("-", "\N{MINUS SIGN}")
+
+
+def _bars(
+    own: Sequence[Place],
+    names: Sequence[str],
+    against: Callable[[Place, Curve], Estimate | None],
+    label: Callable[[Estimate | None], str],
+    caption: str,
+    note: str,
+) -> list[Figure]:
+    """A chart for each unit: a group of bars for each curve, a bar for each place."""
+    made: list[Figure] = []
+    for about in dict.fromkeys(curve.figure for curve in own[0].curves):
+        found = [
+            bars.Bar(
+                curve.short,
+                name,
+                curve.value,
+                f"{figure(curve.value)}{label(against(place, curve))}",
+                f"{curve.title}, {name}: {figure(curve.value)} {curve.unit}"
+                f"{label(against(place, curve))}",
+            )
+            for at in own[0].curves
+            if at.figure == about
+            for place, name in zip(own, names, strict=True)
+            if (curve := place.curve(at.name)) is not None and curve.value is not None
+        ]
+        if found:
+            marked = any(CHANCE in bar.label for bar in found)
+            words = f"{caption}. {note}{f' {CHANCE_MEANS}.' * marked}"
+            made.append(_figure(found, UNITS[about], words, own[0]))
+    return made
+
+
+def _figure(found: Sequence[bars.Bar], unit: str, caption: str, place: Place) -> Figure:
+    ceiling = place.arm.ceiling
+    bound = f"IOPS with {ceiling.of} within {figure(ceiling.ms)} ms"
+    title = bound if unit == "IOPS" else "MB/s"
+    return Figure(
+        render(
+            lambda width: bars.lying(found, title, width),
+            _SIZE,
+            f"Bars of {title}. {caption} " + "; ".join(bar.words for bar in found),
+        ),
+        f"{caption}{' MB: 10⁶ bytes.' * (unit == 'MB/s')}",
+        keys([bar.series for bar in found], shapes=False),
+    )

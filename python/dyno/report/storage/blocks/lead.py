@@ -1,0 +1,149 @@
+"""What was measured: how, of which volumes, and what these are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from dyno.profiles.arms import how
+from dyno.profiles.pages import granted
+from dyno.report.kit.blocks import Column, Fact, Facts, Table
+from dyno.report.kit.formats import bytes_text, number
+from dyno.report.run.page import Page
+from dyno.report.storage.places import Place
+
+MOST_VOLUMES = 8
+"""Told one by one; of more there is a folded table."""
+
+_KINDS = {"made": "a test file", "file": "an existing file", "device": "a block device"}
+
+_PAGES = {
+    "huge": "in huge pages of memory, so that large blocks reach the device in few pieces; a "
+    "program whose memory is in many may get less",
+    "ordinary": "in ordinary pages of memory; from huge ones large blocks may be faster",
+    "mixed": "partly in huge pages of memory, partly in ordinary ones",
+}
+
+
+def lead(page: Page, found: Sequence[Place]) -> str:
+    """A few sentences under the title."""
+    detail = found[0].arm.detail
+    if not detail:
+        return ""
+    told = list(_targets(found))
+    words = [f"Measured in {detail.get('volume')}"]
+    size = number(detail.get("file_bytes"))
+    if told:
+        names = [str(target["name"]) for target in told]
+        words = [f"{len(names)} volumes" if len(names) > 1 else f"Measured on {names[0]}"]
+        if len(names) > 1:
+            words = [f"Measured on {words[0]}: {_named(names)}"]
+    elif size is not None:
+        words.append(f"on a test file of {bytes_text(size)}")
+    cached = [place.arm.label for place in found if place.arm.detail.get("direct") is False]
+    if cached:
+        which = f"{', '.join(dict.fromkeys(cached))} " * (len(found) > len(cached))
+        words.append(f"{which}through the page cache")
+    elif detail.get("direct"):
+        words.append("past the page cache")
+    if detail.get("engine"):
+        words.append(f"with {detail['engine']}")
+    return " ".join([f"{', '.join(words)}.", *_sentences(page, found)])
+
+
+def _named(names: list[str]) -> str:
+    return f"{', '.join(names[:MOST_VOLUMES])}{', …' * (len(names) > MOST_VOLUMES)}"
+
+
+def _sentences(page: Page, found: Sequence[Place]) -> Iterable[str]:
+    way = how(page.run)
+    detail = found[0].arm.detail
+    if way == "together" and len(found[0].arm.members) > 1:
+        yield "All volumes worked at once; figures are of all together."
+    elif way == "compare":
+        yield "Each volume was measured alone."
+    elif way == "scaling":
+        yield "One volume was measured, then two at once, and so on."
+    repeats = number(detail.get("repeats"))
+    if repeats is not None and repeats > 1:
+        turns = ", the arms in turn" if way in {"compare", "scaling"} else ""
+        yield f"All was measured {repeats:g} times{turns}."
+    if any(place.stage.label for place in found):
+        yield "The test files grew from one fill level to the next."
+    yield "The depth is the number of requests kept in flight."
+
+
+def _targets(found: Iterable[Place]) -> Iterable[dict[str, Any]]:
+    """Targets of all arms, each once."""
+    seen: set[str] = set()
+    for place in found:
+        listed = place.arm.detail.get("targets")
+        for target in listed if isinstance(listed, list) else []:
+            name = target.get("name") if isinstance(target, dict) else None
+            if isinstance(name, str) and name not in seen:
+                seen.add(name)
+                yield target
+
+
+def targets(found: Sequence[Place]) -> list[Facts | Table]:
+    """What each volume is; many of them folded."""
+    fsync = found[0].arm.detail.get("fsync")
+    told = [(str(target["name"]), _target(target)) for target in _targets(found)]
+    many = len(told) > MOST_VOLUMES
+    facts = [] if many else [Fact(name, text) for name, text in told]
+    if told and isinstance(fsync, bool):
+        words = (
+            "counted once they are on the media"
+            if fsync
+            else "counted once the device has taken them, perhaps into its cache; durable only "
+            "after the syncs of a profile that has them"
+        )
+        facts.append(Fact("Writes", words))
+    pages = granted(found[0].arm.detail)
+    if told and pages:
+        facts.append(Fact("Buffers", _PAGES[pages]))
+    columns = [Column("Volume"), Column("What it is", wide=True)]
+    table = Table(f"The {len(told)} volumes", columns, told, folded=True)
+    return [*([table] if many else []), *([Facts(facts)] if facts else [])]
+
+
+def _target(target: dict[str, Any]) -> str:
+    facts = target.get("facts")
+    facts = facts if isinstance(facts, dict) else {}
+    kind = target.get("kind")
+    words = [_KINDS.get(kind, "") if isinstance(kind, str) else ""]
+    size = number(target.get("bytes"))
+    words[0] += f" of {bytes_text(size)}" if size is not None and words[0] else ""
+    if target.get("path"):
+        words[0] += f" in {target['path']}" if kind == "made" else f" {target['path']}"
+    return ", ".join(filter(None, [words[0].strip(), *_facts(facts)]))
+
+
+def _facts(facts: dict[str, Any]) -> Iterable[str]:
+    if facts.get("filesystem"):
+        options = facts.get("mount_options")
+        listed = [str(one) for one in options] if isinstance(options, list) else []
+        yield f"{facts['filesystem']}{_bracketed(listed)}"
+    device = [str(facts[key]) for key in ("device", "model") if facts.get(key)]
+    if device:
+        yield f"on {' '.join(device)}"
+    if facts.get("raid"):
+        yield f"RAID: {facts['raid']}"
+    for key, yes, no in (
+        ("rotational", "rotational", "not rotational"),
+        ("virtual", "virtual", ""),
+        ("remote", "reached over a network", ""),
+    ):
+        if isinstance(facts.get(key), bool):
+            yield yes if facts[key] else no
+    if facts.get("write_cache"):
+        yield f"write cache: {facts['write_cache']}"
+    limit = facts.get("cgroup_limit")
+    if isinstance(limit, dict) and limit:
+        yield f"control group's limit {', '.join(f'{key} {value}' for key, value in limit.items())}"
+    elif limit:
+        yield f"control group's limit {limit}"
+
+
+def _bracketed(words: list[str]) -> str:
+    return f" ({', '.join(words)})" if words else ""

@@ -1,0 +1,46 @@
+"""What must be known of a search, or of a curve that is repeated until it is steady."""
+
+from __future__ import annotations
+
+from dyno.report.kit.blocks import Note, Notes, Tone
+from dyno.report.kit.formats import figure
+from dyno.report.run.page import Page
+from dyno.report.storage.curves import Curve
+from dyno.report.storage.places import Place
+
+_SEARCHED: dict[str, tuple[str, Tone]] = {
+    "most": (
+        "The best is at the largest load that was allowed; more may be inside the ceiling",
+        "",
+    ),
+    "saturated": ("More load than that of the best gave no more", "muted"),
+}
+
+
+def notes(page: Page, place: Place) -> list[Notes]:
+    """What there is to say, each with the curves of which it holds."""
+    said: dict[tuple[str, Tone], list[str]] = {}
+    for curve in place.curves:
+        for what in (_search(curve), _settled(page, curve)):
+            if what is not None:
+                said.setdefault(what, []).append(curve.title)
+    found = [Note(f"{text}: {'; '.join(own)}.", tone) for (text, tone), own in said.items()]
+    return [Notes(found)] if found else []
+
+
+def _search(curve: Curve) -> tuple[str, Tone] | None:
+    best = curve.best
+    if best is None or best.confirmed is None:
+        return None
+    if not best.confirmed:
+        return "The best was not confirmed by further windows", "bad"
+    return _SEARCHED.get(best.stopped)
+
+
+def _settled(page: Page, curve: Curve) -> tuple[str, Tone] | None:
+    before = page.value(f"{curve.start}.settling_windows")
+    if curve.settled is None or before is None:
+        return None
+    if curve.settled:
+        return f"Steady after {figure(before)} windows, which are left out here", "muted"
+    return "It never was steady; the figures are of the last windows", "bad"

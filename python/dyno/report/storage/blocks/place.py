@@ -1,0 +1,212 @@
+"""The charts and the table of an arm at a fill level."""
+
+from __future__ import annotations
+
+from dyno.report.kit.blocks import Block, Figure, Row
+from dyno.report.kit.charts import bars, grid
+from dyno.report.kit.charts import lines as linear
+from dyno.report.kit.charts import storage as charts
+from dyno.report.kit.charts.keys import keys
+from dyno.report.kit.charts.render import Size, render
+from dyno.report.kit.formats import bytes_text, figure
+from dyno.report.run.page import Page
+from dyno.report.storage.blocks.notes import notes
+from dyno.report.storage.blocks.settling import settling
+from dyno.report.storage.blocks.syncs import syncs
+from dyno.report.storage.curves import Curve, Matrix, is_grid, load_title, matrices
+from dyno.report.storage.places import Place
+
+_SIDES = {"read": "reads", "write": "writes"}
+_WIDE, _HALF, _SMALL = Size(550), Size(410), Size(410, 225)
+
+
+def blocks(page: Page, place: Place, *, drawn: bool) -> list[Block]:
+    """Charts two and two, unless they are not to be drawn, and logs."""
+    made = _Charts(page, place)
+    gridded = is_grid(made.curves)
+    figures = (made.of_grid() if gridded else made.of_list()) if drawn else made.heat_maps()
+    figures += [*made.of_rates(), *settling(page, place)] if drawn else []
+    pairs = [figures[at : at + 2] for at in range(0, len(figures), 2)]
+    shown: list[Block] = [Row(pair, even=gridded) for pair in pairs]
+    return [*shown, *notes(page, place), *syncs(page, place)]
+
+
+class _Charts:
+    def __init__(self, page: Page, place: Place) -> None:
+        self.page, self.place, self.ceiling = page, place, place.arm.ceiling
+        # Latencies of jobs that differ have no point in common.
+        alone = [curve for curve in place.curves if not curve.jobs]
+        self.rates = [curve for curve in alone if curve.is_open]
+        self.curves = [curve for curve in alone if not curve.is_open and curve.synced is None]
+
+    def of_list(self) -> list[Figure]:
+        random = [
+            curve
+            for curve in self.curves
+            if curve.pattern != "sequential" and curve.settled is None  # one load tells nothing
+        ]
+        points = [point for curve in random for point in self.points(curve, curve.title, both=True)]
+        what = "Random reads and writes, each on their own"
+        found = [self.latency(points, what, _WIDE)] if points else []
+        sequential = self.bars()
+        return [*found, self.sequential(sequential)] if sequential else found
+
+    def heat_maps(self) -> list[Figure]:
+        return [self.matrix(each) for each in matrices(self.curves)] if is_grid(self.curves) else []
+
+    def of_grid(self) -> list[Figure]:
+        figures = [*self.heat_maps(), *self.by_block()]
+        for kind in dict.fromkeys(curve.kind for curve in self.curves):
+            own = [curve for curve in self.curves if curve.kind == kind]
+            # Reads and writes of each would be more lines than one can tell apart.
+            points = [
+                point for curve in own for point in self.points(curve, curve.size, both=False)
+            ]
+            if points:
+                side = "the slower of its reads and writes" if own[0].is_mix else "by block size"
+                figures.append(self.latency(points, f"{kind}, {side}", _HALF))
+        return figures
+
+    def of_rates(self) -> list[Figure]:
+        """Open loops: what was done of what was due, and the response time."""
+        points = [
+            point for curve in self.rates for point in self.points(curve, curve.title, both=True)
+        ]
+        what = "I/Os due at a rate, reads and writes each on their own"
+        return [self.latency(points, what, _WIDE, load="rate")] if points else []
+
+    def matrix(self, matrix: Matrix) -> Figure:
+        squares: list[grid.Square] = []
+        for kind in matrix.kinds:
+            for block in matrix.blocks:
+                curve = matrix.curves.get((kind, block))
+                value = None if curve is None else curve.value
+                column = f"{block / 1024:,g}"
+                said = "none" if value is None else f"{figure(value)} {matrix.unit}"
+                words = f"{kind}, {column} KiB: {said}"
+                squares.append(grid.Square(kind, column, value or 0.0, figure(value), words))
+        of = self.ceiling.of
+        what = (
+            f"Most IOPS{self.place.of} with {of} of reads and of writes, each on its own, within "
+            f"{figure(self.ceiling.ms)} ms, by block size"
+            if matrix.figure == "iops"
+            else f"Highest MB/s (10⁶ bytes){self.place.of} by block size"
+        )
+        return Figure(
+            render(
+                lambda width: grid.heat(squares, "Block size, KiB", width),
+                _SMALL,
+                f"{what}: " + "; ".join(square.words for square in squares),
+            ),
+            f"{what}. The stronger the colour, the more.",
+        )
+
+    def by_block(self) -> list[Figure]:
+        """MB/s over the block size, a line for each kind of access."""
+        made: list[Figure] = []
+        for matrix in matrices(self.curves):
+            points: list[linear.Point] = []
+            for kind in matrix.kinds:
+                for block in matrix.blocks:
+                    curve = matrix.curves.get((kind, block))
+                    load = None if curve is None or curve.best is None else curve.best.load
+                    if curve is None or load is None:
+                        continue
+                    # Without intervals: those of several kinds would hide each other.
+                    found = self.page.value(f"{curve.at(load)}.mbps")
+                    if found is not None:
+                        words = f"{kind}, {bytes_text(block)}: {figure(found)} MB/s"
+                        points.append(linear.Point(kind, block / 1024, found, words))
+            if points:
+                made.append(self.throughput(points, matrix.figure))
+        return made
+
+    def throughput(self, points: list[linear.Point], about: str) -> Figure:
+        which = "Highest MB/s" if about == "mbps" else "MB/s at the most IOPS inside the ceiling"
+        caption = f"{which}{self.place.of}, by block size (MB: 10⁶ bytes)."
+        return Figure(
+            render(
+                lambda width: linear.lines(points, "Block size, KiB", "MB/s", width, doubling=True),
+                _HALF,
+                f"{caption} " + "; ".join(point.words for point in points),
+            ),
+            caption,
+            keys([point.series for point in points], shapes=True),
+        )
+
+    def points(self, curve: Curve, title: str, *, both: bool) -> list[charts.Point]:
+        """Those of reads and of writes, or one for the slower of them."""
+        points: list[charts.Point] = []
+        of = self.ceiling.of
+        kind = "response_" if curve.is_open else ""
+        for place, load in enumerate(curve.loads):
+            name = curve.at(load)
+            iops = self.page.value(f"{name}.iops")
+            found = {side: self.page.value(f"{name}.{side}_{kind}{of}_ms") for side in _SIDES}
+            sides = {side: value for side, value in found.items() if value}
+            if not iops or not sides:
+                continue
+            if both and curve.is_mix:
+                shown = {f"{title}: {_SIDES[side]}": value for side, value in sides.items()}
+            else:
+                shown = {title: max(sides.values())}
+            label = str(load.depth) if not curve.is_open else load_title(load)
+            for series, latency in shown.items():
+                words = (
+                    f"{series}, {load_title(load)}: {figure(iops)} IOPS, {of} {figure(latency)} ms"
+                )
+                points.append(charts.Point(series, place, label, iops, latency, words))
+        return points
+
+    def latency(
+        self, points: list[charts.Point], what: str, size: Size, load: str = "queue depth"
+    ) -> Figure:
+        of = self.ceiling.of
+        ceiling = figure(self.ceiling.ms)
+        most = max(points, key=lambda point: point.iops)
+        which = f"{of} latency" if load == "queue depth" else f"{of} response time"
+        alt = (
+            f"Curves of {which} against IOPS{self.place.of} as the {load} rises. "
+            f"The most IOPS: {most.words}. The ceiling is at {ceiling} ms."
+        )
+        numbers = "the depth" if load == "queue depth" else "that"
+        caption = (
+            f"{what}: throughput against {which}{self.place.of}, a point for each {load} "
+            f"(numbers: {numbers} of the first curve). The ceiling is {ceiling} ms."
+        )
+        return Figure(
+            render(
+                lambda width: charts.latency(points, self.ceiling.ms, which, width),
+                size,
+                alt,
+            ),
+            caption,
+            keys([point.series for point in points], shapes=True),
+        )
+
+    def bars(self) -> list[bars.Bar]:
+        return [
+            bars.Bar(
+                str(load.depth),
+                curve.title,
+                value,
+                f"{value:,.0f}",
+                f"{curve.title}, {load_title(load)}: {figure(value)} MB/s",
+            )
+            for curve in sorted(self.curves, key=lambda curve: curve.name)
+            if curve.pattern == "sequential"
+            for load in curve.loads
+            if (value := self.page.value(f"{curve.at(load)}.mbps")) is not None
+        ]
+
+    def sequential(self, found: list[bars.Bar]) -> Figure:
+        return Figure(
+            render(
+                lambda width: bars.upright(found, "Queue depth", "MB/s", width),
+                Size(360),
+                "Bars of sequential throughput in MB/s by queue depth: "
+                + "; ".join(bar.words for bar in found),
+            ),
+            f"Sequential throughput{self.place.of} by queue depth, in MB/s (10⁶ bytes).",
+            keys([bar.series for bar in found], shapes=False),
+        )

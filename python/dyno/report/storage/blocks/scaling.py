@@ -1,0 +1,87 @@
+"""More and more volumes at once: what they give, against what they would if none held up others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dyno.report.kit.blocks import Block, Cell, Column, Figure, Row, Table
+from dyno.report.kit.charts import lines
+from dyno.report.kit.charts.keys import keys
+from dyno.report.kit.charts.render import Size, render
+from dyno.report.kit.formats import figure, spanned
+from dyno.report.run.page import Page
+from dyno.report.storage.comparison import efficiency
+from dyno.report.storage.curves import UNITS, Curve, headlines
+from dyno.report.storage.places import Place
+
+_SIZE = Size(410)
+_MOST_LINES = 6
+
+
+def scaling(page: Page, own: Sequence[Place]) -> list[Block]:
+    """A line for each curve over the number of volumes, dashed what it would ideally be."""
+    figures: list[Figure] = []
+    for about in dict.fromkeys(curve.figure for curve in own[0].curves):
+        curves = [curve for curve in own[0].curves if curve.figure == about]
+        if len(curves) > _MOST_LINES:
+            curves = headlines(curves)[:_MOST_LINES]
+        points = [point for curve in curves for point in _points(own, curve)]
+        if points:
+            figures.append(_figure(points, own, about))
+    stage = own[0].stage
+    full = f" at {stage.label} full" if stage.label else ""
+    rows: list[list[str | Cell]] = [
+        [curve.title, str(len(place.arm.members)),
+         spanned(efficiency(page, place, curve.name), figure, " %"), figure(curve.value),
+         curve.unit, place.arm.label]
+        for at in own[0].curves
+        for place in own
+        if (curve := place.curve(at.name)) is not None
+    ]  # fmt: skip
+    # What it is about first: a narrow page shows only the first columns at once.
+    columns = [Column("Curve"), Column("Volumes", numeric=True), Column("Efficiency", numeric=True)]
+    columns += [Column("Best", numeric=True), Column("Unit"), Column("Which")]
+    note = (
+        "Efficiency: in % of the sum of the bests of the volumes alone; of those not measured "
+        "alone, as much as the first. Brackets: 95 % interval."
+    )
+    table = Table(f"By number of volumes{full}", columns, rows, note=note)
+    pairs = [figures[at : at + 2] for at in range(0, len(figures), 2)]
+    return [*(Row(pair, even=True) for pair in pairs), table]
+
+
+def _points(own: Sequence[Place], first: Curve) -> list[lines.Point]:
+    points: list[lines.Point] = []
+    for place in own:
+        curve = place.curve(first.name)
+        if curve is None or curve.best is None:
+            continue
+        count, best = len(place.arm.members), curve.best
+        words = f"{curve.title}, {count} at once: {figure(best.value)} {curve.unit}"
+        points.append(lines.Point(first.title, count, best.value, words, best.low, best.high))
+    return points
+
+
+def _figure(points: list[lines.Point], own: Sequence[Place], about: str) -> Figure:
+    unit, ceiling = UNITS[about], own[0].arm.ceiling
+    axis = unit
+    if about == "iops":
+        axis = f"IOPS with {ceiling.of} within {figure(ceiling.ms)} ms"
+    ideal: list[lines.Point] = []
+    for name in dict.fromkeys(point.series for point in points):
+        line = [point for point in points if point.series == name]
+        each = line[0].value / line[0].at
+        ideal += [lines.Point(name, point.at, each * point.at, "") for point in line]
+    caption = (
+        f"{axis} by number of volumes at once{' (MB: 10⁶ bytes)' * (about == 'mbps')}. "
+        "Dashed: as many times as much as the first."
+    )
+    return Figure(
+        render(
+            lambda width: lines.lines(points, "Volumes at once", axis, width, ideal=ideal),
+            _SIZE,
+            f"{caption} " + "; ".join(point.words for point in points),
+        ),
+        caption,
+        keys([point.series for point in points], shapes=True),
+    )

@@ -1,0 +1,67 @@
+"""A load that is repeated until it is steady: its windows, one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dyno.profiles.steps import Step, steps
+from dyno.report.kit.blocks import Figure
+from dyno.report.kit.charts import lines
+from dyno.report.kit.charts.keys import keys
+from dyno.report.kit.charts.render import Size, render
+from dyno.report.kit.formats import figure
+from dyno.report.run.page import Page
+from dyno.report.storage.curves import Curve
+from dyno.report.storage.places import Place
+
+_SIZE = Size(550)
+
+
+def settling(page: Page, place: Place) -> list[Figure]:
+    """A figure for each curve that was repeated, of the first time that it was."""
+    curves = [curve for curve in place.curves if curve.settled is not None]
+    if not curves:
+        return []
+    own = [
+        step
+        for step in steps(page.bundle)
+        if (step.arm, step.stage) == (place.arm.label, place.stage.index)
+        and step.purpose == "settle"
+    ]
+    found: list[Figure] = []
+    for curve in curves:
+        of_it = [step for step in own if step.curve == curve.name]
+        times = len({step.repeat for step in of_it})
+        first = [step for step in of_it if step.repeat == of_it[0].repeat]
+        left_out = round((page.value(f"{curve.start}.settling_windows") or 0.0) / max(1, times))
+        if len(first) > 1:
+            found.append(_figure(curve, place, first, left_out))
+    return found
+
+
+def _figure(curve: Curve, place: Place, windows: Sequence[Step], left_out: int) -> Figure:
+    points = [
+        lines.Point(
+            "left out" if number <= left_out else "counted",
+            number,
+            step.iops,
+            f"window {number}, {'left out' if number <= left_out else 'counted'}: "
+            f"{figure(step.iops)} IOPS",
+        )
+        for number, step in enumerate(windows, 1)
+    ]
+    # Those that count have the first colour also where nothing was left out.
+    points.sort(key=lambda point: point.series)
+    caption = (
+        f"{curve.title}{place.of}: IOPS of one window after another, until as many as are counted "
+        "agree and do not slope."
+    )
+    return Figure(
+        render(
+            lambda width: lines.lines(points, "Window", "IOPS", width),
+            _SIZE,
+            f"{caption} " + "; ".join(point.words for point in points),
+        ),
+        caption,
+        keys([point.series for point in points], shapes=True),
+    )

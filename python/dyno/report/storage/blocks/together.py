@@ -1,0 +1,175 @@
+"""Charts of jobs that ran together, and of volumes that were measured at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from dyno.profiles.arms import Load
+from dyno.report.kit.blocks import Figure, Row
+from dyno.report.kit.charts import parts
+from dyno.report.kit.charts.keys import keys
+from dyno.report.kit.charts.render import Size, render
+from dyno.report.kit.formats import figure, with_unit
+from dyno.report.run.page import Page
+from dyno.report.storage.curves import SIDES, UNITS, Curve, load_title
+from dyno.report.storage.places import Place
+from dyno.report.storage.tables import by_figure, shown_load
+
+_SIZE, _ROWS = Size(410), Size(410, 225)
+_MOST_CURVES = 3
+"""With a chart each of their jobs; of more there are only tables."""
+
+
+def together(page: Page, place: Place) -> list[Row]:
+    """For each curve of several jobs, and for the volumes of all curves, rates beside latencies."""
+    made: list[Row] = []
+    with_jobs = [curve for curve in place.curves if curve.jobs]
+    for curve in with_jobs if len(with_jobs) <= _MOST_CURVES else []:
+        made += _jobs(page, place, curve)
+    return [*made, *_volumes(page, place)]
+
+
+def _jobs(page: Page, place: Place, curve: Curve) -> list[Row]:
+    """Lines over the load; dots where there is only one."""
+    if not curve.loads:
+        return []
+    first, *more = curve.loads
+    named = [(curve, load, job, f"{curve.at(load)}.job.{job}") for job in curve.jobs
+             for load in curve.loads]  # fmt: skip
+    found: list[Figure | None] = []
+    for told in (_Told(page, place, curve.figure), _Told(page, place, "")):
+        which = f"{told.words} of each job of {curve.kind}{place.of}"
+        if more:
+            found.append(_lines(told, told.points(named, by_load=True), which, curve))
+        else:
+            which += f", at {load_title(first)}"
+            found.append(_dots(told, told.points(named), which))
+    return _rows(found)
+
+
+def _volumes(page: Page, place: Place) -> list[Row]:
+    """What each gave at the best load of all together: a row of dots for each curve."""
+    spread = [curve for curve in place.curves if curve.volumes]
+    which = f"of each volume{place.of}, at the best load of each curve"
+    found: list[Figure | None] = []
+    for about, curves in by_figure(spread):
+        told = _Told(page, place, about)
+        found.append(_dots(told, told.points(_at_best(curves)), f"{told.words} {which}"))
+    # Of the others the latency has no ceiling.
+    bound = [curve for curve in spread if curve.figure == "iops"]
+    told = _Told(page, place, "")
+    found.append(_dots(told, told.points(_at_best(bound)), f"{told.words} {which}"))
+    return _rows(found)
+
+
+def _rows(found: Iterable[Figure | None]) -> list[Row]:
+    kept = [one for one in found if one is not None]
+    return [Row(kept[at : at + 2], even=True) for at in range(0, len(kept), 2)]
+
+
+_Named = tuple[Curve, Load, str, str]
+"""A curve, a load of it, a job or volume, and how the names of its figures begin."""
+
+
+def _at_best(curves: Iterable[Curve]) -> list[_Named]:
+    return [
+        (curve, load, volume, f"{curve.at(load)}.at.{volume}")
+        for curve in curves
+        if (load := shown_load(curve)) is not None
+        for volume in curve.volumes
+    ]
+
+
+class _Told:
+    """A quantity of a place: IOPS, MB/s, or the latency that its ceiling is about."""
+
+    def __init__(self, page: Page, place: Place, about: str) -> None:
+        self.page, self.about = page, about
+        ceiling = place.arm.ceiling
+        self.of = ceiling.of
+        self.unit = UNITS.get(about, "ms")
+        self.title = UNITS.get(about, f"{ceiling.of} latency, ms")
+        self.words = "MB/s (10⁶ bytes)" if about == "mbps" else self.title.replace(",", " in")
+        self.words = self.words[0].upper() + self.words[1:]
+        self.limit = None if about else ceiling.ms
+
+    @property
+    def explained(self) -> str:
+        """What the latency of a part is."""
+        if self.about:
+            return ""
+        bound = with_unit(self.limit, "ms")
+        return f" The slowest of its reads, writes and syncs; the ceiling is {bound}."
+
+    def value(self, name: str) -> float | None:
+        """Of a part; the slowest of its reads, writes and syncs, by response where it has any."""
+        if self.about:
+            return self.page.value(f"{name}.{self.about}")
+        found: list[float] = []
+        for side in SIDES:
+            for kind in ("response_", ""):
+                value = self.page.value(f"{name}.{side}_{kind}{self.of}_ms")
+                if value:
+                    found.append(value)
+                    break
+        return max(found, default=None)
+
+    def points(self, named: Iterable[_Named], *, by_load: bool = False) -> list[parts.Point]:
+        """A point for each part with a value above zero: over its load, or in its curve's row."""
+        made: list[parts.Point] = []
+        for curve, load, part, name in named:
+            value = self.value(name)
+            if not value:
+                continue
+            of = f"{self.of} " * (not self.about)
+            words = f"{part}, {curve.short}, {load_title(load)}: {of}{figure(value)} {self.unit}"
+            at = _number(load) if by_load else curve.short
+            made.append(parts.Point(part, at, value, words))
+        return made
+
+
+def _number(load: Load) -> float:
+    return load.rate if load.by_rate and load.rate is not None else float(load.depth)
+
+
+def _lines(told: _Told, points: Sequence[parts.Point], which: str, curve: Curve) -> Figure | None:
+    if len({point.at for point in points}) < 2:
+        return None
+    across = "I/Os due a second, all jobs" if curve.is_open else "Queue depth, all jobs"
+    caption = f"{which}, over the load of all together.{told.explained}"
+    return Figure(
+        render(
+            lambda width: parts.over_load(points, across, told.title, width, limit=told.limit),
+            _SIZE,
+            f"{caption} " + "; ".join(point.words for point in points),
+        ),
+        caption,
+        keys([point.series for point in points], shapes=True),
+    )
+
+
+def _dots(told: _Told, points: Sequence[parts.Point], which: str) -> Figure | None:
+    if not points:
+        return None
+    names = list(dict.fromkeys(point.series for point in points))
+    few = len(names) <= parts.MOST_SERIES
+    caption = f"{which}.{f' A dot for each of {len(names)}.' * (not few)}{told.explained}"
+    said = [point.words for point in (points if few else _ends(points))]
+    return Figure(
+        render(
+            lambda width: parts.dots(points, told.title, width, limit=told.limit),
+            _ROWS,
+            f"{caption} " + "; ".join(said),
+        ),
+        caption,
+        keys(names, shapes=True) if few else (),
+    )
+
+
+def _ends(points: Sequence[parts.Point]) -> list[parts.Point]:
+    """The lowest and the highest of each row."""
+    found: list[parts.Point] = []
+    for row in dict.fromkeys(point.at for point in points):
+        own = sorted((point for point in points if point.at == row), key=lambda one: one.value)
+        found += dict.fromkeys([own[0], own[-1]])
+    return found

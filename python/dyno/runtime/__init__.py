@@ -1,0 +1,1 @@
+"""How work is called, watched, bounded in time and interrupted."""

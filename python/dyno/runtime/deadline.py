@@ -1,0 +1,92 @@
+"""Work on a session that may take only so long."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import threading
+import time
+from collections.abc import Callable, Generator
+from typing import TypeVar
+
+from dyno.config.units import seconds_text
+from dyno.errors import DynoError, Interrupted, TargetError
+from dyno.runtime.engine_calls import interruptible
+
+T = TypeVar("T")
+
+
+class Deadline:
+    """The time of one piece of work, which another thread watches."""
+
+    def __init__(self, seconds: float | None, cancel: Callable[[], None]) -> None:
+        """Begins now.
+
+        Args:
+            seconds: How long the work may take; None for as long as it likes.
+            cancel: Stops the work; called from the thread that watches.
+        """
+        self._seconds = math.inf if seconds is None else seconds
+        self._due = time.monotonic() + self._seconds
+        self._cancel = cancel
+        self._end: float | None = None
+        self._lock = threading.Lock()
+
+    def expire(self) -> None:
+        """Cancels work that has taken too long. To be called every now and then.
+
+        And again, until the work has ended: a cancellation that arrives before its statement is
+        lost. None is sent once it has ended: it would hit the statement after it.
+        """
+        if time.monotonic() < self._due:
+            return
+        with self._lock:
+            if self._end is None:
+                self._cancel()
+
+    @contextlib.contextmanager
+    def kept(self) -> Generator[None]:
+        """Round the work.
+
+        Raises:
+            TargetError: With kind ``timeout``, in the place of what the database made of it.
+        """
+        try:
+            yield
+        except DynoError as error:
+            passes = isinstance(error, Interrupted) or error.kind == "connection_lost"
+            if self._is_over() and not passes:
+                raise self._too_long() from error
+            raise
+        finally:
+            late = self._is_over()
+        if late:
+            raise self._too_long()
+
+    def _is_over(self) -> bool:
+        """Ends the work; whether it took too long."""
+        with self._lock:
+            if self._end is None:
+                self._end = time.monotonic()
+            return self._end >= self._due
+
+    def _too_long(self) -> TargetError:
+        limit = seconds_text(self._seconds)
+        return TargetError(f"Cancelled: it did not end within {limit}.", kind="timeout")
+
+
+def within(seconds: float | None, work: Callable[[], T], cancel: Callable[[], None]) -> T:
+    """Runs ``work`` in another thread, cancelled by Ctrl-C and once it takes too long.
+
+    Raises:
+        Interrupted: After Ctrl-C.
+        TargetError: With kind ``timeout``, if it did.
+        Exception: What ``work`` raised.
+    """
+    deadline = Deadline(seconds, cancel)
+
+    def limited() -> T:
+        with deadline.kept():
+            return work()
+
+    return interruptible(limited, cancel, deadline.expire)

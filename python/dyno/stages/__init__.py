@@ -1,0 +1,1 @@
+"""The stages that write the record. None imports another."""

@@ -1,0 +1,41 @@
+"""Stage: decision-support queries and transactions against a loaded target."""
+
+from dyno.stages.drive.dss import (
+    DssPlan,
+    PowerPlan,
+    ThroughputPlan,
+    power,
+    restore_left,
+    restored,
+    throughput,
+)
+from dyno.stages.drive.during import DuringPlan
+from dyno.stages.drive.during_oltp import drive_during
+from dyno.stages.drive.during_queries import StreamPlan, queries_during
+from dyno.stages.drive.oltp import OltpPlan, interval_for, program
+from dyno.stages.drive.plans import PlansPlan, explain
+from dyno.stages.drive.several import drive, parts
+from dyno.stages.drive.until_steady import UntilSteadyPlan, drive_until_steady
+
+__all__ = [
+    "DssPlan",
+    "DuringPlan",
+    "OltpPlan",
+    "PlansPlan",
+    "PowerPlan",
+    "StreamPlan",
+    "ThroughputPlan",
+    "UntilSteadyPlan",
+    "drive",
+    "drive_during",
+    "drive_until_steady",
+    "explain",
+    "interval_for",
+    "parts",
+    "power",
+    "program",
+    "queries_during",
+    "restore_left",
+    "restored",
+    "throughput",
+]

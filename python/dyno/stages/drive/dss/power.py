@@ -1,0 +1,116 @@
+"""The power test: one user, the 22 queries in the order of stream 0, between two refreshes."""
+
+from __future__ import annotations
+
+from dyno import workloads
+from dyno.bundle.writer import Recorder
+from dyno.contracts.target import PowerResult, Target
+from dyno.contracts.variants import variants
+from dyno.runtime.progress import Progress
+from dyno.stages.drive.dss.answer_recorder import AnswerRecorder
+from dyno.stages.drive.dss.crew import Crew
+from dyno.stages.drive.dss.plan import PowerPlan
+from dyno.stages.drive.dss.query import Outcome, Task, tasks
+from dyno.stages.drive.dss.refresh import Refresher
+from dyno.stages.drive.dss.stream import Stream
+
+
+def power(recorder: Recorder, target: Target, plan: PowerPlan, progress: Progress) -> PowerResult:
+    """Runs the queries one after another and records each as soon as it ends.
+
+    A failing query is recorded with its class of error and the test goes on, unless the server is
+    gone. The answers of the result are those to validation parameters on the loaded data: of the
+    warming pass if the measured one draws its own, or runs after the first refresh function.
+
+    Raises:
+        TargetError: If the server is gone.
+    """
+    name = f"power-{plan.workload}-{target.name}"
+    with (
+        recorder.phase(name, f"Power test on {target.name}", "dss", target.name) as detail,
+        AnswerRecorder(recorder) as notary,
+        Crew(target, plan.workload, metering=plan.metering) as crew,
+    ):
+        detail.update(plan.facts(), variants=variants(target, plan.workload))
+        recorder.tell(name, detail)
+        test = _Test(recorder, target, plan, progress, notary, crew)
+        try:
+            crew.run([test.run])
+        finally:
+            if test.result.errors:
+                detail["errors"] = dict(test.result.errors)
+            if test.cold:
+                detail["errors_warming"] = dict(test.cold)
+        progress.update(1, 1)
+    return test.result
+
+
+class _Test:
+    """A power test under way.
+
+    Attributes:
+        cold: Queries of the warming pass that failed, with the reason.
+    """
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        target: Target,
+        plan: PowerPlan,
+        progress: Progress,
+        notary: AnswerRecorder,
+        crew: Crew,
+    ) -> None:
+        workload = workloads.get(plan.workload)
+        self._recorder, self._plan, self._progress, self._notary = recorder, plan, progress, notary
+        self._warming = (
+            tasks(target, workload, plan, plan.stream, "validation") if plan.warm else []
+        )
+        self._measured = tasks(target, workload, plan, plan.stream)
+        clock, stop = recorder.clock, crew.stop
+        self._stream = Stream(crew.session(), clock, target.name, plan.timeout_s, stop)
+        self._refresher = Refresher(target, workload, plan, crew, notary) if plan.refresh else None
+        self._done = 0
+        self.result = PowerResult()
+        self.cold: dict[str, str] = {}
+
+    def run(self) -> None:
+        """The whole test, in the crew's thread."""
+        self._stream.run(self._warming, self._warmed, warming=True)
+        refresher = self._refresher
+        if refresher is None:
+            self._stream.run(self._measured, self._ended, self._plan.before_query)
+            return
+        try:
+            refresher.insert(0)
+            self._stream.run(self._measured, self._ended, self._plan.before_query)
+            # Not before: counting would warm the caches for the first query.
+            refresher.count()
+            refresher.delete(0)
+            refresher.count()
+        finally:
+            refresher.close()
+        self._recorder.add_checks(refresher.checks())
+        self.result.errors.update(refresher.errors)
+
+    def _warmed(self, task: Task, outcome: Outcome) -> None:
+        self._tell(f"{task.query.name} (warming)")
+        if outcome.answer is None:
+            self.cold[task.query.name] = str(outcome.error)
+        elif not self._plan.fixed:
+            self.result.answers[task.query.name] = outcome.answer
+
+    def _ended(self, task: Task, outcome: Outcome) -> None:
+        self._tell(task.query.name)
+        self._notary.record(outcome)
+        name = task.query.name
+        if outcome.answer is None:
+            self.result.errors[name] = str(outcome.error)
+        elif self._plan.fixed:
+            self.result.answers[name] = outcome.answer
+        else:
+            self.result.drawn.append((task.stream, name, outcome.answer))
+
+    def _tell(self, label: str) -> None:
+        self._done += 1
+        self._progress.update(self._done, len(self._warming) + len(self._measured), label)

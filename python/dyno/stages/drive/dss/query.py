@@ -1,0 +1,137 @@
+"""One query: run on a session, timed, and made a row of the bundle."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from dyno.bundle.model import Clock
+from dyno.contracts.target import QueryResult, Target
+from dyno.contracts.workload import Query, Workload
+from dyno.errors import DynoError
+from dyno.stages.drive.dss.plan import DssPlan, Parameters
+from dyno.stages.drive.dss.session import Session
+
+
+@dataclass(frozen=True)
+class Task:
+    """A query of a stream, ready to be sent."""
+
+    stream: int
+    position: int
+    query: Query
+    parameters: dict[str, Any]
+    sql: str
+
+
+@dataclass
+class Outcome:
+    """What came of a query.
+
+    Attributes:
+        row: Its row of the ``queries`` table, without the digest, which takes time to find.
+        error: Why there is no answer.
+    """
+
+    row: dict[str, Any]
+    query: Query | None = None
+    answer: QueryResult | None = None
+    error: DynoError | None = None
+
+    def cancelled(self, stop: threading.Event) -> bool:
+        """Whether it ended because everybody's work was stopped, and so tells nothing.
+
+        A server that is gone breaks the work of all; it does not matter who noticed it first.
+        """
+        lost = self.error is not None and self.error.kind == "connection_lost"
+        return self.error is not None and stop.is_set() and not lost
+
+
+def tasks(
+    target: Target,
+    workload: Workload,
+    plan: DssPlan,
+    stream: int,
+    parameters: Parameters | None = None,
+) -> list[Task]:
+    """The queries of a stream in its order, with its ``parameters`` (else the plan's) put in.
+
+    Made before the clock runs: a target's own words for a statement can take a while to find.
+    """
+    queries = {query.name: query for query in workload.queries}
+    found: list[Task] = []
+    for position, name in enumerate(workload.order(stream)):
+        query = queries[name]
+        if (parameters or plan.parameters) == "seeded":
+            values = query.draw(plan.seed + stream, plan.scale)
+        else:
+            values = query.validation(plan.scale)
+        text = target.sql(workload.name, name, query.text(values))
+        found.append(Task(stream, position, query, values, text))
+    return found
+
+
+def run_query(
+    session: Session,
+    task: Task,
+    clock: Clock,
+    target_name: str,
+    timeout_s: float,
+    *,
+    warming: bool = False,
+) -> Outcome:
+    """Runs one query to its last row. An error becomes part of the outcome.
+
+    ``warming`` is whether its time is not a result, so that counting may add to it.
+    """
+
+    def work() -> QueryResult:
+        return session.connection.execute(task.sql)
+
+    meter = session.meter
+    if meter is not None:
+        meter.before(timed=not warming)
+    outcome = timed(session, work, clock, timeout_s)
+    if meter is not None:
+        outcome.row.update(
+            meter.after(task.query.name, timed=not warming, failed=outcome.answer is None)
+        )
+    outcome.row.update(
+        stream=task.stream,
+        position=task.position,
+        query=task.query.name,
+        target=target_name,
+        parameters=json.dumps(task.parameters, default=str),
+        rows=len(outcome.answer.rows) if outcome.answer else None,
+    )
+    outcome.query = task.query
+    return outcome
+
+
+def timed(
+    session: Session, work: Callable[[], QueryResult | None], clock: Clock, timeout_s: float
+) -> Outcome:
+    """Does ``work`` on a session within its time; the row says when, and what went wrong."""
+    answer: QueryResult | None = None
+    failure: DynoError | None = None
+    start = time.monotonic_ns()
+    try:
+        with session.within(timeout_s):
+            answer = work()
+    except DynoError as error:
+        failure, answer = error, None  # what came too late is no answer
+    end = time.monotonic_ns()
+    origin = clock.unix_ns - clock.monotonic_ns
+    row: dict[str, Any] = {
+        "t_ns": start + origin,
+        "end_ns": end + origin,
+        "seconds": (end - start) / 1e9,
+        "digest": None,
+        "error": None if failure is None else str(failure),
+        "error_kind": None if failure is None else failure.kind,
+    }
+    return Outcome(row, answer=answer, error=failure)

@@ -1,0 +1,258 @@
+"""Maintenance while a workload runs: a stretch before it, the maintenance, a stretch after it."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from typing import Any
+
+from dyno.bundle.model import Check
+from dyno.bundle.writer import Recorder
+from dyno.contracts import databases
+from dyno.contracts.maintenance import Job, Maintenance, Writer, prepare
+from dyno.contracts.target import Target
+from dyno.errors import DynoError, Interrupted
+
+_TITLES: dict[Maintenance, str] = {
+    "integrity-check": "Integrity check",
+    "reindex": "Online reindex",
+    "backup": "Online backup",
+    "vacuum": "Vacuum",
+}
+_SAMPLE_S = 0.2
+_END_S = 15.0
+
+
+@dataclass(frozen=True)
+class DuringPlan:
+    """Which maintenance, and how long what is compared with it takes.
+
+    Attributes:
+        stretch_s: Least length of the time before the maintenance, of it, and after it. It is
+            repeated until then: too short a disturbance says nothing.
+        limit_s: Longest time for the maintenance; then it is stopped and the run is not valid.
+        database: Of several databases, the number of the one that it works on; None where there is
+            one only, or where it always works on all.
+    """
+
+    name: Maintenance
+    stretch_s: float
+    limit_s: float
+    database: int | None = None
+
+    @property
+    def title(self) -> str:
+        """As people read it."""
+        which = "" if self.database is None else f" of database {self.database}"
+        return f"{_TITLES[self.name]}{which}"
+
+
+@dataclass
+class Course:
+    """What became of the maintenance.
+
+    Attributes:
+        start_ns, end_ns: Its bounds on the run's clock; None before.
+        rounds: How often it was done in full.
+        error: Why it did not end, if it did not.
+        peak: Most room that it took, in bytes, as far as the server tells.
+    """
+
+    start_ns: int | None = None
+    end_ns: int | None = None
+    rounds: int = 0
+    error: str | None = None
+    peak: int | None = None
+    checks: dict[str, Check] = field(default_factory=dict[str, Check])
+
+
+class Upkeep:
+    """Does the maintenance once, in a thread of its own, and records it as a phase of the run."""
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        target: Target,
+        plan: DuringPlan,
+        job: Job,
+        facts: dict[str, Any],
+        enough: Callable[[], bool],
+    ) -> None:
+        """Made ready, not started.
+
+        Args:
+            recorder: Takes the phase, the checks, and the room taken over time.
+            target: What is maintained.
+            plan: How.
+            job: The maintenance itself.
+            facts: What runs meanwhile: ``workload``, and the ``level`` of load if it has one; of
+                several databases the ``database`` that is maintained.
+            enough: Whether the work has met the maintenance for long enough; else it is repeated.
+        """
+        self.course = Course()
+        self._recorder = recorder
+        self._target = target
+        self._plan = plan
+        self._job = job
+        self._facts = facts
+        self._enough = enough
+        self._stop = threading.Event()
+        self._ended = threading.Event()
+        self._limit = threading.Timer(plan.limit_s, self._too_long)
+        self._limit.daemon = True
+        self._thread = threading.Thread(target=self._run, daemon=True, name="dyno-maintenance")
+
+    def start(self) -> None:
+        """Starts it."""
+        self._thread.start()
+
+    @property
+    def started(self) -> bool:
+        """Whether it has been started."""
+        return self._thread.ident is not None
+
+    @property
+    def ended(self) -> bool:
+        """Whether it is over, well or not."""
+        return self._ended.is_set()
+
+    def stop(self, reason: str = "it was stopped with the run") -> None:
+        """Ends it, if it goes on, and waits for the end. A stopped session may need a nudge."""
+        if not self.started:
+            return
+        deadline = time.monotonic() + _END_S
+        while not self._ended.is_set() and time.monotonic() < deadline:
+            self.course.error = self.course.error or reason
+            self._stop.set()
+            self._job.cancel()
+            self._ended.wait(0.1)
+        self._thread.join(_END_S)
+
+    def _too_long(self) -> None:
+        self.stop(f"it took longer than the limit of {self._plan.limit_s:g} s")
+
+    def _run(self) -> None:
+        sampler = threading.Thread(target=self._watch, daemon=True, name="dyno-space")
+        words = (self._plan.name, _maintained(self._plan, self._facts), self._target.name)
+        name = "-".join([*words, *filter(None, [self._facts.get("level")])])
+        try:
+            with self._recorder.phase(
+                name, self._plan.title, "maintenance", self._target.name
+            ) as detail:
+                self.course.start_ns = self._recorder.clock.unix_now_ns()
+                sampler.start()
+                self._limit.start()
+                try:
+                    self._rounds()
+                except BaseException as error:
+                    self.course.error = self.course.error or str(error) or type(error).__name__
+                    raise
+                finally:
+                    self.course.end_ns = self._recorder.clock.unix_now_ns()
+                    self._limit.cancel()
+                    self._stop.set()
+                    sampler.join(_END_S)
+                    detail.update(self.detail())
+        except DynoError as error:
+            self.course.error = self.course.error or str(error)
+        finally:
+            with contextlib.suppress(DynoError):
+                self._recorder.add_checks(self.course.checks.values())
+            self._ended.set()
+
+    def _rounds(self) -> None:
+        until = time.monotonic() + self._plan.stretch_s
+        while True:
+            for found in self._job.run(self._stop, _ignore):
+                check = self._named(found)
+                # Of several rounds, damage stays.
+                if self.course.checks.get(check.name, check).passed is not False:
+                    self.course.checks[check.name] = check
+            self.course.rounds += 1
+            if time.monotonic() >= until and self._enough():
+                return
+            if self._stop.is_set():
+                raise Interrupted("The maintenance was stopped.")
+
+    def _named(self, check: Check) -> Check:
+        """A check of another database than the first says of which one."""
+        number = self._plan.database or 1
+        if number == 1:
+            return check
+        return check.model_copy(update={"name": f"{check.name} of database {number}"})
+
+    def _watch(self) -> None:
+        while True:
+            taken = self._job.space()
+            if taken is not None:
+                self.course.peak = max(self.course.peak or 0, taken)
+                row = {
+                    "t_ns": self._recorder.clock.unix_now_ns(),
+                    "source": "maintenance",
+                    "subject": self._plan.name,
+                    "metric": "space",
+                    "value": float(taken),
+                    "unit": "B",
+                }
+                with contextlib.suppress(DynoError):
+                    self._recorder.add("samples", [row])
+            # One more reading after the end: what was seen in passing is told there.
+            if self._stop.is_set():
+                return
+            self._stop.wait(_SAMPLE_S)
+
+    def detail(self) -> dict[str, Any]:
+        """What the bundle keeps of it."""
+        estimate = self._job.estimate
+        written = self._job.written if isinstance(self._job, Writer) else None
+        copied: dict[str, Any] = {}
+        if written is not None:
+            copied = {"written_bytes": written.size, "written_s": written.seconds}
+        return {
+            **self._facts,
+            "maintenance": self._plan.name,
+            "method": self._job.method,
+            "start_ns": self.course.start_ns,
+            "end_ns": self.course.end_ns,
+            "rounds": self.course.rounds,
+            "error": self.course.error,
+            "stretch_s": self._plan.stretch_s,
+            "space_peak_bytes": self.course.peak,
+            "space_estimate_bytes": estimate.size,
+            "space_estimate_source": estimate.source,
+            **copied,
+        }
+
+
+@contextlib.contextmanager
+def upkeep(
+    recorder: Recorder,
+    target: Target,
+    plan: DuringPlan,
+    facts: dict[str, Any],
+    enough: Callable[[], bool] = lambda: True,
+) -> Generator[Upkeep]:
+    """The maintenance, ready to start; stopped and cleared away at the end. See :class:`Upkeep`.
+
+    Raises:
+        UsageError: If the target cannot do it.
+    """
+    job = prepare(target, _maintained(plan, facts), plan.name)
+    found = Upkeep(recorder, target, plan, job, facts, enough)
+    try:
+        yield found
+    finally:
+        found.stop()
+        job.close()
+
+
+def _maintained(plan: DuringPlan, facts: dict[str, Any]) -> str:
+    """The name of the database that the maintenance works on."""
+    return databases.name(str(facts["workload"]), plan.database or 1)
+
+
+def _ignore(done: int, total: int, text: str) -> None:
+    """Progress of single steps is not shown: the level of load has the line."""

@@ -1,0 +1,98 @@
+"""Maintenance under transactions: one level of load that lasts from before it until after it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from dyno.bundle.writer import Recorder
+from dyno.contracts.target import Target
+from dyno.runtime.engine_calls import Handle
+from dyno.runtime.progress import Progress
+from dyno.stages.drive.during import DuringPlan, Upkeep, upkeep
+from dyno.stages.drive.oltp import OltpPlan
+from dyno.stages.drive.several import drive
+
+_POLL_S = 0.02
+_SLACK_S = 60.0
+"""For the maintenance to be stopped at its limit, and for the end of the level."""
+
+
+def drive_during(
+    recorder: Recorder, target: Target, plan: OltpPlan, during: DuringPlan, progress: Progress
+) -> dict[str, Any]:
+    """Drives a level; after a stretch of it the maintenance runs, then the level goes on alone.
+
+    Of several databases it works on one, while all of them are driven.
+
+    Returns:
+        The driver's outcome, of the whole level.
+
+    Raises:
+        UsageError: If the target cannot do the maintenance.
+        TargetError: If the server was lost for good.
+    """
+    longest = replace(plan, duration_s=2 * during.stretch_s + during.limit_s + _SLACK_S)
+    facts: dict[str, Any] = {
+        "workload": plan.workload,
+        "level": plan.level,
+        "warmup_s": plan.warmup_s,
+    }
+    if during.database is not None:
+        facts["database"] = during.database
+    stage = _Stage(progress)
+    with upkeep(recorder, target, during, facts) as work:
+
+        def beside(control: Handle, ended: threading.Event) -> None:
+            _conduct(control, ended, work, stage, plan.warmup_s, during)
+
+        return drive(recorder, target, longest, stage, beside)
+
+
+def _conduct(
+    control: Handle,
+    ended: threading.Event,
+    work: Upkeep,
+    stage: _Stage,
+    warmup_s: float,
+    during: DuringPlan,
+) -> None:
+    """The course of the level, beside the driver. ``ended``: the level is over, for whatever."""
+    due_ms = 1000 * (warmup_s + during.stretch_s)
+    stage.name = "before"
+    if not _wait(lambda: float(control.progress()["done"]) >= due_ms, ended):
+        return
+    stage.name = during.name
+    work.start()
+    if not _wait(lambda: work.ended, ended):
+        return
+    if work.course.error is None:
+        stage.name = "after"
+        until = time.monotonic() + during.stretch_s
+        if not _wait(lambda: time.monotonic() >= until, ended):
+            return
+    control.finish()
+
+
+def _wait(condition: Callable[[], bool], ended: threading.Event) -> bool:
+    """Waits until ``condition`` holds; False if ``ended`` was set before."""
+    while not condition():
+        if ended.wait(_POLL_S):
+            return False
+    return True
+
+
+class _Stage:
+    """The driver's progress, with the stage in the place of a total that nobody knows."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self.name = ""
+
+    def update(self, done: float, total: float, text: str = "") -> None:  # noqa: ARG002
+        """Tells the stage."""
+        words = text if "warm-up" in text else f"{text}, {self.name}"
+        self._progress.update(0, 0, words)

@@ -1,0 +1,131 @@
+"""Maintenance under queries: streams that go on before it, during it and after it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import cycle
+from typing import Any, Literal
+
+from dyno import workloads
+from dyno.bundle.writer import Recorder
+from dyno.contracts.meter import Metering
+from dyno.contracts.target import Target
+from dyno.runtime.progress import Progress
+from dyno.stages.drive.dss.crew import Crew
+from dyno.stages.drive.dss.plan import DssPlan
+from dyno.stages.drive.dss.query import Outcome, Task, tasks
+from dyno.stages.drive.dss.stream import Stream
+from dyno.stages.drive.during import DuringPlan, Upkeep, upkeep
+
+Part = Literal["before", "during", "mixed", "after"]
+
+
+@dataclass(frozen=True)
+class StreamPlan(DssPlan):
+    """What runs meanwhile: streams that repeat their queries, round after round.
+
+    Attributes:
+        streams: Users, each with a session of its own. A single one has the order of the power
+            test, several have those of the throughput test.
+    """
+
+    streams: int = 1
+    metering: Metering = "never"
+
+    def facts(self) -> dict[str, Any]:
+        """What its phase says of it."""
+        return {"test": "during", **super().facts(), "streams": self.streams}
+
+
+def queries_during(
+    recorder: Recorder, target: Target, plan: StreamPlan, during: DuringPlan, progress: Progress
+) -> None:
+    """Repeats the streams and records each query in ``during`` with the part that it belongs to.
+
+    Before: for the stretch, and until each query has run. During: until the maintenance has ended,
+    which is repeated until it has met each query. After: as before. A query under way when the
+    maintenance begins or ends belongs to neither part (``mixed``).
+
+    Raises:
+        UsageError: If the target cannot do the maintenance.
+        TargetError: If the server is gone.
+    """
+    workload = workloads.get(plan.workload)
+    numbers = range(1) if plan.streams == 1 else range(1, plan.streams + 1)
+    orders = [tasks(target, workload, plan, number) for number in numbers]
+    seen: dict[Part, set[str]] = {"before": set(), "during": set(), "mixed": set(), "after": set()}
+
+    def whole(part: Part) -> bool:
+        return len(seen[part]) == len(workload.queries)
+
+    name = f"during-{plan.workload}-{target.name}"
+    title = f"Queries on {target.name} before, during and after: {during.title.lower()}"
+    facts = {"workload": plan.workload, "scale": plan.scale, "streams": plan.streams}
+    with (
+        upkeep(recorder, target, during, facts, lambda: whole("during")) as work,
+        recorder.phase(name, title, "dss", target.name) as detail,
+        Crew(target, plan.workload, metering=plan.metering) as crew,
+    ):
+        detail.update(plan.facts(), stretch_s=during.stretch_s, maintenance=during.name)
+        recorder.tell(name, detail)
+        conductor = _Conductor(work, whole, during.stretch_s)
+
+        def ended(task: Task, outcome: Outcome) -> None:
+            part = conductor.part(outcome.row["t_ns"], outcome.row["end_ns"])
+            # Also if it failed: what never ends well shall not be waited for.
+            seen[part].add(task.query.name)
+            recorder.add("during", [{**outcome.row, "part": part}])
+            progress.update(0, 0, f"{task.query.name}, {part}")
+
+        def job(order: Sequence[Task]) -> Callable[[], None]:
+            session = crew.session()
+            stream = Stream(session, recorder.clock, target.name, plan.timeout_s, crew.stop)
+            return lambda: stream.run(conductor.rounds(order), ended)
+
+        # All sessions are open before the first query is sent.
+        crew.run([job(order) for order in orders])
+        progress.update(1, 1)
+
+
+class _Conductor:
+    """Begins the maintenance in its time, and says how long the streams go on."""
+
+    def __init__(self, work: Upkeep, whole: Callable[[Part], bool], stretch_s: float) -> None:
+        self._work, self._whole, self._stretch_s = work, whole, stretch_s
+        self._until = time.monotonic() + stretch_s
+        self._alone = False
+        self._lock = threading.Lock()
+
+    def rounds(self, order: Sequence[Task]) -> Iterator[Task]:
+        """The queries of a stream over and over, until they are no longer needed."""
+        for task in cycle(order):
+            if self._is_over():
+                return
+            yield task
+
+    def part(self, t_ns: int, end_ns: int) -> Part:
+        """The part that a query from ``t_ns`` to ``end_ns``, which has just ended, lies in."""
+        start, end = self._work.course.start_ns, self._work.course.end_ns
+        if start is None or end_ns <= start:
+            return "before"
+        if end is None or end_ns <= end:
+            return "during" if t_ns >= start else "mixed"
+        return "after" if t_ns >= end else "mixed"
+
+    def _is_over(self) -> bool:
+        with self._lock:
+            stretched = time.monotonic() >= self._until
+            if not self._work.started:
+                if stretched and self._whole("before"):
+                    self._work.start()
+                return False
+            if not self._work.ended:
+                return False
+            if not self._alone:
+                self._until, self._alone = time.monotonic() + self._stretch_s, True
+                stretched = False
+            failed = self._work.course.error is not None
+            return failed or (stretched and self._whole("after"))

@@ -1,0 +1,83 @@
+"""The plan of every query, kept in the bundle, outside the measured time."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from dyno import workloads
+from dyno.bundle.writer import Recorder, write_atomically
+from dyno.contracts.plans import require
+from dyno.contracts.target import Target
+from dyno.errors import DynoError, Interrupted
+from dyno.runtime.deadline import within
+from dyno.runtime.progress import Progress
+from dyno.stages.drive.again import connect_again
+
+
+@dataclass(frozen=True)
+class PlansPlan:
+    """Which plans to keep.
+
+    Attributes:
+        analyse: Run each query for it, so that the plan says what really happened.
+        timeout_s: A query that takes longer is cancelled; its plan is then missing, with the error.
+    """
+
+    workload: str
+    scale: float
+    analyse: bool = False
+    timeout_s: float = 600.0
+
+
+def explain(recorder: Recorder, target: Target, plan: PlansPlan, progress: Progress) -> None:
+    """Writes ``plans/<target>/<query>.json`` for each query, with the validation parameters.
+
+    A query that has no plan is noted with its error, and the others go on.
+
+    Raises:
+        UsageError: If the target shows no plans.
+        TargetError: If the server is gone.
+    """
+    explains = require(target)
+    workload = workloads.get(plan.workload)
+    name = f"plans-{plan.workload}-{target.name}"
+    with recorder.phase(name, f"Plans of {target.name}", "plans", target.name) as detail:
+        detail.update(workload=plan.workload, scale=plan.scale, analysed=plan.analyse)
+        folder = recorder.path / "plans" / target.name
+        folder.mkdir(parents=True, exist_ok=True)
+        errors: dict[str, str] = {}
+        # A session of its own: what is set for the measured ones would show in the plans.
+        connection = target.connect(plan.workload)
+        try:
+            for number, query in enumerate(workload.queries):
+                progress.update(number, len(workload.queries), query.name)
+                parameters = query.validation(plan.scale)
+                sql = target.sql(plan.workload, query.name, query.text(parameters))
+                kept: dict[str, Any] = {
+                    "query": query.name,
+                    "target": target.name,
+                    "analysed": plan.analyse,
+                    "parameters": parameters,
+                    "sql": sql,
+                }
+                work = partial(explains.explain, connection, sql, analyse=plan.analyse)
+                try:
+                    found = within(plan.timeout_s, work, connection.cancel)
+                    kept.update(text=found.text, plan=found.tree)
+                except Interrupted:
+                    raise
+                except DynoError as error:
+                    errors[query.name] = str(error)
+                    kept.update(error=str(error), error_kind=error.kind)
+                    if error.kind == "connection_lost":
+                        connection = connect_again(target, plan.workload, connection, str(error))
+                text = json.dumps(kept, indent=1, default=str)
+                write_atomically(folder / f"{query.name}.json", text)
+        finally:
+            connection.close()
+        if errors:
+            detail["errors"] = errors
+        progress.update(1, 1)

@@ -1,0 +1,160 @@
+"""A level of load, in one database or on several at once: users in each, and the sum of all."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from dyno import workloads
+from dyno.bundle.writer import Recorder
+from dyno.contracts.databases import name
+from dyno.contracts.target import Target
+from dyno.runtime.engine_calls import Beside, run_engines
+from dyno.runtime.progress import Progress
+from dyno.runtime.seeds import derived
+from dyno.stages.drive.checkpoints import CheckpointCount
+from dyno.stages.drive.oltp import After, OltpPlan, drive_one, explained, facts, request
+from dyno.stages.drive.scheduler import yield_to_server
+from dyno.stages.drive.sums import interval_sums, start_ns, summed_outcome
+
+
+def parts(plan: OltpPlan) -> list[OltpPlan]:
+    """The level of each database; the level itself where there is but one.
+
+    A rate is divided equally: random gaps of each add up to random ones at the whole rate, and of
+    even ones each database takes its turn.
+    """
+    if not plan.several:
+        return [plan]
+    count = len(plan.several)
+    return [
+        replace(
+            plan,
+            workload=name(plan.workload, number),
+            loaded=held,
+            # Not the same customers and items everywhere at the same moment.
+            seed=derived(plan.seed, plan.workload, number, "database"),
+            rate_per_s=None if plan.rate is None else plan.rate.share(count),
+            several=(),
+            database=number,
+        )
+        for number, held in enumerate(plan.several, 1)
+    ]
+
+
+def drive(
+    recorder: Recorder,
+    target: Target,
+    plan: OltpPlan,
+    progress: Progress,
+    beside: Beside | None = None,
+    after: After | None = None,
+) -> dict[str, Any]:
+    """Drives a level; see :func:`drive_one` and, of ``plan.several``, :func:`drive_several`.
+
+    Returns:
+        The driver's outcome: throughput, percentiles, errors, and what the client itself cost.
+
+    Raises:
+        TargetError: If the server was lost for good.
+    """
+    driven = drive_several if plan.several else drive_one
+    return driven(recorder, target, plan, progress, beside, after)
+
+
+def drive_several(
+    recorder: Recorder,
+    target: Target,
+    plan: OltpPlan,
+    progress: Progress,
+    beside: Beside | None = None,
+    after: After | None = None,
+) -> dict[str, Any]:
+    """Drives a level in every database at the same time; the sum has the level's name.
+
+    Args:
+        recorder: Takes the record: a level each database, and one for the sum.
+        target: Who is driven.
+        plan: The level, with what ``several`` databases hold and the workload's own name.
+        progress: Told how far it is.
+        beside: Works meanwhile, and may end all of them early; see :func:`run_engines`.
+        after: Given each level's name and outcome before they are added, the sum's last; what it
+            returns is kept with the level.
+
+    Returns:
+        The summed outcome.
+
+    Raises:
+        TargetError: If the server was lost for good.
+    """
+    plans = parts(plan)
+    count = len(plans)
+    title = workloads.get(plan.workload).title
+    start = f"oltp-{plan.workload}-{target.name}"
+    counted = CheckpointCount(target, progress, plan.warmup_s)
+    with explained(target), contextlib.ExitStack() as stack:
+
+        def phase(level: str, words: str) -> dict[str, Any]:
+            return stack.enter_context(
+                recorder.phase(f"{start}-{level}", f"{title}, {words}", "oltp", target.name)
+            )
+
+        # They are left in the order that a reader wants them in: the sum first.
+        details = [
+            phase(each.level, f"{each.title} in database {each.database}")
+            for each in reversed(plans)
+        ]
+        details.reverse()
+        detail = phase(plan.level, plan.title)
+        sessions = {
+            "users": plan.users * count,
+            "users_each": plan.users,
+            "warehouses": sum(int(held.scale) for held in plan.several),
+        }
+        detail.update({**facts(plan), **sessions, "databases": count})
+        for part, each in zip(details, plans, strict=True):
+            part.update({**facts(each), "database": each.database, "part_of": plan.level})
+            recorder.tell(f"{start}-{each.level}", part)
+        recorder.tell(f"{start}-{plan.level}", detail)
+        requests = [
+            {**request(recorder, target, each), "drivers": count, "turn": turn}
+            for turn, each in enumerate(plans)
+        ]
+        outcomes = run_engines("drive", requests, counted, beside, yield_to_server)
+        for part, each, found in zip(details, plans, outcomes, strict=True):
+            part.update(outcome=found, duration_s=found["seconds"])
+            if after is not None:
+                part.update(after(each.level, found))
+        rows = [_rows(recorder, each.level) for each in plans]
+        recorder.add(f"ops/{plan.level}", interval_sums(rows, plan.interval_s))
+        outcome = summed_outcome(outcomes)
+        detail.update(
+            outcome=outcome,
+            duration_s=outcome["seconds"],
+            apart_s=_apart_s(rows),
+            **counted.facts(),
+        )
+        if after is not None:
+            detail.update(after(plan.level, outcome))
+    return outcome
+
+
+def _rows(recorder: Recorder, level: str) -> list[dict[str, Any]]:
+    """What the driver wrote of a database."""
+    with recorder.spool(f"ops/{level}").open(encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def _apart_s(tables: Iterable[Sequence[Mapping[str, Any]]]) -> float | None:
+    """Seconds from the first start of a measurement to the last; None if nothing ended in one."""
+    starts: list[int] = []
+    for rows in tables:
+        measured = [row for row in rows if row["phase"] == "measure"]
+        start = start_ns(measured)
+        if start is None or not any(row["done"] or row["rolled_back"] for row in measured):
+            return None
+        starts.append(start)
+    return (max(starts) - min(starts)) / 1e9 if starts else None

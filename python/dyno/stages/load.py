@@ -1,0 +1,304 @@
+"""Stage: a workload's rows into a target, counted; then its keys, indexes and statistics."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Literal
+
+from dyno import workloads
+from dyno.bundle.model import Check
+from dyno.bundle.writer import Recorder
+from dyno.contracts import isolation
+from dyno.contracts.databases import split, workload_of
+from dyno.contracts.layout import Layout
+from dyno.contracts.target import Connection, Loaded, LoadOutcome, LoadPlan, Target
+from dyno.contracts.workload import Workload
+from dyno.errors import TargetError, UsageError
+from dyno.runtime.engine_calls import interruptible, watched
+from dyno.runtime.progress import Progress
+from dyno.stages import resume
+from dyno.workloads.rows import check_rows, expected_rows
+from dyno.workspace.footprint import Measured, Meter, Peak, Probe, StepRecord, occupied
+
+
+def load(
+    recorder: Recorder,
+    target: Target,
+    plan: LoadPlan,
+    progress: Progress,
+    *,
+    replace: bool,
+    alone: bool = True,
+) -> LoadOutcome:
+    """Creates the tables and loads the rows, without intermediate files.
+
+    ``alone`` is false for one of several loads that differ in their streams: it is recorded under
+    a name that says so, and its rows are counted here, as nothing follows it.
+
+    Raises:
+        UsageError: If the target holds such tables and neither ``replace`` nor ``plan.resume``;
+            or if there is no load to go on with, or one of other data.
+        TargetError: If the target failed.
+    """
+    workload = workloads.get(plan.workload)
+    name = f"load-{plan.workload}-{target.name}"
+    title = f"Load {workload.title} into {target.name}{_which(plan.workload)}"
+    if not alone:
+        name = f"load-{plan.workload}-streams-{plan.streams}-{target.name}"
+        title = f"{title}, streams: {plan.streams}"
+    with recorder.phase(name, title, "load", target.name) as detail:
+        detail.update(
+            workload=workload_of(plan.workload),
+            scale=plan.scale,
+            streams=plan.streams,
+            seed=plan.seed,
+            **_database(plan.workload),
+        )
+        detail.update(described(plan.layout))
+        recorder.tell(name, detail)
+        with Meter() as meter:
+            start = time.monotonic()
+            with meter.watching(*_probe(target)) as created:
+                detail.update(_prepare(target, plan, replace=replace))
+            seconds = time.monotonic() - start
+            with meter.watching(*_probe(target)) as filled:
+                outcome = watched(
+                    lambda control: target.load(plan, control), progress, rate(time.monotonic)
+                )
+        size = text_bytes(workload, outcome)
+        detail.update(
+            rows=outcome.rows,
+            bytes=outcome.bytes,
+            text_bytes=size,
+            seconds=outcome.seconds,
+            tables=list(outcome.tables),
+            space=[
+                *([] if plan.resume else [_measured("create", created, seconds)]),
+                _measured("load", filled, outcome.seconds, size),
+            ],
+        )
+    if not alone:
+        _count(recorder, target, plan)
+    return outcome
+
+
+def _database(name: str) -> dict[str, Any]:
+    """Which of several databases, for the detail of a phase; nothing of the first."""
+    _, number = split(name)
+    return {"database": number} if number > 1 else {}
+
+
+def _which(name: str) -> str:
+    """The same in words, for the title of a phase."""
+    _, number = split(name)
+    return f", database {number}" if number > 1 else ""
+
+
+def text_bytes(workload: Workload, outcome: LoadOutcome) -> int:
+    """Size of the rows that were loaded, as ``.tbl`` files: the same for every target."""
+    return round(sum(workload.row_bytes[str(t["table"])] * int(t["rows"]) for t in outcome.tables))
+
+
+def _prepare(target: Target, plan: LoadPlan, *, replace: bool) -> dict[str, Any]:
+    """Empty tables with a mark, or those of the load to go on with; what to record of it."""
+    if plan.resume:
+        found = resume.require(target, plan)
+        return {"resumed_parts": found.parts, "resumed_rows": found.rows}
+    if not replace:
+        resume.refuse_unfinished(target, plan.workload)
+    target.create_tables(plan.workload, replace=replace, layout=plan.layout)
+    target.mark(plan.workload, loaded(plan))
+    return {}
+
+
+def rate(clock: Callable[[], float]) -> Callable[[dict[str, Any]], str]:
+    """Words on how far a load is: rows and megabytes (10^6) so far, and megabytes a second."""
+    start = clock()
+
+    def words(state: dict[str, Any]) -> str:
+        rows, megabytes = int(state["done"]), int(state["bytes"]) / 1e6
+        speed = megabytes / max(clock() - start, 1e-3)
+        return f"{rows / 1e6:.1f}M rows {megabytes:.0f} MB {speed:.0f} MB/s"
+
+    return words
+
+
+def _count(recorder: Recorder, target: Target, plan: LoadPlan) -> None:
+    """Counts the rows of a load that is only for its rate.
+
+    Raises:
+        TargetError: If a table has not as many as were generated.
+    """
+    name = f"count-{plan.workload}-streams-{plan.streams}-{target.name}"
+    with recorder.phase(name, f"Count rows in {target.name}", "check", target.name):
+        session = target.connect(plan.workload)
+        try:
+            expected = expected_rows(plan.workload, loaded(plan))
+            checks = interruptible(
+                lambda: check_rows(target.name, session, expected), session.cancel
+            )
+        finally:
+            session.close()
+        checks = [
+            item.model_copy(update={"name": f"{item.name} with {plan.streams} streams"})
+            for item in checks
+        ]
+        recorder.add_checks(checks)
+    _whole(checks)
+
+
+def index(recorder: Recorder, target: Target, plan: LoadPlan, progress: Progress) -> None:
+    """Adds keys, indexes and statistics, each step timed."""
+    name = f"index-{plan.workload}-{target.name}"
+    title = f"Keys, indexes and statistics in {target.name}{_which(plan.workload)}"
+    stop = threading.Event()
+    with recorder.phase(name, title, "index", target.name) as detail:
+        detail.update(workload=workload_of(plan.workload), **_database(plan.workload))
+        steps = interruptible(
+            lambda: target.index(plan.workload, stop, progress.update, plan.layout), stop.set
+        )
+        detail["space"] = steps.pop("space", [])
+        detail["notes"] = steps.pop("notes", [])
+        detail["steps"] = steps
+
+
+def check(
+    recorder: Recorder,
+    target: Target,
+    workload_name: str,
+    loaded: Loaded,
+    after: Literal["load", "run"],
+) -> list[Check]:
+    """Proves what is in the target: row counts, or the consistency conditions.
+
+    Returns:
+        Every check, also those that were skipped.
+    """
+    workload = workloads.get(workload_name)
+    name = f"check-{workload_name}-{target.name}-{after}"
+    title = f"Check {target.name} after the {after}{_which(workload_name)}"
+    with recorder.phase(name, title, "check", target.name):
+        sessions = _Sessions(target, workload_name)
+        checks = sessions.work(lambda: workload.check(target.name, sessions.open, loaded, after))
+        checks = _told_apart(checks, workload_name)
+        recorder.add_checks(checks)
+    return checks
+
+
+def _told_apart(checks: list[Check], name: str) -> list[Check]:
+    """The checks of one of several databases, under names that say which."""
+    _, number = split(name)
+    if number == 1:
+        return checks
+    return [
+        item.model_copy(update={"name": f"{item.name} of database {number}"}) for item in checks
+    ]
+
+
+def check_isolation(
+    recorder: Recorder, target: Target, workload_name: str, level: str | None
+) -> list[Check]:
+    """Proves that transactions are kept apart, at ``level`` or else the target's default.
+
+    Raises:
+        UsageError: If the workload has no such proofs, or the target no such level.
+    """
+    workload = workloads.get(workload_name)
+    prove = workload.isolation
+    if prove is None:
+        raise UsageError(f"{workload_name} has no isolation scenarios; leave --isolation out.")
+    found, level = isolation.require(target, level)
+    name = f"isolation-{workload_name}-{target.name}"
+    title = f"Isolation of transactions on {target.name}{_which(workload_name)}"
+    with recorder.phase(name, title, "check", target.name) as detail:
+        detail.update(
+            workload=workload_of(workload_name),
+            level=level,
+            default=found.default,
+            **_database(workload_name),
+        )
+        sessions = _Sessions(target, workload_name)
+        proofs = sessions.work(lambda: prove(target.name, sessions.open, found, level))
+        checks = _told_apart(proofs, workload_name)
+        recorder.add_checks(checks)
+    return checks
+
+
+class _Sessions:
+    """Sessions of one target, whose statements Ctrl-C cancels."""
+
+    def __init__(self, target: Target, workload: str) -> None:
+        self._target, self._workload = target, workload
+        self._opened: list[Connection] = []
+
+    def open(self) -> Connection:
+        """One more."""
+        session = self._target.connect(self._workload)
+        self._opened.append(session)
+        return session
+
+    def work(self, prove: Callable[[], list[Check]]) -> list[Check]:
+        """Does what needs them.
+
+        Raises:
+            Interrupted: After Ctrl-C.
+        """
+        return interruptible(prove, self._cancel)
+
+    def _cancel(self) -> None:
+        for session in list(self._opened):
+            session.cancel()
+
+
+def accept(target: Target, plan: LoadPlan, checks: list[Check]) -> None:
+    """Marks freshly loaded data as whole, or stops when it is not what was generated.
+
+    Raises:
+        TargetError: With the first check that failed.
+    """
+    _whole(checks)
+    target.mark(plan.workload, dataclasses.replace(loaded(plan), complete=True))
+
+
+def _whole(checks: list[Check]) -> None:
+    failed = [item for item in checks if item.passed is False]
+    if failed:
+        raise TargetError(
+            f"The load is not whole: {failed[0].name}: {failed[0].message}", kind="database"
+        )
+
+
+def loaded(plan: LoadPlan) -> Loaded:
+    """What the mark says of this load while it is not whole yet."""
+    layout = "" if plan.layout is None else plan.layout.model_dump_json(exclude_defaults=True)
+    return Loaded(plan.scale, plan.seed, complete=False, layout=layout)
+
+
+def described(layout: Layout | None) -> dict[str, Any]:
+    """The layout and its notes, for the detail of a phase."""
+    if layout is None:
+        return {}
+    return {"layout": layout.model_dump(mode="json", exclude_defaults=True)}
+
+
+def _probe(target: Target) -> tuple[Probe, bool] | tuple[None, bool]:
+    """How to measure what a target occupies, and whether while it works."""
+    if isinstance(target, Measured):
+        return target.space_probe() or (None, False)
+    paths = target.data_paths()
+    return (partial(occupied, paths), True) if paths else (None, False)
+
+
+def _measured(step: str, peak: Peak, seconds: float, moved: int | None = None) -> dict[str, Any]:
+    return StepRecord(
+        step=step,
+        kind=step,
+        seconds=seconds,
+        moved_bytes=moved,
+        extra_peak_bytes=peak.extra,
+        extra_rest_bytes=peak.growth,
+    ).record()

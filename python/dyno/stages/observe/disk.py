@@ -1,0 +1,105 @@
+"""Probe: what block devices do, each byte counted once.
+
+A subject is a device on which no other is built, and which has done I/O since boot: a disk, or
+its partitions where some of them carry other devices; a device-mapper or RAID device instead of
+its members. Source ``disk``; loop devices and ZFS volumes come under source ``nested_disk``,
+since their bytes reach a device of source ``disk`` too. Sum over one source only.
+
+Per second: ``read_iops``, ``write_iops`` (1/s), ``read_mbps``, ``write_mbps`` (MB/s, 10^6).
+Of the requests completed since the last reading, absent if there were none: ``read_share``
+(% of requests), ``io_size`` (mean, B), ``read_await``, ``write_await`` (mean time from queueing to
+completion, ms). ``queue_length`` (mean requests in flight), ``utilisation`` (% of the time with a
+request in flight; a device that serves several at once can do more at 100 %).
+
+Formulas: await = Δms/Δrequests, queue = Δweighted ms/Δt, size = Δsectors·512/Δrequests, as in
+iostat(1) and the kernel's admin-guide/iostats.rst.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dyno.host.block import SECTOR_BYTES, counted_devices, is_nested, read_devices
+from dyno.host.diskstats import DiskCounters, parse_diskstats
+from dyno.host.files import ROOT
+from dyno.stages.observe.base import Sample, UnavailableError, read_source
+
+_WRAP_MS = 1 << 32
+
+
+class DiskProbe:
+    """Reads ``/proc/diskstats``, and ``/sys/block`` when devices come or go."""
+
+    name = "disk"
+
+    def __init__(self, root: Path = ROOT) -> None:
+        self._root = root
+        self._last: dict[str, DiskCounters] = {}
+        self._last_ns = 0
+        self._active: set[str] = set()
+        self._counted: list[str] = []
+
+    def read(self, now_ns: int) -> list[Sample]:
+        """Rates and means since the last reading, per counted device."""
+        counters = parse_diskstats(read_source(self._root / "proc/diskstats"))
+        active = {name for name, counter in counters.items() if counter.active}
+        if not (self._root / "sys/block").is_dir():
+            raise UnavailableError(f"{self._root / 'sys/block'} is missing")
+        if active != self._active:
+            self._active = active
+            self._counted = counted_devices(read_devices(self._root), active)
+        seconds = (now_ns - self._last_ns) / 1e9
+        rows: list[Sample] = []
+        for name in self._counted:
+            before, after = self._last.get(name), counters[name]
+            if before is not None and seconds > 0:
+                rows += samples(name, before, after, seconds)
+        self._last, self._last_ns = counters, now_ns
+        return rows
+
+
+def samples(name: str, before: DiskCounters, after: DiskCounters, seconds: float) -> list[Sample]:
+    """Figures of one device between two readings.
+
+    None if its counters fell: another device has taken the name meanwhile.
+    """
+    reads, writes = after.reads - before.reads, after.writes - before.writes
+    read_sectors = after.read_sectors - before.read_sectors
+    write_sectors = after.write_sectors - before.write_sectors
+    if min(reads, writes, read_sectors, write_sectors) < 0:
+        return []
+    requests = reads + writes
+    megabytes = SECTOR_BYTES / 1e6
+    figures: list[tuple[str, float, str]] = [
+        ("read_iops", reads / seconds, "1/s"),
+        ("write_iops", writes / seconds, "1/s"),
+        ("read_mbps", read_sectors * megabytes / seconds, "MB/s"),
+        ("write_mbps", write_sectors * megabytes / seconds, "MB/s"),
+    ]
+    if requests:
+        figures += [
+            ("read_share", 100 * reads / requests, "%"),
+            ("io_size", (read_sectors + write_sectors) * SECTOR_BYTES / requests, "B"),
+        ]
+    # Some drivers and older RAID count requests but no time: better no figure than a zero.
+    if after.weighted_ms or after.busy_ms:
+        if reads:
+            figures.append(("read_await", _ms(before.read_ms, after.read_ms) / reads, "ms"))
+        if writes:
+            figures.append(("write_await", _ms(before.write_ms, after.write_ms) / writes, "ms"))
+        queue = _ms(before.weighted_ms, after.weighted_ms) / (seconds * 1000)
+        # The kernel's clock ticks and ours differ a little at the ends of the interval.
+        busy = min(_ms(before.busy_ms, after.busy_ms) / (seconds * 10), 100.0)
+        figures += [("queue_length", queue, "count"), ("utilisation", busy, "%")]
+    source = "nested_disk" if is_nested(name) else "disk"
+    return [Sample(source, name, metric, value, unit) for metric, value, unit in figures]
+
+
+def _ms(before: int, after: int) -> int:
+    """Milliseconds between two readings of a 32-bit counter that may have wrapped once."""
+    return (after - before) % _WRAP_MS
+
+
+def open_probe(root: Path) -> DiskProbe:
+    """The probe."""
+    return DiskProbe(root)

@@ -1,0 +1,78 @@
+"""Probe: pressure stall information, the share of time in which work waited for a resource.
+
+Subjects ``cpu``, ``io``, ``memory``: ``some`` (at least one task waited) and ``full`` (all tasks
+that were not idle waited), in % of the time since the last reading: Δtotal/Δt. Source: the
+kernel's accounting/psi.rst. ``full`` of ``cpu`` has no meaning for a whole host and is left out.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dyno.host.files import ROOT
+from dyno.stages.observe.base import Sample, UnavailableError, read_source
+
+RESOURCES = ("cpu", "io", "memory")
+
+
+class PressureProbe:
+    """Reads ``/proc/pressure/*``."""
+
+    name = "pressure"
+
+    def __init__(self, root: Path = ROOT) -> None:
+        self._folder = root / "proc/pressure"
+        self._last: dict[tuple[str, str], int] = {}
+        self._last_ns = 0
+
+    def read(self, now_ns: int) -> list[Sample]:
+        """Shares of the time since the last reading."""
+        totals: dict[tuple[str, str], int] = {}
+        for resource in RESOURCES:
+            for line, total in parse_pressure(self._text(resource)).items():
+                if (resource, line) != ("cpu", "full"):
+                    totals[resource, line] = total
+        rows = samples(self._last, totals, (now_ns - self._last_ns) / 1000)
+        self._last, self._last_ns = totals, now_ns
+        return rows
+
+    def _text(self, resource: str) -> str:
+        try:
+            return read_source(self._folder / resource)
+        except UnavailableError as error:
+            # Kernels built with it but booted without refuse to be read.
+            raise UnavailableError(f"{error}; boot with psi=1 on Linux 4.20 or later") from error
+
+
+def parse_pressure(text: str) -> dict[str, int]:
+    """``some`` and ``full`` → µs waited since boot."""
+    totals: dict[str, int] = {}
+    for line in text.splitlines():
+        words = line.split()
+        for word in words[1:]:
+            if word.startswith("total="):
+                totals[words[0]] = int(word.removeprefix("total="))
+    return totals
+
+
+def samples(
+    before: dict[tuple[str, str], int], after: dict[tuple[str, str], int], elapsed_us: float
+) -> list[Sample]:
+    """Shares between two readings ``elapsed_us`` apart."""
+    if elapsed_us <= 0:
+        return []
+    return [
+        Sample("pressure", key[0], key[1], _percent(total - before[key], elapsed_us), "%")
+        for key, total in after.items()
+        if key in before
+    ]
+
+
+def _percent(waited_us: int, elapsed_us: float) -> float:
+    """Share in %, kept in 0…100: the counter and our clock are not read in the same instant."""
+    return min(max(100 * waited_us / elapsed_us, 0.0), 100.0)
+
+
+def open_probe(root: Path) -> PressureProbe:
+    """The probe."""
+    return PressureProbe(root)

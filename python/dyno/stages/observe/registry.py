@@ -1,0 +1,31 @@
+"""Finds the probes: files of this folder that offer ``open_probe(root)``.
+
+``root`` is the folder that holds ``proc`` and ``sys``: ``/`` on a live machine.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from pathlib import Path
+from types import ModuleType
+
+from dyno.host.files import ROOT
+from dyno.stages.observe.base import Probe
+
+_PACKAGE = __name__.rpartition(".")[0]
+
+
+def names() -> list[str]:
+    """Names of all probes, sorted."""
+    modules = (module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)]))
+    return sorted(name for name in modules if hasattr(_module(name), "open_probe"))
+
+
+def open_probes(root: Path = ROOT) -> list[Probe]:
+    """All probes. What a machine does not have shows at the first reading, not here."""
+    return [_module(name).open_probe(root) for name in names()]
+
+
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(f"{_PACKAGE}.{name}")

@@ -1,0 +1,153 @@
+"""Probe: whose work the CPUs did in each phase, from counters read at its begin and end.
+
+A phase of any length is told by it, down to the resolution of the counters. It gives no samples:
+what it finds is kept with the phase (``dyno.bundle.model.CpuUse``). Other processes are named. All
+of them are read at both ends of a phase and every few seconds between, so that one which ends
+meanwhile loses only its last seconds.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from dyno.bundle.model import CpuUse, Taken
+from dyno.host.cpu_times import CpuTimes, parse_stat
+from dyno.host.files import ROOT
+from dyno.host.processes import Process, family, processes
+from dyno.runtime import helpers
+from dyno.stages.observe.base import Sample, UnavailableError, read_source
+
+EVERY_NS = 5_000_000_000
+MOST_NAMED = 5
+_MOST_NAMES = 500
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Counters at the begin of a phase: those of all CPUs, and sums by this probe."""
+
+    cpu: CpuTimes
+    own_ticks: int
+    others: Counter[str]
+
+
+class WorkProbe:
+    """Reads ``/proc/stat`` and ``/proc/<pid>/stat``; may be called from any thread."""
+
+    name = "work"
+
+    def __init__(self, root: Path = ROOT, pid: int | None = None) -> None:
+        self._root = root
+        self._pid = os.getpid() if pid is None else pid
+        self._hz = os.sysconf("SC_CLK_TCK")
+        self._lock = threading.Lock()
+        self._servers: frozenset[int] = frozenset()
+        self._last: dict[tuple[int, int], Process] | None = None
+        self._last_own: set[tuple[int, int]] = set()
+        self._last_ns: int | None = None
+        self._own_ticks = 0
+        self._others: Counter[str] = Counter()
+
+    def watch(self, pids: Iterable[int]) -> None:
+        """Takes these, and what descends from them, for the servers under test."""
+        known = frozenset(pids)
+        with self._lock:
+            self._add_up()  # whose work it was until now
+            self._servers = known
+
+    def read(self, now_ns: int) -> list[Sample]:
+        """Adds up what was used since the last reading, every few seconds; gives no samples."""
+        with self._lock:
+            if self._last_ns is None or now_ns - self._last_ns >= EVERY_NS:
+                self._last_ns = now_ns
+                self._add_up()
+        return []
+
+    def begin(self) -> Mark | None:
+        """The counters at the begin of a phase; None if this machine has none."""
+        with self._lock:
+            self._add_up()
+            cpu = self._cpu()
+            return None if cpu is None else Mark(cpu, self._own_ticks, self._others.copy())
+
+    def end(self, mark: Mark) -> CpuUse | None:
+        """What was used since ``mark``."""
+        with self._lock:
+            cpu = self._cpu()
+            self._add_up()
+            if cpu is None:
+                return None
+            own, others = self._own_ticks - mark.own_ticks, self._others - mark.others
+            watched = bool(self._servers)
+        busy = _grown(mark.cpu, cpu, "user", "system")
+        steal = _grown(mark.cpu, cpu, "steal")
+        total = busy + steal + _grown(mark.cpu, cpu, "iowait", "idle")
+        return CpuUse(
+            ticks=total,
+            total_s=total / self._hz,
+            busy_s=busy / self._hz,
+            steal_s=steal / self._hz,
+            own_s=own / self._hz,
+            servers=watched,
+            others=tuple(
+                Taken(name=name, cpu_s=ticks / self._hz)
+                for name, ticks in others.most_common(MOST_NAMED)
+            ),
+        )
+
+    def _cpu(self) -> CpuTimes | None:
+        try:
+            return parse_stat(read_source(self._root / "proc/stat")).get("cpu")
+        except (UnavailableError, ValueError):
+            return None
+
+    def _add_up(self) -> None:
+        """Adds what every process used since the last reading to its owner's sum."""
+        read = processes(self._root)
+        own_pids = family([self._pid, *helpers.pids(), *self._servers], read)
+        now = {(one.pid, one.started): one for one in read}
+        own = {key for key in now if key[0] in own_pids}
+        if self._last is not None:
+            self._own_ticks += self._own_growth(self._last, now, own)
+            for key, one in now.items():
+                known = self._last.get(key)
+                grown = one.ticks - (0 if known is None else known.ticks)
+                if key not in own and grown > 0:
+                    self._count(one.name, grown)
+        self._last, self._last_own = now, own
+
+    def _own_growth(
+        self,
+        last: dict[tuple[int, int], Process],
+        now: dict[tuple[int, int], Process],
+        own: set[tuple[int, int]],
+    ) -> int:
+        """What Dyno and the servers used; of a child that ended, what its parent waited for."""
+        pids = {key[0] for key in own}
+        before = 0
+        for key in self._last_own | (own & last.keys()):
+            one = last[key]
+            # The time of one that ended is now its parent's, unless that is not one of them.
+            if key in now or one.parent in pids:
+                before += one.ticks + one.reaped_ticks
+        return max(sum(now[key].ticks + now[key].reaped_ticks for key in own) - before, 0)
+
+    def _count(self, name: str, ticks: int) -> None:
+        # Workers of the kernel are called kworker/3:1-events: what they work for changes.
+        name = name.partition("/")[0] or name
+        if name in self._others or len(self._others) < _MOST_NAMES:
+            self._others[name] += ticks
+
+
+def _grown(before: CpuTimes, after: CpuTimes, *names: str) -> int:
+    return sum(max(getattr(after, name) - getattr(before, name), 0) for name in names)
+
+
+def open_probe(root: Path) -> WorkProbe:
+    """The probe."""
+    return WorkProbe(root)

@@ -1,0 +1,242 @@
+"""Stage: what storage gives, before any database is on it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from dyno.bundle.writer import Recorder
+from dyno.errors import TargetError, UsageError
+from dyno.host.volume import in_use, read_only, volume_facts
+from dyno.profiles.fill import Stage, require_room
+from dyno.profiles.model import Profile
+from dyno.profiles.volume import Arm, How, Volume, arms
+from dyno.runtime.engine_calls import run_engine
+from dyno.runtime.progress import Progress
+from dyno.runtime.seeds import derived
+from dyno.safety.unwritable import stores_no_files
+
+OnError = Literal["stop", "continue"]
+
+_INTERVALS = 50
+"""Of a step: so many tell whether it is steady; but none is under 0.1 s or over 1 s."""
+_KINDS = {"folder": "made", "file": "file", "device": "device"}
+
+
+@dataclass(frozen=True)
+class IoPlan:
+    """What to measure of which volumes.
+
+    Attributes:
+        how: Several volumes at once, each alone, or one more each time.
+        stages: Fill levels; none for test files of the profile's size.
+        used_bytes: Bytes used of files and devices that are there; None for all of them.
+        destroy: Names of files and devices that may be overwritten.
+        durable: Every write counts only once it is on the media.
+        repeats: How often each arm is measured.
+    """
+
+    volumes: tuple[Volume, ...]
+    profile: Profile
+    how: How = "together"
+    stages: tuple[Stage, ...] = ()
+    used_bytes: int | None = None
+    destroy: frozenset[str] = frozenset()
+    durable: bool = False
+    on_error: OnError = "stop"
+    repeats: int = 1
+    seed: int = 1
+
+    @property
+    def arms(self) -> tuple[Arm, ...]:
+        """What is measured at once, in turn."""
+        return arms(self.volumes, self.how)
+
+    @property
+    def longest_s(self) -> float:
+        """Seconds of all steps of all arms, if none is left out; without the time to fill."""
+        return self.profile.longest_s * len(self.arms) * self.repeats * max(1, len(self.stages))
+
+    def check(self) -> None:
+        """Fails if the plan makes no sense or does not fit; touches nothing.
+
+        Raises:
+            UsageError: If it would overwrite what it may not, or names an unknown volume.
+            TargetError: If a file or device is in use.
+            DiskFullError: If the test files do not fit.
+        """
+        for volume in self.volumes:
+            used = in_use(volume.path)
+            if used is not None:
+                raise TargetError(
+                    f"{used}: its figures would be those of its other users, too. Free it, or name "
+                    "a folder on it.",
+                    kind="io",
+                )
+            if volume.kind == "folder" and stores_no_files(volume.path):
+                raise TargetError(
+                    f"{volume.path} is a file system of the kernel's own, which stores no files. "
+                    "Give a folder on a disk.",
+                    kind="io",
+                )
+            if volume.kind == "folder" and os.statvfs(volume.path).f_flag & os.ST_RDONLY:
+                raise TargetError(
+                    f"{volume.path} is mounted read-only, so no test file can be made there. Mount "
+                    "it to be written, or name a file on it with --reads-only.",
+                    kind="io",
+                )
+            if volume.name in self.destroy and read_only(volume.path):
+                raise TargetError(
+                    f"{volume.path} takes no writes (blockdev --setrw allows them). Give "
+                    "--reads-only without --destroy.",
+                    kind="io",
+                )
+            if volume.kind != "folder" and self.profile.writes and volume.name not in self.destroy:
+                raise UsageError(
+                    f"The profile '{self.profile.name}' writes, and would overwrite {volume.path}. "
+                    "Give --reads-only, or --destroy if its content may be lost."
+                )
+        names = {volume.name for volume in self.volumes}
+        for curve in self.profile.curves:
+            for job in curve.jobs:
+                unknown = [name for name in job.volumes if name not in names]
+                if unknown:
+                    raise UsageError(
+                        f"The profile's job '{job.name}' is for a volume named '{unknown[0]}'; "
+                        f"name it: {unknown[0]}=PATH."
+                    )
+                if job.volumes and self.how != "together" and len(self.volumes) > 1:
+                    raise UsageError(
+                        f"The profile's job '{job.name}' is for volumes by name, so they are "
+                        "measured together: leave out --compare and --scaling."
+                    )
+        for arm in self.arms:
+            require_room(arm.volumes, self.made_bytes())
+
+    def made_bytes(self) -> dict[str, int]:
+        """The largest size of each volume's test file, by name."""
+        if self.stages:
+            return self.stages[-1].bytes
+        folders = [volume for volume in self.volumes if volume.kind == "folder"]
+        return {volume.name: self.profile.file_bytes for volume in folders}
+
+    def name(self, arm: Arm, repeat: int) -> str:
+        """The phase in which an arm is measured."""
+        name = f"io-{arm.label}" if len(self.arms) > 1 else "io"
+        return f"{name}-{repeat}" if self.repeats > 1 else name
+
+    def title(self, arm: Arm, repeat: int) -> str:
+        """The phase in words."""
+        title = "Storage profile" + f" of {arm.label}" * (len(self.arms) > 1)
+        return title + f", {repeat} of {self.repeats}" * (self.repeats > 1)
+
+    def label(self, arm: Arm) -> str:
+        """What the figures of an arm are told under: its names; of a single volume its path."""
+        return str(self.volumes[0].path) if len(self.volumes) == 1 else arm.label
+
+
+def profile(
+    recorder: Recorder, plan: IoPlan, arm: Arm, repeat: int, progress: Progress
+) -> dict[str, Any]:
+    """Profiles one arm once and records a line a step as soon as it ends.
+
+    Returns:
+        The engine's outcome: ``steps``, ``engine``, ``direct``, ``notes`` …
+
+    Raises:
+        UsageError: If the engine refuses the plan.
+        DiskFullError: If a test file does not fit.
+        TargetError: If a volume cannot be used.
+    """
+    plan.check()
+    asked = plan.profile
+    with recorder.phase(plan.name(arm, repeat), plan.title(arm, repeat), "io") as detail:
+        detail.update(_detail(plan, arm, repeat))
+        outcome = run_engine(
+            "profile",
+            {
+                "volume": plan.label(arm),
+                "targets": [_target(plan, volume) for volume in arm.volumes],
+                "file_id": recorder.run.run,
+                "ceiling_ms": asked.ceiling_ms,
+                "ceiling_of": asked.ceiling_of,
+                "durable": plan.durable,
+                "pages": asked.pages,
+                "on_error": plan.on_error,
+                "repeat": repeat,
+                "seed": derived(plan.seed, "io", repeat, "repeat"),
+                "clock": recorder.clock.model_dump(),
+                "spool": str(recorder.spool("io")),
+                "parts": str(recorder.spool("io_parts")),
+                "intervals": str(recorder.spool("io_intervals")),
+                "interval_seconds": min(1.0, max(0.1, asked.step_s / _INTERVALS)),
+                "steps": asked.requests(),
+            },
+            progress,
+        )
+        told = ("engine", "direct", "notes", "searches", "settled")
+        detail.update({key: outcome[key] for key in told if key in outcome})
+        detail["subjects"] = outcome["targets"]
+        detail["huge_percent"] = _range(step["huge_percent"] for step in outcome["steps"])
+        return outcome
+
+
+def _detail(plan: IoPlan, arm: Arm, repeat: int) -> dict[str, Any]:
+    asked = plan.profile
+    labels = [plan.label(each) for each in plan.arms]
+    return {
+        "volume": plan.label(arm),
+        "arm": plan.arms.index(arm),
+        "arms": labels,
+        "how": "single" if len(plan.volumes) == 1 else plan.how,
+        "repeat": repeat,
+        "repeats": plan.repeats,
+        "profile": asked.name,
+        "file_bytes": asked.file_bytes,
+        "ceiling_ms": asked.ceiling_ms,
+        "ceiling_of": asked.ceiling_of,
+        "figures": {curve.name: curve.figure for curve in asked.curves},
+        "fsync": plan.durable,
+        "pages": asked.pages,
+        "on_error": plan.on_error,
+        "targets": [
+            {
+                "name": volume.name,
+                "path": str(volume.path),
+                "kind": _KINDS[volume.kind],
+                "bytes": plan.made_bytes().get(volume.name, plan.used_bytes),
+                "facts": volume_facts(volume.path),
+            }
+            for volume in arm.volumes
+        ],
+        **({"stages": [_stage(stage) for stage in plan.stages]} if plan.stages else {}),
+    }
+
+
+def _range(values: Iterable[float | None]) -> list[float] | None:
+    """The least and the most; None of nothing."""
+    known = [value for value in values if value is not None]
+    return [min(known), max(known)] if known else None
+
+
+def _stage(stage: Stage) -> dict[str, Any]:
+    return {"label": stage.label, "percent": stage.percent, "bytes": stage.bytes}
+
+
+def _target(plan: IoPlan, volume: Volume) -> dict[str, Any]:
+    named = {} if len(plan.volumes) == 1 and not _by_name(plan) else {"name": volume.name}
+    if volume.kind == "folder":
+        if plan.stages:
+            sizes = {"stages": [stage.bytes[volume.name] for stage in plan.stages]}
+        else:
+            sizes = {"bytes": plan.profile.file_bytes}
+        return {**named, "directory": str(volume.path), **sizes}
+    used = {} if plan.used_bytes is None else {"bytes": plan.used_bytes}
+    destroy = volume.name in plan.destroy
+    return {**named, "path": str(volume.path), **used, "destroy": destroy, "fill": destroy}
+
+
+def _by_name(plan: IoPlan) -> bool:
+    return any(job.volumes for curve in plan.profile.curves for job in curve.jobs)

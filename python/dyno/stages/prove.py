@@ -1,0 +1,233 @@
+"""Stage: are the answers right? Engine against engine, expected answers, published answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from itertools import combinations
+
+from dyno import workloads
+from dyno.bundle import check_names
+from dyno.bundle.model import Check
+from dyno.bundle.writer import Recorder
+from dyno.contracts.target import PowerResult, QueryResult, StreamAnswer, Target
+from dyno.contracts.workload import Query, Workload
+from dyno.errors import DynoError, Interrupted
+from dyno.runtime.deadline import within
+from dyno.runtime.progress import Progress
+from dyno.workloads.answers import (
+    BETWEEN_ENGINES,
+    EXPECTED,
+    SPECIFICATION,
+    Difference,
+    Tolerance,
+    compare_engines,
+    compare_expected,
+)
+from dyno.workloads.diff import diff
+from dyno.workloads.sorting import out_of_order
+
+AGAINST_EXPECTED = ("got", "expected")
+
+
+def ask(
+    recorder: Recorder,
+    target: Target,
+    workload_name: str,
+    scale: float,
+    progress: Progress,
+    timeout_s: float | None = None,
+) -> PowerResult:
+    """Asks every query once, with its validation parameters, only for the answers.
+
+    A failing query is kept in the result's errors and is a failed check; the others are still
+    asked. One that takes longer than ``timeout_s`` is cancelled: it has no answer, right or wrong.
+
+    Raises:
+        TargetError: If the server is gone.
+    """
+    workload = workloads.get(workload_name)
+    result = PowerResult()
+    failed: list[str] = []
+    name = f"ask-{workload_name}-{target.name}"
+    with recorder.phase(name, f"Ask {target.name}", "check", target.name) as detail:
+        connection = target.connect(workload_name)
+        try:
+            for number, query in enumerate(workload.queries):
+                progress.update(number, len(workload.queries), query.name)
+                text = query.text(query.validation(scale))
+                sql = target.sql(workload_name, query.name, text)
+                work = partial(connection.execute, sql)
+                try:
+                    result.answers[query.name] = within(timeout_s, work, connection.cancel)
+                except Interrupted:
+                    raise
+                except DynoError as error:
+                    if error.kind == "connection_lost":
+                        raise
+                    result.errors[query.name] = str(error)
+                    if error.kind != "timeout":
+                        failed.append(query.name)
+        finally:
+            connection.close()
+        detail.update(workload=workload_name, scale=scale, errors=result.errors)
+        recorder.add_checks(
+            Check(
+                name=f"query {query}",
+                target=target.name,
+                passed=False,
+                message=result.errors[query],
+            )
+            for query in failed
+        )
+    return result
+
+
+def unproven(recorder: Recorder, workload_name: str, scale: float, target: str) -> None:
+    """Records that nothing proves one engine's answers at this scale: there are none to expect."""
+    recorder.add_checks([_not_shipped(workloads.get(workload_name), scale, target)])
+
+
+def answers(
+    recorder: Recorder, workload_name: str, scale: float, results: dict[str, PowerResult]
+) -> list[Check]:
+    """Compares every query's rows under the workload's validation rules.
+
+    Each answer must be in the order that the query asks for; equal the expected and the published
+    one, where the workload has them for this scale; and all engines must agree.
+
+    Returns:
+        One check a query and pair, recorded in the bundle; a failed one shows the rows that differ.
+    """
+    workload = workloads.get(workload_name)
+    checks: list[Check] = []
+    with recorder.phase(f"check-answers-{workload_name}", "Compare answers", "check"):
+        for query in workload.queries:
+            for target, result in sorted(results.items()):
+                checks += _alone(workload, query, scale, target, result.answers.get(query.name))
+            for (left, first), (right, second) in combinations(sorted(results.items()), 2):
+                one, other = first.answers.get(query.name), second.answers.get(query.name)
+                checks.append(_pair(query, (left, right), one, other))
+        if workload.expected_scales and scale not in workload.expected_scales:
+            checks += [_not_shipped(workload, scale, target) for target in sorted(results)]
+    recorder.add_checks(checks)
+    return checks
+
+
+def streams(
+    recorder: Recorder,
+    workload_name: str,
+    target: str,
+    answers: Iterable[StreamAnswer],
+    *,
+    alike: bool,
+    test: str = "throughput",
+) -> list[Check]:
+    """Proves what streams answered, for which nothing is published.
+
+    That is the order of the rows, and that streams agree that asked the same.
+
+    Args:
+        recorder: Takes the checks.
+        workload_name: The workload.
+        target: Name of the target that answered.
+        answers: Of all streams.
+        alike: Whether all streams asked the same of the same data, so that their answers must
+            agree.
+        test: Whose answers: ``power`` or ``throughput``.
+
+    Returns:
+        A check a query that some stream ran to its end.
+    """
+    found: dict[str, list[tuple[int, QueryResult]]] = {}
+    for stream, name, answer in answers:
+        found.setdefault(name, []).append((stream, answer))
+    checks: list[Check] = []
+    phase = f"check-{test}-{workload_name}-{target}"
+    with recorder.phase(phase, f"Answers of the {test} test on {target}", "check", target):
+        for query in workloads.get(workload_name).queries:
+            given = sorted(found.get(query.name, []), key=lambda item: item[0])
+            if not given:
+                continue
+            misplaced = [
+                difference
+                for _, answer in given
+                if (difference := out_of_order(query, answer.rows)) is not None
+            ]
+            name = f"order-{'streams' if test == 'throughput' else test}-{query.name}"
+            checks.append(_verdict(query, name, target, misplaced, ("row", "row above"), None))
+            if alike and len(given) > 1:
+                (_, first), *others = given
+                differences = [
+                    difference
+                    for _, other in others
+                    for difference in compare_engines(first.rows, other.rows, query.rules)
+                ]
+                name = f"{check_names.AMONG_STREAMS}{query.name}"
+                where = f"the streams on {target}"
+                sides = ("first stream", "other stream")
+                checks.append(_verdict(query, name, where, differences, sides, BETWEEN_ENGINES))
+    recorder.add_checks(checks)
+    return checks
+
+
+def _not_shipped(workload: Workload, scale: float, target: str) -> Check:
+    scales = " and ".join(f"{known:g}" for known in workload.expected_scales)
+    message = f"skipped: Dyno ships expected answers for scale {scales}; this is {scale:g}"
+    return Check(name=check_names.UNPROVEN, target=target, passed=None, message=message)
+
+
+def _alone(
+    workload: Workload, query: Query, scale: float, target: str, answer: QueryResult | None
+) -> list[Check]:
+    """An engine's answer by itself: the order of its rows, expected and published answer."""
+    if answer is None:
+        message = "skipped: the query did not end"
+        return [Check(name=f"answers-{query.name}", target=target, passed=None, message=message)]
+    misplaced = out_of_order(query, answer.rows)
+    order = [misplaced] if misplaced else []
+    checks = [_verdict(query, f"order-{query.name}", target, order, ("row", "row above"), None)]
+    expected = workload.expected(query, scale)
+    if expected is not None:
+        found = compare_expected(answer.rows, expected, query.rules)
+        name = f"answers-expected-{query.name}"
+        checks.append(_verdict(query, name, target, found, AGAINST_EXPECTED, EXPECTED))
+    published = workload.reference(query, scale, answer.rows)
+    if published is not None:
+        name = f"published-{query.name}"
+        checks.append(_verdict(query, name, target, published, AGAINST_EXPECTED, SPECIFICATION))
+    return checks
+
+
+def _pair(
+    query: Query, pair: tuple[str, str], left: QueryResult | None, right: QueryResult | None
+) -> Check:
+    name, target = f"answers-{query.name}", " and ".join(pair)
+    if left is None or right is None:
+        message = "skipped: the query did not end on both"
+        return Check(name=name, target=target, passed=None, message=message)
+    found = compare_engines(left.rows, right.rows, query.rules)
+    return _verdict(query, name, target, found, pair, BETWEEN_ENGINES)
+
+
+def _verdict(
+    query: Query,
+    name: str,
+    target: str,
+    differences: list[Difference],
+    sides: tuple[str, str],
+    tolerance: Tolerance | None,
+) -> Check:
+    """Passed if there are no differences; else with them, and as rows if they have columns."""
+    if not differences:
+        message = "rows in the order asked for" if tolerance is None else "equal"
+        return Check(name=name, target=target, passed=True, message=message)
+    detail = {"differences": [str(item) for item in differences]}
+    shown = {} if tolerance is None else {"diff": diff(query, differences, sides, tolerance)}
+    return Check(
+        name=name,
+        target=target,
+        passed=False,
+        message=str(differences[0]),
+        detail={**detail, **shown},
+    )

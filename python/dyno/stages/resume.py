@@ -1,0 +1,168 @@
+"""Loads that were cut off: what is there, and whether a load can go on from it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from dyno.contracts.databases import split
+from dyno.contracts.layout import Layout
+from dyno.contracts.target import Loaded, LoadPlan, Resumable, Target, Unfinished
+from dyno.errors import UsageError
+
+
+def unfinished(target: Target, workload: str) -> Unfinished | None:
+    """The load of ``workload`` that did not end, if the target can tell and it can go on."""
+    if target.capabilities.resume is not True or not isinstance(target, Resumable):
+        return None
+    return target.unfinished(workload)
+
+
+def unfinished_of(target: Target, names: Sequence[str]) -> Unfinished | None:
+    """The same of the first of several databases of which there is one."""
+    found = (unfinished(target, name) for name in names)
+    return next((one for one in found if one is not None), None)
+
+
+def require(target: Target, plan: LoadPlan) -> Unfinished:
+    """The unfinished load that ``plan`` goes on with.
+
+    Raises:
+        UsageError: If there is none, the target cannot, or it was of other data or layout.
+    """
+    _require_able(target)
+    found = unfinished(target, plan.workload)
+    state = target.loaded(plan.workload)
+    if found is None:
+        if state is not None and state.complete:
+            raise _nothing_left(target, plan.workload, state)
+        raise UsageError(
+            f"{target.name} holds no unfinished load of {plan.workload} that could go on. "
+            "Leave --resume out" + (", and give --replace." if state is not None else ".")
+        )
+    workload, number = split(plan.workload)
+    which = f" of database {number} of {workload}" if number > 1 else ""
+    what = f"The unfinished load{which} in {target.name}"
+    _require_same(what, plan, found, "" if state is None else state.layout)
+    return found
+
+
+@dataclasses.dataclass(frozen=True)
+class Rest:
+    """What is still to do of a load of several databases that was cut off.
+
+    Attributes:
+        plans: A load of each that is not whole: with ``resume`` one that goes on by its own
+            journal, without it one that starts with empty tables.
+        whole: Names of the others.
+    """
+
+    plans: tuple[LoadPlan, ...]
+    whole: tuple[str, ...]
+
+
+def rest(target: Target, plan: LoadPlan, names: Sequence[str]) -> Rest:
+    """What is left of a load of the databases ``names``, of which ``plan`` tells all but the name.
+
+    They are loaded one after the other. So some are whole, one may be cut off, and nothing that
+    could be kept is in the others: they have no tables yet, or tables without a journal, which
+    comes before the first row.
+
+    Raises:
+        UsageError: If nothing is left, nothing was begun, the target cannot go on, or what is there
+            is of other data or layout.
+    """
+    _require_able(target)
+    plans: list[LoadPlan] = []
+    states = {name: target.loaded(name) for name in names}
+    for name, state in states.items():
+        own = dataclasses.replace(plan, workload=name, resume=True)
+        if state is not None and state.complete:
+            workload, number = split(name)
+            what = f"Database {number} of {workload} in {target.name}, which is whole,"
+            _require_same(what, own, state, state.layout)
+            continue
+        begun = unfinished(target, name) is not None
+        if begun:
+            require(target, own)
+        plans.append(dataclasses.replace(own, resume=begun))
+    whole = tuple(name for name in names if not any(name == one.workload for one in plans))
+    first = states[names[0]]
+    if first is not None and not plans:
+        raise _nothing_left(target, f"{len(names)} databases of {names[0]}", first)
+    if not any(states.values()):
+        raise UsageError(
+            f"{target.name} holds no unfinished load of {names[0]} that could go on. "
+            "Leave --resume out."
+        )
+    return Rest(tuple(plans), whole)
+
+
+def forget_whole(target: Target, names: Sequence[str]) -> None:
+    """Databases that are about to be replaced, one after the other, count as whole no more.
+
+    Else a load that is cut off would leave some of before, that transactions may have changed, for
+    new ones.
+    """
+    for name in names:
+        state = target.loaded(name)
+        if state is not None and state.complete:
+            target.mark(name, dataclasses.replace(state, complete=False))
+
+
+def refuse_unfinished(target: Target, workload: str) -> None:
+    """Stops a load that would find an unfinished one in its way, and says what can be done.
+
+    Raises:
+        UsageError: If there is one.
+    """
+    found = unfinished(target, workload)
+    if found is not None:
+        raise UsageError(
+            f"{target.name} holds an unfinished load of {workload} at scale {found.scale:g} "
+            f"({found.rows:,} rows in {found.parts} parts are in). "
+            "Give --resume to go on with it, or --replace to start again."
+        )
+
+
+def _require_able(target: Target) -> None:
+    able = target.capabilities.resume
+    if able is not True:
+        raise UsageError(f"{target.name} cannot go on with a load: {able}.")
+
+
+def _nothing_left(target: Target, what: str, state: Loaded) -> UsageError:
+    return UsageError(
+        f"{target.name} holds {what} at scale {state.scale:g}, whole: there is "
+        "nothing to resume. Give --replace to load it again."
+    )
+
+
+def _require_same(what: str, plan: LoadPlan, there: Unfinished | Loaded, layout: str) -> None:
+    """What is there is of the data that is wanted, in the same layout.
+
+    The tables are there already: they have the design that the first load gave them.
+    """
+    for name, found, wanted in (
+        ("scale", there.scale, plan.scale),
+        ("seed", there.seed, plan.seed),
+    ):
+        if found != wanted:
+            raise UsageError(
+                f"{what} has {name} {found:g}, not {wanted:g}. "
+                f"Give --{name} {found:g}, or --replace to start again."
+            )
+    own = Layout.model_validate_json(layout) if layout else None
+    if _bare(own) != _bare(plan.layout):
+        names = ["default" if item is None else item.name for item in (own, plan.layout)]
+        other = f"layout {names[0]}, not {names[1]}"
+        if names[0] == names[1]:
+            other = f"another layout {names[0]} than the one given"
+        raise UsageError(
+            f"{what} has {other}. Leave --layout out, or give --replace to start again."
+        )
+
+
+def _bare(layout: Layout | None) -> Layout | None:
+    """A layout without what does not change the design: its notes, and where it was read."""
+    return None if layout is None else layout.model_copy(update={"notes": (), "source": ""})

@@ -1,0 +1,154 @@
+"""The data of a study: loaded once for all variants that share it, and put back where asked for."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from dyno.config.units import bytes_text, seconds_text
+from dyno.errors import TargetError
+from dyno.safety.safefiles import make_folder
+from dyno.studies import child, commands, moments, saved
+from dyno.studies.model import Variant
+from dyno.studies.store import Note, StudyStore
+from dyno.workspace.lock import OutLock
+
+_LOADED = "loaded.json"
+_WRONG = {"wrong-answers", "inconsistent", "incomplete"}
+"""Reasons against the data itself; what only made its load slow does not matter here."""
+_POLL_S = 0.1
+_LONGEST_END_S = 300.0
+
+
+@dataclass
+class Datasets:
+    """What is loaded where.
+
+    Private engines have a folder for each data set. In a server of the user's, or a database file,
+    there is but one at a time, so that another one is loaded in its place.
+    """
+
+    book: StudyStore
+    say: Callable[[str], None]
+
+    def ready(self, variant: Variant) -> Path:
+        """The folder of the variant's runs, whose data is there when it returns.
+
+        Raises:
+            TargetError: If it cannot be made.
+        """
+        number = self._number(variant)
+        out = self.book.folder / f"data-{number}"
+        make_folder(out)
+        alone(out)
+        if self._loads_each(variant):
+            return out
+        if (
+            commands.load(variant, self.book.study, out)
+            and _loaded(self.book).get(_place(variant, out)) != number
+        ):
+            self._load(variant, out)
+            if self.book.study.reset == "reload" and variant.embedded:
+                self._keep(variant, out)
+            _mark(self.book, _place(variant, out), number)
+        return out
+
+    def reset(self, variant: Variant, out: Path) -> None:
+        """The data as it was after the load: from the copy, or else loaded again.
+
+        Raises:
+            TargetError: If it cannot be made.
+        """
+        if saved.is_kept(out):
+            kept = saved.restore(out)
+            self._note("restore", variant, kept.seconds, kept.size_bytes, kept.shared)
+        else:
+            self._load(variant, out)
+            _mark(self.book, _place(variant, out), self._number(variant))
+
+    def _loads_each(self, variant: Variant) -> bool:
+        """Whether ``reset`` loads the data before each run, as no copy of it can be kept."""
+        return self.book.study.reset == "reload" and not variant.embedded
+
+    def _load(self, variant: Variant, out: Path) -> None:
+        _mark(self.book, _place(variant, out), None)
+        words = commands.load(variant, self.book.study, out)
+        if not words:
+            return
+        self.say(f"Load for {variant.name}: dyno {' '.join(words)}")
+        began = time.monotonic()
+        ended = child.dyno(words)
+        wrong = [
+            str(one.get("message", one["code"]))
+            for one in ended.document.get("reasons") or []
+            if one.get("code") in _WRONG
+        ]
+        if not ended.usable or wrong:
+            reason = "; ".join(wrong) or ended.words
+            raise TargetError(f"The data of '{variant.name}' cannot be made: {reason}")
+        self._note("load", variant, time.monotonic() - began, saved.bytes_of(out / saved.ENGINES))
+
+    def _keep(self, variant: Variant, out: Path) -> None:
+        kept = saved.keep(out)
+        self._note("keep", variant, kept.seconds, kept.size_bytes, kept.shared)
+        how = "sharing its blocks" if kept.shared else "copied"
+        self.say(
+            f"Kept for each run: {bytes_text(kept.size_bytes)}, {how}, {seconds_text(kept.seconds)}"
+        )
+
+    def _number(self, variant: Variant) -> int:
+        """Of its data set, from 1."""
+        keys = list(dict.fromkeys(each.data for each in self.book.study.variants))
+        return keys.index(variant.data) + 1
+
+    def _note(
+        self, kind: str, variant: Variant, seconds: float, size: int, shared: bool = False
+    ) -> None:
+        self.book.note(Note.model_validate({
+            "kind": kind, "at": moments.now(), "variant": variant.name,
+            "data": self._number(variant), "seconds": seconds, "size_bytes": size,
+            "shared": shared,
+        }))  # fmt: skip
+
+
+def forget(book: StudyStore, out: Path) -> None:
+    """Has the data of private engines in a folder count as loaded no more."""
+    _mark(book, out.name, None)
+
+
+def alone(out: Path) -> None:
+    """Waits until no Dyno is at work in a folder: one whose study was killed ends its server first.
+
+    Raises:
+        TargetError: If one does not end.
+    """
+    deadline = time.monotonic() + _LONGEST_END_S
+    while OutLock.held(out):
+        if time.monotonic() > deadline:
+            raise TargetError(f"Another dyno is at work in {out}; end it first.", kind="busy")
+        time.sleep(_POLL_S)
+
+
+def _place(variant: Variant, out: Path) -> str:
+    """Where the variant's data lies: a private engine's folder, or a database of the user's."""
+    return out.name if variant.embedded else f"{variant.workload} {variant.target}"
+
+
+def _loaded(book: StudyStore) -> dict[str, int]:
+    """Data sets by where they are, as far as they are whole."""
+    try:
+        return json.loads((book.folder / _LOADED).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def _mark(book: StudyStore, place: str, number: int | None) -> None:
+    from dyno.bundle.writer import write_atomically
+
+    known = {key: value for key, value in _loaded(book).items() if key != place}
+    if number is not None:
+        known[place] = number
+    write_atomically(book.folder / _LOADED, json.dumps(known))

@@ -1,0 +1,277 @@
+"""The book of a study: its plan, and a journal of its runs that a kill leaves readable."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError, computed_field, model_validator
+
+from dyno.bundle.model import Model, Outcome
+from dyno.errors import UsageError
+from dyno.safety import safefiles
+from dyno.safety.text import clauses
+from dyno.studies import journal, moments
+from dyno.studies.model import Study
+from dyno.studies.outcome import Futility
+from dyno.studies.schedule import Slot
+
+_PLAN, _JOURNAL, _NOTES, _BEGUN = "study.json", "runs.jsonl", "notes.jsonl", "begun.json"
+
+
+class Entry(Model):
+    """A run that has ended.
+
+    Attributes:
+        place: Of its slot.
+        attempt: From 1; later ones take the place of an invalid run.
+        bundle: Its folder, relative to the study's; None if it came to none.
+        code: The exit code.
+        verdict: That of its record. A disturbed run counts: runs alternate and are compared in
+            pairs, so the disturbance shows as noise in the interval. An invalid run never counts.
+        reasons: Why it is not valid, in words.
+        broken: Criteria that it broke, in words; it is no less valid, but its variant cannot win.
+        codes: Of the reasons.
+        figures: Values of the study's metrics by name.
+    """
+
+    place: int
+    attempt: int
+    variant: str
+    pair: int
+    bundle: str | None
+    code: int
+    verdict: Outcome
+    reasons: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
+    figures: dict[str, float] = {}
+    started: float
+    ended: float
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_before(cls, given: Any) -> Any:
+        """Entries of older books say only whether a run is valid."""
+        if not isinstance(given, dict) or "valid" not in given:
+            return given  # pyright: ignore[reportUnknownVariableType]
+        rest: dict[str, Any] = {key: one for key, one in given.items() if key != "valid"}  # pyright: ignore[reportUnknownVariableType]
+        return {"verdict": "valid" if given["valid"] is True else "invalid", **rest}
+
+    @computed_field
+    @property
+    def valid(self) -> bool:
+        """Whether its values may be believed and compared on their own, as in its record."""
+        return self.verdict == "valid"
+
+    @property
+    def counts(self) -> bool:
+        """Whether the study's answer rests on its values."""
+        return self.verdict != "invalid"
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether it counts though its environment was not quiet."""
+        return self.verdict == "disturbed"
+
+    @property
+    def why_not(self) -> str:
+        """Why it is not valid, in words."""
+        return clauses(self.reasons) or f"exit code {self.code}"
+
+
+class Begun(Model):
+    """A run that is about to begin.
+
+    Attributes:
+        place, pair, variant, attempt: As of its entry.
+        started: When, seconds since the epoch.
+        out: Name of the folder of its data and bundle, in the study's.
+        words: Its command line.
+    """
+
+    place: int
+    pair: int
+    variant: str
+    attempt: int
+    started: float
+    out: str = Field(pattern=r"^data-\d+$")
+    words: tuple[str, ...]
+
+
+class Note(Model):
+    """What a study did beside its runs.
+
+    Attributes:
+        kind: ``begun`` and ``ended`` of a session, that is a process that works on the study;
+            ``load``, ``keep`` and ``restore`` of data; ``dropped`` of a variant.
+        at: When it ended, seconds since the epoch.
+        variant: Which was dropped, or was to run on the data.
+        data: The data set, from 1.
+        seconds, size_bytes: What it took.
+        shared: Whether a copy shares its blocks with what it is a copy of.
+        text: Why.
+        how: Of what ended a session: ``done`` if its work was; ``early`` if what was left of it
+            could not have answered the study.
+        futility: Why, of such an end.
+    """
+
+    kind: Literal["begun", "ended", "load", "keep", "restore", "dropped"]
+    at: float
+    variant: str = ""
+    data: int = 0
+    seconds: float = 0.0
+    size_bytes: int = 0
+    shared: bool = False
+    text: str = ""
+    how: Literal["", "done", "early", "interrupted", "failed", "killed"] = ""
+    futility: Futility | None = None
+
+
+class StudyStore:
+    """A study's folder.
+
+    Attributes:
+        cwd: The folder that its command was given in, which paths may be relative to.
+    """
+
+    def __init__(self, folder: Path, study: Study, slots: list[Slot]) -> None:
+        """That of a study; see ``begin`` and ``open``."""
+        # The user may name it by a link; what is written in it goes through none.
+        self.folder = folder.resolve() if folder.is_symlink() else folder
+        self.study, self.slots = study, slots
+        self.cwd = Path.cwd()
+
+    @classmethod
+    def begin(cls, folder: Path, study: Study, slots: list[Slot]) -> StudyStore:
+        """A new folder with the plan in it.
+
+        Raises:
+            UsageError: If a study is there already.
+        """
+        if (folder / _PLAN).exists():
+            raise UsageError(f"A study is in {folder} already; give --resume, or another --out.")
+        folder.mkdir(parents=True, exist_ok=True)
+        made = cls(folder, study, slots)
+        made._write_plan()
+        return made
+
+    @classmethod
+    def open(cls, folder: Path) -> StudyStore:
+        """The book of a study that was begun.
+
+        Raises:
+            UsageError: If there is none, or it cannot be read.
+        """
+        try:
+            plan = json.loads(safefiles.read_text(folder / _PLAN, journal.LONGEST))
+            study = Study.model_validate(plan["study"])
+            slots = [Slot.model_validate(slot) for slot in plan["slots"]]
+            cwd = Path(plan.get("cwd", Path.cwd()))
+        except FileNotFoundError as error:
+            raise UsageError(f"There is no study in {folder}.") from error
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            where = ".".join(map(str, first["loc"]))
+            raise UsageError(
+                f"The study in {folder} is not what this Dyno wrote or reads ({where}: "
+                f"{first['msg']})."
+            ) from error
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise UsageError(f"The study in {folder} cannot be read: {error}.") from error
+        made = cls(folder, study, slots)
+        made.cwd = cwd
+        return made
+
+    def entries(self) -> list[Entry]:
+        """The runs that ended, in their order; a last line that a kill cut off is left out.
+
+        Raises:
+            UsageError: If a line makes no sense.
+        """
+        return journal.read(self.folder / _JOURNAL, Entry)
+
+    def add(self, entry: Entry) -> None:
+        """Appends a run, durably."""
+        journal.append(self.folder / _JOURNAL, entry)
+
+    def begin_run(self, begun: Begun) -> None:
+        """Keeps what is about to run, in the place of what ran before, durably."""
+        from dyno.bundle.writer import write_atomically
+
+        write_atomically(self.folder / _BEGUN, begun.model_dump_json())
+
+    def begun_run(self) -> Begun | None:
+        """The run that began last, if no entry says that it ended."""
+        try:
+            begun = Begun.model_validate_json(
+                safefiles.read_text(self.folder / _BEGUN, journal.LONGEST)
+            )
+        except (OSError, ValueError, UsageError):
+            return None  # it is made again, which costs its time only
+        done = {(entry.place, entry.attempt) for entry in self.entries()}
+        return None if (begun.place, begun.attempt) in done else begun
+
+    def notes(self) -> list[Note]:
+        """What was done beside the runs, in its order.
+
+        Raises:
+            UsageError: If a line makes no sense.
+        """
+        return journal.read(self.folder / _NOTES, Note)
+
+    def note(self, note: Note) -> None:
+        """Appends what was done beside the runs, durably."""
+        journal.append(self.folder / _NOTES, note)
+
+    def dropped(self) -> dict[str, str]:
+        """Variants that were left out of the rest, and why."""
+        return {note.variant: note.text for note in self.notes() if note.kind == "dropped"}
+
+    def begin_session(self) -> float:
+        """Notes that a process works on the study from now; returns seconds worked on it before.
+
+        A session that was killed went on until the last sign of life of its runs.
+        """
+        total, begun = 0.0, None
+        for note in self.notes():
+            if note.kind == "begun":
+                begun = note.at
+            elif note.kind == "ended" and begun is not None:
+                total, begun = total + note.at - begun, None
+        if begun is not None:
+            end = max(begun, self._last_sign())
+            self.note(Note(kind="ended", at=end, text="killed", how="killed"))
+            total += end - begun
+        self.note(Note(kind="begun", at=moments.now()))
+        return total
+
+    def _last_sign(self) -> float:
+        """When anything in the folder was last written, bundles included."""
+        found = [path.stat().st_mtime for path in (self.folder / _JOURNAL, self.folder / _NOTES)
+                 if path.exists()]  # fmt: skip
+        for bundle in self.folder.glob("data-*/*Z-*"):
+            for path in (bundle, *bundle.iterdir()):
+                with contextlib.suppress(OSError):
+                    found.append(path.stat().st_mtime)
+        return max(found, default=0.0)
+
+    def go_on(self, seconds: float | None, early_stop: bool) -> None:
+        """Keeps the same study with another time limit, and whether it may end early."""
+        ends = {"time_limit_s": seconds, "early_stop": early_stop}
+        changed = self.study.model_copy(update=ends)
+        if changed != self.study:
+            self.study = changed
+            self._write_plan()
+
+    def _write_plan(self) -> None:
+        from dyno.bundle.writer import write_atomically
+
+        plan = {
+            "study": self.study.model_dump(mode="json"),
+            "slots": [slot.model_dump(mode="json") for slot in self.slots],
+            "cwd": str(self.cwd),
+        }
+        write_atomically(self.folder / _PLAN, json.dumps(plan, indent=1))

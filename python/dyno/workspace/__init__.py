@@ -1,0 +1,1 @@
+"""The folder given by --out and its volumes: engines, locks, places, space."""

@@ -1,0 +1,108 @@
+"""One Dyno at a time in one output folder: two would spoil each other's figures."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import time
+from pathlib import Path
+
+from dyno.errors import TargetError, UsageError
+from dyno.safety.safefiles import open_own
+from dyno.safety.unwritable import why
+
+_LOOK_S = 0.05
+"""Longer than the moment for which somebody holds it who only looks (see :meth:`OutLock.held`)."""
+
+_OWNER = re.compile(rb"[0-9]{0,20}\s*")
+
+
+def open_lock(path: Path, mode: int = 0o644) -> int:
+    """A descriptor of a lock file, made if it is missing; its content names who holds it.
+
+    Raises:
+        UsageError: If what is there is no lock of Dyno's: it is left as it is.
+        OSError: If it cannot be opened.
+    """
+    fd = open_own(path, os.O_RDWR | os.O_CREAT, mode)
+    if _OWNER.fullmatch(os.pread(fd, 64, 0)) is None:
+        os.close(fd)
+        raise UsageError(f"{path} is not a lock of Dyno's. Remove it, or give another --out DIR.")
+    return fd
+
+
+def owner_of(fd: int) -> str:
+    """The process that holds an open lock, as digits; empty if it does not say."""
+    return os.pread(fd, 32, 0).decode(errors="replace").strip()
+
+
+class OutLock:
+    """Holds ``<out>/.lock`` as a context manager; the kernel frees it if Dyno is killed."""
+
+    def __init__(self, out: Path) -> None:
+        self._path = out / ".lock"
+        self._fd = -1
+
+    def __enter__(self) -> OutLock:
+        """Takes the lock.
+
+        Raises:
+            UsageError: If the folder cannot be made or written, its volume is full, or what bears
+                the lock's name is not Dyno's.
+            TargetError: If another Dyno holds it.
+        """
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._fd = open_lock(self._path)
+        except OSError as error:
+            raise self._refusal(error) from error
+        if not self._taken():
+            owner = owner_of(self._fd) or "unknown"
+            os.close(self._fd)
+            raise TargetError(
+                f"Another dyno (process {owner}) is at work in {self._path.parent}; "
+                "wait for it, since two would spoil each other's figures.",
+                kind="busy",
+            )
+        try:
+            os.ftruncate(self._fd, 0)
+            os.pwrite(self._fd, str(os.getpid()).encode(), 0)
+        except OSError as error:
+            os.close(self._fd)
+            raise self._refusal(error) from error
+        return self
+
+    def _refusal(self, error: OSError) -> UsageError:
+        folder = self._path.parent
+        reason = why(error, self._path)
+        return UsageError(f"Cannot write in {folder}: {reason}. Give another --out DIR.")
+
+    def _taken(self) -> bool:
+        for pause_s in (_LOOK_S, 0.0):
+            try:
+                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                time.sleep(pause_s)
+            else:
+                return True
+        return False
+
+    @staticmethod
+    def held(out: Path) -> bool:
+        """Whether a Dyno is at work in ``out``, as far as this user may see."""
+        try:
+            fd = open_own(out / ".lock", os.O_RDONLY)
+        except (OSError, UsageError):
+            return False
+        try:
+            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+        finally:
+            os.close(fd)
+        return False
+
+    def __exit__(self, *exc: object) -> None:
+        """Frees the lock."""
+        os.close(self._fd)
