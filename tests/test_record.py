@@ -15,7 +15,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from dyno.bundle import tables
-from dyno.bundle.model import Check, PhaseKind, Validity
+from dyno.bundle.model import Check, Validity
+from dyno.bundle.phases import DETAILS, PhaseKind
+from dyno.bundle.phases.dss import DssDetail
+from dyno.bundle.phases.io import IoDetail
+from dyno.bundle.phases.machine import MachineDetail
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle, find_bundle, list_bundles
 from dyno.bundle.tables import Table, read_table, spool_to_parquet
 from dyno.bundle.writer import Recorder, file_error, write_atomically
@@ -33,8 +38,8 @@ SAMPLE = {
 
 def test_a_bundle_holds_what_was_recorded(out: Path) -> None:
     recorder = Recorder(out, "run", {"scale": 1}, ("tpch",))
-    with recorder.phase("power-tpch-x", "Power", "dss", "x") as detail:
-        detail["scale"] = 1
+    with recorder.phase("power-tpch-x", "Power", DssDetail(), "x") as phase:
+        phase.detail = DssDetail(scale=1)
     recorder.add("samples", [SAMPLE, {**SAMPLE, "t_ns": 2}])
     recorder.spool("ops/users-4").write_text('{"t_ns": 5, "op": "payment", "errors": {"io": 1}}\n')
     recorder.add_checks([Check(name="c", target="x", passed=True, message="fine")])
@@ -46,7 +51,7 @@ def test_a_bundle_holds_what_was_recorded(out: Path) -> None:
     assert bundle.run.status == "done"
     assert bundle.run.validity.valid is True
     assert "TPC-H" in bundle.run.notices[0]
-    assert bundle.run.phases[0].detail == {"scale": 1}
+    assert bundle.run.phases[0].detail == DssDetail(scale=1)
     assert bundle.table("samples").column("t_ns").to_pylist() == [1, 2]
     assert bundle.table("ops/users-4").column("errors").to_pylist() == ['{"io": 1}']
     assert bundle.levels() == ["users-4"]
@@ -63,24 +68,24 @@ def test_a_bundle_holds_what_was_recorded(out: Path) -> None:
 
 def test_a_name_stands_for_one_phase(out: Path) -> None:
     recorder = Recorder(out, "run", {}, ("tpcc",))
-    with recorder.phase("oltp-tpcc-x-users-4", "First", "oltp", "x") as detail:
-        detail["seconds"] = 1
+    with recorder.phase("oltp-tpcc-x-users-4", "First", OltpDetail(users=1), "x"):
+        pass
     with (
         pytest.raises(ValueError, match="users-4"),
-        recorder.phase("oltp-tpcc-x-users-4", "Second", "oltp", "x"),
+        recorder.phase("oltp-tpcc-x-users-4", "Second", OltpDetail(), "x"),
     ):
         pytest.fail("it began")
     recorder.finish("done")
     recorder.close()
     (phase,) = Bundle.open(recorder.path).run.phases
-    assert (phase.title, phase.status, phase.detail) == ("First", "done", {"seconds": 1})
+    assert (phase.title, phase.status, phase.detail) == ("First", "done", OltpDetail(users=1))
 
 
 def test_a_phase_tells_how_it_ended(out: Path) -> None:
     recorder = Recorder(out, "run", {}, ())
-    with pytest.raises(ValueError, match="x"), recorder.phase("a", "A", "io"):
+    with pytest.raises(ValueError, match="x"), recorder.phase("a", "A", IoDetail()):
         raise ValueError("x")
-    with pytest.raises(KeyboardInterrupt), recorder.phase("b", "B", "io"):
+    with pytest.raises(KeyboardInterrupt), recorder.phase("b", "B", IoDetail()):
         raise KeyboardInterrupt
     assert [phase.status for phase in recorder.run.phases] == ["failed", "interrupted"]
     recorder.close()
@@ -90,10 +95,11 @@ def test_a_killed_run_is_readable(out: Path) -> None:
     script = f"""
 import os, signal
 from pathlib import Path
+from dyno.bundle.phases.io import IoDetail
 from dyno.bundle.writer import Recorder
 recorder = Recorder(Path({str(out)!r}), "run", {{}}, ())
 recorder.add("samples", [{SAMPLE!r}])
-with recorder.phase("io", "Storage", "io"):
+with recorder.phase("io", "Storage", IoDetail()):
     with recorder.spool("io").open("a") as file:
         file.write('{{"t_ns": 7, "phase": "mixed"}}\\n{{"t_ns": 8, "ph')
         file.flush()
@@ -111,7 +117,7 @@ with recorder.phase("io", "Storage", "io"):
 def test_bundles_are_found_by_the_beginning_of_their_name(out: Path) -> None:
     first, second = (Recorder(out, "run", {}, ()) for _ in range(2))
     for recorder in (first, second):
-        with recorder.phase("oltp-tpcc-x-users-4", "Four users", "oltp", "x"):
+        with recorder.phase("oltp-tpcc-x-users-4", "Four users", OltpDetail(), "x"):
             pass
     assert find_bundle(out, first.run.run).path == first.path
     assert find_bundle(out, str(second.path)).path == second.path
@@ -137,9 +143,9 @@ def test_a_run_that_failed_counts_if_it_measured_something(
     out: Path, kind: PhaseKind, spool: str, row: str, measured: bool
 ) -> None:
     recorder = Recorder(out, "run", {}, ())
-    with recorder.phase("machine", "Machine", "machine"):
+    with recorder.phase("machine", "Machine", MachineDetail()):
         pass
-    with pytest.raises(ValueError, match="x"), recorder.phase("a", "A", kind):
+    with pytest.raises(ValueError, match="x"), recorder.phase("a", "A", DETAILS[kind]()):
         recorder.spool(spool).write_text(row)
         raise ValueError("x")
     assert Bundle.open(recorder.path).measured is measured  # as a kill would leave it

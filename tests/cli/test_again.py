@@ -12,6 +12,7 @@ import pytest
 
 from dyno.bundle import superseded
 from dyno.bundle.model import Check
+from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.reader import Bundle
 from dyno.bundle.writer import Recorder
 from tests.judged import judged
@@ -23,6 +24,7 @@ ROOT = Path(__file__).parents[2]
 # What others take of the CPU is planted: the first use of a power test, or each.
 NOISE = """
 from dyno.stages.observe import work
+from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.model import Taken
 
 quiet = work.WorkProbe.end
@@ -93,8 +95,7 @@ def test_a_first_attempt_keeps_its_rows_and_checks_apart(tmp_path: Path) -> None
     recorder = Recorder(tmp_path, "quickstart", {}, ())
 
     def attempt(number: int) -> None:
-        with recorder.phase("power-x", "Power test", "dss", "x") as detail:
-            detail["level"] = f"users-{number}"
+        with recorder.phase("power-x", "Power test", DssDetail(streams=number), "x"):
             recorder.add("queries", [{"t_ns": number, "stream": 0, "query": "q1", "target": "x"}])
             recorder.add_checks([Check(name="rows", target="x", passed=True, message=f"{number}")])
 
@@ -111,10 +112,10 @@ def test_a_first_attempt_keeps_its_rows_and_checks_apart(tmp_path: Path) -> None
     kept = json.loads((bundle.path / "superseded/checks.json").read_text())
     assert [check["message"] for check in kept] == ["1"]
     first, second = bundle.run.phases
-    assert (first.name, first.kind, first.detail["first"]) == (
+    assert (first.name, first.kind, first.detail.first) == (
         "power-x-first",
         "superseded",
-        {"level": "users-1"},
+        {"streams": 1},
     )
     assert (second.name, second.kind) == ("power-x", "dss")
     recorder.close()

@@ -143,11 +143,11 @@ def test_a_level_goes_on_until_it_is_steady(out: Path) -> None:
     )  # fmt: skip
     made = document(done)
     (phase,) = [one for one in Bundle.open(Path(made["bundle"])).run.phases if one.kind == "oltp"]
-    told = phase.detail["until_steady"]
-    assert told["limit_s"] == 8
-    assert told["settled"] or "unsteady" in codes(made)
-    assert 0.6 <= phase.detail["duration_s"] <= 8
-    assert phase.detail["outcome"]["seconds"] <= 8
+    told = phase.detail.until_steady
+    assert told.limit_s == 8
+    assert told.settled or "unsteady" in codes(made)
+    assert 0.6 <= phase.detail.duration_s <= 8
+    assert phase.detail.outcome.seconds <= 8
 
 
 GIVEN = {"users": (), "databases": 1, "warmup_s": 5.0, "duration_s": 15.0}

@@ -54,13 +54,13 @@ def test_reindex_under_transactions(loaded: Path) -> None:
     assert work.end_ns is not None
     assert level.end_ns is not None
     assert level.start_ns < work.start_ns < work.end_ns < level.end_ns
-    assert level.detail["checkpoints"]["count"] >= 0
-    assert level.detail["checkpoints"]["source"].startswith("pg_stat_")
-    outcome = level.detail["outcome"]
-    assert outcome["seconds"] == level.detail["duration_s"] < 600
+    assert level.detail.checkpoints.count >= 0
+    assert level.detail.checkpoints.source.startswith("pg_stat_")
+    outcome = level.detail.outcome
+    assert outcome.seconds == level.detail.duration_s < 600
     rows = bundle.table("ops/users-2").to_pylist()
     counted = sum(row["done"] + row["rolled_back"] for row in rows if row["phase"] == "measure")
-    assert counted == sum(op["done"] + op["rolled_back"] for op in outcome["ops"].values())
+    assert counted == sum(op.done + op.rolled_back for op in outcome.ops.values())
     samples = bundle.table("samples").to_pylist()
     assert any(row["source"] == "maintenance" and row["value"] > 0 for row in samples)
     checks = {check.name: check.passed for check in bundle.checks()}

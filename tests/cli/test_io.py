@@ -63,7 +63,7 @@ def test_arms_are_measured_forth_and_back(tmp_path: Path, out: Path, profile: Pa
     ]  # fmt: skip
     phases = [phase for phase in Bundle.open(Path(made["bundle"])).run.phases if phase.kind == "io"]
     assert [phase.name for phase in phases] == ["io-one-1", "io-two-1", "io-two-2", "io-one-2"]
-    assert phases[0].detail["arms"] == ["one", "two"]
+    assert phases[0].detail.arms == ("one", "two")
     made = document(dyno("io", a, b, "--scaling", *options[:4], "--json", "--out", out))
     assert [row["volume"] for row in table(made)] == ["a", "a+b"]
 
@@ -79,11 +79,11 @@ def test_a_volume_is_filled_level_by_level(tmp_path: Path, out: Path, profile: P
     assert [row["stage"] for row in table(made)] == [0, 1]
     bundle = Bundle.open(Path(made["bundle"]))
     (phase,) = [p for p in bundle.run.phases if p.kind == "io"]
-    assert [stage["label"] for stage in phase.detail["stages"]] == ["40 %", "85 %"]
+    assert [stage.label for stage in phase.detail.stages] == ["40 %", "85 %"]
     by_level = METRICS["iops_by_fill"].of(bundle.estimates())
     by_level |= METRICS["mbps_by_fill"].of(bundle.estimates())
     assert {name.split(".")[1] for name in by_level} == {"fill40", "fill85"}
-    assert phase.detail["targets"][0]["bytes"] == 85 * (10 << 20) // 100 // 4096 * 4096
+    assert phase.detail.targets[0].bytes == 85 * (10 << 20) // 100 // 4096 * 4096
     assert not list(a.iterdir())
 
 

@@ -76,9 +76,9 @@ def test_a_server_with_no_more_sessions_bounds_the_search(
     monkeypatch.setattr(_search.drive, "drive", refusing(4, refusal))
     bench.search()
     detail = bench.phase.detail
-    assert (detail["best"], detail["failing"], detail["confirmed"]) == (4, 5, True)
-    assert {"users-8", "users-6", "users-5"} <= set(detail["refused"])
-    words = {window["level"]: window["words"] for window in detail["windows"]}
+    assert (detail.best, detail.failing, detail.confirmed) == (4, 5, True)
+    assert {"users-8", "users-6", "users-5"} <= set(detail.refused)
+    words = {window.level: window.words for window in detail.windows}
     assert words["users-8"] == "too many clients already"
 
 
@@ -95,8 +95,8 @@ def test_a_server_that_is_gone_ends_the_search(
     with pytest.raises(TargetError, match="every user lost the server"):
         bench.search()
     assert bench.phase.status == "failed"
-    assert bench.phase.detail["stopped"] == "broken-off"
-    assert [window["load"] for window in bench.phase.detail["windows"]] == [1, 2]
+    assert bench.phase.detail.stopped == "broken-off"
+    assert [window.load for window in bench.phase.detail.windows] == [1, 2]
 
 
 def test_an_error_that_is_no_lack_of_sessions_ends_the_search(
@@ -116,5 +116,5 @@ def test_what_was_tried_before_an_interruption_is_kept(
     with pytest.raises(Interrupted):
         bench.search()
     assert bench.phase.status == "interrupted"
-    assert bench.phase.detail["best"] == 2
-    assert bench.phase.detail["confirmed"] is False
+    assert bench.phase.detail.best == 2
+    assert bench.phase.detail.confirmed is False

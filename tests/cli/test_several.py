@@ -65,10 +65,10 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     document, bundle = run(out, "load", "tpcc", *SEVERAL, "--scale", "1", "--resume")
     (phase,) = [phase for phase in bundle.run.phases if phase.kind == "load"]
     assert phase.name == "load-tpcc@2-postgresql"
-    assert phase.detail["resumed_parts"] > 0
+    assert phase.detail.resumed_parts > 0
     rows = {check.name: check.detail.get("rows", 0) for check in bundle.checks()}
     whole = sum(count for name, count in rows.items() if name.startswith("rows of "))
-    assert phase.detail["rows"] + phase.detail["resumed_rows"] == whole
+    assert phase.detail.rows + phase.detail.resumed_rows == whole
     assert document["tpcc"]["consistency"] is True
     assert bundle.run.notices
     assert all(check.passed is not False for check in bundle.checks())
@@ -89,11 +89,11 @@ def test_work_goes_on_in_all_of_them_and_adds_up(loaded: Path) -> None:
     assert total["tps"] == pytest.approx(sum(part["tps"] for part in parts))
     assert min(part["tps"] for part in parts) > 0
     assert total["p95_ms"] <= max(part["p95_ms"] for part in parts) * 1.01
-    phases = {phase.detail.get("level"): phase for phase in bundle.run.phases}
+    phases = {getattr(phase.detail, "level", None): phase for phase in bundle.run.phases}
     start = max(phases[level].start_ns for level in ("users-2-db-1", "users-2-db-2"))
     assert all((phases[part["level"]].end_ns or 0) > start for part in parts)
-    assert phases["users-2"].detail["apart_s"] >= 0
-    assert phases["users-2"].detail["checkpoints"]["count"] >= 0
+    assert phases["users-2"].detail.apart_s >= 0
+    assert phases["users-2"].detail.checkpoints.count >= 0
     # Each made other orders than its neighbour, and both are whole.
     for before, now in zip((30_000, 30_000), rows(loaded, *every), strict=True):
         assert now > before
@@ -118,7 +118,11 @@ def test_procedures_are_made_and_called_in_each(loaded: Path) -> None:
         loaded, "run", "tpcc", *SEVERAL, "--users", "2", "--mode", "procedure", "--warmup",
         "500ms", "--duration", "1s",
     )  # fmt: skip
-    made = [phase.detail["made"] for phase in bundle.run.phases if "procedures" in phase.detail]
+    made = [
+        phase.detail.made
+        for phase in bundle.run.phases
+        if getattr(phase.detail, "procedures", None)
+    ]
     assert made == [True, True]
     first, second = rows(loaded, count.format("dyno_tpcc"), count.format("dyno_tpcc_2"))
     assert first == second > 0
@@ -169,7 +173,7 @@ def test_isolation_is_proven_in_each(loaded: Path) -> None:
     # What they commit leaves both consistent.
     assert checks["condition 1 of database 2"] is True
     played = [phase for phase in bundle.run.phases if phase.name.startswith("isolation-")]
-    assert [phase.detail.get("database") for phase in played] == [None, 2]
+    assert [getattr(phase.detail, "database", None) for phase in played] == [None, 2]
 
 
 def test_what_is_not_there_is_told(loaded: Path) -> None:

@@ -119,10 +119,10 @@ def test_a_level_until_the_sum_is_steady_in_each_of_them(out: Path) -> None:
         "--duration", "2s", "--until-steady", "20s",
     )  # fmt: skip
     total, *parts = document["tpcc"]["levels"]
-    details = {phase.detail.get("level"): phase.detail for phase in bundle.run.phases}
-    told = [details[level["level"]]["until_steady"] for level in (total, *parts)]
-    assert len({one["left_out_s"] for one in told}) == 1
-    assert {one["settled"] for one in told} == {True}
+    details = {getattr(phase.detail, "level", None): phase.detail for phase in bundle.run.phases}
+    told = [details[level["level"]].until_steady for level in (total, *parts)]
+    assert len({one.left_out_s for one in told}) == 1
+    assert {one.settled for one in told} == {True}
     assert total["tps"] == pytest.approx(sum(part["tps"] for part in parts), rel=0.05)
     counted: dict[str, int] = {}
     for level in (total, *parts):

@@ -101,7 +101,7 @@ def test_the_refresh_functions_work_in_a_clustered_table(
     assert all(check.passed is not False for check in bundle.checks())
     assert document["tpch"]["engines"]["sqlite"]["queries"]
     (restored,) = [phase for phase in bundle.run.phases if phase.name.startswith("restore-")]
-    assert restored.detail["sets"] == 3
+    assert restored.detail.sets == 3
     deleted = [
         json.loads(row["parameters"])["first_deleted_key"]
         for row in bundle.table("queries").to_pylist()
@@ -114,9 +114,11 @@ def test_queries_that_are_changed_for_sqlite_stand_on_the_sheet(
     loaded: tuple[Path, dict[str, Any], str],
 ) -> None:
     _, bundle = run(loaded[0])
-    (power,) = [phase for phase in bundle.run.phases if phase.detail.get("test") == "power"]
-    assert set(power.detail["variants"]) == {"q05", "q07", "q08", "q10", "q19"}
+    (power,) = [
+        phase for phase in bundle.run.phases if getattr(phase.detail, "test", None) == "power"
+    ]
+    assert set(power.detail.variants) == {"q05", "q07", "q08", "q10", "q19"}
     sheet = (bundle.path / "sheet.html").read_text(encoding="utf-8")
     assert "Changed for SQLite" in sheet
-    for words in power.detail["variants"].values():
+    for words in power.detail.variants.values():
         assert words in sheet

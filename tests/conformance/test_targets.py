@@ -96,7 +96,7 @@ def test_the_compiled_half_lists_what_it_holds_and_python_knows_each() -> None:
     assert set(parts["workloads"]) == set(workloads.names())
     for wire in parts["wires"]:
         assert any(wire in name or name in wire for name in targets.names()), wire
-    from dyno.bundle.model import PhaseKind  # noqa: F401  (the model imports without the engines)
+    from dyno.bundle.phases import PhaseKind  # noqa: F401  (the model imports without the engines)
 
     for workload in parts["workloads"]:
         for table in json.loads(_core.schema(workload)):

@@ -263,7 +263,7 @@ def test_what_only_warns(tmp_path: Path, build: Callable[[Path], Builder], code:
 def test_what_is_within_the_limits(tmp_path: Path, build: Callable[[Path], Builder]) -> None:
     found = judged(build(tmp_path).write())
     assert found.validity.valid is True
-    seconds = found.bundle.run.phases[-1].detail["duration_s"]
+    seconds = found.bundle.run.phases[-1].detail.duration_s
     assert found.warned() == {"thp-always", *(["unjudged"] if seconds < 50 else [])}
 
 

@@ -41,7 +41,7 @@ def test_those_of_the_warm_up_do_not_count() -> None:
         counted.update(done, 15_000)
     server.begun = 11
     counted.update(15_000, 15_000)
-    assert counted.facts()["checkpoints"] == {
+    assert counted.counted().model_dump() == {
         "count": 2,
         "interval_s": 300.0,
         "setting": "interval",
@@ -54,7 +54,7 @@ def test_what_is_not_known_leaves_no_figure() -> None:
     counted = level(reset)
     counted.update(6_000, 15_000)
     reset.begun = 1
-    assert counted.facts() == {}
+    assert counted.counted() is None
 
     full = Counting(7)
     full.full = True
@@ -62,14 +62,14 @@ def test_what_is_not_known_leaves_no_figure() -> None:
     counted.update(6_000, 15_000)
     full.full = False
     counted.update(7_000, 15_000)  # too late: part of the window is over
-    assert counted.facts() == {}
+    assert counted.counted() is None
 
     cut_off = level(Counting(7))
     cut_off.update(1_000, 15_000)
-    assert cut_off.facts() == {}
+    assert cut_off.counted() is None
     none = CheckpointCount(cast("Target", object()), Silent(), 0.0)
     none.update(1_000, 15_000)
-    assert none.facts() == {}
+    assert none.counted() is None
 
 
 def test_a_server_that_answers_no_more_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,7 +83,7 @@ def test_a_server_that_answers_no_more_holds_up_nobody(monkeypatch: pytest.Monke
 
     counted = level(Silenced(7))
     counted.update(6_000, 15_000)
-    assert counted.facts() == {}
+    assert counted.counted() is None
     answered.set()
 
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 
 from dyno.bundle.model import Check
+from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.writer import Recorder
 from dyno.contracts.maintenance import SpaceEstimate
 from dyno.contracts.target import Target
@@ -115,11 +116,11 @@ def test_what_the_server_says_of_a_maintenance_is_recorded(recorder: Recorder) -
         cast("Target", target),
         DuringPlan("reindex", 0.0, 60.0),
         Refused(),
-        {"workload": "tpch"},
+        MaintenanceDetail(workload="tpch"),
         lambda: True,
     )
     upkeep.start()
     wait_until(lambda: upkeep.ended, "the end of the maintenance")
     (phase,) = recorder.run.phases
     assert phase.status == "failed"
-    assert phase.detail["error"] == upkeep.course.error == "Must be owner of index a."
+    assert phase.detail.error == upkeep.course.error == "Must be owner of index a."

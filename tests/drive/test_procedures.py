@@ -116,7 +116,7 @@ def test_users_at_once_leave_consistent_data(
         assert again["errors_first"] == {}
     bundles = list_bundles(out)
     made = [
-        phase.detail["made"]
+        phase.detail.made
         for bundle in reversed(bundles)
         for phase in bundle.run.phases
         if phase.name == f"procedures-tpcc-{target.name}"

@@ -369,7 +369,7 @@ def test_a_lost_session_is_opened_again(target: Target, recorder: Recorder) -> N
     assert {row["error_kind"] for row in rows} == {None, "connection_lost"}
     assert set(result.errors) == {f"stream {row['stream']}, {row['query']}" for row in lost}
     (phase,) = [phase for phase in recorder.run.phases if phase.kind == "dss"]
-    assert phase.detail["errors"] == result.errors
+    assert phase.detail.errors == result.errors
 
 
 def test_a_server_that_is_gone_ends_the_test(target: Target, recorder: Recorder) -> None:

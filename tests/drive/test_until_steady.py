@@ -77,8 +77,8 @@ def test_a_level_ends_once_it_is_steady_or_at_its_limit(
     (phase,) = recorder.run.phases
     recorder.finish("done")
     recorder.close()
-    told = phase.detail["until_steady"]
-    assert told["settled"] is settles
+    told = phase.detail.until_steady
+    assert told.settled is settles
     rows = Bundle.open(recorder.path).table("ops/users-2").to_pylist()
     phases = {row["phase"] for row in rows}
     found = judged(Bundle.open(recorder.path))
@@ -87,9 +87,9 @@ def test_a_level_ends_once_it_is_steady_or_at_its_limit(
     assert found.value("oltp.users-2.tps") == pytest.approx(counted / seconds)
     if settles:
         assert outcome["seconds"] < limit_s
-        assert told["left_out_s"] == pytest.approx(0.2)
+        assert told.left_out_s == pytest.approx(0.2)
         assert phases == {"warmup", "settling", "measure"}
-        assert seconds == pytest.approx(outcome["seconds"] - 0.2) == phase.detail["duration_s"]
+        assert seconds == pytest.approx(outcome["seconds"] - 0.2) == phase.detail.duration_s
         assert seconds >= 0.6
         first = min(row["t_ns"] for row in rows if row["phase"] == "measure")
         last = max(row["t_ns"] for row in rows if row["phase"] == "settling")

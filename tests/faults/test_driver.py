@@ -204,7 +204,7 @@ def test_a_server_that_answers_no_more_does_not_hold_the_run(place: Place, out: 
     (bundle,) = list_bundles(out)
     (phase,) = [phase for phase in bundle.run.phases if phase.kind == "oltp"]
     assert phase.status == "done"
-    assert phase.detail["outcome"]["stuck"] == USERS
+    assert phase.detail.outcome.stuck == USERS
     reasons = [reason.message for reason in bundle.run.validity.reasons]
     assert any("4 transactions had not ended" in reason for reason in reasons), reasons
 

@@ -78,5 +78,7 @@ def test_a_killed_refresh_is_detected_and_restored(
     power = dyno("run", "tpch", *target, "--no-warming", "--refresh", "--json", "--out", out)
     assert document(power)["bundle"], power.stderr
     phases = list_bundles(out)[0].run.phases
-    (first,) = [one.detail["first_set"] for one in phases if one.detail.get("test") == "power"]
+    (first,) = [
+        one.detail.first_set for one in phases if getattr(one.detail, "test", None) == "power"
+    ]
     assert first == 20

@@ -125,10 +125,10 @@ def test_a_load_that_was_cut_off_goes_on(
     assert sum(name.startswith("content of ") for name in checks) == 8
     (phase,) = [phase for phase in list_bundles(out)[0].run.phases if phase.kind == "load"]
     if engine != "duckdb":  # nobody can look into DuckDB's file for parts that are in
-        assert phase.detail["resumed_parts"] > 0
-        assert phase.detail["resumed_rows"] > 0
+        assert phase.detail.resumed_parts > 0
+        assert phase.detail.resumed_rows > 0
     whole = sum(item.detail.get("rows", 0) for item in checks.values() if "rows of" in item.name)
-    assert phase.detail["rows"] + phase.detail["resumed_rows"] == whole
+    assert phase.detail.rows + phase.detail.resumed_rows == whole
 
 
 def refusals(engine: str, out: Path) -> None:

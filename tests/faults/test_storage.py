@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from dyno.bundle.reader import Bundle, list_bundles
-from dyno.profiles.remarks import remarks
 from tests.conftest import missing
 from tests.faults import limits
 from tests.process import dyno, end, start, wait_until
@@ -109,7 +108,7 @@ def only(out: Path) -> Bundle:
 
 def notes(bundle: Bundle) -> str:
     (phase,) = (phase for phase in bundle.run.phases if phase.kind == "io")
-    return " ".join(remark.text for remark in remarks(phase.detail["notes"]))
+    return " ".join(remark.text for remark in phase.detail.remarks)
 
 
 def failed(bundle: Bundle) -> dict[str, int]:
@@ -279,7 +278,7 @@ def test_without_io_uring(tmp_path: Path, out: Path, asked: Asked) -> None:
     assert done.returncode == 1, done.stderr
     assert "buffer-pages" in {reason.code for reason in only(out).run.validity.reasons}
     (phase,) = (phase for phase in only(out).run.phases if phase.kind == "io")
-    assert phase.detail["engine"] == "psync"
+    assert phase.detail.engine == "psync"
     assert "psync is used" in notes(only(out))
 
 

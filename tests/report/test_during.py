@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from dyno.analyse.resample import change_percent, ratio_percent
-from dyno.bundle.model import Phase
 from dyno.report import document, summary
 from tests import bundle_data as data
-from tests.bundles import SECOND, Builder
+from tests.bundles import SECOND, Builder, Stored
 from tests.judged import Judged, judged
 from tests.report.conftest import sheet_of
 
@@ -38,7 +37,7 @@ def maintenance(builder: Builder, start_ns: int, end_ns: int, **detail: Any) -> 
         **detail,
     }
     builder.phases.append(
-        Phase(
+        Stored(
             name=NAME,
             title="Online reindex",
             kind="maintenance",
@@ -47,6 +46,7 @@ def maintenance(builder: Builder, start_ns: int, end_ns: int, **detail: Any) -> 
             end_ns=end_ns,
             status="done" if found["error"] is None else "failed",
             detail=found,
+            cpu=None,
         )
     )
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from dyno.bundle.model import Clock, Run, TargetFacts
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.report.kit import formats
 from dyno.report.run.repeat import command
 from dyno.report.run.series import Series, thinned, throughput
@@ -48,8 +49,8 @@ def test_names() -> None:
     assert formats.operation_title("order_status") == "Order-Status"
     assert formats.query_title("q05") == "Q5"
     assert formats.query_title("mine") == "mine"
-    assert formats.users_title({"users": 1}, "x") == "1 user"
-    assert formats.users_title({}, "users-4") == "users-4"
+    assert formats.users_title(OltpDetail(users=1), "x") == "1 user"
+    assert formats.users_title(OltpDetail(), "users-4") == "users-4"
     assert text.plain("a\x1b[31mb") == "a\N{REPLACEMENT CHARACTER}[31mb"
 
 

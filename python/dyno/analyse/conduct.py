@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from dyno.analyse.level import Level
-from dyno.analyse.rows import number
 from dyno.bundle.model import Estimate, Phase
+from dyno.bundle.phases.oltp import Checkpoints, OltpDetail, Outcome, Times, Worst, Writer
 
 
-def conduct(name: str, level: Level, phase: Phase) -> Iterable[Estimate]:
+def conduct(name: str, level: Level, phase: Phase[OltpDetail]) -> Iterable[Estimate]:
     """The driver's own figures, checkpoints, the one writer, and several databases.
 
     Args:
@@ -32,9 +31,9 @@ def conduct(name: str, level: Level, phase: Phase) -> Iterable[Estimate]:
         )
 
 
-def _client(name: str, outcome: dict[str, Any], seconds: float) -> Iterable[Estimate]:
+def _client(name: str, outcome: Outcome, seconds: float) -> Iterable[Estimate]:
     """What the driver itself cost, as it measured it."""
-    cpu_s, threads = number(outcome.get("client_cpu_s")), number(outcome.get("threads"))
+    cpu_s, threads = outcome.client_cpu_s, outcome.threads
     if cpu_s is not None and threads:
         yield Estimate(
             name=f"{name}.client_cpu_percent",
@@ -42,18 +41,18 @@ def _client(name: str, outcome: dict[str, Any], seconds: float) -> Iterable[Esti
             unit="%",
             source=f"CPU time of the driver / ({threads:g} threads × window)",
         )
-    busiest = number(outcome.get("thread_utilisation_max"))
+    busiest = outcome.thread_utilisation_max
     figures = {
         "client_cpu_s": (cpu_s, "s"),
-        "client_cpu_ms_per_1000": (number(outcome.get("client_cpu_ms_per_1000")), "ms"),
+        "client_cpu_ms_per_1000": (outcome.client_cpu_ms_per_1000, "ms"),
         "client_thread_percent": (None if busiest is None else 100 * busiest, "%"),
-        "lag_p99_ms": (number(outcome.get("lag_p99_ms")), "ms"),
-        "scheduled": (number(outcome.get("scheduled")), ""),
-        "late": (number(outcome.get("late")), ""),
-        "unsent": (number(outcome.get("unsent")), ""),
-        "stuck": (number(outcome.get("stuck")), ""),
-        "reconnects": (number(outcome.get("reconnects")), ""),
-        "gone": (number(outcome.get("gone")), ""),
+        "lag_p99_ms": (outcome.lag_p99_ms, "ms"),
+        "scheduled": (outcome.scheduled, ""),
+        "late": (outcome.late, ""),
+        "unsent": (outcome.unsent, ""),
+        "stuck": (outcome.stuck, ""),
+        "reconnects": (outcome.reconnects, ""),
+        "gone": (outcome.gone, ""),
     }
     for figure, (value, unit) in figures.items():
         if value is not None:
@@ -62,61 +61,48 @@ def _client(name: str, outcome: dict[str, Any], seconds: float) -> Iterable[Esti
             )
 
 
-# Figures of the driver that the outcome has of the worst part of the window too.
-_WORST = {
-    "client_cpu": ("client_cpu_worst", "percent", "%", 100.0),
-    "thread_utilisation": ("client_thread_worst", "percent", "%", 100.0),
-    "lag_p99_ms": ("lag_p99_worst", "ms", "ms", 1.0),
-    "late": ("late_worst", "percent", "%", 100.0),
-}
-
-
-def _worst(name: str, outcome: dict[str, Any]) -> Iterable[Estimate]:
+def _worst(name: str, outcome: Outcome) -> Iterable[Estimate]:
     """Figures of the driver in the part of the window in which each is worst, and when that began.
 
     A part is a twentieth of the window, and five intervals at least.
     """
-    worst = outcome.get("worst")
-    for key, (figure, suffix, unit, factor) in _WORST.items():
-        peak = worst.get(key) if isinstance(worst, dict) else None
-        told: dict[str, Any] = peak if isinstance(peak, dict) else {}
-        value, at_s = number(told.get("value")), number(told.get("at_s"))
-        seconds = number(told.get("seconds"))
-        if value is None or at_s is None or seconds is None:
+    worst = outcome.worst or Worst()
+    for peak, figure, suffix, unit, factor in (
+        (worst.client_cpu, "client_cpu_worst", "percent", "%", 100.0),
+        (worst.thread_utilisation, "client_thread_worst", "percent", "%", 100.0),
+        (worst.lag_p99_ms, "lag_p99_worst", "ms", "ms", 1.0),
+        (worst.late, "late_worst", "percent", "%", 100.0),
+    ):
+        if peak is None or peak.value is None or peak.at_s is None or peak.seconds is None:
             continue
-        source = f"the driver's outcome: the worst part of the window, {seconds:.3g} s"
-        for label, found, of in ((suffix, factor * value, unit), ("at_s", at_s, "s")):
+        source = f"the driver's outcome: the worst part of the window, {peak.seconds:.3g} s"
+        for label, found, of in ((suffix, factor * peak.value, unit), ("at_s", peak.at_s, "s")):
             yield Estimate(name=f"{name}.{figure}_{label}", value=found, unit=of, source=source)
 
 
-def _apart(name: str, phase: Phase) -> Iterable[Estimate]:
+def _apart(name: str, phase: Phase[OltpDetail]) -> Iterable[Estimate]:
     """How far the measurements of several databases lay apart, of which a level is the sum."""
-    apart_s = number(phase.detail.get("apart_s"))
+    apart_s = phase.detail.apart_s
     if apart_s is not None:
         source = "from the first start of a database's measurement to the last"
         yield Estimate(name=f"{name}.apart_s", value=apart_s, unit="s", source=source)
 
 
-def _checkpoints(name: str, phase: Phase) -> Iterable[Estimate]:
+def _checkpoints(name: str, phase: Phase[OltpDetail]) -> Iterable[Estimate]:
     """Checkpoints that began in the window, and the longest time from one to the next."""
-    found = phase.detail.get("checkpoints")
-    counted: dict[str, Any] = found if isinstance(found, dict) else {}
-    for figure, key, unit, source in (
-        ("checkpoints", "count", "", "source"),
-        ("checkpoint_interval_s", "interval_s", "s", "setting"),
+    counted = phase.detail.checkpoints or Checkpoints()
+    for figure, value, unit, source in (
+        ("checkpoints", counted.count, "", counted.source),
+        ("checkpoint_interval_s", counted.interval_s, "s", counted.setting),
     ):
-        value = number(counted.get(key))
         if value is not None:
-            text = str(counted.get(source, ""))
-            yield Estimate(name=f"{name}.{figure}", value=value, unit=unit, source=text)
+            yield Estimate(name=f"{name}.{figure}", value=value, unit=unit, source=source or "")
 
 
-def _writer(name: str, outcome: dict[str, Any]) -> Iterable[Estimate]:
+def _writer(name: str, outcome: Outcome) -> Iterable[Estimate]:
     """Of a system with one writer: how much of the time it was at work, and the wait for it."""
-    writer = outcome.get("writer")
-    if not isinstance(writer, dict):
-        return
-    busy = number(writer.get("busy_share"))
+    writer = outcome.writer or Writer()
+    busy = writer.busy_share
     if busy is not None:
         yield Estimate(
             name=f"{name}.writer_busy_percent",
@@ -124,11 +110,13 @@ def _writer(name: str, outcome: dict[str, Any]) -> Iterable[Estimate]:
             unit="%",
             source="time from the end of a writer's BEGIN to that of its COMMIT / window",
         )
-    waits = writer.get("wait_ms")
-    if not isinstance(waits, dict):
-        return
-    for label in ("mean", "p50", "p99", "max"):
-        wait = number(waits.get(label))
+    waits = writer.wait_ms or Times()
+    for label, wait in (
+        ("mean", waits.mean),
+        ("p50", waits.p50),
+        ("p99", waits.p99),
+        ("max", waits.max),
+    ):
         if wait is not None:
             yield Estimate(
                 name=f"{name}.writer_wait_{label}_ms",

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from dyno.analyse.figures import geometric_mean, raised
 from dyno.analyse.rows import number, rows
-from dyno.bundle.model import Estimate
+from dyno.bundle.model import Estimate, those
+from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.reader import Bundle
 
 
@@ -70,11 +71,10 @@ def _power_tests(bundle: Bundle) -> dict[str, _Power]:
 def _scales(bundle: Bundle) -> dict[str, float]:
     return {
         phase.target: scale
-        for phase in bundle.run.phases
-        if phase.kind == "dss"
-        and phase.target is not None
+        for phase in those(bundle.run.phases, DssDetail)
+        if phase.target is not None
         and phase.status == "done"
-        and (scale := number(phase.detail.get("scale"))) is not None
+        and (scale := phase.detail.scale) is not None
     }
 
 

@@ -11,7 +11,8 @@ from dyno.analyse.histograms import Latencies
 from dyno.analyse.level import level
 from dyno.analyse.resample import change_percent, ratio_percent
 from dyno.analyse.rows import number, rows
-from dyno.bundle.model import Estimate, Phase
+from dyno.bundle.model import Estimate, Phase, those
+from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.reader import Bundle
 
 Part = Literal["before", "during", "after"]
@@ -30,7 +31,7 @@ class Course:
         parts: Of a level that is the sum of several databases, the level and number of each.
     """
 
-    phase: Phase
+    phase: Phase[MaintenanceDetail]
     level: str | None
     start_ns: int
     end_ns: int
@@ -54,14 +55,10 @@ class Course:
 def courses(bundle: Bundle) -> list[Course]:
     """The maintenance of a run that has begun."""
     found: list[Course] = []
-    for phase in bundle.run.phases:
-        if phase.kind != "maintenance":
-            continue
-        start, end = phase.detail.get("start_ns"), phase.detail.get("end_ns")
-        level = phase.detail.get("level")
-        if isinstance(start, int) and isinstance(end, int) and start <= end:
-            whole = phase.status == "done" and phase.detail.get("error") is None
-            level = level if isinstance(level, str) else None
+    for phase in those(bundle.run.phases, MaintenanceDetail):
+        start, end, level = phase.detail.start_ns, phase.detail.end_ns, phase.detail.level
+        if start is not None and end is not None and start <= end:
+            whole = phase.status == "done" and phase.detail.error is None
             found.append(Course(phase, level, start, end, whole, _parts(bundle, level)))
     return found
 
@@ -70,8 +67,8 @@ def _parts(bundle: Bundle, level: str | None) -> tuple[tuple[str, int], ...]:
     """Levels and numbers of the databases of which a level is the sum."""
     found: list[tuple[str, int]] = []
     for phase in bundle.parts(level):
-        part, which = phase.detail.get("level"), phase.detail.get("database")
-        if isinstance(part, str) and isinstance(which, int):
+        part, which = phase.detail.level, phase.detail.database
+        if part is not None and which is not None:
             found.append((part, which))
     return tuple(sorted(found, key=lambda pair: pair[1]))
 
@@ -104,15 +101,22 @@ def _maintenance(course: Course) -> Iterable[Estimate]:
         source="the maintenance, all rounds",
     )
     figures = {
-        "rounds": ("", "how often the maintenance was done in full"),
-        "space_peak_bytes": ("B", "largest reading of the room taken beyond what was there"),
-        "space_estimate_bytes": ("B", str(detail.get("space_estimate_source", ""))),
+        "rounds": (detail.rounds, "", "how often the maintenance was done in full"),
+        "space_peak_bytes": (
+            detail.space_peak_bytes,
+            "B",
+            "largest reading of the room taken beyond what was there",
+        ),
+        "space_estimate_bytes": (
+            detail.space_estimate_bytes,
+            "B",
+            detail.space_estimate_source or "",
+        ),
     }
-    for figure, (unit, source) in figures.items():
-        value = number(detail.get(figure))
+    for figure, (value, unit, source) in figures.items():
         if value is not None:
             yield Estimate(name=f"{course.name}.{figure}", value=value, unit=unit, source=source)
-    size, taken = number(detail.get("written_bytes")), number(detail.get("written_s"))
+    size, taken = detail.written_bytes, detail.written_s
     if size:
         source = "bytes on storage of all backups that were ended"
         yield Estimate(name=f"{course.name}.written_bytes", value=size, unit="B", source=source)
@@ -201,7 +205,7 @@ def _queries(bundle: Bundle, course: Course) -> Iterable[Estimate]:
     base = sum(usual.values())
     if base <= 0:
         return
-    users = number(course.phase.detail.get("streams")) or 1
+    users = course.phase.detail.streams or 1
     per_h = users * 3600 * len(usual) / base
     yield Estimate(
         name=f"{course.name}.before_qph",

@@ -8,7 +8,11 @@ from dataclasses import dataclass
 
 from dyno.analyse.rows import rows
 from dyno.bundle.carriers import of_target
-from dyno.bundle.model import Estimate, Phase
+from dyno.bundle.model import Estimate, Phase, those
+from dyno.bundle.phases.dss import DssDetail
+from dyno.bundle.phases.io import IoDetail
+from dyno.bundle.phases.oltp import OltpDetail
+from dyno.bundle.phases.search import SearchDetail
 from dyno.bundle.reader import Bundle
 from dyno.bundle.subjects import subjects
 from dyno.profiles.steps import Step, steps
@@ -94,18 +98,16 @@ def application_phases(bundle: Bundle, estimates: Iterable[Estimate]) -> list[Ph
     figures = _values(estimates)
     done = [phase for phase in bundle.run.phases if phase.status == "done"]
     queries = [
-        phase
-        for phase in done
-        if phase.kind == "dss" and phase.detail.get("test", "power") in _TESTS
+        phase for phase in those(done, DssDetail) if (phase.detail.test or "power") in _TESTS
     ]
-    counted = [phase.detail.get("counted") for phase in done if phase.kind == "search"]
-    kept = [name for names in counted if isinstance(names, list) for name in names]
+    searches = those(done, SearchDetail)
+    kept = [name for search in searches for name in search.detail.counted or ()]
     levels: dict[str | None, tuple[float, Phase]] = {}
-    for phase in done:
-        if counted and phase.detail.get("level") not in kept:
+    for phase in those(done, OltpDetail):
+        if searches and phase.detail.level not in kept:
             continue
-        tps = figures.get(f"oltp.{phase.detail.get('level')}.tps")
-        if phase.kind == "oltp" and phase.part_of is None and tps:
+        tps = figures.get(f"oltp.{phase.detail.level}.tps")
+        if phase.detail.part_of is None and tps:
             before = levels.get(phase.target)
             if before is None or tps > before[0]:
                 levels[phase.target] = (tps, phase)
@@ -123,15 +125,13 @@ def profiled_devices(bundle: Bundle) -> dict[str, set[str]]:
     own: dict[str, object] = storage if isinstance(storage, dict) else {}
     usual = {str(own[name]) for name in ("subject", "device", "disk") if own.get(name)}
     found: dict[str, set[str]] = {}
-    for phase in bundle.run.phases:
-        if phase.kind != "io":
-            continue
+    for phase in those(bundle.run.phases, IoDetail):
         listed = subjects(phase)
         names = {volume.device for volume in listed if volume.device}
         for volume in listed:
             members = volume.facts.get("members")
             names |= set(map(str, members)) if isinstance(members, list) else set()
-        found.setdefault(str(phase.detail.get("volume")), names or usual)
+        found.setdefault(str(phase.detail.volume), names or usual)
     return found
 
 

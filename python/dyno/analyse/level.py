@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dyno.analyse.rows import number, rows
+from dyno.analyse.rows import rows
 from dyno.analyse.series import Throughput, throughput
-from dyno.bundle.model import Phase
+from dyno.bundle.model import Phase, those
+from dyno.bundle.phases.oltp import OltpDetail, Outcome
 from dyno.bundle.reader import Bundle
 from dyno.config.rates import Rate, recorded
 
@@ -25,7 +26,7 @@ class Level:
     """
 
     name: str
-    phase: Phase | None
+    phase: Phase[OltpDetail] | None
     rows: list[dict[str, Any]]
     rates: Throughput
     seconds: float
@@ -38,10 +39,10 @@ class Level:
     @property
     def rate(self) -> Rate | None:
         """The rate of an open loop."""
-        return recorded(self.phase.detail.get("loop")) if self.phase else None
+        return recorded(self.phase.detail.rate_per_s) if self.phase else None
 
     @property
-    def outcome(self) -> dict[str, Any]:
+    def outcome(self) -> Outcome:
         """What the driver told at its end; empty if it did not get as far."""
         return _outcome(self.phase)
 
@@ -61,9 +62,8 @@ def level(bundle: Bundle, name: str) -> Level | None:
     Raises:
         UsageError: If its table is damaged.
     """
-    found = (phase for phase in bundle.run.phases if phase.detail.get("level") == name)
-    # Maintenance beside a level bears its name, too.
-    phase = next((phase for phase in found if phase.kind == "oltp"), None)
+    levels = those(bundle.run.phases, OltpDetail)
+    phase = next((phase for phase in levels if phase.detail.level == name), None)
     measured = [row for row in rows(bundle, f"ops/{name}") if row["phase"] == "measure"]
     told = _told_s(phase)
     start = min((row["t_ns"] for row in measured), default=0)
@@ -79,20 +79,18 @@ def level(bundle: Bundle, name: str) -> Level | None:
     return Level(name, phase, measured, rates, seconds)
 
 
-def _told_s(phase: Phase | None) -> float | None:
+def _told_s(phase: Phase[OltpDetail] | None) -> float | None:
     """How long the driver measured what counts."""
-    seconds = number(_outcome(phase).get("seconds"))
+    seconds = _outcome(phase).seconds
     if phase is None or seconds is None or seconds <= _left_out_s(phase):
         return None
     return seconds - _left_out_s(phase)
 
 
-def _outcome(phase: Phase | None) -> dict[str, Any]:
-    outcome = phase.detail.get("outcome") if phase else None
-    return outcome if isinstance(outcome, dict) else {}
+def _outcome(phase: Phase[OltpDetail] | None) -> Outcome:
+    return (phase.detail.outcome if phase else None) or Outcome()
 
 
-def _left_out_s(phase: Phase | None) -> float:
-    extended = phase.detail.get("until_steady") if phase else None
-    found = number(extended.get("left_out_s")) if isinstance(extended, dict) else None
-    return max(0.0, found or 0.0)
+def _left_out_s(phase: Phase[OltpDetail] | None) -> float:
+    extended = phase.detail.until_steady if phase else None
+    return max(0.0, (extended.left_out_s if extended else None) or 0.0)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
 
-from dyno.analyse.rows import number
-from dyno.bundle.model import Estimate, Phase
+from dyno.bundle.model import Estimate, Phase, tells
+from dyno.bundle.phases.index import IndexDetail
+from dyno.bundle.phases.load import LoadDetail, Step
 from dyno.bundle.reader import Bundle
 
 
@@ -20,9 +20,9 @@ def load(bundle: Bundle) -> list[Estimate]:
     for phase in bundle.run.phases:
         if phase.status != "done":
             continue
-        if phase.kind == "load":
+        if tells(phase, LoadDetail):
             estimates += _load(phase)
-        elif phase.kind == "index":
+        elif tells(phase, IndexDetail):
             estimates.append(
                 Estimate(
                     name=f"{_name(phase)}.seconds",
@@ -31,39 +31,52 @@ def load(bundle: Bundle) -> list[Estimate]:
                     source="start to end of the phase: keys, indexes, statistics",
                 )
             )
-            estimates += _by_kind(_name(phase), _steps(phase))
+            estimates += _by_kind(_name(phase), phase.detail.space)
     return estimates
 
 
-def _steps(phase: Phase) -> list[dict[str, Any]]:
-    listed = phase.detail.get("space")
-    steps: list[Any] = listed if isinstance(listed, list) else []
-    return [step for step in steps if isinstance(step, dict)]
-
-
-def _by_kind(name: str, steps: list[dict[str, Any]]) -> Iterable[Estimate]:
+def _by_kind(name: str, steps: Sequence[Step]) -> Iterable[Estimate]:
     """Of keys, indexes, clustering: what all steps of a kind took."""
-    kinds = dict.fromkeys(kind for step in steps if isinstance(kind := step.get("kind"), str))
+    kinds = dict.fromkeys(step.kind for step in steps if step.kind is not None)
     for kind in kinds:
-        own = [step for step in steps if step.get("kind") == kind]
+        own = [step for step in steps if step.kind == kind]
         label = f"{name}.{kind.replace(' ', '_')}"
         figures = {
-            "seconds": (sum, "seconds", "s", "sum of the steps' seconds, also of those at a time"),
-            "rest_bytes": (sum, "extra_rest_bytes", "B", "room that the steps left taken"),
-            "peak_bytes": (max, "extra_peak_bytes", "B", "most room that a step took meanwhile"),
-            "peak_ratio": (max, "ratio", "×", "most room that a step took / size of its table"),
+            "seconds": (
+                sum,
+                [step.seconds for step in own],
+                "s",
+                "sum of the steps' seconds, also of those at a time",
+            ),
+            "rest_bytes": (
+                sum,
+                [step.extra_rest_bytes for step in own],
+                "B",
+                "room that the steps left taken",
+            ),
+            "peak_bytes": (
+                max,
+                [step.extra_peak_bytes for step in own],
+                "B",
+                "most room that a step took meanwhile",
+            ),
+            "peak_ratio": (
+                max,
+                [step.ratio for step in own],
+                "×",
+                "most room that a step took / size of its table",
+            ),
         }
-        for figure, (of, key, unit, source) in figures.items():
-            values = [value for step in own if (value := number(step.get(key))) is not None]
+        for figure, (of, told, unit, source) in figures.items():
+            values = [value for value in told if value is not None]
             if values:
                 yield Estimate(name=f"{label}.{figure}", value=of(values), unit=unit, source=source)
 
 
-def _load(phase: Phase) -> Iterable[Estimate]:
+def _load(phase: Phase[LoadDetail]) -> Iterable[Estimate]:
     name = _name(phase)
-    rows, size = number(phase.detail.get("rows")), number(phase.detail.get("bytes"))
-    text = number(phase.detail.get("text_bytes"))
-    seconds = number(phase.detail.get("seconds"))
+    rows, size, text = phase.detail.rows, phase.detail.bytes, phase.detail.text_bytes
+    seconds = phase.detail.seconds
     if seconds is None or seconds <= 0:
         seconds = phase.seconds
     yield Estimate(
@@ -73,7 +86,7 @@ def _load(phase: Phase) -> Iterable[Estimate]:
         yield Estimate(name=f"{name}.rows", value=rows, unit="rows", source="rows sent")
     if size is not None:
         yield Estimate(name=f"{name}.bytes", value=size, unit="B", source="bytes sent")
-    rest = [number(step.get("extra_rest_bytes")) for step in _steps(phase)]
+    rest = [step.extra_rest_bytes for step in phase.detail.space]
     if known := [value for value in rest if value is not None]:
         yield Estimate(
             name=f"{name}.rest_bytes", value=sum(known), unit="B",

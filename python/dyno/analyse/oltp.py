@@ -10,10 +10,11 @@ from dyno.analyse.conduct import conduct
 from dyno.analyse.during import courses
 from dyno.analyse.histograms import Latencies
 from dyno.analyse.level import Level, level
-from dyno.analyse.rows import happened, number
+from dyno.analyse.rows import happened
 from dyno.analyse.series import Throughput
 from dyno.analyse.silence import silence
 from dyno.bundle.model import Estimate, Phase
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
 from dyno.bundle.tables import counts
 from dyno.statistics.steady import (
@@ -108,12 +109,12 @@ def _level(name: str, level: Level, half: float | None) -> Iterable[Estimate]:
 
 
 def _pace(
-    name: str, phase: Phase, measured: list[dict[str, Any]], seconds: float
+    name: str, phase: Phase[OltpDetail], measured: list[dict[str, Any]], seconds: float
 ) -> Iterable[Estimate]:
     """New orders against the most that users who key and think can reach."""
-    warehouses = number(phase.detail.get("warehouses"))
+    warehouses = phase.detail.warehouses
     orders = sum(row["done"] for row in measured if row["op"] == "new_order")
-    if not warehouses or phase.detail.get("workload") != "tpcc":
+    if not warehouses or phase.detail.workload != "tpcc":
         return
     yield Estimate(
         name=f"{name}.paced_percent",

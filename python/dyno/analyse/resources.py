@@ -8,8 +8,9 @@ from dyno.analyse.level import level
 from dyno.analyse.rows import rows
 from dyno.analyse.series import sampled
 from dyno.bundle.carriers import of_target
-from dyno.bundle.model import Estimate, Phase
+from dyno.bundle.model import Estimate, Phase, tells
 from dyno.bundle.observed import Series, mean
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
 from dyno.bundle.series import Key
 from dyno.profiles.steps import Step, steps, windows
@@ -109,8 +110,8 @@ def _curves(own: Iterable[Step]) -> dict[str, list[tuple[int, int]]]:
 
 def _window(bundle: Bundle, phase: Phase) -> tuple[int, int]:
     start, end = phase.start_ns, phase.end_ns or phase.start_ns
-    if phase.kind == "oltp":
-        name = phase.detail.get("level")
+    if tells(phase, OltpDetail):
+        name = phase.detail.level
         found = level(bundle, str(name)) if name in bundle.levels() else None
         if found is not None:
             return found.rates.start_ns, found.rates.end_ns

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.analyse.oltp import of_level
-from dyno.analyse.rows import number
-from dyno.bundle.model import Estimate, Phase
+from dyno.bundle.model import Estimate, Phase, those
+from dyno.bundle.phases.search import SearchDetail
 from dyno.bundle.reader import Bundle
 
 _FIGURES = {"tps": "1/s", "new_orders_per_min": "1/min", "new_order.response_p95_ms": "ms"}
@@ -21,30 +21,24 @@ def search(bundle: Bundle) -> list[Estimate]:
     """
     return [
         figure
-        for phase in bundle.run.phases
-        if phase.kind == "search"
+        for phase in those(bundle.run.phases, SearchDetail)
         for figure in _capacity(bundle, phase)
     ]
 
 
-def _capacity(bundle: Bundle, phase: Phase) -> Iterable[Estimate]:
-    best, by = number(phase.detail.get("best")), phase.detail.get("by")
+def _capacity(bundle: Bundle, phase: Phase[SearchDetail]) -> Iterable[Estimate]:
+    best, by = phase.detail.best, phase.detail.by
     if best is None:
         return
     yield Estimate(
         name=f"capacity.{by}",
         value=best,
         low=best,
-        high=number(phase.detail.get("failing")),
+        high=phase.detail.failing,
         unit="1/s" if by == "rate" else "",
         source="the largest load that kept the limits; above: the smallest that did not",
     )
-    counted = phase.detail.get("counted")
-    levels = [
-        level
-        for level in (counted if isinstance(counted, list) else [])
-        if level in bundle.levels()
-    ]
+    levels = [level for level in phase.detail.counted or () if level in bundle.levels()]
     known = {figure.name: figure.value for level in levels for figure in of_level(bundle, level)}
     for figure, unit in _FIGURES.items():
         # One that was not steady is measured again for longer: a rate is of all their time.

@@ -12,7 +12,8 @@ from typing import Any
 
 from dyno.analyse import figures
 from dyno.analyse.rows import number, rows
-from dyno.bundle.model import Estimate, Phase
+from dyno.bundle.model import Estimate, Phase, those
+from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.reader import Bundle
 
 REFRESH_STREAM = -1
@@ -23,23 +24,22 @@ _TABLE = "queries table"
 class _Test:
     """One test on one target: its phase and the rows that it wrote."""
 
-    phase: Phase
+    phase: Phase[DssDetail]
     rows: list[dict[str, Any]]
 
     @property
     def scale(self) -> float | None:
-        return number(self.phase.detail.get("scale"))
+        return self.phase.detail.scale
 
     @property
     def refresh(self) -> bool:
         """Whether the refresh functions belong to it."""
-        return self.phase.detail.get("refresh") is True
+        return self.phase.detail.refresh is True
 
     @property
     def streams(self) -> int:
         """Query streams that it should have."""
-        found = self.phase.detail.get("streams")
-        return found if isinstance(found, int) and not isinstance(found, bool) else 0
+        return self.phase.detail.streams or 0
 
     def stream(self, stream: int) -> list[dict[str, Any]]:
         """The rows of a stream, in the order in which they were sent."""
@@ -88,13 +88,13 @@ def failed(found: Iterable[dict[str, Any]]) -> int:
 
 def _tests(bundle: Bundle) -> dict[tuple[str, str], _Test]:
     """The tests of a bundle by target and kind; of several alike, the last."""
-    phases = [phase for phase in bundle.run.phases if phase.kind == "dss"]
+    phases = those(bundle.run.phases, DssDetail)
     if not phases:
         return {}
     written = sorted(rows(bundle, "queries"), key=lambda row: row["t_ns"])
     tests: dict[tuple[str, str], _Test] = {}
     for phase in phases:
-        kind = phase.detail.get("test")
+        kind = phase.detail.test
         if kind not in ("power", "throughput") or phase.target is None:
             continue
         end_ns = phase.end_ns
@@ -117,7 +117,7 @@ def _refreshes(name: str, test: _Test) -> Iterable[Estimate]:
             yield Estimate(name=label, value=row["seconds"], unit="s", source=source)
     lost = failed(test.stream(REFRESH_STREAM))
     if test.refresh:
-        part = "power" if test.phase.detail.get("test") == "power" else "throughput"
+        part = "power" if test.phase.detail.test == "power" else "throughput"
         source = f"{_TABLE}, stream {REFRESH_STREAM}"
         yield Estimate(name=f"{name}.{part}_refresh_failed", value=lost, unit="", source=source)
 

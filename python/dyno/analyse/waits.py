@@ -120,8 +120,8 @@ class Waits:
         rate = self.level.rate
         if rate is not None:
             return rate.due(start_s, end_s) >= FEWEST_EXPECTED
-        loop = self.level.phase.detail.get("loop") if self.level.phase else None
-        if isinstance(loop, dict) and loop.get("kind") == "closed" and loop.get("think") is False:
+        loop = self.level.phase.detail.loop if self.level.phase else None
+        if loop is not None and loop.kind == "closed" and loop.think is False:
             return True
         return mean_per_s * (end_s - start_s) >= FEWEST_EXPECTED
 

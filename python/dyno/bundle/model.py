@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Literal
+from collections.abc import Iterable
+from typing import Any, Generic, Literal, TypeGuard
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, model_validator
+from typing_extensions import TypeVar
+
+from dyno.bundle.detail import Detail, read
+from dyno.bundle.phases import DETAILS, PhaseKind
+from dyno.bundle.phases.oltp import OltpDetail
 
 SCHEMA_VERSION = 1
 
@@ -13,21 +19,6 @@ RUN_ID = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
 """A run's id is a plain name: files and folders are named after it."""
 
 Status = Literal["running", "done", "failed", "interrupted"]
-PhaseKind = Literal[
-    "machine",
-    "io",
-    "provision",
-    "load",
-    "index",
-    "dss",
-    "oltp",
-    "check",
-    "plans",
-    "maintenance",
-    "search",
-    "superseded",
-]
-
 NOTICES = {
     "tpch": "Derived from TPC-H; not comparable with published TPC results.",
     "tpcc": "Derived from TPC-C; not comparable with published TPC results.",
@@ -143,14 +134,18 @@ class CpuUse(Model):
         return 100 * seconds / self.total_s if self.total_s > 0 else 0.0
 
 
-class Phase(Model):
+D_co = TypeVar("D_co", bound=Detail, default=Detail, covariant=True)
+D = TypeVar("D", bound=Detail)
+
+
+class Phase(Model, Generic[D_co]):
     """One stage's stretch of a run on the run's clock (ns since the Unix epoch).
 
     Attributes:
         name: Unique in the run, such as ``load-tpch-postgresql``.
         title: A few words for people.
         kind: ``superseded`` is a first attempt that was repeated (``dyno.bundle.superseded``).
-        detail: What the stage measured of itself (rows, bytes, seconds, settings).
+        detail: What the stage tells of itself, a model of its kind (``dyno.bundle.phases``).
         cpu: Whose work the CPUs did meanwhile; None where the counters could not be read.
     """
 
@@ -161,8 +156,19 @@ class Phase(Model):
     start_ns: int
     end_ns: int | None = None
     status: Status = "running"
-    detail: dict[str, Any] = Field(default_factory=dict)
+    detail: SerializeAsAny[D_co]
     cpu: CpuUse | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, stored: Any) -> Any:
+        """A stored detail becomes the model of its kind; an unknown kind is refused below."""
+        detail = stored.get("detail") if isinstance(stored, dict) else None
+        if isinstance(detail, Detail) or not isinstance(stored, dict):
+            return stored
+        kind = stored.get("kind")
+        model = next((one for name, one in DETAILS.items() if name == kind), Detail)
+        return {**stored, "detail": read(model, detail)}
 
     @property
     def seconds(self) -> float:
@@ -172,8 +178,17 @@ class Phase(Model):
     @property
     def part_of(self) -> str | None:
         """The level that is the sum of this one and those of other databases, if it is a part."""
-        level = self.detail.get("part_of")
-        return level if isinstance(level, str) else None
+        return self.detail.part_of if isinstance(self.detail, OltpDetail) else None
+
+
+def tells(phase: Phase, detail: type[D]) -> TypeGuard[Phase[D]]:
+    """Whether a phase is of the kind that tells such a detail."""
+    return isinstance(phase.detail, detail)
+
+
+def those(phases: Iterable[Phase], detail: type[D]) -> list[Phase[D]]:
+    """Phases of the kind that tells such a detail."""
+    return [phase for phase in phases if tells(phase, detail)]
 
 
 class Applied(Model):

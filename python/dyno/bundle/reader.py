@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from dyno.bundle.model import SCHEMA_VERSION, Check, Estimate, Finding, Phase, Run, Validity
+from dyno.bundle.model import (
+    SCHEMA_VERSION,
+    Check,
+    Estimate,
+    Finding,
+    Phase,
+    Run,
+    Validity,
+    those,
+)
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.tables import read_table
 from dyno.errors import UsageError
 from dyno.safety import plainjson, safefiles
@@ -122,13 +132,13 @@ class Bundle:
     def levels(self) -> list[str]:
         """Names of the load levels under ``ops/``, in the order of their phases."""
         stems = {Path(name).stem for name in _files(self.path / "ops", (".parquet", ".jsonl"))}
-        order = [phase.detail.get("level") for phase in self.run.phases]
+        order = [phase.detail.level for phase in those(self.run.phases, OltpDetail)]
         return sorted(stems, key=lambda stem: (order.index(stem) if stem in order else 99, stem))
 
-    def parts(self, level: str | None) -> list[Phase]:
+    def parts(self, level: str | None) -> list[Phase[OltpDetail]]:
         """Phases of the databases of which ``level`` is the sum, in the order of the run."""
-        every = self.run.phases if level is not None else ()
-        return [phase for phase in every if phase.part_of == level]
+        every = those(self.run.phases, OltpDetail) if level is not None else ()
+        return [phase for phase in every if phase.detail.part_of == level]
 
     def checks(self) -> list[Check]:
         """The proofs in ``checks.json``."""

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dyno.bundle.model import Phase
+from dyno.bundle.model import Phase, tells
+from dyno.bundle.phases.io import IoDetail, Seen
+
+_LARGEST = 1e18
+"""No size or fact is larger."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +29,7 @@ class Subject:
     kind: str
     size: int | None
     facts: dict[str, Any]
-    content: dict[str, float]
+    content: Mapping[str, float]
 
     @property
     def device(self) -> str | None:
@@ -34,43 +39,30 @@ class Subject:
 
     def number(self, fact: str) -> float | None:
         """A fact that is a number."""
-        return _number(self.facts.get(fact))
+        value = self.facts.get(fact)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return None
+        return float(value) if abs(value) < _LARGEST and math.isfinite(value) else None
 
 
 def subjects(phase: Phase) -> list[Subject]:
     """The volumes of a phase; none in bundles of earlier versions."""
-    asked, found = _dicts(phase.detail.get("targets")), _dicts(phase.detail.get("subjects"))
+    if not tells(phase, IoDetail):
+        return []
+    asked, found = phase.detail.targets, phase.detail.subjects
     # They are in one order; the engine has a name of its own for a volume without one.
-    seen = found if len(found) == len(asked) else [{} for _ in asked]
+    seen = found if len(found) == len(asked) else [Seen() for _ in asked]
     return [
         Subject(
-            name=str(one.get("name")),
-            kind=str(one.get("kind")),
-            size=_size(one) or _size(of_it),
-            facts=facts if isinstance(facts := one.get("facts"), dict) else {},
-            content=_numbers(of_it.get("content")),
+            name=str(one.name),
+            kind=str(one.kind),
+            size=_size(one.bytes) or _size(of_it.bytes),
+            facts=one.facts or {},
+            content=of_it.content or {},
         )
         for one, of_it in zip(asked, seen, strict=True)
     ]
 
 
-def _size(one: dict[str, Any]) -> int | None:
-    size = _number(one.get("bytes"))
-    return None if size is None else int(size)
-
-
-def _dicts(listed: Any) -> list[dict[str, Any]]:
-    items: list[Any] = listed if isinstance(listed, list) else []
-    return [item for item in items if isinstance(item, dict)]
-
-
-def _numbers(found: Any) -> dict[str, float]:
-    items: dict[Any, Any] = found if isinstance(found, dict) else {}
-    pairs = ((str(name), _number(value)) for name, value in items.items())
-    return {name: value for name, value in pairs if value is not None}
-
-
-def _number(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if abs(value) < 1e18 and math.isfinite(value) else None
+def _size(found: float | None) -> int | None:
+    return None if found is None or abs(found) >= _LARGEST else int(found)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dyno.bundle.model import Check, Phase
+from dyno.bundle.phases.superseded import SupersededDetail
 from dyno.bundle.tables import SUPERSEDED
 from dyno.bundle.writer import Recorder, file_error, write_atomically
 
@@ -72,7 +73,7 @@ def set_aside(recorder: Recorder, since: Mark, why: str) -> None:
 
 def _superseded(phase: Phase, why: str) -> Phase:
     # What it measured lies one level down, where nobody takes it for the repeat's.
-    detail = {"why": why, "kind": phase.kind, "first": phase.detail}
+    detail = SupersededDetail(why=why, kind=phase.kind, first=phase.detail.model_dump(mode="json"))
     return phase.model_copy(
         update={
             "name": f"{phase.name}-first",

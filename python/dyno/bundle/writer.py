@@ -10,10 +10,12 @@ import shutil
 import threading
 import time
 from collections.abc import Generator, Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TextIO
+from typing import Any, Generic, Protocol, TextIO, TypeVar
 
 from dyno import __version__
+from dyno.bundle.detail import Detail
 from dyno.bundle.model import (
     NOTICES,
     Check,
@@ -23,16 +25,18 @@ from dyno.bundle.model import (
     Estimate,
     Finding,
     Phase,
-    PhaseKind,
     Run,
     TargetFacts,
     Validity,
 )
+from dyno.bundle.phases import kind_of
 from dyno.bundle.tables import Table, spool_to_parquet
 from dyno.errors import DiskFullError, DynoError, Interrupted, TargetError, UsageError
 from dyno.safety import safefiles
 from dyno.safety.text import require_text
 from dyno.safety.unwritable import why
+
+D = TypeVar("D", bound=Detail)
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -118,6 +122,24 @@ class CpuMeter(Protocol):
         ...
 
 
+@dataclass
+class Recording(Generic[D]):
+    """A phase that goes on.
+
+    Attributes:
+        detail: What is kept with it when it ends.
+    """
+
+    _recorder: Recorder
+    _name: str
+    detail: D
+
+    def tell(self, detail: D) -> None:
+        """Takes ``detail`` and saves it at once: a kill leaves it."""
+        self.detail = detail
+        self._recorder.tell(self._name, detail)
+
+
 class Recorder:
     """Writes one bundle. Thread-safe; every method leaves a readable bundle behind."""
 
@@ -187,9 +209,12 @@ class Recorder:
 
     @contextlib.contextmanager
     def phase(
-        self, name: str, title: str, kind: PhaseKind, target: str | None = None
-    ) -> Generator[dict[str, Any]]:
-        """Records a stretch of the run; what the caller puts in the yielded dict is kept with it.
+        self, name: str, title: str, detail: D, target: str | None = None
+    ) -> Generator[Recording[D]]:
+        """Records a stretch of the run, of the kind that tells such a detail.
+
+        ``detail`` is what is known at its start. What the yielded recording has as ``detail`` at
+        the end is kept.
 
         An exception ends the phase as ``interrupted`` or ``failed`` and goes on.
 
@@ -199,16 +224,23 @@ class Recorder:
         """
         if any(known.name == name for known in self.run.phases):
             raise ValueError(f"The run already has a phase called {name}.")
-        detail: dict[str, Any] = {}
+        recording = Recording(self, name, detail)
         meter = self.meter
         mark = None if meter is None else meter.begin()
         start = self.clock.unix_now_ns()
-        phase = Phase(name=name, title=title, kind=kind, target=target, start_ns=start)
+        phase = Phase(
+            name=name,
+            title=title,
+            kind=kind_of(type(detail)),
+            target=target,
+            start_ns=start,
+            detail=detail,
+        )
         status = "done"
         try:
             self.event("phase-started", phase=name, title=title)
             self._put_phase(phase)
-            yield detail
+            yield recording
         except (KeyboardInterrupt, Interrupted):
             status = "interrupted"
             raise
@@ -216,16 +248,19 @@ class Recorder:
             status = "failed"
             raise
         finally:
-            ended = {"end_ns": self.clock.unix_now_ns(), "status": status, "detail": detail}
+            told = recording.detail
+            ended = {"end_ns": self.clock.unix_now_ns(), "status": status, "detail": told}
             cpu = None if meter is None or mark is None else meter.end(mark)
             self._put_phase(phase.model_copy(update={**ended, "cpu": cpu}))
-            self.event("phase-ended", phase=name, status=status, detail=detail)
+            self.event(
+                "phase-ended", phase=name, status=status, detail=told.model_dump(mode="json")
+            )
 
-    def tell(self, name: str, detail: dict[str, Any]) -> None:
+    def tell(self, name: str, detail: Detail) -> None:
         """Saves what is known so far of the phase ``name``, which goes on: a kill leaves it."""
         with self._lock:
             phase = next(known for known in self.run.phases if known.name == name)
-            self._put_phase(phase.model_copy(update={"detail": dict(detail)}))
+            self._put_phase(phase.model_copy(update={"detail": detail}))
 
     def add(self, table: str, rows: Iterable[dict[str, Any]]) -> None:
         """Appends rows to the spool of a table such as ``samples``; they reach the kernel."""

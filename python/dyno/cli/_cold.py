@@ -9,9 +9,11 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Generator
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
+from dyno.bundle.phases.provision import ProvisionDetail
 from dyno.contracts.cold import Coolable, Emptied
 from dyno.errors import UsageError
 from dyno.host.pagecache import files_under, resident_bytes
@@ -67,12 +69,12 @@ def start_cold(
 def _once(session: Session, target: Target, workload: str) -> None:
     name, title = f"cold-{workload}-{target.name}", f"Empty the caches of {target.name}"
     with (
-        session.recorder.phase(name, title, "provision", target.name) as detail,
+        session.recorder.phase(name, title, ProvisionDetail(), target.name) as phase,
         session.console.phase(title),
     ):
         emptied = _cool(session, target)
         after = resident_bytes(files_under(target.data_paths()))
-        detail.update(_proof(emptied), workload=workload, after_start_bytes=after)
+        phase.detail = _proof(emptied)(workload=workload, after_start_bytes=after)
 
 
 class _Each:
@@ -98,17 +100,22 @@ class _Each:
         worst = max(self._done, key=lambda emptied: emptied.left_share)
         name = f"cold-each-{self._workload}-{self._target.name}"
         title = f"Caches of {self._target.name} emptied before each query"
-        with self._session.recorder.phase(name, title, "provision", self._target.name) as detail:
-            detail.update(
-                _proof(worst),
-                workload=self._workload,
-                times=len(self._done),
-                seconds=self._seconds,
-            )
+        proof = _proof(worst)(workload=self._workload, times=len(self._done), seconds=self._seconds)
+        with self._session.recorder.phase(name, title, proof, self._target.name):
+            pass
 
 
-def _proof(emptied: Emptied) -> dict[str, Any]:
-    return {**asdict(emptied), "left_share": emptied.left_share}
+def _proof(emptied: Emptied) -> partial[ProvisionDetail]:
+    return partial(
+        ProvisionDetail,
+        files=emptied.files,
+        bytes=emptied.bytes,
+        before_bytes=emptied.before_bytes,
+        left_bytes=emptied.left_bytes,
+        how=emptied.how,
+        file_system=emptied.file_system,
+        left_share=emptied.left_share,
+    )
 
 
 def _cool(session: Session, target: Target) -> Emptied:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from dyno.bundle.phases.search import Limit, SearchDetail
 from dyno.cli._options import collected
 from dyno.cli._strictly import TIME
 from dyno.config.rates import MOST_PER_S
@@ -164,6 +166,20 @@ class Search:
             f"{seconds_text(self.warmup_s)} of warm-up: {seconds_text(span)}"
             f" (--time-limit {seconds_text(self.time_limit_s)})",
         ]
+
+    def detail(self) -> partial[SearchDetail]:
+        """What its phase tells from the start."""
+        return partial(
+            SearchDetail,
+            by=self.where.by,
+            slo=tuple(Limit(**limit.record()) for limit in self.slo),
+            start=self.where.start,
+            most=self.where.most,
+            resolution=self.where.resolution,
+            sessions=self.sessions if self.where.by == "rate" else None,
+            databases=self.databases,
+            time_limit_s=self.time_limit_s,
+        )
 
     def record(self) -> dict[str, Any]:
         """For the plan of the bundle."""

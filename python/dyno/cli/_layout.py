@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dyno import targets
+from dyno.bundle.model import tells
+from dyno.bundle.phases.index import IndexDetail
+from dyno.bundle.phases.load import LoadDetail, Step
 from dyno.cli._spread import Spread
 from dyno.contracts.layout import Layout
 from dyno.contracts.target import Designed, Loaded, Target, TargetUrl
@@ -51,14 +54,14 @@ class Chosen:
         phases = session.recorder.run.phases
         # Of several loads that differ in their streams only the last one stays.
         last = {
-            (phase.detail.get("database", 1), phase.kind): phase
+            (phase.detail.database or 1, phase.kind): phase.detail.space
             for phase in phases
-            if phase.kind in {"load", "index"}
+            if tells(phase, LoadDetail) or tells(phase, IndexDetail)
         }
         numbers = dict.fromkeys(number for number, _ in last)
         for number in numbers:
-            own = [phase for (which, _), phase in last.items() if which == number]
-            steps = [step for phase in own for step in phase.detail.get("space", [])]
+            own = [space for (which, _), space in last.items() if which == number]
+            steps = [step for space in own for step in space]
             of = "step" if len(numbers) == 1 else f"database {number}"
             session.console.say(f"  {of:14}{'time':>12}{'GB/h':>9}{'extra, peak':>14}{'rest':>12}")
             for line in by_kind(steps):
@@ -114,16 +117,16 @@ def note_layout(session: Session, target: Target, found: Loaded) -> None:
     recorder.update(plan={**recorder.run.plan, "layout": recorded})
 
 
-def by_kind(steps: list[dict[str, Any]]) -> list[str]:
+def by_kind(steps: Sequence[Step]) -> list[str]:
     """One line for each kind of step: time, speed, the greatest extra space and what stays."""
     lines: list[str] = []
-    for kind in dict.fromkeys(step["kind"] for step in steps):
-        own = [step for step in steps if step["kind"] == kind]
-        moved = sum(step["moved_bytes"] or 0 for step in own)
-        took = sum(step["seconds"] for step in own)
+    for kind in dict.fromkeys(step.kind for step in steps):
+        own = [step for step in steps if step.kind == kind]
+        moved = sum(step.moved_bytes or 0 for step in own)
+        took = sum((step.seconds or 0.0) for step in own)
         speed = moved / took * 3600 / 1e9 if moved and took > 0 else None
-        peaks = [step["extra_peak_bytes"] for step in own if step["extra_peak_bytes"] is not None]
-        rests = [step["extra_rest_bytes"] for step in own if step["extra_rest_bytes"] is not None]
+        peaks = [step.extra_peak_bytes for step in own if step.extra_peak_bytes is not None]
+        rests = [step.extra_rest_bytes for step in own if step.extra_rest_bytes is not None]
         peak = decimal_bytes(max(peaks) if peaks else None)
         rest = decimal_bytes(sum(rests) if rests else None)
         label = kind if len(own) == 1 else f"{len(own)} {kind}"

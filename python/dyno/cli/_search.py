@@ -6,9 +6,10 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dyno import analyse
+from dyno.bundle.phases.search import SearchDetail, Window
 from dyno.bundle.reader import Bundle
 from dyno.decide.case import Case
 from dyno.decide.findmax import Step, Trial, found, next_step, unsteady
@@ -43,16 +44,16 @@ def find_max(session: Session, target: Target, search: Search, plan: OltpPlan) -
         session.console.say(line)
     most = "users" if search.where.by == "users" else "transactions a second"
     name, title = f"search-{plan.workload}-{target.name}", f"Search for the most {most}"
-    with session.recorder.phase(name, title, "search", target.name) as detail:
+    with session.recorder.phase(name, title, search.detail()(), target.name) as phase:
         hunt = _Hunt(session, target, search, plan)
 
         def tell() -> None:
-            session.recorder.tell(name, {**search.record(), **hunt.facts()})
+            phase.tell(hunt.detail())
 
         try:
             hunt.run(tell)
         finally:
-            detail.update(search.record(), **hunt.facts())
+            phase.detail = hunt.detail()
         session.console.say(hunt.words())
 
 
@@ -65,7 +66,7 @@ class _Hunt:
     search: Search
     base: OltpPlan
     trials: list[Trial] = field(default_factory=list[Trial])
-    windows: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    windows: list[Window] = field(default_factory=list[Window])
     _start: float = field(default_factory=time.monotonic)
     _ended: bool = False
 
@@ -79,28 +80,28 @@ class _Hunt:
             self._window(step)
         self._ended = True
 
-    def facts(self) -> dict[str, Any]:
+    def detail(self) -> SearchDetail:
         """What was tried and what it tells, for the bundle."""
         known = found(self.trials)
         # Without a maximum the smallest load that breaks the limits is what the run found.
         at = self._windows(known.failing if known.best is None else known.best)
         # A window that was measured again, as it was not steady, does not count.
-        steady = [window for window in at if window["steady"]]
+        steady = [window for window in at if window.steady]
         counts = steady and (len(steady) > 1 or not known.confirmed)
-        counted = [window["level"] for window in (steady if counts else at)]
-        bounds = [window["level"] for window in self._windows(known.failing)]
-        return {
-            "windows": self.windows,
-            "best": known.best,
-            "failing": known.failing,
-            "confirmed": known.confirmed,
-            "unsettled": known.unsettled,
-            "monotone": known.monotone,
-            "stopped": self._stopped(),
-            "counted": counted,
-            "bounding": list(dict.fromkeys([*counted, *bounds])),
-            "refused": [window["level"] for window in self.windows if window["refused"]],
-        }
+        counted = [str(window.level) for window in (steady if counts else at)]
+        bounds = [str(window.level) for window in self._windows(known.failing)]
+        return self.search.detail()(
+            windows=tuple(self.windows),
+            best=known.best,
+            failing=known.failing,
+            confirmed=known.confirmed,
+            unsettled=known.unsettled,
+            monotone=known.monotone,
+            stopped=self._stopped(),
+            counted=tuple(counted),
+            bounding=tuple(dict.fromkeys([*counted, *bounds])),
+            refused=tuple(str(window.level) for window in self.windows if window.refused),
+        )
 
     def words(self) -> str:
         """The outcome in a line."""
@@ -175,24 +176,24 @@ class _Hunt:
         last = self.trials[-1]
         words = refused if judged is None else judged.words()
         self.windows.append(
-            {
-                "level": plan.level,
-                "load": step.load,
-                "step": step.kind,
-                "passed": last.passed,
-                "steady": last.steady,
-                "client_bound": bool(judged and judged.client_bound),
-                "words": words,
-                "refused": bool(refused),
-            }
+            Window(
+                level=plan.level,
+                load=step.load,
+                step=step.kind,
+                passed=last.passed,
+                steady=last.steady,
+                client_bound=bool(judged and judged.client_bound),
+                words=words,
+                refused=bool(refused),
+            )
         )
         mark = "keeps the limits" if last.passed else "breaks a limit"
         load = self.search.load_text(step.load)
         # What is not steady says so among its words.
         self.session.console.say(f"  {load}: {f'{mark} ({words})' if last.steady else words}")
 
-    def _windows(self, load: float | None) -> list[dict[str, Any]]:
-        return [window for window in self.windows if window["load"] == load]
+    def _windows(self, load: float | None) -> list[Window]:
+        return [window for window in self.windows if window.load == load]
 
     def _left(self) -> int:
         rest = self.search.time_limit_s - (time.monotonic() - self._start)

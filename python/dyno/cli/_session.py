@@ -14,6 +14,8 @@ import click
 
 from dyno import host, targets
 from dyno.analyse import estimate
+from dyno.bundle.phases.machine import MachineDetail
+from dyno.bundle.phases.provision import ProvisionDetail
 from dyno.bundle.reader import Bundle
 from dyno.bundle.writer import Recorder, write_atomically
 from dyno.cli._colour import coloured
@@ -80,7 +82,7 @@ class Session:
         tuning.tune(opened, self.settings)
         with self._restored(opened), self.confined(), contextlib.ExitStack() as stack:
             with (
-                self.recorder.phase(name, f"Start {parsed.name}", "provision", parsed.name),
+                self.recorder.phase(name, f"Start {parsed.name}", ProvisionDetail(), parsed.name),
                 self.console.phase(f"Start {parsed.name}"),
             ):
                 if before is not None:
@@ -195,7 +197,7 @@ def _command() -> str:
 
 
 def _machine(recorder: Recorder, console: Console, volume: Path) -> Limits:
-    with recorder.phase("machine", "Machine", "machine"):
+    with recorder.phase("machine", "Machine", MachineDetail()):
         facts = host.collect(volume)
         recorder.set_host(facts)
     for finding in host.warnings(facts):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dyno.bundle.model import Check
+from dyno.bundle.model import Check, those
+from dyno.bundle.phases.oltp import OltpDetail, UntilSteady
 from dyno.cli._session import Session
 from dyno.config.units import seconds_text
 from dyno.contracts.target import Loaded, LoadPlan, PowerResult, Target
 from dyno.errors import TargetError, UsageError
-from dyno.profiles.remarks import remarks
 from dyno.profiles.volume import order
 from dyno.report.run import diffs
 from dyno.stages import drive, load, prove
@@ -26,8 +26,8 @@ def storage(session: Session, plan: IoPlan) -> None:
     """Profiles volumes: every arm of the plan, as often as it says."""
     for repeat, arm in order(plan.arms, plan.repeats):
         with session.console.phase(plan.title(arm, repeat)) as progress:
-            outcome = profile(session.recorder, plan, arm, repeat, progress)
-        for remark in remarks(outcome["notes"]):
+            found = profile(session.recorder, plan, arm, repeat, progress)
+        for remark in found.remarks:
             session.console.say(f"! {remark.text}")
 
 
@@ -140,14 +140,14 @@ def level(
 
 def _tell_extension(session: Session, plan: OltpPlan) -> None:
     """Says what of the level counts."""
-    phases = reversed(session.recorder.run.phases)
-    detail = next(one.detail for one in phases if one.detail.get("level") == plan.level)
-    told = detail["until_steady"]
-    if told["settled"]:
-        words = f"steady after {seconds_text(told['left_out_s'])}; the rest counts"
+    phases = reversed(those(session.recorder.run.phases, OltpDetail))
+    detail = next(one.detail for one in phases if one.detail.level == plan.level)
+    told = detail.until_steady or UntilSteady()
+    if told.settled:
+        words = f"steady after {seconds_text(told.left_out_s or 0.0)}; the rest counts"
     else:
-        words = f"not steady at the limit of {seconds_text(told['limit_s'])}; all of it counts"
-    session.console.say(f"  {words}: {seconds_text(detail['duration_s'])}")
+        words = f"not steady at the limit of {seconds_text(told.limit_s or 0.0)}; all of it counts"
+    session.console.say(f"  {words}: {seconds_text(detail.duration_s or 0.0)}")
 
 
 def consistency(session: Session, target: Target, plan: OltpPlan) -> None:

@@ -122,22 +122,16 @@ def hold(points: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ..
     return tuple(held)
 
 
-def recorded(loop: object) -> Rate | None:
-    """The rate of a phase's ``loop`` in a bundle; None for a closed loop, or for anything else."""
-    found = loop.get("rate_per_s") if isinstance(loop, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    if _is_rate(found):
-        return Rate.constant(float(found))  # pyright: ignore[reportArgumentType]
-    if not isinstance(found, list) or not found:
+def recorded(told: float | Sequence[tuple[float, float]] | None) -> Rate | None:
+    """The rate that a bundle tells of a level; None for a closed loop, or beyond any rate."""
+    if told is None:
         return None
-    points: list[tuple[float, float]] = []
-    for point in found:  # pyright: ignore[reportUnknownVariableType]
-        if not isinstance(point, list) or len(point) != 2 or not all(map(_is_rate, point)):  # pyright: ignore[reportUnknownArgumentType]
-            return None
-        points.append((float(point[0]), float(point[1])))  # pyright: ignore[reportUnknownArgumentType]
-    return Rate("recorded", tuple(points))
+    if isinstance(told, int | float):
+        return Rate.constant(float(told)) if _is_rate(told) else None
+    if not told or not all(_is_rate(value) for point in told for value in point):
+        return None
+    return Rate("recorded", tuple((float(at), float(rate)) for at, rate in told))
 
 
-def _is_rate(value: object) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
+def _is_rate(value: float) -> bool:
     return math.isfinite(value) and 0 <= value <= MOST_PER_S

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import itertools
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
-from dyno.bundle.model import Check, Estimate, Phase
+from dyno.bundle.detail import Detail
+from dyno.bundle.model import Check, Estimate, Phase, those
+from dyno.bundle.phases.io import IoDetail
+from dyno.bundle.phases.oltp import OltpDetail
+from dyno.bundle.phases.search import SearchDetail
 from dyno.bundle.reader import Bundle
 from dyno.errors import UsageError
 from dyno.profiles.steps import Step, steps
+
+D = TypeVar("D", bound=Detail)
 
 MEASURED = frozenset({"io", "load", "index", "dss", "oltp"})
 """Kinds of phases whose figures are a result."""
@@ -62,13 +69,17 @@ class Case:
         wanted = kinds or MEASURED
         return [phase for phase in self.bundle.run.phases if phase.kind in wanted]
 
-    def levels(self) -> list[tuple[Phase, str]]:
+    def phases_of(self, detail: type[D]) -> list[Phase[D]]:
+        """Phases of the kind that tells such a detail."""
+        return those(self.bundle.run.phases, detail)
+
+    def levels(self) -> list[tuple[Phase[OltpDetail], str]]:
         """Phases of transactions, each with the start of the names of its figures.
 
         Of a search for the maximum only the windows of the maximum: that larger loads fail is what
         it looks for.
         """
-        return self._levels("counted")
+        return self._levels([phase.detail.counted for phase in self.phases_of(SearchDetail)])
 
     @cached_property
     def steps(self) -> list[Step]:
@@ -82,9 +93,9 @@ class Case:
             return self.value(f"{start}.best_rate") == step.load.rate
         return self.value(f"{start}.best_depth") == step.load.depth
 
-    def phase_of(self, step: Step) -> Phase | None:
+    def phase_of(self, step: Step) -> Phase[IoDetail] | None:
         """The phase in which a step was measured."""
-        return next((phase for phase in self.phases("io") if _holds(phase, step)), None)
+        return next((phase for phase in self.phases_of(IoDetail) if _holds(phase, step)), None)
 
     def steps_in(self, phase: Phase) -> list[Step]:
         """The steps that were measured in a phase."""
@@ -99,17 +110,17 @@ class Case:
             for name in self.between(f"resource.{phase.name}/", ".samples")
         ]
 
-    def bounding(self) -> list[tuple[Phase, str]]:
+    def bounding(self) -> list[tuple[Phase[OltpDetail], str]]:
         """The same, and of a search the windows of the smallest load that fails, too."""
-        return self._levels("bounding")
+        return self._levels([phase.detail.bounding for phase in self.phases_of(SearchDetail)])
 
-    def _levels(self, those: str) -> list[tuple[Phase, str]]:
-        pairs = [(phase, f"oltp.{phase.detail.get('level')}") for phase in self.phases("oltp")]
-        kept = [phase.detail.get(those) for phase in self.phases("search")]
+    def _levels(self, kept: Sequence[Iterable[str] | None]) -> list[tuple[Phase[OltpDetail], str]]:
+        """All of them, or those that the searches name."""
+        pairs = [(phase, f"oltp.{phase.detail.level}") for phase in self.phases_of(OltpDetail)]
         if not kept:
             return pairs
-        names = [name for listed in kept if isinstance(listed, list) for name in listed]
-        return [(phase, name) for phase, name in pairs if phase.detail.get("level") in names]
+        names = [name for listed in kept for name in listed or ()]
+        return [(phase, name) for phase, name in pairs if phase.detail.level in names]
 
     @cached_property
     def checks(self) -> list[Check]:

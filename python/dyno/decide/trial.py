@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dyno.bundle.model import CriterionResult, Phase
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.config.units import digits
 from dyno.criteria import Criterion
 from dyno.decide.case import Case
@@ -80,7 +81,7 @@ class Judged:
 def trial(case: Case, level: str, limits: Sequence[Criterion], *, strict: bool) -> Judged:
     """Judges the level of a run that goes on, from figures drawn of it alone."""
     name = f"oltp.{level}"
-    phase = next(one for one in case.phases("oltp") if one.detail.get("level") == level)
+    phase = next(one for one in case.phases_of(OltpDetail) if one.detail.level == level)
     seen = drift(case, name)
     return Judged(
         tuple(result(case, level, limit) for limit in limits),
@@ -91,10 +92,9 @@ def trial(case: Case, level: str, limits: Sequence[Criterion], *, strict: bool) 
     )
 
 
-def _still(case: Case, phase: Phase, name: str) -> str:
+def _still(case: Case, phase: Phase[OltpDetail], name: str) -> str:
     """That nothing ended, of users who do not think for longer than a window may last."""
-    loop = phase.detail.get("loop")
-    thinks = isinstance(loop, dict) and loop.get("think") is True
+    thinks = phase.detail.thinks is True
     return "no transaction ended" if case.value(f"{name}.transactions") == 0 and not thinks else ""
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dyno.bundle.model import CriterionResult, Finding, Validity, Verdict
+from dyno.bundle.model import CriterionResult, Finding, Validity, Verdict, tells
+from dyno.bundle.phases.dss import DssDetail
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.decide.bottleneck import Bottleneck
 from dyno.decide.case import Case
 
@@ -71,15 +73,15 @@ def _transactions(case: Case, limits: list[Bottleneck]) -> list[str]:
     """What limits the level with the highest throughput; of a search, the maximum."""
     counted = {phase.name for phase, _ in case.levels()}
     rates = {
-        item.phase.name: case.value(f"oltp.{item.phase.detail.get('level')}.tps") or 0.0
+        item.phase.name: case.value(f"oltp.{item.phase.detail.level}.tps") or 0.0
         for item in limits
-        if item.phase.kind == "oltp" and item.phase.name in counted
+        if tells(item.phase, OltpDetail) and item.phase.name in counted
     }
     if not rates:
         return []
     best = max(rates, key=lambda name: rates[name])
     item = next(item for item in limits if item.phase.name == best)
-    users = item.phase.detail.get("users")
+    users = item.phase.detail.users if tells(item.phase, OltpDetail) else None
     return [f"{_limit(item)} for transactions ({users} user{'' if users == 1 else 's'})"]
 
 
@@ -93,7 +95,7 @@ def _queries(case: Case, limits: list[Bottleneck]) -> list[str]:
 
 
 def _users(item: Bottleneck) -> str:
-    streams = item.phase.detail.get("streams")
+    streams = item.phase.detail.streams if tells(item.phase, DssDetail) else None
     return "queries" if streams in (None, 1) else f"queries of {streams} users"
 
 

@@ -6,7 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from dyno.bundle.model import Phase, Place
+from dyno.bundle.model import Phase, Place, tells
+from dyno.bundle.phases.dss import DssDetail
+from dyno.bundle.phases.load import LoadDetail
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.decide.case import Case
 
 FEWEST_SAMPLES = 3
@@ -48,6 +51,12 @@ class View:
     sessions: int
     processors: int
     observed: bool
+
+    @property
+    def level(self) -> str:
+        """How the names of its figures start, if it is a level of load."""
+        detail = self.phase.detail
+        return f"oltp.{detail.level if isinstance(detail, OltpDetail) else None}"
 
     def mean(self, source: str, subject: str, metric: str) -> float | None:
         """Mean of a sampled metric over the phase."""
@@ -166,8 +175,12 @@ def foreign_percent(case: Case, phase: Phase) -> float | None:
 
 def _sessions(phase: Phase) -> int:
     """Users of a level, streams of a load; queries run one at a time."""
-    sessions = phase.detail.get("users" if phase.kind == "oltp" else "streams")
-    return max(1, sessions) if isinstance(sessions, int) else 1
+    sessions = None
+    if tells(phase, OltpDetail):
+        sessions = phase.detail.users
+    elif isinstance(phase.detail, LoadDetail | DssDetail):
+        sessions = phase.detail.streams
+    return max(1, int(sessions or 1))
 
 
 def _processors(host: dict[str, Any]) -> int:

@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
-from dyno.bundle.model import Run
+from dyno.bundle.model import Run, those
+from dyno.bundle.phases.io import IoDetail
 
 How = Literal["single", "together", "compare", "scaling"]
 CeilingOf = Literal["p95", "mean", "p99"]
 
+_SILENT = IoDetail()
 _WAYS: tuple[How, ...] = ("together", "compare", "scaling")
 
 CEILING_MS = 20.0
@@ -50,13 +52,13 @@ class Arm:
 
     Attributes:
         key: Its part of the names of figures; empty where it is the only arm.
-        detail: Of its first phase; empty if there is none.
+        detail: Of its first phase; without anything if there is none.
         members: Names of its volumes.
     """
 
     label: str
     key: str
-    detail: dict[str, Any] = field(hash=False)
+    detail: IoDetail = field(hash=False)
     members: tuple[str, ...]
     stages: tuple[Stage, ...]
 
@@ -67,16 +69,16 @@ class Arm:
     @property
     def ceiling(self) -> Ceiling:
         """That of its plan."""
-        ms, of = self.detail.get("ceiling_ms"), self.detail.get("ceiling_of")
+        ms, of = self.detail.ceiling_ms, self.detail.ceiling_of
         kind: CeilingOf = "mean" if of == "mean" else "p99" if of == "p99" else "p95"
-        if isinstance(ms, int | float) and not isinstance(ms, bool) and 0 < ms < 1e9:
+        if ms is not None and 0 < ms < 1e9:
             return Ceiling(float(ms), kind)
         return Ceiling(of=kind)
 
 
 def how(run: Run) -> How:
     """In which way volumes were measured."""
-    told = [phase.detail.get("how") for phase in run.phases if phase.kind == "io"]
+    told = [phase.detail.how for phase in those(run.phases, IoDetail)]
     for way in _WAYS:
         if way in told:
             return way
@@ -93,52 +95,41 @@ def arms(run: Run, measured: Iterable[tuple[str, int]]) -> list[Arm]:
     stages: dict[str, set[int]] = {}
     for label, stage in measured:
         stages.setdefault(label, set()).add(stage)
-    details: dict[str, dict[str, Any]] = {}
+    details: dict[str, IoDetail] = {}
     asked: list[str] = []
-    for phase in run.phases:
-        if phase.kind == "io":
-            details.setdefault(str(phase.detail.get("volume")), phase.detail)
-            listed = phase.detail.get("arms")
-            named = listed if isinstance(listed, list) else []
-            asked += [name for name in named if isinstance(name, str) and name in stages]
+    for phase in those(run.phases, IoDetail):
+        details.setdefault(str(phase.detail.volume), phase.detail)
+        asked += [name for name in phase.detail.arms if name in stages]
     order = list(dict.fromkeys([*asked, *sorted(stages)]))
     return [
         Arm(
             label,
             label if len(order) > 1 else "",
-            details.get(label, {}),
-            _members(label, details.get(label, {})),
-            _stages(details.get(label, {}), stages[label]),
+            details.get(label, _SILENT),
+            _members(label, details.get(label, _SILENT)),
+            _stages(details.get(label, _SILENT), stages[label]),
         )
         for label in order
     ]
 
 
-def _members(label: str, detail: dict[str, Any]) -> tuple[str, ...]:
-    targets = detail.get("targets")
-    names = [
-        target["name"]
-        for target in (targets if isinstance(targets, list) else [])
-        if isinstance(target, dict) and isinstance(target.get("name"), str)
-    ]
+def _members(label: str, detail: IoDetail) -> tuple[str, ...]:
+    names = [target.name for target in detail.targets if target.name is not None]
     return tuple(dict.fromkeys(names)) or (label,)
 
 
-def _stages(detail: dict[str, Any], measured: set[int]) -> tuple[Stage, ...]:
-    listed = detail.get("stages")
-    if not isinstance(listed, list) or not listed:
-        if measured == {0}:
-            return (Stage(),)
-        listed = []
+def _stages(detail: IoDetail, measured: set[int]) -> tuple[Stage, ...]:
+    listed = detail.stages
+    if not listed and measured == {0}:
+        return (Stage(),)
     found: list[Stage] = []
     for index in sorted(measured):
-        told = listed[index] if 0 <= index < len(listed) else None
-        label = told.get("label") if isinstance(told, dict) else None
-        digits = re.sub(r"\D+", "_", label).strip("_") if isinstance(label, str) else ""
+        label = listed[index].label if 0 <= index < len(listed) else None
+        digits = "" if label is None else re.sub(r"\D+", "_", label).strip("_")
         key = f"fill{digits}" if digits else f"stage{index}"
         if key in {stage.key for stage in found}:
             key = f"stage{index}"
-        found.append(Stage(index, label if isinstance(label, str) else f"stage {index}", key))
+        found.append(Stage(index, f"stage {index}" if label is None else label, key))
     return tuple(found)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dyno.bundle.model import Run
+from dyno.bundle.model import Run, those
+from dyno.bundle.phases.io import IoDetail
 from dyno.profiles.model import Figure
 
 
@@ -11,11 +12,10 @@ def recorded(run: Run, volume: str, curve: str, pattern: str) -> Figure:
 
     Bundles of others are untrusted input: what is no figure counts as silence.
     """
-    for phase in run.phases:
-        figures = phase.detail.get("figures")
-        if phase.kind != "io" or phase.detail.get("volume") != volume:
+    for phase in those(run.phases, IoDetail):
+        if phase.detail.volume != volume:
             continue
-        found = figures.get(curve) if isinstance(figures, dict) else None
+        found = (phase.detail.figures or {}).get(curve)
         if found == "iops":
             return "iops"
         if found == "mbps":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
+
+from dyno.bundle.phases.io import IoDetail
 
 LEAST_PERCENT = 95.0
 """Of the buffers of every load: from so many in huge pages on they count as in these."""
@@ -11,14 +13,11 @@ _MOST_PERCENT = 5.0
 Granted = Literal["huge", "ordinary", "mixed"]
 
 
-def granted(detail: dict[str, Any]) -> Granted | None:
-    """The pages, told by a phase of a bundle, which is untrusted input; None if not known."""
-    told = detail.get("huge_percent")
-    if not isinstance(told, list) or len(told) != 2:
+def granted(detail: IoDetail) -> Granted | None:
+    """The pages that a phase tells of; None if not known."""
+    if detail.huge_percent is None:
         return None
-    if not all(isinstance(value, int | float) for value in told):
-        return None
-    least, most = (float(value) for value in told)
+    least, most = detail.huge_percent
     if least >= LEAST_PERCENT:
         return "huge"
     return "ordinary" if most <= _MOST_PERCENT else "mixed"

@@ -11,11 +11,21 @@ from typing import Any, Literal
 
 from dyno import workloads
 from dyno.bundle.model import Check
+from dyno.bundle.phases.check import CheckDetail
+from dyno.bundle.phases.index import IndexDetail
+from dyno.bundle.phases.load import LoadDetail, LoadedTable, Step
 from dyno.bundle.writer import Recorder
 from dyno.contracts import isolation
 from dyno.contracts.databases import split, workload_of
 from dyno.contracts.layout import Layout
-from dyno.contracts.target import Connection, Loaded, LoadOutcome, LoadPlan, Target
+from dyno.contracts.target import (
+    Connection,
+    Loaded,
+    LoadOutcome,
+    LoadPlan,
+    Target,
+    Unfinished,
+)
 from dyno.contracts.workload import Workload
 from dyno.errors import TargetError, UsageError
 from dyno.runtime.engine_calls import interruptible, watched
@@ -50,52 +60,58 @@ def load(
     if not alone:
         name = f"load-{plan.workload}-streams-{plan.streams}-{target.name}"
         title = f"{title}, streams: {plan.streams}"
-    with recorder.phase(name, title, "load", target.name) as detail:
-        detail.update(
-            workload=workload_of(plan.workload),
-            scale=plan.scale,
-            streams=plan.streams,
-            seed=plan.seed,
-            **_database(plan.workload),
-        )
-        detail.update(described(plan.layout))
-        recorder.tell(name, detail)
+    asked = partial(
+        LoadDetail,
+        workload=workload_of(plan.workload),
+        database=_database(plan.workload),
+        scale=plan.scale,
+        streams=plan.streams,
+        seed=plan.seed,
+        layout=_described(plan.layout),
+    )
+    with recorder.phase(name, title, asked(), target.name) as phase:
         with Meter() as meter:
             start = time.monotonic()
             with meter.watching(*_probe(target)) as created:
-                detail.update(_prepare(target, plan, replace=replace))
+                found = _prepare(target, plan, replace=replace)
+                begun = partial(
+                    asked,
+                    resumed_parts=found.parts if found else None,
+                    resumed_rows=found.rows if found else None,
+                )
+                phase.detail = begun()
             seconds = time.monotonic() - start
             with meter.watching(*_probe(target)) as filled:
                 outcome = watched(
                     lambda control: target.load(plan, control), progress, rate(time.monotonic)
                 )
         size = text_bytes(workload, outcome)
-        detail.update(
+        phase.detail = begun(
             rows=outcome.rows,
             bytes=outcome.bytes,
             text_bytes=size,
             seconds=outcome.seconds,
-            tables=list(outcome.tables),
-            space=[
-                *([] if plan.resume else [_measured("create", created, seconds)]),
+            tables=tuple(LoadedTable.model_validate(table) for table in outcome.tables),
+            space=(
+                *(() if plan.resume else (_measured("create", created, seconds),)),
                 _measured("load", filled, outcome.seconds, size),
-            ],
+            ),
         )
     if not alone:
         _count(recorder, target, plan)
     return outcome
 
 
-def _database(name: str) -> dict[str, Any]:
-    """Which of several databases, for the detail of a phase; nothing of the first."""
+def _database(name: str) -> int | None:
+    """Which of several databases, for the detail of a phase; None for the first."""
     _, number = split(name)
-    return {"database": number} if number > 1 else {}
+    return number if number > 1 else None
 
 
 def _which(name: str) -> str:
     """The same in words, for the title of a phase."""
-    _, number = split(name)
-    return f", database {number}" if number > 1 else ""
+    number = _database(name)
+    return "" if number is None else f", database {number}"
 
 
 def text_bytes(workload: Workload, outcome: LoadOutcome) -> int:
@@ -103,16 +119,15 @@ def text_bytes(workload: Workload, outcome: LoadOutcome) -> int:
     return round(sum(workload.row_bytes[str(t["table"])] * int(t["rows"]) for t in outcome.tables))
 
 
-def _prepare(target: Target, plan: LoadPlan, *, replace: bool) -> dict[str, Any]:
-    """Empty tables with a mark, or those of the load to go on with; what to record of it."""
+def _prepare(target: Target, plan: LoadPlan, *, replace: bool) -> Unfinished | None:
+    """Empty tables with a mark, or those of the load to go on with, which it returns."""
     if plan.resume:
-        found = resume.require(target, plan)
-        return {"resumed_parts": found.parts, "resumed_rows": found.rows}
+        return resume.require(target, plan)
     if not replace:
         resume.refuse_unfinished(target, plan.workload)
     target.create_tables(plan.workload, replace=replace, layout=plan.layout)
     target.mark(plan.workload, loaded(plan))
-    return {}
+    return None
 
 
 def rate(clock: Callable[[], float]) -> Callable[[dict[str, Any]], str]:
@@ -134,7 +149,7 @@ def _count(recorder: Recorder, target: Target, plan: LoadPlan) -> None:
         TargetError: If a table has not as many as were generated.
     """
     name = f"count-{plan.workload}-streams-{plan.streams}-{target.name}"
-    with recorder.phase(name, f"Count rows in {target.name}", "check", target.name):
+    with recorder.phase(name, f"Count rows in {target.name}", CheckDetail(), target.name):
         session = target.connect(plan.workload)
         try:
             expected = expected_rows(plan.workload, loaded(plan))
@@ -156,14 +171,18 @@ def index(recorder: Recorder, target: Target, plan: LoadPlan, progress: Progress
     name = f"index-{plan.workload}-{target.name}"
     title = f"Keys, indexes and statistics in {target.name}{_which(plan.workload)}"
     stop = threading.Event()
-    with recorder.phase(name, title, "index", target.name) as detail:
-        detail.update(workload=workload_of(plan.workload), **_database(plan.workload))
+    asked = partial(
+        IndexDetail, workload=workload_of(plan.workload), database=_database(plan.workload)
+    )
+    with recorder.phase(name, title, asked(), target.name) as phase:
         steps = interruptible(
             lambda: target.index(plan.workload, stop, progress.update, plan.layout), stop.set
         )
-        detail["space"] = steps.pop("space", [])
-        detail["notes"] = steps.pop("notes", [])
-        detail["steps"] = steps
+        phase.detail = asked(
+            space=tuple(Step.model_validate(step) for step in steps.pop("space", [])),
+            notes=tuple(steps.pop("notes", [])),
+            steps=steps,
+        )
 
 
 def check(
@@ -181,7 +200,7 @@ def check(
     workload = workloads.get(workload_name)
     name = f"check-{workload_name}-{target.name}-{after}"
     title = f"Check {target.name} after the {after}{_which(workload_name)}"
-    with recorder.phase(name, title, "check", target.name):
+    with recorder.phase(name, title, CheckDetail(), target.name):
         sessions = _Sessions(target, workload_name)
         checks = sessions.work(lambda: workload.check(target.name, sessions.open, loaded, after))
         checks = _told_apart(checks, workload_name)
@@ -214,13 +233,13 @@ def check_isolation(
     found, level = isolation.require(target, level)
     name = f"isolation-{workload_name}-{target.name}"
     title = f"Isolation of transactions on {target.name}{_which(workload_name)}"
-    with recorder.phase(name, title, "check", target.name) as detail:
-        detail.update(
-            workload=workload_of(workload_name),
-            level=level,
-            default=found.default,
-            **_database(workload_name),
-        )
+    detail = CheckDetail(
+        workload=workload_of(workload_name),
+        database=_database(workload_name),
+        level=level,
+        default=found.default,
+    )
+    with recorder.phase(name, title, detail, target.name):
         sessions = _Sessions(target, workload_name)
         proofs = sessions.work(lambda: prove(target.name, sessions.open, found, level))
         checks = _told_apart(proofs, workload_name)
@@ -278,11 +297,9 @@ def loaded(plan: LoadPlan) -> Loaded:
     return Loaded(plan.scale, plan.seed, complete=False, layout=layout)
 
 
-def described(layout: Layout | None) -> dict[str, Any]:
+def _described(layout: Layout | None) -> dict[str, Any] | None:
     """The layout and its notes, for the detail of a phase."""
-    if layout is None:
-        return {}
-    return {"layout": layout.model_dump(mode="json", exclude_defaults=True)}
+    return None if layout is None else layout.model_dump(mode="json", exclude_defaults=True)
 
 
 def _probe(target: Target) -> tuple[Probe, bool] | tuple[None, bool]:
@@ -293,12 +310,13 @@ def _probe(target: Target) -> tuple[Probe, bool] | tuple[None, bool]:
     return (partial(occupied, paths), True) if paths else (None, False)
 
 
-def _measured(step: str, peak: Peak, seconds: float, moved: int | None = None) -> dict[str, Any]:
-    return StepRecord(
+def _measured(step: str, peak: Peak, seconds: float, moved: int | None = None) -> Step:
+    record = StepRecord(
         step=step,
         kind=step,
         seconds=seconds,
         moved_bytes=moved,
         extra_peak_bytes=peak.extra,
         extra_rest_bytes=peak.growth,
-    ).record()
+    )
+    return Step.model_validate(record.record())

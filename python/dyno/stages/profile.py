@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
+from dyno.bundle.phases import io
+from dyno.bundle.phases.io import Asked, Found, IoDetail, Remark, Seen
 from dyno.bundle.writer import Recorder
 from dyno.errors import TargetError, UsageError
 from dyno.host.volume import in_use, read_only, volume_facts
@@ -139,11 +142,11 @@ class IoPlan:
 
 def profile(
     recorder: Recorder, plan: IoPlan, arm: Arm, repeat: int, progress: Progress
-) -> dict[str, Any]:
+) -> IoDetail:
     """Profiles one arm once and records a line a step as soon as it ends.
 
     Returns:
-        The engine's outcome: ``steps``, ``engine``, ``direct``, ``notes`` …
+        What its phase tells, with what the engine found.
 
     Raises:
         UsageError: If the engine refuses the plan.
@@ -152,8 +155,8 @@ def profile(
     """
     plan.check()
     asked = plan.profile
-    with recorder.phase(plan.name(arm, repeat), plan.title(arm, repeat), "io") as detail:
-        detail.update(_detail(plan, arm, repeat))
+    told = _detail(plan, arm, repeat)
+    with recorder.phase(plan.name(arm, repeat), plan.title(arm, repeat), told()) as phase:
         outcome = run_engine(
             "profile",
             {
@@ -176,53 +179,60 @@ def profile(
             },
             progress,
         )
-        told = ("engine", "direct", "notes", "searches", "settled")
-        detail.update({key: outcome[key] for key in told if key in outcome})
-        detail["subjects"] = outcome["targets"]
-        detail["huge_percent"] = _range(step["huge_percent"] for step in outcome["steps"])
-        return outcome
+        phase.detail = told(
+            engine=outcome["engine"],
+            direct=outcome["direct"],
+            notes=tuple(Remark.model_validate(note) for note in outcome["notes"]),
+            searches={
+                curve: {str(stage): Found.model_validate(found) for stage, found in stages.items()}
+                for curve, stages in outcome["searches"].items()
+            },
+            settled=outcome["settled"],
+            subjects=tuple(Seen.model_validate(seen) for seen in outcome["targets"]),
+            huge_percent=_range(step["huge_percent"] for step in outcome["steps"]),
+        )
+        return phase.detail
 
 
-def _detail(plan: IoPlan, arm: Arm, repeat: int) -> dict[str, Any]:
+def _detail(plan: IoPlan, arm: Arm, repeat: int) -> partial[IoDetail]:
     asked = plan.profile
-    labels = [plan.label(each) for each in plan.arms]
-    return {
-        "volume": plan.label(arm),
-        "arm": plan.arms.index(arm),
-        "arms": labels,
-        "how": "single" if len(plan.volumes) == 1 else plan.how,
-        "repeat": repeat,
-        "repeats": plan.repeats,
-        "profile": asked.name,
-        "file_bytes": asked.file_bytes,
-        "ceiling_ms": asked.ceiling_ms,
-        "ceiling_of": asked.ceiling_of,
-        "figures": {curve.name: curve.figure for curve in asked.curves},
-        "fsync": plan.durable,
-        "pages": asked.pages,
-        "on_error": plan.on_error,
-        "targets": [
-            {
-                "name": volume.name,
-                "path": str(volume.path),
-                "kind": _KINDS[volume.kind],
-                "bytes": plan.made_bytes().get(volume.name, plan.used_bytes),
-                "facts": volume_facts(volume.path),
-            }
+    return partial(
+        IoDetail,
+        volume=plan.label(arm),
+        arm=plan.arms.index(arm),
+        arms=tuple(plan.label(each) for each in plan.arms),
+        how="single" if len(plan.volumes) == 1 else plan.how,
+        repeat=repeat,
+        repeats=plan.repeats,
+        profile=asked.name,
+        file_bytes=asked.file_bytes,
+        ceiling_ms=asked.ceiling_ms,
+        ceiling_of=asked.ceiling_of,
+        figures={curve.name: curve.figure for curve in asked.curves},
+        fsync=plan.durable,
+        pages=asked.pages,
+        on_error=plan.on_error,
+        targets=tuple(
+            Asked(
+                name=volume.name,
+                path=str(volume.path),
+                kind=_KINDS[volume.kind],
+                bytes=plan.made_bytes().get(volume.name, plan.used_bytes),
+                facts=volume_facts(volume.path),
+            )
             for volume in arm.volumes
-        ],
-        **({"stages": [_stage(stage) for stage in plan.stages]} if plan.stages else {}),
-    }
+        ),
+        stages=tuple(
+            io.Stage(label=stage.label, percent=stage.percent, bytes=dict(stage.bytes))
+            for stage in plan.stages
+        ),
+    )
 
 
-def _range(values: Iterable[float | None]) -> list[float] | None:
+def _range(values: Iterable[float | None]) -> tuple[float, float] | None:
     """The least and the most; None of nothing."""
     known = [value for value in values if value is not None]
-    return [min(known), max(known)] if known else None
-
-
-def _stage(stage: Stage) -> dict[str, Any]:
-    return {"label": stage.label, "percent": stage.percent, "bytes": stage.bytes}
+    return (min(known), max(known)) if known else None
 
 
 def _target(plan: IoPlan, volume: Volume) -> dict[str, Any]:

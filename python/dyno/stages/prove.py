@@ -9,6 +9,7 @@ from itertools import combinations
 from dyno import workloads
 from dyno.bundle import check_names
 from dyno.bundle.model import Check
+from dyno.bundle.phases.check import CheckDetail
 from dyno.bundle.writer import Recorder
 from dyno.contracts.target import PowerResult, QueryResult, StreamAnswer, Target
 from dyno.contracts.workload import Query, Workload
@@ -50,7 +51,7 @@ def ask(
     result = PowerResult()
     failed: list[str] = []
     name = f"ask-{workload_name}-{target.name}"
-    with recorder.phase(name, f"Ask {target.name}", "check", target.name) as detail:
+    with recorder.phase(name, f"Ask {target.name}", CheckDetail(), target.name) as phase:
         connection = target.connect(workload_name)
         try:
             for number, query in enumerate(workload.queries):
@@ -70,7 +71,7 @@ def ask(
                         failed.append(query.name)
         finally:
             connection.close()
-        detail.update(workload=workload_name, scale=scale, errors=result.errors)
+        phase.detail = CheckDetail(workload=workload_name, scale=scale, errors=dict(result.errors))
         recorder.add_checks(
             Check(
                 name=f"query {query}",
@@ -101,7 +102,7 @@ def answers(
     """
     workload = workloads.get(workload_name)
     checks: list[Check] = []
-    with recorder.phase(f"check-answers-{workload_name}", "Compare answers", "check"):
+    with recorder.phase(f"check-answers-{workload_name}", "Compare answers", CheckDetail()):
         for query in workload.queries:
             for target, result in sorted(results.items()):
                 checks += _alone(workload, query, scale, target, result.answers.get(query.name))
@@ -144,7 +145,7 @@ def streams(
         found.setdefault(name, []).append((stream, answer))
     checks: list[Check] = []
     phase = f"check-{test}-{workload_name}-{target}"
-    with recorder.phase(phase, f"Answers of the {test} test on {target}", "check", target):
+    with recorder.phase(phase, f"Answers of the {test} test on {target}", CheckDetail(), target):
         for query in workloads.get(workload_name).queries:
             given = sorted(found.get(query.name, []), key=lambda item: item[0])
             if not given:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dyno.bundle.model import tells
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.decide.validity.client_bound import MOST_CPU_PERCENT, MOST_THREAD_PERCENT, signs
 from dyno.decide.view import Limit, LimitRule, View
 
 
 def _weigh(view: View) -> Limit | None:
-    name = f"oltp.{view.phase.detail.get('level')}"
+    name = view.level
     cpu = view.case.value(f"{name}.client_cpu_percent") or 0.0
     thread = view.case.value(f"{name}.client_thread_percent") or 0.0
     if view.phase.kind != "oltp":
@@ -24,6 +26,8 @@ def _weigh(view: View) -> Limit | None:
 
 def _at_the_peak(view: View, name: str) -> Limit | None:
     """The same where a rate was too high for the driver in a part of the window only."""
+    if not tells(view.phase, OltpDetail):
+        return None
     seen = signs(view.case, view.phase, name)
     busy = {key: words for key, words in seen.items() if "lag" not in key}
     return Limit("the driver", 1.0, ", ".join(busy.values()), tuple(busy)) if busy else None

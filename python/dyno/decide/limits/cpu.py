@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dyno.bundle.model import tells
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.decide.quiet import MOST_FOREIGN_PERCENT
 from dyno.decide.view import Limit, LimitRule, View
 
@@ -15,9 +17,9 @@ def _weigh(view: View) -> Limit | None:
         return None
     facts = f"the {view.processors} CPUs were {busy_words(view)}"
     evidence = [view.name("cpu", "host", "busy"), view.name("cpu", "host", "steal")]
-    driver = view.case.value(f"oltp.{view.phase.detail.get('level')}.client_cpu_s")
-    if driver is not None and view.phase.kind == "oltp" and view.phase.detail.get("duration_s"):
-        seconds = view.case.value(f"oltp.{view.phase.detail.get('level')}.seconds") or 0
+    driver = view.case.value(f"{view.level}.client_cpu_s")
+    if driver is not None and tells(view.phase, OltpDetail) and view.phase.detail.duration_s:
+        seconds = view.case.value(f"{view.level}.seconds") or 0
         if seconds > 0:
             share = 100 * driver / (seconds * view.processors)
             facts += f" (the driver took {share:.0f} %)"

@@ -8,7 +8,7 @@ LEAST_PERCENT = 80.0
 
 
 def _weigh(view: View) -> Limit | None:
-    name = f"oltp.{view.phase.detail.get('level')}"
+    name = view.level
     busy = view.case.value(f"{name}.writer_busy_percent")
     if view.phase.kind != "oltp" or view.sessions < 2 or busy is None or busy <= LEAST_PERCENT:
         return None

@@ -40,7 +40,7 @@ def _weigh(view: View) -> Limit | None:
 
 def _service_ms(view: View) -> float | None:
     """Mean service time of the transaction that writes most: New-Order."""
-    return view.case.value(f"oltp.{view.phase.detail.get('level')}.new_order.service_mean_ms")
+    return view.case.value(f"{view.level}.new_order.service_mean_ms")
 
 
 RULE = LimitRule(

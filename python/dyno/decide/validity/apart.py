@@ -13,7 +13,7 @@ MOST_APART_PERCENT = 2.0
 def _check(case: Case) -> Iterable[Ruling]:
     for phase, name in case.levels():
         window_s = case.value(f"{name}.seconds")
-        if phase.detail.get("databases") is None or not window_s:
+        if phase.detail.databases is None or not window_s:
             continue
         apart_s = case.value(f"{name}.apart_s")
         evidence = (f"{name}.apart_s",)

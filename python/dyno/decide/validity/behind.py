@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.bundle.model import Phase
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.config.rates import recorded
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
@@ -75,9 +76,9 @@ def _storage(case: Case) -> Iterable[Ruling]:
 _SEARCHED = frozenset({"grow", "narrow"})
 
 
-def _in_a_part(case: Case, phase: Phase, name: str) -> bool:
+def _in_a_part(case: Case, phase: Phase[OltpDetail], name: str) -> bool:
     """Whether a rate that changes was too high for a part of the window."""
-    rate = recorded(phase.detail.get("loop"))
+    rate = recorded(phase.detail.rate_per_s)
     worst = case.value(f"{name}.late_worst_percent") or 0
     return rate is not None and rate.changes and worst > MOST_LATE_PERCENT
 

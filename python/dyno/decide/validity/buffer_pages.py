@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
+from dyno.bundle.phases.io import IoDetail
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.profiles.pages import LEAST_PERCENT, Granted, granted
 
 
 def _check(case: Case) -> Iterable[Ruling]:
-    for phase in case.phases("io"):
-        told = _told(phase.detail.get("pages"), granted(phase.detail))
+    for phase in case.phases_of(IoDetail):
+        told = _told(phase.detail.pages, granted(phase.detail))
         if told is not None:
             level, words = told
             yield Ruling(level, f"{phase.title}: {words}", phase.name, ("huge_percent",))

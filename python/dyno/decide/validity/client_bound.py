@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.bundle.model import Phase
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.config.rates import recorded
 from dyno.criteria import asked, known
 from dyno.decide.case import Case
@@ -25,7 +26,7 @@ _SIGNS = {
 """Figures of the driver: their limits, and what to say of one beyond it."""
 
 
-def signs(case: Case, phase: Phase, name: str) -> dict[str, str]:
+def signs(case: Case, phase: Phase[OltpDetail], name: str) -> dict[str, str]:
     """What shows that the driver set the pace of a level: names of estimates, and words.
 
     Where a rate changes, an average over the window tells nothing of its peak: then the worst part
@@ -33,14 +34,14 @@ def signs(case: Case, phase: Phase, name: str) -> dict[str, str]:
     moment of other work on the machine may decide.
     """
     seen: dict[str, str] = {}
-    rate = recorded(phase.detail.get("loop"))
+    rate = recorded(phase.detail.rate_per_s)
     parts = ("", "_worst") if rate is not None and rate.changes else ("",)
     for figure, (most, words) in _SIGNS.items():
         for part in parts:
             stem, _, unit = figure.rpartition("_")
             key = f"{name}.{stem}{part}"
             value = case.value(f"{key}_{unit}")
-            lags = figure == "lag_p99_ms" and not _is_open(phase.detail)
+            lags = figure == "lag_p99_ms" and not phase.detail.is_open
             if value is None or value <= most or lags:
                 continue
             when = f"{case.value(f'{key}_at_s') or 0.0:.0f} s into the window " if part else ""
@@ -53,7 +54,7 @@ def _check(case: Case) -> Iterable[Ruling]:
     for phase, name in case.bounding():
         seen = signs(case, phase, name)
         if seen:
-            less = "at a lower --rate" if _is_open(phase.detail) else "with fewer users"
+            less = "at a lower --rate" if phase.detail.is_open else "with fewer users"
             yield Ruling(
                 "invalid",
                 f"{phase.title}: the driver was the bottleneck: {', '.join(seen.values())}. "
@@ -75,7 +76,7 @@ def _check_slo(case: Case) -> Iterable[Ruling]:
     ]
     for phase, name in case.levels():
         lag = case.value(f"{name}.lag_p99_ms")
-        if lag is None or not limits or not _is_open(phase.detail) or lag > MOST_LAG_MS:
+        if lag is None or not limits or not phase.detail.is_open or lag > MOST_LAG_MS:
             continue
         if lag * 100 > min(limits) * MOST_LAG_PERCENT:
             yield Ruling(
@@ -86,11 +87,6 @@ def _check_slo(case: Case) -> Iterable[Ruling]:
                 phase.name,
                 (f"{name}.lag_p99_ms",),
             )
-
-
-def _is_open(detail: dict[str, object]) -> bool:
-    loop = detail.get("loop")
-    return isinstance(loop, dict) and loop.get("kind") == "open"
 
 
 RULE = Rule(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from dyno.bundle.phases.dss import DssDetail
+from dyno.bundle.phases.oltp import Outcome
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 
@@ -61,7 +63,7 @@ def _transactions(case: Case) -> Iterable[Ruling]:
         if not errors or percent is None:
             continue
         many = percent > MOST_ERROR_PERCENT
-        first = _first_message(phase.detail)
+        first = _first_message(phase.detail.outcome)
         yield Ruling(
             "invalid" if many else "warning",
             f"{phase.title}: {errors:,.0f} transactions failed ({percent:.2g} %){first}",
@@ -70,20 +72,18 @@ def _transactions(case: Case) -> Iterable[Ruling]:
         )
 
 
-def _first_message(detail: dict[str, object]) -> str:
-    outcome = detail.get("outcome")
-    messages = outcome.get("errors_first") if isinstance(outcome, dict) else None
-    if not isinstance(messages, dict) or not messages:
+def _first_message(outcome: Outcome | None) -> str:
+    if outcome is None or not outcome.errors_first:
         return "."
-    kind, message = next(iter(messages.items()))
+    kind, message = next(iter(outcome.errors_first.items()))
     return f"; the first {kind}: {message}"
 
 
 def _queries(case: Case) -> Iterable[Ruling]:
-    for phase in case.phases("dss"):
-        if phase.detail.get("test") == "during":
+    for phase in case.phases_of(DssDetail):
+        if phase.detail.test == "during":
             continue  # its failures are those of the maintenance
-        several = phase.detail.get("test") == "throughput"
+        several = phase.detail.test == "throughput"
         start = f"dss.{phase.target}"
         names = (
             f"{start}.{'throughput_failed' if several else 'queries_failed'}",
@@ -96,10 +96,11 @@ def _queries(case: Case) -> Iterable[Ruling]:
         counted = [_counted(queries, "query", "queries")] if queries else []
         if functions:
             counted.append(_counted(functions, "refresh function", "refresh functions"))
+        which = _which(phase.detail.errors)
         lost = "No figure is drawn from it." if several else "Its total is left out."
         yield Ruling(
             "invalid",
-            f"{' and '.join(counted)} failed on {phase.target}{_which(phase.detail)}. {lost}",
+            f"{' and '.join(counted)} failed on {phase.target}{which}. {lost}",
             phase.name,
             tuple(failed),
         )
@@ -109,13 +110,12 @@ def _counted(count: float, one: str, many: str) -> str:
     return f"{count:.0f} {one if count == 1 else many}"
 
 
-def _which(detail: dict[str, object]) -> str:
+def _which(errors: dict[str, str] | None) -> str:
     """What failed, and why the first did."""
-    errors = detail.get("errors")
-    if not isinstance(errors, dict) or not errors:
+    if not errors:
         return ""
-    names = sorted(map(str, errors))
-    reason = str(errors.get(names[0], "")).rstrip(".")
+    names = sorted(errors)
+    reason = errors[names[0]].rstrip(".")
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return f": {', '.join(names[:_MOST_NAMES])}{more} ({reason})"
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dyno.bundle.model import Phase
+from dyno.bundle.model import Phase, tells
+from dyno.bundle.phases.oltp import OltpDetail
+from dyno.bundle.phases.search import SearchDetail
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 
@@ -38,9 +40,8 @@ def _check(case: Case) -> Iterable[Ruling]:
 
 def _refused(case: Case, phase: Phase) -> bool:
     """Whether it is a window of a search at a load that the server would not take."""
-    refused = [search.detail.get("refused") for search in case.phases("search")]
-    return any(
-        isinstance(levels, list) and phase.detail.get("level") in levels for levels in refused
+    return tells(phase, OltpDetail) and any(
+        phase.detail.level in search.detail.refused for search in case.phases_of(SearchDetail)
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 
@@ -11,11 +12,9 @@ FEWEST_INTERVALS = 5
 
 
 def _check(case: Case) -> Iterable[Ruling]:
-    for phase in case.bundle.run.phases:
-        if phase.kind != "maintenance":
-            continue
+    for phase in case.phases_of(MaintenanceDetail):
         name = f"during.{phase.name}"
-        error = phase.detail.get("error")
+        error = phase.detail.error
         if error is not None:
             yield Ruling("invalid", f"{phase.title} did not end: {error}", phase.name)
             continue

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle.phases.superseded import SupersededDetail
 from dyno.decide.case import MEASURED, Case
 from dyno.decide.rule import Rule, Ruling, Weight
 
 
 def _check(case: Case) -> Iterable[Ruling]:
-    for phase in case.phases("superseded"):
-        if phase.detail.get("kind") in MEASURED:
+    for phase in case.phases_of(SupersededDetail):
+        if phase.detail.kind in MEASURED:
             yield Ruling(
                 "note",
                 f"{phase.title.removesuffix(' (first attempt)')} was repeated, as the machine was "
-                f"not quiet at first ({phase.detail.get('why')}). The repeat counts; the first "
+                f"not quiet at first ({phase.detail.why}). The repeat counts; the first "
                 "attempt is under superseded/ in the bundle.",
                 phase.name,
                 ("kind = superseded",),

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle.phases.io import IoDetail
 from dyno.bundle.subjects import subjects
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
-from dyno.profiles.remarks import remarks
 
 _TOLD_ELSEWHERE = frozenset({"content", "unsettled"})
 """Remarks of the profiler on facts that have rules of their own: compressible, unsteady-storage."""
 
 
 def _check(case: Case) -> Iterable[Ruling]:
-    for phase in case.phases("io"):
-        if phase.detail.get("direct") is False:
+    for phase in case.phases_of(IoDetail):
+        if phase.detail.direct is False:
             yield Ruling(
                 "invalid",
                 "The storage profile went through the page cache: it shows memory, not the "
@@ -35,7 +35,7 @@ def _check(case: Case) -> Iterable[Ruling]:
                 phase.name,
                 (f"in_memory of {name}",),
             )
-        for remark in remarks(phase.detail.get("notes")):
+        for remark in phase.detail.remarks:
             if remark.code not in _TOLD_ELSEWHERE:
                 yield Ruling("warning", f"Storage profile: {remark.text}", phase.name)
 

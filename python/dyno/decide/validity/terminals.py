@@ -11,11 +11,8 @@ from dyno.workloads.tpcc.pace import TERMINALS, crowd
 
 def _check(case: Case) -> Iterable[Ruling]:
     for phase, _ in case.levels():
-        loop, users = phase.detail.get("loop"), phase.detail.get("users")
-        warehouses = phase.detail.get("warehouses")
-        if not isinstance(loop, dict) or loop.get("think") is not True:  # pyright: ignore[reportUnknownMemberType]
-            continue
-        if not isinstance(users, int | float) or not isinstance(warehouses, int | float):
+        users, warehouses = phase.detail.users, phase.detail.warehouses
+        if phase.detail.thinks is not True or users is None or warehouses is None:
             continue
         message = crowd(users, warehouses)
         if message is not None:

@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from dyno.bundle.model import Phase
+from dyno.bundle.phases.io import IoDetail
+from dyno.bundle.phases.search import SearchDetail
 from dyno.criteria import USER, asked
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 
 
 def _check(case: Case) -> Iterable[Ruling]:
-    for phase in case.phases("io"):
+    for phase in case.phases_of(IoDetail):
         yield from _storage(phase)
         yield from _without_best(case, phase)
-    for phase in case.phases("search"):
+    for phase in case.phases_of(SearchDetail):
         detail = phase.detail
         if phase.status != "done":
             continue
-        if detail.get("best") is None:
-            if detail.get("unsettled") is True:
+        if detail.best is None:
+            if detail.unsettled is True:
                 yield Ruling(
                     "invalid",
                     "The search found no load at which throughput was steady. Give a longer "
                     "--warmup and --duration.",
                     phase.name,
                 )
-            elif detail.get("stopped") == "time":
+            elif detail.stopped == "time":
                 yield Ruling(
                     "invalid",
                     "The search ended at its --time-limit before any load kept the limits. Give "
@@ -35,14 +36,14 @@ def _check(case: Case) -> Iterable[Ruling]:
                     phase.name,
                 )
             continue
-        if detail.get("confirmed") is not True:
+        if detail.confirmed is not True:
             yield Ruling(
                 "invalid",
                 "The maximum was not confirmed by a second window: the search ended at its "
                 "--time-limit. Give it more time.",
                 phase.name,
             )
-        elif detail.get("stopped") == "time":
+        elif detail.stopped == "time":
             yield Ruling(
                 "warning",
                 "The search ended at its --time-limit: the gap between the maximum and the "
@@ -50,7 +51,7 @@ def _check(case: Case) -> Iterable[Ruling]:
                 phase.name,
             )
         yield from _idle(case, phase)
-        if detail.get("unsettled") is True:
+        if detail.unsettled is True:
             yield Ruling(
                 "warning",
                 "The smallest load beyond the maximum broke no limit in a steady window: its "
@@ -64,7 +65,7 @@ def _check(case: Case) -> Iterable[Ruling]:
                 "on them, not what it carries.",
                 phase.name,
             )
-        if detail.get("monotone") is False:
+        if detail.monotone is False:
             yield Ruling(
                 "warning",
                 "The curve is not monotone: a load above the smallest one that fails kept the "
@@ -73,21 +74,18 @@ def _check(case: Case) -> Iterable[Ruling]:
             )
 
 
-def _storage(phase: Phase) -> Iterable[Ruling]:
+def _storage(phase: Phase[IoDetail]) -> Iterable[Ruling]:
     """Searches for the most I/Os inside the ceiling."""
-    searches = phase.detail.get("searches")
-    for curve, stages in (searches if isinstance(searches, dict) else {}).items():
-        for found in (stages if isinstance(stages, dict) else {}).values():
-            if not isinstance(found, dict):
-                continue
-            if found.get("best") is None:
+    for curve, stages in (phase.detail.searches or {}).items():
+        for found in stages.values():
+            if found.best is None:
                 yield Ruling(
                     "warning",
                     f"{phase.title}: no load of {curve} kept the ceiling, not even the smallest. "
                     "Give a higher --ceiling, or a smaller depth to begin with.",
                     phase.name,
                 )
-            elif found.get("confirmed") is not True:
+            elif found.confirmed is not True:
                 yield Ruling(
                     "invalid",
                     f"{phase.title}: the best load of {curve} kept the ceiling once, and no second "
@@ -96,10 +94,9 @@ def _storage(phase: Phase) -> Iterable[Ruling]:
                 )
 
 
-def _without_best(case: Case, phase: Phase) -> Iterable[Ruling]:
+def _without_best(case: Case, phase: Phase[IoDetail]) -> Iterable[Ruling]:
     """Curves of listed loads none of which kept the ceiling; those that search are told above."""
-    searches = phase.detail.get("searches")
-    searched = set(searches if isinstance(searches, dict) else {})
+    searched = set(phase.detail.searches or {})
     curves = dict.fromkeys(
         step.curve
         for step in case.steps_in(phase)
@@ -118,20 +115,18 @@ def _without_best(case: Case, phase: Phase) -> Iterable[Ruling]:
         )
 
 
-def _idle(case: Case, phase: Phase) -> Iterable[Ruling]:
+def _idle(case: Case, phase: Phase[SearchDetail]) -> Iterable[Ruling]:
     """Limits of the user's own on what did not happen at the maximum."""
-    counted = phase.detail.get("counted")
+    counted = phase.detail.counted or ()
     names = [
-        f"criterion.{level}.{limit}"
-        for level in (counted if isinstance(counted, list) else [])
-        for limit in asked(case.bundle.run, "slo")
+        f"criterion.{level}.{limit}" for level in counted for limit in asked(case.bundle.run, "slo")
     ]
     judged = [name for name in names if case.figure(f"{name}.value") is not None]
     idle = {
         f"{limit}: {figure.source}": figure.name
         for limit in asked(case.bundle.run, "slo")
         if limit.source == USER
-        for level in (counted if isinstance(counted, list) else [])
+        for level in counted
         if (figure := case.figure(f"criterion.{level}.{limit}.idle")) is not None
     }
     if not idle:
@@ -144,12 +139,9 @@ def _idle(case: Case, phase: Phase) -> Iterable[Ruling]:
     yield Ruling("warning" if judged else "invalid", words, phase.name, tuple(idle.values()))
 
 
-def _refused(detail: dict[str, Any]) -> bool:
+def _refused(detail: SearchDetail) -> bool:
     """Whether it was by refusing sessions that the server set the bound."""
-    refused, bounding = detail.get("refused"), detail.get("bounding")
-    if not isinstance(refused, list) or not isinstance(bounding, list):
-        return False
-    return any(level in refused for level in bounding)
+    return any(level in detail.refused for level in detail.bounding or ())
 
 
 RULE = Rule(

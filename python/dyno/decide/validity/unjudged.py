@@ -11,7 +11,7 @@ from dyno.decide.rule import Rule, Ruling, Weight
 
 def _check(case: Case) -> Iterable[Ruling]:
     for phase, name in case.levels():
-        rate = recorded(phase.detail.get("loop"))
+        rate = recorded(phase.detail.rate_per_s)
         if rate is not None and rate.changes and case.value(f"{name}.tps"):
             yield Ruling(
                 "warning",

@@ -57,14 +57,14 @@ def _check(case: Case) -> Iterable[Ruling]:
     for phase, name in case.levels():
         quiet = was_quiet(case, phase)
         spoils: Literal["invalid", "disturbed"] = "invalid" if quiet else "disturbed"
-        extended = phase.detail.get("until_steady")
-        if isinstance(extended, dict) and extended.get("settled") is False:
-            limit = extended.get("limit_s")
+        extended = phase.detail.until_steady
+        if extended is not None and extended.settled is False:
+            limit = extended.limit_s
             yield Ruling(
                 spoils,
                 f"{phase.title}: throughput had not settled at the limit of {limit:g} s. Give a "
                 "longer --until-steady, or find what keeps it moving."
-                if isinstance(limit, int | float)
+                if limit is not None
                 else f"{phase.title}: throughput had not settled at the limit.",
                 phase.name,
                 (f"{name}.trend_percent",),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from dyno.bundle.model import Phase
+from dyno.bundle.phases.io import IoDetail
 from dyno.config.units import seconds_text
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
@@ -86,7 +87,7 @@ def _check(case: Case) -> Iterable[Ruling]:
 
 def _unsettled(case: Case) -> Iterable[Ruling]:
     """Curves that were to be repeated until they are steady, and never were."""
-    for phase in case.phases("io"):
+    for phase in case.phases_of(IoDetail):
         own = case.steps_in(phase)
         for curve in dict.fromkeys(step.curve for step in own):
             if not _is_unsettled(phase, curve):
@@ -101,10 +102,9 @@ def _unsettled(case: Case) -> Iterable[Ruling]:
             )
 
 
-def _is_unsettled(phase: Phase | None, curve: str) -> bool:
-    settled = None if phase is None else phase.detail.get("settled")
-    found: dict[Any, Any] = settled if isinstance(settled, dict) else {}
-    return found.get(curve) is False
+def _is_unsettled(phase: Phase[IoDetail] | None, curve: str) -> bool:
+    settled = None if phase is None else phase.detail.settled
+    return (settled or {}).get(curve) is False
 
 
 def _drifts(case: Case, name: str, of_it: Sequence[Step]) -> Iterable[_Drift | None]:

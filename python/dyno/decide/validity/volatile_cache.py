@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle.phases.io import IoDetail
 from dyno.bundle.subjects import subjects
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
@@ -11,9 +12,9 @@ from dyno.decide.rule import Rule, Ruling, Weight
 
 def _check(case: Case) -> Iterable[Ruling]:
     told: set[str] = set()
-    for phase in case.phases("io"):
+    for phase in case.phases_of(IoDetail):
         own = case.steps_in(phase)
-        if phase.detail.get("fsync") is True or any(step.row["syncs"] for step in own):
+        if phase.detail.fsync is True or any(step.row["syncs"] for step in own):
             continue
         if not any(step.row["writes"] for step in own):
             continue

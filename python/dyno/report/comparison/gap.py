@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dyno.bundle.model import Estimate, Finding, Phase
+from dyno.bundle.model import Estimate, Finding, Phase, tells
+from dyno.bundle.phases.dss import DssDetail
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
 from dyno.report.kit.formats import (
     bytes_text,
@@ -97,9 +99,11 @@ def gaps(
 def title_of(application: Bundle, phase: Phase) -> str:
     """``Power test PostgreSQL``, ``16 users PostgreSQL``."""
     what = {"power": "Power test", "throughput": "Throughput"}
-    test = what.get(str(phase.detail.get("test", "power")), "Queries")
-    if phase.kind == "oltp":
-        test = users_title(phase.detail, str(phase.detail.get("level")))
+    test = "Queries"
+    if tells(phase, DssDetail):
+        test = what.get(phase.detail.test or "power", test)
+    elif tells(phase, OltpDetail):
+        test = users_title(phase.detail, str(phase.detail.level))
     return f"{test} {target_title(application.run, phase.target)}"
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from dyno.bundle.model import those
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
 from dyno.report.comparison.gap import title_of
 from dyno.report.kit.formats import operation_title, target_title
@@ -56,7 +58,7 @@ def subject(bundle: Bundle, name: str) -> str:
     if found["capacity"]:
         return "Maximum inside the limits"
     level = found["level"]
-    phases = [one for one in bundle.run.phases if one.detail.get("level") == level]
+    phases = [one for one in those(bundle.run.phases, OltpDetail) if one.detail.level == level]
     return title_of(bundle, phases[-1]) if phases else level
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dyno.bundle.model import Estimate
+from dyno.bundle.model import Estimate, those
+from dyno.bundle.phases.io import IoDetail
 from dyno.bundle.reader import Bundle
 from dyno.profiles.pages import granted
 from dyno.report.comparison.names import is_headline, metric, subject
@@ -103,7 +104,7 @@ def _asked(bundle: Bundle) -> Iterator[tuple[str, str]]:
         for word, value in target.settings.items():
             yield f"{name} {word}", value
     yield from _flat("", {k: v for k, v in run.plan.items() if k not in _UNLIKE})
-    pages = {granted(phase.detail) for phase in run.phases if phase.kind == "io"} - {None}
+    pages = {granted(phase.detail) for phase in those(run.phases, IoDetail)} - {None}
     if pages:
         yield "buffers' pages", " ".join(sorted(map(str, pages)))
     for section, names in _HOST.items():

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 
 from dyno.bundle.model import Estimate, Outcome, Run
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.config.rates import recorded
 
 _FIGURE_SPACE = "\N{NARROW NO-BREAK SPACE}"
@@ -133,20 +134,18 @@ def query_title(name: str) -> str:
     return f"Q{number[1]}" if number else name
 
 
-def users_title(detail: dict[str, object], level: str) -> str:
+def users_title(detail: OltpDetail | None, level: str) -> str:
     """``16 users``, ``100 to 900/s over 32 users``; the level's name if its phase says nothing."""
-    users = number(detail.get("users"))
-    if users is None:
+    if detail is None or detail.users is None:
         return level
+    users = detail.users
     text = f"{users:g} user{'' if users == 1 else 's'}"
-    databases, which = number(detail.get("databases")), number(detail.get("database"))
-    if databases is not None:
-        text += f" in {databases:g} databases"
-    if which is not None:
-        text += f", database {which:g}"
-    rate = recorded(detail.get("loop"))
-    window = number(detail.get("window"))
-    again = "" if window is None else f", window {window:g}"
+    if detail.databases is not None:
+        text += f" in {detail.databases:g} databases"
+    if detail.database is not None:
+        text += f", database {detail.database:g}"
+    rate = recorded(detail.rate_per_s)
+    again = "" if detail.window is None else f", window {detail.window:g}"
     return f"{text if rate is None else f'{rate.title} over {text}'}{again}"
 
 

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from dyno.bundle.model import Phase, Run
+from dyno.bundle.model import Phase, Run, those
+from dyno.bundle.phases.dss import DssDetail
+from dyno.bundle.phases.provision import ProvisionDetail
 from dyno.report.kit.formats import bytes_text
 from dyno.report.run.page import Page
 
 _EACH = "cold-each-query"
 _WORDS = ("warm", "first", "cold", _EACH, "after-power")
+
+_PROOF = (
+    *("files", "bytes", "before_bytes", "left_bytes", "how", "file_system", "left_share"),
+    *("workload", "after_start_bytes", "times", "seconds"),
+)
 
 
 def words(run: Run) -> dict[str, str]:
@@ -19,18 +26,18 @@ def words(run: Run) -> dict[str, str]:
     them.
     """
     found: dict[str, str] = {}
-    for phase in run.phases:
-        if phase.kind == "dss" and phase.name.startswith(("power-", "throughput-")):
+    for phase in those(run.phases, DssDetail):
+        if phase.name.startswith(("power-", "throughput-")):
             test = phase.name.split("-", 1)[0]
             found.setdefault(test, _word(run, phase))
     return found
 
 
-def _word(run: Run, phase: Phase) -> str:
-    for given in (phase.detail.get("cache"), run.plan.get("cache")):
+def _word(run: Run, phase: Phase[DssDetail]) -> str:
+    for given in (phase.detail.cache, run.plan.get("cache")):
         if given in _WORDS:
             return str(given)
-    return "warm" if phase.detail.get("warm") is True else "first"
+    return "warm" if phase.detail.warm is True else "first"
 
 
 def word(run: Run) -> str | None:
@@ -47,8 +54,13 @@ def summary(run: Run) -> dict[str, Any] | None:
     return {
         "state": found,
         "tests": words(run),
-        "proofs": {phase.target: phase.detail for phase in _proofs(run) if phase.target},
+        "proofs": {phase.target: _told(phase.detail) for phase in _proofs(run) if phase.target},
     }
+
+
+def _told(detail: ProvisionDetail) -> dict[str, Any]:
+    stored = detail.model_dump(mode="json")
+    return {name: stored[name] for name in _PROOF if name in stored}
 
 
 def sentence(page: Page, test: str = "power") -> str:
@@ -67,20 +79,21 @@ def sentence(page: Page, test: str = "power") -> str:
     return text + "".join(_proof(page, phase) for phase in _proofs(page.run))
 
 
-def _proofs(run: Run) -> list[Phase]:
-    return [phase for phase in run.phases if phase.name.startswith("cold-") and phase.detail]
+def _proofs(run: Run) -> list[Phase[ProvisionDetail]]:
+    return [
+        phase
+        for phase in those(run.phases, ProvisionDetail)
+        if phase.name.startswith("cold-") and phase.detail.model_fields_set
+    ]
 
 
-def _proof(page: Page, phase: Phase) -> str:
-    detail = phase.detail
-    try:
-        size, left = float(detail["bytes"]), float(detail["left_share"])
-        before, system = float(detail["before_bytes"]), str(detail["file_system"])
-    except (KeyError, TypeError, ValueError):
+def _proof(page: Page, phase: Phase[ProvisionDetail]) -> str:
+    found = phase.detail
+    if found.bytes is None or found.before_bytes is None or found.left_share is None:
         return ""
-    name = page.title(phase.target)
+    name = f"{page.title(phase.target)} on {found.file_system}"
     return (
-        f"Of {bytes_text(size)} of {name} on {system}, {bytes_text(before)} were in memory before "
-        f"and {left:.2%} after, by mincore; caches of the device, or of a host under a virtual "
-        "machine, are beyond reach. "
+        f"Of {bytes_text(found.bytes)} of {name}, {bytes_text(found.before_bytes)} were in memory "
+        f"before and {found.left_share:.2%} after, by mincore; caches of the device, or of a host "
+        "under a virtual machine, are beyond reach. "
     )

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from dyno.bundle.phases.search import SearchDetail
 from dyno.report.kit.blocks import Card, Cards
-from dyno.report.kit.formats import figure, number
+from dyno.report.kit.formats import figure
 from dyno.report.run.page import Page
 
 
-def load_text(detail: Mapping[str, Any], load: float | None) -> str:
+def load_text(detail: SearchDetail, load: float | None) -> str:
     """``12 users``, ``12 users each`` of several databases, ``150/s``; ``–`` for none.
 
     ``detail`` is that of the search.
     """
     if load is None:
         return "–"
-    if detail.get("by") == "rate":
+    if detail.by == "rate":
         return f"{figure(load)}/s"
     each = " each" if is_each(detail) else ""
     return f"{load:g} user{'' if load == 1 else 's'}{each}"
 
 
-def is_each(detail: Mapping[str, Any]) -> bool:
+def is_each(detail: SearchDetail) -> bool:
     """Whether users are those of each of several databases."""
-    return (number(detail.get("databases")) or 1) > 1
+    return (detail.databases or 1) > 1
 
 
 def line(page: Page) -> str:
@@ -33,11 +31,11 @@ def line(page: Page) -> str:
     if page.search is None:
         return ""
     detail = page.search.detail
-    best = number(detail.get("best"))
+    best = detail.best
     if best is None:
-        broken = number(detail.get("failing")) is not None
+        broken = detail.failing is not None
         return f"none found; {_above(page)}" if broken else "none found"
-    words = [load_text(detail, best), "confirmed" if detail.get("confirmed") else "NOT confirmed"]
+    words = [load_text(detail, best), "confirmed" if detail.confirmed else "NOT confirmed"]
     words += [f"{figure(page.value('capacity.tps'))} /s"]
     return f"{', '.join(words)}; {_above(page)}"
 
@@ -45,12 +43,12 @@ def line(page: Page) -> str:
 def _above(page: Page) -> str:
     assert page.search is not None  # noqa: S101  (asked by those who have one)
     detail = page.search.detail
-    failing = number(detail.get("failing"))
+    failing = detail.failing
     if failing is None:
         return "no load broke the limits"
     load = load_text(detail, failing)
     breaks = "breaks" if load.endswith(" user") else "break"
-    what = "never settled" if detail.get("unsettled") is True else f"{breaks} the limits"
+    what = "never settled" if detail.unsettled is True else f"{breaks} the limits"
     return f"{load} {what}"
 
 
@@ -59,10 +57,10 @@ def cards(page: Page) -> Cards | None:
     if page.search is None:
         return None
     detail = page.search.detail
-    by, best = detail.get("by"), number(detail.get("best"))
+    by, best = detail.by, detail.best
     unit = "/s" if by == "rate" else "users each" if is_each(detail) else "users"
     label = "Highest rate" if by == "rate" else "Most users"
-    how = "confirmed by a second window" if detail.get("confirmed") else "not confirmed"
+    how = "confirmed by a second window" if detail.confirmed else "not confirmed"
     found = [
         Card(
             label,

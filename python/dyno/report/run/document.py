@@ -9,6 +9,7 @@ from typing import Any
 from dyno.bundle import check_names
 from dyno.bundle.carriers import of_target
 from dyno.bundle.model import Estimate, Finding, Phase
+from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.reader import Bundle
 from dyno.report.run import cache
 from dyno.report.run.levels import bounds, level_entry
@@ -67,7 +68,7 @@ def document(
         "io": entry(page),
         "tpch": _tpch(page),
         "tpcc": _tpcc(page),
-        "maintenance": [_maintenance(page, phase) for phase in page.phases("maintenance")],
+        "maintenance": [_maintenance(page, phase) for phase in page.phases_of(MaintenanceDetail)],
         "criteria": [item.model_dump() for item in page.criteria],
         "capacity": _capacity(page),
     }
@@ -82,28 +83,26 @@ def _capacity(page: Page) -> dict[str, Any] | None:
     names["p95_ms"] = "new_order.response_p95_ms"
     found = {key: page.estimate(f"capacity.{name}") for key, name in names.items()}
     kept = ("load", "level", "step", "passed", "steady", "client_bound", "words")
-    windows = detail.get("windows")
     return {
-        "by": detail.get("by"),
-        "best": detail.get("best"),
-        "failing": detail.get("failing"),
-        "unsettled": detail.get("unsettled"),
-        "confirmed": detail.get("confirmed"),
-        "monotone": detail.get("monotone"),
-        "stopped": detail.get("stopped"),
+        "by": detail.by,
+        "best": detail.best,
+        "failing": detail.failing,
+        "unsettled": detail.unsettled,
+        "confirmed": detail.confirmed,
+        "monotone": detail.monotone,
+        "stopped": detail.stopped,
         **{
             key: None if item is None else {"mean": item.value, "low": item.low, "high": item.high}
             for key, item in found.items()
         },
         "windows": [
             {
-                **{key: window.get(key) for key in kept},
-                "tps": page.value(f"oltp.{window.get('level')}.tps"),
-                "tps_interval": bounds(page, f"oltp.{window.get('level')}.tps"),
-                "p95_ms": page.value(f"oltp.{window.get('level')}.new_order.response_p95_ms"),
+                **{key: getattr(window, key) for key in kept},
+                "tps": page.value(f"oltp.{window.level}.tps"),
+                "tps_interval": bounds(page, f"oltp.{window.level}.tps"),
+                "p95_ms": page.value(f"oltp.{window.level}.new_order.response_p95_ms"),
             }
-            for window in (windows if isinstance(windows, list) else [])
-            if isinstance(window, dict)
+            for window in detail.windows
         ],
     }
 
@@ -114,7 +113,7 @@ _BESIDE = (
 )
 
 
-def _maintenance(page: Page, phase: Phase) -> dict[str, Any]:
+def _maintenance(page: Page, phase: Phase[MaintenanceDetail]) -> dict[str, Any]:
     """A piece of maintenance beside the work; changes are in % of the throughput before it.
 
     ``database`` is the one of several that it worked on, ``databases`` has the figures of each.
@@ -127,15 +126,15 @@ def _maintenance(page: Page, phase: Phase) -> dict[str, Any]:
         *_BESIDE,
     ]
     change = page.estimate(f"{name}.during_change_percent")
-    beside = phase.detail.get("level")
-    parts = [own.detail.get("database") for _, own in page.parts(beside)]
+    beside = phase.detail.level
+    parts = [own.detail.database for _, own in page.parts(beside)]
     return {
-        "name": phase.detail.get("maintenance"),
+        "name": phase.detail.maintenance,
         "target": phase.target,
         "level": beside,
-        "database": phase.detail.get("database"),
-        "error": phase.detail.get("error"),
-        "method": phase.detail.get("method"),
+        "database": phase.detail.database,
+        "error": phase.detail.error,
+        "method": phase.detail.method,
         **{figure: page.value(f"{name}.{figure}") for figure in figures},
         "during_change_interval": None if change is None else [change.low, change.high],
         "databases": [
@@ -152,7 +151,7 @@ def _tpch(page: Page) -> dict[str, Any] | None:
     names = [
         phase.target
         for phase in page.phases("load", "dss")
-        if phase.detail.get("workload") == "tpch" and phase.target is not None
+        if phase.detail.workload == "tpch" and phase.target is not None
     ]
     engines = list(dict.fromkeys([*names, *page.query_targets]))
     if not engines:
@@ -229,9 +228,9 @@ def _trials(page: Page, target: str) -> dict[str, Any]:
 def _load_steps(page: Page, workload: str, target: str | None) -> list[dict[str, Any]]:
     """Each step of a load with its seconds and bytes; empty where it was not loaded here."""
     return [
-        step
+        step.model_dump(mode="json")
         for phase in loads_that_stayed(page)
-        if phase.target == target and phase.detail.get("workload") == workload
+        if phase.target == target and phase.detail.workload == workload
         for step in steps(page, phase)
     ]
 
@@ -271,7 +270,7 @@ def _answers_match(page: Page) -> bool | None:
 
 
 def _tpcc(page: Page) -> dict[str, Any] | None:
-    loaded = [phase for phase in page.phases("load") if phase.detail.get("workload") == "tpcc"]
+    loaded = [phase for phase in page.phases("load") if phase.detail.workload == "tpcc"]
     if not loaded and not page.levels:
         return None
     target = loaded[0].target if loaded else None

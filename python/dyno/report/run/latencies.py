@@ -30,7 +30,7 @@ def latencies(
     best = page.best_level
     if best is None or page.run.verb != "run":
         return []
-    title = users_title(best.phase.detail if best.phase else {}, best.name)
+    title = users_title(best.phase.detail if best.phase else None, best.name)
     head = f"Milliseconds, {plain(title)}"
     names = "".join(f"{name:>{_WIDTH}}" for name in TIMES.values())
     heads = [f"{head:<{_LABEL}}{names}"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from dyno.bundle.model import Phase
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.report.run.latencies import KINDS, TIMES
 from dyno.report.run.page import Page
 
@@ -14,14 +16,16 @@ _WHERE_KNOWN = (
 """Figures that not every level has: of the worst part of a window, and of a system's one writer."""
 
 
-def _databases(detail: dict[str, Any]) -> dict[str, Any]:
+def _databases(detail: OltpDetail) -> dict[str, Any]:
     """Of how many databases a level is the sum, or of which one it is; else nothing."""
-    return {name: detail[name] for name in ("databases", "database") if name in detail}
+    told = {"databases": detail.databases, "database": detail.database}
+    return {name: value for name, value in told.items() if value is not None}
 
 
-def level_entry(page: Page, level: str, phase: Any) -> dict[str, Any]:
+def level_entry(page: Page, level: str, phase: Phase[OltpDetail] | None) -> dict[str, Any]:
     """A level's load, throughput, errors and times by transaction; null where it has none."""
     name = f"oltp.{level}"
+    detail = phase.detail if phase else OltpDetail()
     errors = page.value(f"{name}.errors")
     known = {
         label: value
@@ -30,15 +34,15 @@ def level_entry(page: Page, level: str, phase: Any) -> dict[str, Any]:
     }
     return {
         "level": level,
-        "users": phase.detail.get("users") if phase else None,
-        **_databases(phase.detail if phase else {}),
-        "mode": phase.detail.get("mode") if phase else None,
+        "users": detail.users,
+        **_databases(detail),
+        "mode": detail.mode,
         "tps": page.value(f"{name}.tps"),
         "tps_interval": bounds(page, f"{name}.tps"),
         "new_orders_per_min": page.value(f"{name}.new_orders_per_min"),
         "p95_ms": page.value(f"{name}.new_order.response_p95_ms"),
         "errors": None if errors is None else int(errors),
-        "loop": phase.detail.get("loop") if phase else None,
+        "loop": detail.loop.model_dump(mode="json") if detail.loop else None,
         "unpaced": page.unpaced(level),
         **{
             name: int(page.value(f"oltp.{level}.{name}") or 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dyno.bundle.model import Phase
+from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.report.kit.formats import figure
 from dyno.report.run.page import Page
 
@@ -21,7 +22,7 @@ class Cost:
         round_s: How long it took, once.
     """
 
-    phase: Phase
+    phase: Phase[MaintenanceDetail]
     change: str
     interval: str
     perhaps_none: bool
@@ -31,10 +32,10 @@ class Cost:
 
 def costs(page: Page) -> list[Cost]:
     """Those of the run, in its order."""
-    return [_cost(page, phase) for phase in page.phases("maintenance")]
+    return [_cost(page, phase) for phase in page.phases_of(MaintenanceDetail)]
 
 
-def _cost(page: Page, phase: Phase) -> Cost:
+def _cost(page: Page, phase: Phase[MaintenanceDetail]) -> Cost:
     name = f"during.{phase.name}"
     change = page.estimate(f"{name}.during_change_percent")
     took, rounds = page.value(f"{name}.seconds"), page.value(f"{name}.rounds")

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 from dyno.bundle import check_names
+from dyno.bundle.detail import Detail
 from dyno.bundle.model import (
     NOTICES,
     Check,
@@ -15,11 +17,18 @@ from dyno.bundle.model import (
     Estimate,
     Finding,
     Phase,
-    PhaseKind,
     Run,
+    those,
 )
+from dyno.bundle.phases import PhaseKind
+from dyno.bundle.phases.dss import DssDetail
+from dyno.bundle.phases.load import LoadDetail
+from dyno.bundle.phases.oltp import OltpDetail
+from dyno.bundle.phases.search import SearchDetail
 from dyno.bundle.reader import Bundle
-from dyno.report.kit.formats import number, target_title
+from dyno.report.kit.formats import target_title
+
+D = TypeVar("D", bound=Detail)
 
 
 @dataclass(frozen=True)
@@ -33,13 +42,13 @@ class Level:
     """
 
     name: str
-    phase: Phase | None
+    phase: Phase[OltpDetail] | None
     operations: tuple[str, ...]
 
     @property
     def is_part(self) -> bool:
         """Whether it is one of several databases at once, whose sum is a level of its own."""
-        return self.phase is not None and self.phase.part_of is not None
+        return self.phase is not None and self.phase.detail.part_of is not None
 
 
 @dataclass(frozen=True)
@@ -103,19 +112,23 @@ class Page:
         """Phases of these kinds."""
         return [phase for phase in self.run.phases if phase.kind in kinds]
 
+    def phases_of(self, detail: type[D]) -> list[Phase[D]]:
+        """Phases of the kind that tells such a detail."""
+        return those(self.run.phases, detail)
+
     @property
     def loads(self) -> list[tuple[str, str]]:
         """Workload and target of every load, each pair once."""
-        pairs = [(phase.detail.get("workload"), phase.target) for phase in self.phases("load")]
+        pairs = [(phase.detail.workload, phase.target) for phase in self.phases_of(LoadDetail)]
         return list(dict.fromkeys((str(one), other) for one, other in pairs if one and other))
 
     def load_rates(self, workload: str, target: str) -> list[LoadRate]:
         """Rates of a workload's loads into a target, by number of streams."""
         rates: dict[int, LoadRate] = {}
-        for phase in self.phases("load"):
-            streams = phase.detail.get("streams")
-            same = phase.target == target and phase.detail.get("workload") == workload
-            if same and isinstance(streams, int):
+        for phase in self.phases_of(LoadDetail):
+            streams = phase.detail.streams
+            same = phase.target == target and phase.detail.workload == workload
+            if same and streams is not None:
                 key = phase.name.removeprefix("load-").removesuffix(f"-{target}")
                 name = f"load.{key}.{target}"
                 rates[streams] = LoadRate(
@@ -153,14 +166,14 @@ class Page:
     @cached_property
     def levels(self) -> list[Level]:
         """Levels of load that have figures, in the order of the run."""
-        phases = {str(phase.detail.get("level")): phase for phase in self.phases("oltp")}
+        phases = {str(phase.detail.level): phase for phase in self.phases_of(OltpDetail)}
         return [
             Level(name, phases.get(name), tuple(self.between(f"oltp.{name}.", ".per_s")))
             for name in self.bundle.levels()
             if self.value(f"oltp.{name}.tps") is not None
         ]
 
-    def parts(self, level: str | None) -> list[tuple[Level, Phase]]:
+    def parts(self, level: str | None) -> list[tuple[Level, Phase[OltpDetail]]]:
         """Those of the databases of which ``level`` is the sum, with their phases."""
         phases = self.bundle.parts(level)
         return [
@@ -170,15 +183,15 @@ class Page:
         ]
 
     @cached_property
-    def search(self) -> Phase | None:
+    def search(self) -> Phase[SearchDetail] | None:
         """The search for the most load inside limits, if the run was one."""
-        return next(iter(self.phases("search")), None)
+        return next(iter(self.phases_of(SearchDetail)), None)
 
     @cached_property
     def best_level(self) -> Level | None:
         """The level with the highest throughput; of a search one of those that it found."""
-        counted = self.search.detail.get("counted") if self.search else None
-        names = counted if isinstance(counted, list) else [level.name for level in self.levels]
+        counted = self.search.detail.counted if self.search else None
+        names = [level.name for level in self.levels] if counted is None else counted
         return max(
             (level for level in self.levels if level.name in names),
             key=lambda level: self.value(f"oltp.{level.name}.tps") or 0.0,
@@ -197,10 +210,13 @@ class Page:
     def scale(self, workload: str) -> float | None:
         """The scale that a workload was loaded or run at."""
         for phase in self.phases("load", "dss", "oltp"):
-            if phase.detail.get("workload") == workload:
-                scale = number(phase.detail.get("scale", phase.detail.get("warehouses")))
-                if scale is not None:
-                    return scale
+            detail = phase.detail
+            if detail.workload != workload:
+                continue
+            if isinstance(detail, LoadDetail | DssDetail) and detail.scale is not None:
+                return float(detail.scale)
+            if isinstance(detail, OltpDetail) and detail.warehouses is not None:
+                return float(detail.warehouses)
         return None
 
     def passed(self, start: str | tuple[str, ...]) -> bool | None:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from dyno.bundle.model import those
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
 from dyno.bundle.series import Key, ended, readings
 
@@ -64,7 +66,9 @@ def throughput(bundle: Bundle) -> Series:
     start = bundle.run.clock.unix_ns
     series = Series()
     parts = {
-        phase.detail.get("level") for phase in bundle.run.phases if phase.detail.get("database")
+        phase.detail.level
+        for phase in those(bundle.run.phases, OltpDetail)
+        if phase.detail.database is not None
     }
     for level in bundle.levels():
         if level in parts:  # the sum of all databases is there, too

@@ -2,57 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from dyno.bundle.model import Phase
+from dyno.bundle.phases.index import IndexDetail
+from dyno.bundle.phases.load import LoadDetail, Step
 from dyno.contracts import databases
 from dyno.report.kit.blocks import Block, Cell, Column, Fact, Facts, Note, Notes, Table
-from dyno.report.kit.formats import decimal_bytes, figure, fixed, number
+from dyno.report.kit.formats import decimal_bytes, figure, fixed
 from dyno.report.run.page import Page
 
 _FOLDED = 12
 
 
-def loads_that_stayed(page: Page) -> list[Phase]:
+def loads_that_stayed(page: Page) -> list[Phase[LoadDetail]]:
     """The last load of each database and target: those before it only compared streams."""
-    last = {(database_of(phase), phase.target): phase for phase in page.phases("load")}
+    last = {(database_of(phase), phase.target): phase for phase in page.phases_of(LoadDetail)}
     return list(last.values())
 
 
 def database_of(phase: Phase) -> str:
     """The name of the database that a phase loads or indexes, the workload's own if it has one."""
-    which = number(phase.detail.get("database"))
-    return databases.name(str(phase.detail.get("workload")), int(which or 1))
+    return databases.name(str(phase.detail.workload), phase.detail.database or 1)
 
 
-def steps(page: Page, load: Phase) -> list[dict[str, Any]]:
+def steps(page: Page, load: Phase[LoadDetail]) -> list[Step]:
     """The steps of a load and of the keys and indexes after it, in order."""
-    listed = [phase.detail.get("space") for phase in (load, *_indexed(page, load))]
-    return [
-        step
-        for steps in listed
-        if isinstance(steps, list)
-        for step in steps
-        if isinstance(step, dict) and isinstance(step.get("step"), str)
-    ]
+    listed = [load.detail.space, *(phase.detail.space for phase in _indexed(page, load))]
+    return [step for steps in listed for step in steps if step.step is not None]
 
 
 def which(load: Phase) -> str:
     """``, database 2`` of a load of several databases; nothing of the first."""
-    found = number(load.detail.get("database"))
-    return "" if found is None else f", database {found:g}"
+    found = load.detail.database
+    return "" if found is None else f", database {found}"
 
 
-def _indexed(page: Page, load: Phase) -> list[Phase]:
+def _indexed(page: Page, load: Phase) -> list[Phase[IndexDetail]]:
     """The phases of keys and indexes after a load."""
     return [
         phase
-        for phase in page.phases("index")
+        for phase in page.phases_of(IndexDetail)
         if phase.target == load.target and database_of(phase) == database_of(load)
     ]
 
 
-def steps_table(page: Page, load: Phase) -> Table | None:
+def steps_table(page: Page, load: Phase[LoadDetail]) -> Table | None:
     """Each step with its time, speed where rows move, and space."""
     found = steps(page, load)
     if not found:
@@ -64,12 +60,12 @@ def steps_table(page: Page, load: Phase) -> Table | None:
     ]
     rows: list[list[str | Cell]] = [
         [
-            step["step"],
-            fixed(number(step.get("seconds")), 3),
-            figure(number(step.get("gb_per_h"))),
-            decimal_bytes(number(step.get("extra_peak_bytes"))),
-            _times(number(step.get("ratio"))),
-            decimal_bytes(number(step.get("extra_rest_bytes"))),
+            step.step or "",
+            fixed(step.seconds, 3),
+            figure(step.gb_per_h),
+            decimal_bytes(step.extra_peak_bytes),
+            _times(step.ratio),
+            decimal_bytes(step.extra_rest_bytes),
         ]
         for step in found
     ]
@@ -80,7 +76,7 @@ def steps_table(page: Page, load: Phase) -> Table | None:
         "Extra: above what was occupied before the step, logs left out where they lie apart. "
         "Steps that overlap count their own temporary files and what they build. Below zero at "
         "rest where a step gave room back; – where the target does not tell.",
-        page.notice(str(load.detail.get("workload"))),
+        page.notice(str(load.detail.workload)),
         folded=len(rows) > _FOLDED,
     )
 
@@ -104,21 +100,19 @@ def layout_block(layout: object) -> Block | None:
     return Facts(facts)
 
 
-def notes_block(*listed: object) -> Block | None:
+def notes_block(*listed: Iterable[object]) -> Block | None:
     """Notes of the layout and of what was made of it."""
-    lines = [
-        line for notes in listed if isinstance(notes, list) for line in notes
-        if isinstance(line, str)
-    ]  # fmt: skip
+    lines = [line for notes in listed for line in notes if isinstance(line, str)]
     return Notes([Note(line) for line in dict.fromkeys(lines)]) if lines else None
 
 
-def load_blocks(page: Page, load: Phase) -> list[Block]:
+def load_blocks(page: Page, load: Phase[LoadDetail]) -> list[Block]:
     """Layout, steps and notes of one load."""
-    layout = load.detail.get("layout")
-    own = layout.get("notes") if isinstance(layout, dict) else None
-    after = [phase.detail.get("notes") for phase in _indexed(page, load)]
-    found = [layout_block(layout), steps_table(page, load), notes_block(own, *after)]
+    layout = load.detail.layout or {}
+    own = layout.get("notes")
+    after = [phase.detail.notes for phase in _indexed(page, load)]
+    notes = notes_block(own if isinstance(own, list) else [], *after)
+    found = [layout_block(layout), steps_table(page, load), notes]
     return [block for block in found if block is not None]
 
 

@@ -229,12 +229,12 @@ def _maintenance(page: Page) -> str:
     words: list[str] = []
     for cost in costs(page):
         phase = cost.phase
-        which = phase.detail.get("database")
+        which = phase.detail.database
         what = [
-            f"{phase.detail.get('maintenance')}",
+            f"{phase.detail.maintenance}",
             "" if which is None else f"of database {which}",
         ]
-        if phase.detail.get("error") or phase.status != "done":
+        if phase.detail.error or phase.status != "done":
             words.append(" ".join(filter(None, [*what, "NOT DONE"])))
             continue
         if cost.change:

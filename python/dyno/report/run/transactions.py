@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.config.rates import recorded
-from dyno.report.kit.formats import figure, number
+from dyno.report.kit.formats import figure
 from dyno.report.run.page import Page
 
 
@@ -13,17 +14,17 @@ def line(page: Page, columns: int) -> str:
         return ""
     # Of databases that were not driven to the end there is no sum.
     levels = [level for level in page.levels if not level.is_part] or page.levels
-    users = [level.phase.detail.get("users") if level.phase else "?" for level in levels]
+    users = [level.phase.detail.users if level.phase else "?" for level in levels]
     names = [f"oltp.{level.name}" for level in levels]
     rates = "/".join(figure(page.value(f"{name}.tps")) for name in names)
     p95 = "/".join(figure(page.value(f"{name}.new_order.response_p95_ms")) for name in names)
-    detail = levels[0].phase.detail if levels[0].phase else {}
-    several = number(detail.get("databases"))
+    detail = levels[0].phase.detail if levels[0].phase else OltpDetail()
+    several = detail.databases
     where = "" if several is None else f" in {several:g} databases"
-    inside = " in procedures" if detail.get("mode") == "procedure" else ""
+    inside = " in procedures" if detail.mode == "procedure" else ""
     # In front: a long line is cut at its end.
     unpaced = " unpaced" if any(page.unpaced(level.name) for level in page.levels) else ""
-    loops = [recorded(level.phase.detail.get("loop")) if level.phase else None for level in levels]
+    loops = [recorded(level.phase.detail.rate_per_s) if level.phase else None for level in levels]
     due = [rate.title for rate in loops if rate is not None]
     shown = list(dict.fromkeys(users)) if due else users
     who = f"{'/'.join(map(str, shown))} user{'s' if shown != [1] else ''}{where}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dyno.bundle.model import Phase
+from dyno.bundle.phases.dss import DssDetail
 from dyno.report.run.page import Page
 
 REFRESH_STREAM = -1
@@ -17,24 +18,23 @@ class Trial:
     """A power or throughput test."""
 
     target: str
-    phase: Phase
+    phase: Phase[DssDetail]
     rows: list[dict[str, Any]]
 
     @property
     def several(self) -> bool:
         """Whether it is a throughput test."""
-        return self.phase.detail.get("test") == "throughput"
+        return self.phase.detail.test == "throughput"
 
     @property
     def refresh(self) -> bool:
         """Whether the refresh functions belong to it."""
-        return self.phase.detail.get("refresh") is True
+        return self.phase.detail.refresh is True
 
     @property
     def streams(self) -> int:
         """Query streams; bundles may be anybody's, so no more than are worth drawing."""
-        found = self.phase.detail.get("streams")
-        return min(found, 1000) if isinstance(found, int) and not isinstance(found, bool) else 0
+        return min(self.phase.detail.streams or 0, 1000)
 
     def slowest(self, stream: int) -> dict[str, Any] | None:
         """The row of a stream's longest query that ended well."""
@@ -50,8 +50,8 @@ def trials(page: Page) -> list[Trial]:
     """The tests in the order in which they ran; older bundles do not tell theirs."""
     phases = [
         phase
-        for phase in page.phases("dss")
-        if phase.target is not None and phase.detail.get("test") in ("power", "throughput")
+        for phase in page.phases_of(DssDetail)
+        if phase.target is not None and phase.detail.test in ("power", "throughput")
     ]
     if not phases:
         return []

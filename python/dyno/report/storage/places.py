@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from dyno.bundle.phases.io import IoDetail
 from dyno.profiles.arms import Arm, Load, Stage, arms, loads
 from dyno.profiles.figure import recorded
 from dyno.report.kit.formats import number
@@ -127,26 +128,25 @@ def _synced(page: Page, loads_of: list[str]) -> int | None:
 
 def _settled(page: Page, arm: Arm, curve: str) -> bool | None:
     """Whether a curve was steady every time; None if it is not told of one."""
-    told = [each for each in _told(page, arm, "settled", curve) if isinstance(each, bool)]
+    told = [
+        detail.settled[curve]
+        for detail in _details(page, arm)
+        if detail.settled and curve in detail.settled
+    ]
     return all(told) if told else None
 
 
 def _stopped(page: Page, arm: Arm, stage: Stage, curve: str) -> str:
     """Why the searches of a curve ended; empty where it is not told, or differs."""
-    told = _told(page, arm, "searches", curve, str(stage.index), "stopped")
-    words = {each for each in told if isinstance(each, str)}
+    searches = [(detail.searches or {}).get(curve, {}) for detail in _details(page, arm)]
+    found = [stages[key] for stages in searches if (key := str(stage.index)) in stages]
+    words = {each.stopped for each in found if each.stopped is not None}
     return words.pop() if len(words) == 1 else ""
 
 
-def _told(page: Page, arm: Arm, *keys: str) -> list[Any]:
-    """What each phase of an arm has at the end of a way through its maps."""
-    found: list[Any] = []
-    for phase in page.phases("io"):
-        value: Any = phase.detail if phase.detail.get("volume") == arm.label else None
-        for key in keys:
-            value = value.get(key) if isinstance(value, dict) else None
-        found.append(value)
-    return found
+def _details(page: Page, arm: Arm) -> list[IoDetail]:
+    """What each phase of an arm tells."""
+    return [phase.detail for phase in page.phases_of(IoDetail) if phase.detail.volume == arm.label]
 
 
 def _told_apart(curves: list[Curve]) -> tuple[Curve, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import threading
-from typing import Any
 
+from dyno.bundle.phases import oltp
 from dyno.contracts.checkpoints import Checkpointed, Checkpoints
 from dyno.contracts.target import Target
 from dyno.errors import TargetError
@@ -29,19 +29,17 @@ class CheckpointCount:
             self._before, self._due_ms = self._read(), math.inf
         self._progress.update(done, total, text)
 
-    def facts(self) -> dict[str, Any]:
-        """``checkpoints`` for the bundle, to be called when the level is over; else nothing."""
+    def counted(self) -> oltp.Checkpoints | None:
+        """Those of the level, to be called when it is over; None where they are not known."""
         before, after = self._before, self._read()
         if before is None or after is None or after.begun < before.begun:
-            return {}  # not known, or the server has reset its counters
-        return {
-            "checkpoints": {
-                "count": after.begun - before.begun,
-                "interval_s": after.interval_s,
-                "setting": after.setting,
-                "source": f"{after.source}, after − before",
-            }
-        }
+            return None  # not known, or the server has reset its counters
+        return oltp.Checkpoints(
+            count=after.begun - before.begun,
+            interval_s=after.interval_s,
+            setting=after.setting,
+            source=f"{after.source}, after − before",
+        )
 
     def _read(self) -> Checkpoints | None:
         """The counters; a server that has no session left for it is measured all the same.

@@ -7,9 +7,9 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
-from typing import Any
 
 from dyno.bundle.model import Check
+from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.writer import Recorder
 from dyno.contracts import databases
 from dyno.contracts.maintenance import Job, Maintenance, Writer, prepare
@@ -78,7 +78,7 @@ class Upkeep:
         target: Target,
         plan: DuringPlan,
         job: Job,
-        facts: dict[str, Any],
+        beside: MaintenanceDetail,
         enough: Callable[[], bool],
     ) -> None:
         """Made ready, not started.
@@ -88,7 +88,7 @@ class Upkeep:
             target: What is maintained.
             plan: How.
             job: The maintenance itself.
-            facts: What runs meanwhile: ``workload``, and the ``level`` of load if it has one; of
+            beside: What runs meanwhile: ``workload``, and the ``level`` of load if it has one; of
                 several databases the ``database`` that is maintained.
             enough: Whether the work has met the maintenance for long enough; else it is repeated.
         """
@@ -97,7 +97,7 @@ class Upkeep:
         self._target = target
         self._plan = plan
         self._job = job
-        self._facts = facts
+        self._beside = beside
         self._enough = enough
         self._stop = threading.Event()
         self._ended = threading.Event()
@@ -136,12 +136,12 @@ class Upkeep:
 
     def _run(self) -> None:
         sampler = threading.Thread(target=self._watch, daemon=True, name="dyno-space")
-        words = (self._plan.name, _maintained(self._plan, self._facts), self._target.name)
-        name = "-".join([*words, *filter(None, [self._facts.get("level")])])
+        words = (self._plan.name, _maintained(self._plan, self._beside), self._target.name)
+        name = "-".join([*words, *filter(None, [self._beside.level])])
         try:
             with self._recorder.phase(
-                name, self._plan.title, "maintenance", self._target.name
-            ) as detail:
+                name, self._plan.title, self._beside, self._target.name
+            ) as phase:
                 self.course.start_ns = self._recorder.clock.unix_now_ns()
                 sampler.start()
                 self._limit.start()
@@ -155,7 +155,7 @@ class Upkeep:
                     self._limit.cancel()
                     self._stop.set()
                     sampler.join(_END_S)
-                    detail.update(self.detail())
+                    phase.detail = self.detail()
         except DynoError as error:
             self.course.error = self.course.error or str(error)
         finally:
@@ -204,27 +204,30 @@ class Upkeep:
                 return
             self._stop.wait(_SAMPLE_S)
 
-    def detail(self) -> dict[str, Any]:
+    def detail(self) -> MaintenanceDetail:
         """What the bundle keeps of it."""
-        estimate = self._job.estimate
+        beside, estimate = self._beside, self._job.estimate
         written = self._job.written if isinstance(self._job, Writer) else None
-        copied: dict[str, Any] = {}
-        if written is not None:
-            copied = {"written_bytes": written.size, "written_s": written.seconds}
-        return {
-            **self._facts,
-            "maintenance": self._plan.name,
-            "method": self._job.method,
-            "start_ns": self.course.start_ns,
-            "end_ns": self.course.end_ns,
-            "rounds": self.course.rounds,
-            "error": self.course.error,
-            "stretch_s": self._plan.stretch_s,
-            "space_peak_bytes": self.course.peak,
-            "space_estimate_bytes": estimate.size,
-            "space_estimate_source": estimate.source,
-            **copied,
-        }
+        return MaintenanceDetail(
+            workload=beside.workload,
+            database=beside.database,
+            level=beside.level,
+            warmup_s=beside.warmup_s,
+            scale=beside.scale,
+            streams=beside.streams,
+            maintenance=self._plan.name,
+            method=self._job.method,
+            start_ns=self.course.start_ns,
+            end_ns=self.course.end_ns,
+            rounds=self.course.rounds,
+            error=self.course.error,
+            stretch_s=self._plan.stretch_s,
+            space_peak_bytes=self.course.peak,
+            space_estimate_bytes=estimate.size,
+            space_estimate_source=estimate.source,
+            written_bytes=written.size if written else None,
+            written_s=written.seconds if written else None,
+        )
 
 
 @contextlib.contextmanager
@@ -232,7 +235,7 @@ def upkeep(
     recorder: Recorder,
     target: Target,
     plan: DuringPlan,
-    facts: dict[str, Any],
+    beside: MaintenanceDetail,
     enough: Callable[[], bool] = lambda: True,
 ) -> Generator[Upkeep]:
     """The maintenance, ready to start; stopped and cleared away at the end. See :class:`Upkeep`.
@@ -240,8 +243,8 @@ def upkeep(
     Raises:
         UsageError: If the target cannot do it.
     """
-    job = prepare(target, _maintained(plan, facts), plan.name)
-    found = Upkeep(recorder, target, plan, job, facts, enough)
+    job = prepare(target, _maintained(plan, beside), plan.name)
+    found = Upkeep(recorder, target, plan, job, beside, enough)
     try:
         yield found
     finally:
@@ -249,9 +252,9 @@ def upkeep(
         job.close()
 
 
-def _maintained(plan: DuringPlan, facts: dict[str, Any]) -> str:
+def _maintained(plan: DuringPlan, beside: MaintenanceDetail) -> str:
     """The name of the database that the maintenance works on."""
-    return databases.name(str(facts["workload"]), plan.database or 1)
+    return databases.name(str(beside.workload), plan.database or 1)
 
 
 def _ignore(done: int, total: int, text: str) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.writer import Recorder
 from dyno.contracts.target import Target
 from dyno.runtime.engine_calls import Handle
@@ -36,20 +37,19 @@ def drive_during(
         TargetError: If the server was lost for good.
     """
     longest = replace(plan, duration_s=2 * during.stretch_s + during.limit_s + _SLACK_S)
-    facts: dict[str, Any] = {
-        "workload": plan.workload,
-        "level": plan.level,
-        "warmup_s": plan.warmup_s,
-    }
-    if during.database is not None:
-        facts["database"] = during.database
+    beside = MaintenanceDetail(
+        workload=plan.workload,
+        database=during.database,
+        level=plan.level,
+        warmup_s=plan.warmup_s,
+    )
     stage = _Stage(progress)
-    with upkeep(recorder, target, during, facts) as work:
+    with upkeep(recorder, target, during, beside) as work:
 
-        def beside(control: Handle, ended: threading.Event) -> None:
+        def conduct(control: Handle, ended: threading.Event) -> None:
             _conduct(control, ended, work, stage, plan.warmup_s, during)
 
-        return drive(recorder, target, longest, stage, beside)
+        return drive(recorder, target, longest, stage, conduct)
 
 
 def _conduct(

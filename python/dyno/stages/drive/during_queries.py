@@ -6,10 +6,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import cycle
-from typing import Any, Literal
+from typing import Literal
 
 from dyno import workloads
+from dyno.bundle.phases.dss import DssDetail
+from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.writer import Recorder
 from dyno.contracts.meter import Metering
 from dyno.contracts.target import Target
@@ -35,9 +38,9 @@ class StreamPlan(DssPlan):
     streams: int = 1
     metering: Metering = "never"
 
-    def facts(self) -> dict[str, Any]:
-        """What its phase says of it."""
-        return {"test": "during", **super().facts(), "streams": self.streams}
+    def told(self) -> partial[DssDetail]:
+        """What its phase tells from the start."""
+        return partial(super().told(), test="during", streams=self.streams)
 
 
 def queries_during(
@@ -63,14 +66,13 @@ def queries_during(
 
     name = f"during-{plan.workload}-{target.name}"
     title = f"Queries on {target.name} before, during and after: {during.title.lower()}"
-    facts = {"workload": plan.workload, "scale": plan.scale, "streams": plan.streams}
+    beside = MaintenanceDetail(workload=plan.workload, scale=plan.scale, streams=plan.streams)
+    detail = plan.told()(stretch_s=during.stretch_s, maintenance=during.name)
     with (
-        upkeep(recorder, target, during, facts, lambda: whole("during")) as work,
-        recorder.phase(name, title, "dss", target.name) as detail,
+        upkeep(recorder, target, during, beside, lambda: whole("during")) as work,
+        recorder.phase(name, title, detail, target.name),
         Crew(target, plan.workload, metering=plan.metering) as crew,
     ):
-        detail.update(plan.facts(), stretch_s=during.stretch_s, maintenance=during.name)
-        recorder.tell(name, detail)
         conductor = _Conductor(work, whole, during.stretch_s)
 
         def ended(task: Task, outcome: Outcome) -> None:

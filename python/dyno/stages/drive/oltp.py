@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from dyno import workloads
+from dyno.bundle.phases.oltp import Loop, OltpDetail, Outcome, UntilSteady
+from dyno.bundle.phases.provision import ProvisionDetail
 from dyno.bundle.writer import Recorder
 from dyno.config.rates import Rate
 from dyno.contracts.databases import workload_of
@@ -18,7 +21,7 @@ from dyno.runtime.progress import Progress
 from dyno.stages.drive.checkpoints import CheckpointCount
 from dyno.stages.drive.scheduler import yield_to_server
 
-After = Callable[[str, dict[str, Any]], dict[str, Any]]
+After = Callable[[str, dict[str, Any]], UntilSteady]
 
 _INTERVALS = 60
 _SHORTEST_S = 0.01
@@ -110,8 +113,8 @@ def program(recorder: Recorder, target: Target, workload: str) -> None:
     if not isinstance(target, Programmable):
         return
     name, title = f"procedures-{workload}-{target.name}", f"Procedures in {target.name}"
-    with recorder.phase(name, title, "provision", target.name) as detail:
-        detail.update(target.program(workload))
+    with recorder.phase(name, title, ProvisionDetail(), target.name) as phase:
+        phase.detail = ProvisionDetail.model_validate(target.program(workload))
 
 
 def drive_one(
@@ -131,7 +134,7 @@ def drive_one(
         progress: Told how far it is.
         beside: Works meanwhile, and may end the level early; see
             :func:`dyno.runtime.engine_calls.run_engine`.
-        after: Given the level's name and outcome; what it returns is kept with the level.
+        after: Given the level's name and outcome; what it tells is kept with the level.
 
     Returns:
         The driver's outcome: throughput, percentiles, errors, and what the client itself cost.
@@ -142,34 +145,47 @@ def drive_one(
     title = f"{workloads.get(plan.workload).title}, {plan.title}"
     name = f"oltp-{plan.workload}-{target.name}-{plan.level}"
     counted = CheckpointCount(target, progress, plan.warmup_s)
-    with recorder.phase(name, title, "oltp", target.name) as detail, explained(target):
-        detail.update(facts(plan))
-        recorder.tell(name, detail)
+    asked = told(plan)
+    with recorder.phase(name, title, asked(), target.name) as phase, explained(target):
         outcome = run_engine(
             "drive", request(recorder, target, plan), counted, beside, yield_to_server
         )
-        detail.update(outcome=outcome, duration_s=outcome["seconds"], **counted.facts())
-        if after is not None:
-            detail.update(after(plan.level, outcome))
+        begun = partial(asked, checkpoints=counted.counted())
+        phase.detail = ended(begun, plan.level, outcome, after)
     return outcome
 
 
-def facts(plan: OltpPlan) -> dict[str, Any]:
-    """What the phase of a level says of it."""
-    found: dict[str, Any] = {
-        "workload": workload_of(plan.workload),
-        "level": plan.level,
-        "users": plan.users,
-        "warehouses": int(plan.loaded.scale),
-        "mode": plan.mode,
-        "loop": plan.loop(),
-        "home": plan.home,
-        "warmup_s": plan.warmup_s,
-        "duration_s": plan.duration_s,
-        "seed": plan.seed,
-        "reconnect_s": plan.reconnect_s,
-    }
-    return {**found, "window": plan.window} if plan.window > 1 else found
+def told(plan: OltpPlan) -> partial[OltpDetail]:
+    """What the phase of a level tells of it from the start."""
+    return partial(
+        OltpDetail,
+        workload=workload_of(plan.workload),
+        database=plan.database,
+        level=plan.level,
+        users=plan.users,
+        warehouses=int(plan.loaded.scale),
+        mode=plan.mode,
+        loop=Loop.model_validate(plan.loop()),
+        home=plan.home,
+        warmup_s=plan.warmup_s,
+        duration_s=plan.duration_s,
+        seed=plan.seed,
+        reconnect_s=plan.reconnect_s,
+        window=plan.window if plan.window > 1 else None,
+    )
+
+
+def ended(
+    begun: partial[OltpDetail], level: str, outcome: dict[str, Any], after: After | None
+) -> OltpDetail:
+    """The same with what came of it."""
+    extended = None if after is None else after(level, outcome)
+    left_out_s = (extended.left_out_s if extended else None) or 0.0
+    return begun(
+        outcome=Outcome.model_validate(outcome),
+        duration_s=outcome["seconds"] - left_out_s,
+        until_steady=extended,
+    )
 
 
 def request(recorder: Recorder, target: Target, plan: OltpPlan) -> dict[str, Any]:

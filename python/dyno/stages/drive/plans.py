@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from dyno import workloads
+from dyno.bundle.phases.plans import PlansDetail
 from dyno.bundle.writer import Recorder, write_atomically
 from dyno.contracts.plans import require
 from dyno.contracts.target import Target
@@ -44,8 +45,8 @@ def explain(recorder: Recorder, target: Target, plan: PlansPlan, progress: Progr
     explains = require(target)
     workload = workloads.get(plan.workload)
     name = f"plans-{plan.workload}-{target.name}"
-    with recorder.phase(name, f"Plans of {target.name}", "plans", target.name) as detail:
-        detail.update(workload=plan.workload, scale=plan.scale, analysed=plan.analyse)
+    told = partial(PlansDetail, workload=plan.workload, scale=plan.scale, analysed=plan.analyse)
+    with recorder.phase(name, f"Plans of {target.name}", told(), target.name) as phase:
         folder = recorder.path / "plans" / target.name
         folder.mkdir(parents=True, exist_ok=True)
         errors: dict[str, str] = {}
@@ -78,6 +79,5 @@ def explain(recorder: Recorder, target: Target, plan: PlansPlan, progress: Progr
                 write_atomically(folder / f"{query.name}.json", text)
         finally:
             connection.close()
-        if errors:
-            detail["errors"] = errors
+        phase.detail = told(errors=errors or None)
         progress.update(1, 1)

@@ -6,17 +6,19 @@ import contextlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from dyno import workloads
-from dyno.bundle.writer import Recorder
+from dyno.bundle.phases.oltp import OltpDetail
+from dyno.bundle.writer import Recorder, Recording
 from dyno.contracts.databases import name
 from dyno.contracts.target import Target
 from dyno.runtime.engine_calls import Beside, run_engines
 from dyno.runtime.progress import Progress
 from dyno.runtime.seeds import derived
 from dyno.stages.drive.checkpoints import CheckpointCount
-from dyno.stages.drive.oltp import After, OltpPlan, drive_one, explained, facts, request
+from dyno.stages.drive.oltp import After, OltpPlan, drive_one, ended, explained, request, told
 from dyno.stages.drive.scheduler import yield_to_server
 from dyno.stages.drive.sums import interval_sums, start_ns, summed_outcome
 
@@ -82,7 +84,7 @@ def drive_several(
         progress: Told how far it is.
         beside: Works meanwhile, and may end all of them early; see :func:`run_engines`.
         after: Given each level's name and outcome before they are added, the sum's last; what it
-            returns is kept with the level.
+            tells is kept with the level.
 
     Returns:
         The summed outcome.
@@ -97,48 +99,38 @@ def drive_several(
     counted = CheckpointCount(target, progress, plan.warmup_s)
     with explained(target), contextlib.ExitStack() as stack:
 
-        def phase(level: str, words: str) -> dict[str, Any]:
+        def phase(level: str, words: str, asked: partial[OltpDetail]) -> Recording[OltpDetail]:
             return stack.enter_context(
-                recorder.phase(f"{start}-{level}", f"{title}, {words}", "oltp", target.name)
+                recorder.phase(f"{start}-{level}", f"{title}, {words}", asked(), target.name)
             )
 
         # They are left in the order that a reader wants them in: the sum first.
-        details = [
-            phase(each.level, f"{each.title} in database {each.database}")
-            for each in reversed(plans)
+        asked = [partial(told(each), part_of=plan.level) for each in plans]
+        phases = [
+            phase(each.level, f"{each.title} in database {each.database}", one)
+            for each, one in reversed(list(zip(plans, asked, strict=True)))
         ]
-        details.reverse()
-        detail = phase(plan.level, plan.title)
-        sessions = {
-            "users": plan.users * count,
-            "users_each": plan.users,
-            "warehouses": sum(int(held.scale) for held in plan.several),
-        }
-        detail.update({**facts(plan), **sessions, "databases": count})
-        for part, each in zip(details, plans, strict=True):
-            part.update({**facts(each), "database": each.database, "part_of": plan.level})
-            recorder.tell(f"{start}-{each.level}", part)
-        recorder.tell(f"{start}-{plan.level}", detail)
+        phases.reverse()
+        asked_sum = partial(
+            told(plan),
+            users=plan.users * count,
+            users_each=plan.users,
+            warehouses=sum(int(held.scale) for held in plan.several),
+            databases=count,
+        )
+        whole = phase(plan.level, plan.title, asked_sum)
         requests = [
             {**request(recorder, target, each), "drivers": count, "turn": turn}
             for turn, each in enumerate(plans)
         ]
         outcomes = run_engines("drive", requests, counted, beside, yield_to_server)
-        for part, each, found in zip(details, plans, outcomes, strict=True):
-            part.update(outcome=found, duration_s=found["seconds"])
-            if after is not None:
-                part.update(after(each.level, found))
+        for part, one, each, found in zip(phases, asked, plans, outcomes, strict=True):
+            part.detail = ended(one, each.level, found, after)
         rows = [_rows(recorder, each.level) for each in plans]
         recorder.add(f"ops/{plan.level}", interval_sums(rows, plan.interval_s))
         outcome = summed_outcome(outcomes)
-        detail.update(
-            outcome=outcome,
-            duration_s=outcome["seconds"],
-            apart_s=_apart_s(rows),
-            **counted.facts(),
-        )
-        if after is not None:
-            detail.update(after(plan.level, outcome))
+        begun = partial(asked_sum, apart_s=_apart_s(rows), checkpoints=counted.counted())
+        whole.detail = ended(begun, plan.level, outcome, after)
     return outcome
 
 

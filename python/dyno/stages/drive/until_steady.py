@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from dyno.bundle.phases.oltp import UntilSteady
 from dyno.bundle.tables import read_lines
 from dyno.bundle.writer import Recorder, write_atomically
 from dyno.contracts.target import Target
@@ -65,22 +66,19 @@ def drive_until_steady(
         if place is not None:
             control.finish()
 
-    def after(level: str, outcome: dict[str, Any]) -> dict[str, Any]:
+    def after(level: str, outcome: dict[str, Any]) -> UntilSteady:  # noqa: ARG001
         left_out_s = 0.0 if place is None else place * interval_s
         if place and level in growing:
             # Half an interval off, as both clocks round.
             start_ns = growing[level].start_ns
             from_ns = start_ns + round((place - 0.5) * interval_s * 1e9)
             _mark(recorder.spool(f"ops/{level}"), from_ns)
-        return {
-            "duration_s": outcome["seconds"] - left_out_s,
-            "until_steady": {
-                "limit_s": extension.limit_s,
-                "asked_s": plan.duration_s,
-                "settled": place is not None,
-                "left_out_s": left_out_s,
-            },
-        }
+        return UntilSteady(
+            limit_s=extension.limit_s,
+            asked_s=plan.duration_s,
+            settled=place is not None,
+            left_out_s=left_out_s,
+        )
 
     return drive(recorder, target, longest, progress, beside, after)
 

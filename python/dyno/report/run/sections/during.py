@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dyno.bundle.model import Phase
+from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.report.kit.blocks import Cell, Column, Section, Table, without_empty
 from dyno.report.kit.formats import (
     decimal_bytes,
     figure,
     fixed,
-    number,
     seconds,
     spanned,
     users_title,
@@ -22,7 +22,7 @@ _PARTS = ("before", "during", "after")
 
 def section(page: Page) -> Section | None:
     """A table of throughput by part, and one of what the maintenance was and took."""
-    phases = page.phases("maintenance")
+    phases = page.phases_of(MaintenanceDetail)
     if not phases:
         return None
     blocks = [_throughput(page, phases), _work(page, phases)]
@@ -34,23 +34,23 @@ def change(page: Page, name: str) -> str:
     return spanned(page.estimate(f"{name}_change_percent"), "{:+.1f}".format)
 
 
-def _loads(page: Page, phase: Phase) -> list[tuple[str, str]]:
+def _loads(page: Page, phase: Phase[MaintenanceDetail]) -> list[tuple[str, str]]:
     """What worked beside it, each with the start of the names of its figures: the sum first."""
     name = f"during.{phase.name}"
-    beside = phase.detail.get("level")
+    beside = phase.detail.level
     level = next((item for item in page.levels if item.name == beside), None)
     if level is None or level.phase is None:
-        users = number(phase.detail.get("streams")) or 1
+        users = phase.detail.streams or 1
         several = f" of {users:g} users" if users > 1 else ""
         return [(f"queries{several} on {page.title(phase.target)}", name)]
     found = [(users_title(level.phase.detail, level.name), name)]
     for item, own in page.parts(beside):
         words = users_title(own.detail, item.name)
-        found.append((words, f"{name}.db-{own.detail.get('database')}"))
+        found.append((words, f"{name}.db-{own.detail.database}"))
     return found
 
 
-def _throughput(page: Page, phases: list[Phase]) -> Table:
+def _throughput(page: Page, phases: list[Phase[MaintenanceDetail]]) -> Table:
     columns = [Column("Maintenance"), Column("Load"), Column("Part")]
     columns += [
         Column(label, numeric=True)
@@ -81,12 +81,12 @@ def _throughput(page: Page, phases: list[Phase]) -> Table:
     note += (
         "In brackets the 95 % interval; one that includes zero is no loss that this run could show."
     )
-    workloads = dict.fromkeys(str(phase.detail.get("workload")) for phase in phases)
+    workloads = dict.fromkeys(str(phase.detail.workload) for phase in phases)
     notice = " ".join(filter(None, map(page.notice, workloads)))
     return Table("Before, during and after", columns, rows, note, notice)
 
 
-def _work(page: Page, phases: list[Phase]) -> Table:
+def _work(page: Page, phases: list[Phase[MaintenanceDetail]]) -> Table:
     columns = [Column("Maintenance"), Column("Target"), Column("Result")]
     columns += [
         Column(label, numeric=True)
@@ -96,9 +96,9 @@ def _work(page: Page, phases: list[Phase]) -> Table:
     rows: list[list[str | Cell]] = []
     for phase in phases:
         name = f"during.{phase.name}"
-        error = phase.detail.get("error")
-        source = phase.detail.get("space_estimate_source")
-        words = [str(phase.detail.get("method") or "–")]
+        error = phase.detail.error
+        source = phase.detail.space_estimate_source
+        words = [phase.detail.method or "–"]
         if error is not None:
             words.append(f"stopped: {error}")
         speed = page.value(f"{name}.mb_per_s")
@@ -115,7 +115,7 @@ def _work(page: Page, phases: list[Phase]) -> Table:
                 if error is None and phase.status == "done"
                 else Cell("not done", "bad"),
                 seconds(page.value(f"{name}.seconds")),
-                figure(number(phase.detail.get("rounds"))),
+                figure(phase.detail.rounds),
                 decimal_bytes(page.value(f"{name}.space_peak_bytes")),
                 decimal_bytes(page.value(f"{name}.space_estimate_bytes")),
                 "; ".join(words),

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from dyno.bundle import check_names
 from dyno.bundle.model import Check
+from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.report.kit.blocks import Block, Card, Cards, Note, Notes, Section
-from dyno.report.kit.formats import figure, fixed, number, seconds, users_title
+from dyno.report.kit.formats import figure, fixed, seconds, users_title
 from dyno.report.run import capacity
 from dyno.report.run.maintenance import costs
 from dyno.report.run.page import Page
@@ -85,10 +86,10 @@ def _loads(page: Page) -> list[Cards]:
         index = page.value(f"index.{key}.seconds")
         then = "" if index is None else f"then {seconds(index)} for keys, indexes, statistics"
         title = f"{page.title(phase.target)}{which(phase)}"
-        cards = groups.setdefault(str(phase.detail.get("workload")), [])
+        cards = groups.setdefault(str(phase.detail.workload), [])
         cards.append(Card(f"{title}, rows in", fixed(took, 2 if took < 10 else 1), "s", then))
         if speed is not None:
-            streams = number(phase.detail.get("streams"))
+            streams = phase.detail.streams
             with_ = "" if streams is None else f"with {streams:g} stream{'s'[: streams != 1]}"
             cards.append(Card(f"{title}, load rate", figure(speed), "GB/h", with_))
     return [
@@ -158,9 +159,9 @@ def _transactions(page: Page) -> Cards | None:
     if best is None:
         return None
     name = f"oltp.{best.name}"
-    at = users_title(best.phase.detail if best.phase else {}, best.name)
+    at = users_title(best.phase.detail if best.phase else None, best.name)
     p95 = page.value(f"{name}.new_order.response_p95_ms")
-    if any(phase.detail.get("level") == best.name for phase in page.phases("maintenance")):
+    if any(one.detail.level == best.name for one in page.phases_of(MaintenanceDetail)):
         at += ", maintenance included"
     pace = f"unpaced, with {at}" if page.unpaced(best.name) else f"with {at}"
     cards = [
@@ -186,11 +187,11 @@ def _maintenance(page: Page) -> Cards | None:
         words = [*([cost.interval] if cost.interval else []), *cost.rates]
         if cost.round_s is not None:
             words.append(f"{seconds(cost.round_s)} a round")
-        if cost.phase.detail.get("error") is not None:
+        if cost.phase.detail.error is not None:
             words.append("not done")
         unit = "%" if cost.change else ""
         cards.append(Card(cost.phase.title, cost.change or "–", unit, ", ".join(words)))
-        workloads.append(str(cost.phase.detail.get("workload")))
+        workloads.append(str(cost.phase.detail.workload))
     if not cards:
         return None
     notice = " ".join(filter(None, map(page.notice, dict.fromkeys(workloads))))

@@ -17,6 +17,7 @@ def section(page: Page) -> Section | None:
     block = layout_block(layout)
     if block is None:
         return None
-    notes = notes_block(layout.get("notes")) if isinstance(layout, dict) else None
+    own = layout.get("notes") if isinstance(layout, dict) else None
+    notes = notes_block(own if isinstance(own, list) else [])
     blocks = [block] if notes is None else [block, notes]
     return Section("layout", "Layout", blocks, "As the data was loaded.", folded=True)

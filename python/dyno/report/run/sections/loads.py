@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dyno.bundle.model import Phase
+from dyno.bundle.phases.load import LoadDetail
 from dyno.report.kit.blocks import Block, Cell, Column, Section, Table
-from dyno.report.kit.formats import decimal_bytes, figure, fixed, number
+from dyno.report.kit.formats import decimal_bytes, figure, fixed
 from dyno.report.run.page import Page
 from dyno.report.run.steps import load_blocks, loads_that_stayed, which
 
@@ -20,12 +21,12 @@ def section(page: Page) -> Section | None:
     ]
     rows: list[list[str | Cell]] = []
     notices: dict[str, None] = {}
-    for phase in page.phases("load"):
+    for phase in page.phases_of(LoadDetail):
         rows.append(_row(page, phase))
-        notices[page.notice(str(phase.detail.get("workload")))] = None
+        notices[page.notice(str(phase.detail.workload))] = None
     if not rows:
         return None
-    same = any("text_bytes" in phase.detail for phase in page.phases("load"))
+    same = any(phase.detail.text_bytes is not None for phase in page.phases_of(LoadDetail))
     note = (
         "Size as sent, before keys and indexes; MB = 10⁶ bytes. "
         + ("MB/s and GB/h are of the rows' size as .tbl files, the same for all. " if same else "")
@@ -38,20 +39,20 @@ def section(page: Page) -> Section | None:
     return Section("loads", "Loads", blocks, folded=True)
 
 
-def _row(page: Page, phase: Phase) -> list[str | Cell]:
-    workload, scale = phase.detail.get("workload"), number(phase.detail.get("scale"))
+def _row(page: Page, phase: Phase[LoadDetail]) -> list[str | Cell]:
+    workload, scale = phase.detail.workload, phase.detail.scale
     at = "" if scale is None else f" {scale:g}"
     key = f"{phase.name.removeprefix('load-').removesuffix(f'-{phase.target}')}.{phase.target}"
     title = f"{workload}{at}{which(phase)} → {page.title(phase.target)}"
-    if phase.detail.get("resumed_parts") is not None:
+    if phase.detail.resumed_parts is not None:
         title += " (the rest of one that was cut off)"
     if phase.status != "done":
         return [title, "–", Cell(phase.status, "bad"), *(["–"] * 6)]
-    streams = phase.detail.get("streams")
+    streams = phase.detail.streams
     name = f"load.{key}"
     return [
         title,
-        str(streams) if isinstance(streams, int) else "–",
+        "–" if streams is None else str(streams),
         figure(page.value(f"{name}.rows")),
         decimal_bytes(page.value(f"{name}.bytes")),
         fixed(page.value(f"{name}.seconds"), 2),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
-
+from dyno.bundle.phases.dss import DssDetail
 from dyno.errors import UsageError
 from dyno.report.kit.blocks import Block, Cell, Column, Figure, Section, Table
 from dyno.report.kit.charts import queries as charts
@@ -160,12 +159,11 @@ def _table(page: Page, seconds: dict[str, dict[str, float]], queries: list[str])
 def _variants(page: Page, target: str) -> str:
     """Which queries were not sent as they are written, and what was changed in them."""
     queries: dict[str, list[str]] = {}
-    for phase in page.run.phases:
-        changed = phase.detail.get("variants")
-        if phase.kind != "dss" or phase.target != target or not isinstance(changed, dict):
+    for phase in page.phases_of(DssDetail):
+        if phase.target != target:
             continue
-        for query, words in cast("dict[str, Any]", changed).items():
-            named = queries.setdefault(str(words), [])
+        for query, words in (phase.detail.variants or {}).items():
+            named = queries.setdefault(words, [])
             if query_title(query) not in named:
                 named.append(query_title(query))
     told = [f"{', '.join(named)}: {words}" for words, named in queries.items()]

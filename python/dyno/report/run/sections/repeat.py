@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from dyno.bundle.members import content
+from dyno.bundle.phases.dss import DssDetail
+from dyno.bundle.phases.load import LoadDetail
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.report.kit.blocks import Block, Cell, Code, Column, Fact, Facts, Section, Table
 from dyno.report.kit.formats import decimal_bytes
 from dyno.report.run.page import Page
@@ -23,7 +26,8 @@ def section(page: Page) -> Section | None:
     seeds = {
         f"{phase.title}": str(seed)
         for phase in run.phases
-        if isinstance(seed := phase.detail.get("seed"), int)
+        if isinstance(phase.detail, LoadDetail | DssDetail | OltpDetail)
+        and (seed := phase.detail.seed) is not None
     }
     if seeds:
         facts.append(Fact("Seeds", "; ".join(f"{title}: {seed}" for title, seed in seeds.items())))

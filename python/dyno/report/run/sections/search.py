@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dyno.bundle.model import Phase
+from dyno.bundle.phases.search import SearchDetail, Window
 from dyno.criteria import Criterion, asked, known
 from dyno.report.kit.blocks import Block, Cell, Column, Figure, Key, Section, Table
 from dyno.report.kit.charts import curve as charts
 from dyno.report.kit.charts import theme
 from dyno.report.kit.charts.render import Size, render
-from dyno.report.kit.formats import figure, joined, number, seconds
+from dyno.report.kit.formats import figure, joined, seconds
 from dyno.report.run import capacity
 from dyno.report.run.page import Page
 
@@ -40,24 +39,19 @@ def section(page: Page) -> Section | None:
     return Section("search", "Search for the maximum", blocks, _lead(page, search))
 
 
-def _windows(search: Phase) -> list[dict[str, Any]]:
-    listed = search.detail.get("windows")
-    return [
-        window
-        for window in (listed if isinstance(listed, list) else [])
-        if isinstance(window, dict) and number(window.get("load")) is not None
-    ]
+def _windows(search: Phase[SearchDetail]) -> list[Window]:
+    return [window for window in search.detail.windows if window.load is not None]
 
 
-def _lead(page: Page, search: Phase) -> str:
+def _lead(page: Page, search: Phase[SearchDetail]) -> str:
     limits = " and ".join(str(limit) for limit in asked(page.run, "slo"))
     words = [f"Limits: {limits}."] if limits else []
     if search.end_ns is not None:
         words.append(f"The search took {seconds(search.seconds)}.")
-    stopped = _STOPPED.get(str(search.detail.get("stopped")))
+    stopped = _STOPPED.get(str(search.detail.stopped))
     if stopped:
         words.append(f"It ended because {stopped}.")
-    if search.detail.get("monotone") is False:
+    if search.detail.monotone is False:
         words.append(
             "The curve is not monotone: a load above one that breaks a limit keeps them all. The "
             "maximum is the largest load with none below it that breaks one."
@@ -65,20 +59,20 @@ def _lead(page: Page, search: Phase) -> str:
     return " ".join(words)
 
 
-def _verdict(window: dict[str, Any]) -> str:
-    if window.get("steady") is False:
+def _verdict(window: Window) -> str:
+    if window.steady is False:
         return charts.UNSTEADY
-    return charts.KEPT if window.get("passed") is True else charts.BROKEN
+    return charts.KEPT if window.passed is True else charts.BROKEN
 
 
 def _points(
-    page: Page, search: Phase, windows: list[dict[str, Any]], name: str, unit: str
+    page: Page, search: Phase[SearchDetail], windows: list[Window], name: str, unit: str
 ) -> list[charts.Point]:
     """A point for each window that has the figure called ``name``, with its level put in."""
     points: list[charts.Point] = []
     for window in windows:
-        found = page.estimate(name.replace("{level}", str(window.get("level"))))
-        load, verdict = number(window.get("load")), _verdict(window)
+        found = page.estimate(name.replace("{level}", str(window.level)))
+        load, verdict = window.load, _verdict(window)
         if found is not None and load is not None and load > 0:
             at = capacity.load_text(search.detail, load)
             words = f"{at}: {figure(found.value)} {unit}, {verdict}"
@@ -86,7 +80,7 @@ def _points(
     return points
 
 
-def _figure(page: Page, search: Phase, windows: list[dict[str, Any]]) -> Figure | None:
+def _figure(page: Page, search: Phase[SearchDetail], windows: list[Window]) -> Figure | None:
     rates = _points(page, search, windows, "oltp.{level}.tps", "/s")
     if not rates:
         return None
@@ -95,8 +89,7 @@ def _figure(page: Page, search: Phase, windows: list[dict[str, Any]]) -> Figure 
         panel = _limited(page, search, windows, limit)
         if panel is not None:
             panels.append(panel)
-    best = number(search.detail.get("best"))
-    by = search.detail.get("by")
+    best, by = search.detail.best, search.detail.by
     words = "" if best is None else f"maximum {capacity.load_text(search.detail, best)}"
     users = "Users in each database" if capacity.is_each(search.detail) else "Users"
     title = "Transactions/s asked for" if by == "rate" else users
@@ -118,7 +111,7 @@ def _figure(page: Page, search: Phase, windows: list[dict[str, Any]]) -> Figure 
 
 
 def _limited(
-    page: Page, search: Phase, windows: list[dict[str, Any]], limit: Criterion
+    page: Page, search: Phase[SearchDetail], windows: list[Window], limit: Criterion
 ) -> charts.Panel | None:
     unit, factor = known(page.run)[limit.metric].units[limit.unit]
     name = f"criterion.{{level}}.{limit}.value"
@@ -129,7 +122,7 @@ def _limited(
     return charts.Panel(title, points, limit.limit * factor, f"limit {limit}", unit == "ms")
 
 
-def _table(page: Page, search: Phase, windows: list[dict[str, Any]]) -> Table:
+def _table(page: Page, search: Phase[SearchDetail], windows: list[Window]) -> Table:
     columns = [
         Column("Window"),
         Column("Load", numeric=True),
@@ -142,15 +135,15 @@ def _table(page: Page, search: Phase, windows: list[dict[str, Any]]) -> Table:
     tones = {charts.KEPT: "good", charts.BROKEN: "bad", charts.UNSTEADY: "muted"}
     rows: list[list[str | Cell]] = []
     for place, window in enumerate(windows, 1):
-        name, verdict = f"oltp.{window.get('level')}", _verdict(window)
-        words = str(window.get("words", ""))
-        if window.get("client_bound") is True and "driver" not in words:
+        name, verdict = f"oltp.{window.level}", _verdict(window)
+        words = window.words or ""
+        if window.client_bound is True and "driver" not in words:
             words += "; the driver was the bottleneck"
         rows.append(
             [
                 str(place),
-                capacity.load_text(search.detail, number(window.get("load"))),
-                str(window.get("step", "")),
+                capacity.load_text(search.detail, window.load),
+                window.step or "",
                 figure(page.value(f"{name}.tps")),
                 figure(page.value(f"{name}.new_order.response_p95_ms")),
                 Cell(joined(verdict), tones[verdict]),  # pyright: ignore[reportArgumentType]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dyno.bundle.model import Phase
+from dyno.bundle.phases.dss import DssDetail
 from dyno.report.kit.blocks import Block, Cell, Column, Figure, Note, Notes, Section, Table
 from dyno.report.kit.charts import theme
 from dyno.report.kit.charts import timeline as charts
@@ -40,8 +41,8 @@ def _lead(page: Page, found: list[Trial]) -> str:
     if not several:
         return "The power test between the two refresh functions."
     detail = several[0].phase.detail
-    drawn = detail.get("parameters") == "seeded"
-    words = f"parameters drawn by seed {detail.get('seed')}" if drawn else "validation parameters"
+    drawn = detail.parameters == "seeded"
+    words = f"parameters drawn by seed {detail.seed}" if drawn else "validation parameters"
     count = several[0].streams
     who = "One user, in an order" if count == 1 else f"{count} users at once, each in an order"
     return (
@@ -192,5 +193,5 @@ def _refreshes(page: Page, found: list[Trial]) -> Table:
     return Table("Refresh functions", columns, rows, note, page.notice("tpch"))
 
 
-def _during(phase: Phase) -> str:
-    return "power test" if phase.detail.get("test") == "power" else "throughput test"
+def _during(phase: Phase[DssDetail]) -> str:
+    return "power test" if phase.detail.test == "power" else "throughput test"

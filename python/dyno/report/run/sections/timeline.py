@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from itertools import product
 
 from dyno.bundle.carriers import of_phase
-from dyno.bundle.model import NOTICES, Phase, PhaseKind
+from dyno.bundle.model import NOTICES, Phase, tells
+from dyno.bundle.phases import PhaseKind
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.series import Key, of_device
 from dyno.report.kit.blocks import Block, Cell, Column, Figure, Section, Table
 from dyno.report.kit.charts import theme
@@ -148,13 +150,13 @@ def _bands(page: Page) -> Iterable[charts.Band]:
 
 
 def _label(page: Page, phase: Phase) -> str:
-    if phase.kind == "oltp":
+    if tells(phase, OltpDetail):
         return users_title(phase.detail, "")
     if phase.kind == "check":
         return ""
     if phase.kind == "maintenance":
         return phase.title.lower()
-    workload = phase.detail.get("workload")
+    workload = phase.detail.workload
     title = page.title(phase.target) if phase.target else ""
     if phase.kind not in ("load", "index") or workload is None:
         return title

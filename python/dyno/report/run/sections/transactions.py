@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dyno.bundle.phases.oltp import OltpDetail
 from dyno.report.kit.blocks import (
     Block,
     Cell,
@@ -14,7 +15,7 @@ from dyno.report.kit.blocks import (
 from dyno.report.kit.charts import users as charts
 from dyno.report.kit.charts.keys import keys
 from dyno.report.kit.charts.render import Size, render
-from dyno.report.kit.formats import figure, number, operation_title, users_title
+from dyno.report.kit.formats import figure, operation_title, users_title
 from dyno.report.run.latencies import KINDS, TIMES
 from dyno.report.run.page import Level, Page
 from dyno.workloads.tpcc.pace import MOST_NEW_ORDERS
@@ -59,32 +60,31 @@ def section(page: Page) -> Section | None:
 
 
 def _title(level: Level) -> str:
-    return users_title(level.phase.detail if level.phase else {}, level.name)
+    return users_title(level.phase.detail if level.phase else None, level.name)
 
 
 def _lead(page: Page) -> str:
-    detail = page.levels[0].phase.detail if page.levels[0].phase else {}
+    detail = page.levels[0].phase.detail if page.levels[0].phase else OltpDetail()
     words: list[str] = []
-    warehouses = number(detail.get("warehouses"))
+    warehouses = detail.warehouses
     if warehouses is not None:
         words.append(f"{warehouses:g} warehouse{'' if warehouses == 1 else 's'}")
-    loop = detail.get("loop")
-    if isinstance(loop, dict):
-        if loop.get("kind") == "open":
-            gaps = "random" if loop.get("poisson") else "even"
+    if detail.loop is not None:
+        if detail.is_open:
+            gaps = "random" if detail.loop.poisson else "even"
             words.append(f"transactions start at {gaps} gaps, whether or not answers have come")
-        elif loop.get("think"):
+        elif detail.thinks:
             words.append("users key and think as the workload prescribes")
         else:
             words.append("each user starts the next transaction at once (unpaced)")
-    if detail.get("mode") == "procedure":
+    if detail.mode == "procedure":
         words.append("each transaction is one call of a procedure in the database")
-    elif detail.get("mode") == "client":
+    elif detail.mode == "client":
         words.append("statements come from the client")
-    home = _HOMES.get(str(detail.get("home")))
+    home = _HOMES.get(str(detail.home))
     if home is not None:
         words.append(home)
-    warmup, duration = number(detail.get("warmup_s")), number(detail.get("duration_s"))
+    warmup, duration = detail.warmup_s, detail.duration_s
     if duration is not None and warmup is not None:
         words.append(f"{duration:g} s measured after {warmup:g} s of warm-up")
     left_out = [
@@ -99,7 +99,7 @@ def _lead(page: Page) -> str:
 
 
 def _users(level: Level) -> int:
-    users = number(level.phase.detail.get("users")) if level.phase else None
+    users = level.phase.detail.users if level.phase else None
     return 0 if users is None else int(users)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from dyno.bundle.phases.io import Asked
 from dyno.profiles.arms import how
 from dyno.profiles.pages import granted
 from dyno.report.kit.blocks import Column, Fact, Facts, Table
-from dyno.report.kit.formats import bytes_text, number
+from dyno.report.kit.formats import bytes_text
 from dyno.report.run.page import Page
 from dyno.report.storage.places import Place
 
@@ -28,26 +29,26 @@ _PAGES = {
 def lead(page: Page, found: Sequence[Place]) -> str:
     """A few sentences under the title."""
     detail = found[0].arm.detail
-    if not detail:
+    if not detail.model_fields_set:
         return ""
     told = list(_targets(found))
-    words = [f"Measured in {detail.get('volume')}"]
-    size = number(detail.get("file_bytes"))
+    words = [f"Measured in {detail.volume}"]
+    size = detail.file_bytes
     if told:
-        names = [str(target["name"]) for target in told]
+        names = [str(target.name) for target in told]
         words = [f"{len(names)} volumes" if len(names) > 1 else f"Measured on {names[0]}"]
         if len(names) > 1:
             words = [f"Measured on {words[0]}: {_named(names)}"]
     elif size is not None:
         words.append(f"on a test file of {bytes_text(size)}")
-    cached = [place.arm.label for place in found if place.arm.detail.get("direct") is False]
+    cached = [place.arm.label for place in found if place.arm.detail.direct is False]
     if cached:
         which = f"{', '.join(dict.fromkeys(cached))} " * (len(found) > len(cached))
         words.append(f"{which}through the page cache")
-    elif detail.get("direct"):
+    elif detail.direct:
         words.append("past the page cache")
-    if detail.get("engine"):
-        words.append(f"with {detail['engine']}")
+    if detail.engine:
+        words.append(f"with {detail.engine}")
     return " ".join([f"{', '.join(words)}.", *_sentences(page, found)])
 
 
@@ -64,7 +65,7 @@ def _sentences(page: Page, found: Sequence[Place]) -> Iterable[str]:
         yield "Each volume was measured alone."
     elif way == "scaling":
         yield "One volume was measured, then two at once, and so on."
-    repeats = number(detail.get("repeats"))
+    repeats = detail.repeats
     if repeats is not None and repeats > 1:
         turns = ", the arms in turn" if way in {"compare", "scaling"} else ""
         yield f"All was measured {repeats:g} times{turns}."
@@ -73,25 +74,23 @@ def _sentences(page: Page, found: Sequence[Place]) -> Iterable[str]:
     yield "The depth is the number of requests kept in flight."
 
 
-def _targets(found: Iterable[Place]) -> Iterable[dict[str, Any]]:
+def _targets(found: Iterable[Place]) -> Iterable[Asked]:
     """Targets of all arms, each once."""
     seen: set[str] = set()
     for place in found:
-        listed = place.arm.detail.get("targets")
-        for target in listed if isinstance(listed, list) else []:
-            name = target.get("name") if isinstance(target, dict) else None
-            if isinstance(name, str) and name not in seen:
-                seen.add(name)
+        for target in place.arm.detail.targets:
+            if target.name is not None and target.name not in seen:
+                seen.add(target.name)
                 yield target
 
 
 def targets(found: Sequence[Place]) -> list[Facts | Table]:
     """What each volume is; many of them folded."""
-    fsync = found[0].arm.detail.get("fsync")
-    told = [(str(target["name"]), _target(target)) for target in _targets(found)]
+    fsync = found[0].arm.detail.fsync
+    told = [(str(target.name), _target(target)) for target in _targets(found)]
     many = len(told) > MOST_VOLUMES
     facts = [] if many else [Fact(name, text) for name, text in told]
-    if told and isinstance(fsync, bool):
+    if told and fsync is not None:
         words = (
             "counted once they are on the media"
             if fsync
@@ -107,16 +106,13 @@ def targets(found: Sequence[Place]) -> list[Facts | Table]:
     return [*([table] if many else []), *([Facts(facts)] if facts else [])]
 
 
-def _target(target: dict[str, Any]) -> str:
-    facts = target.get("facts")
-    facts = facts if isinstance(facts, dict) else {}
-    kind = target.get("kind")
-    words = [_KINDS.get(kind, "") if isinstance(kind, str) else ""]
-    size = number(target.get("bytes"))
-    words[0] += f" of {bytes_text(size)}" if size is not None and words[0] else ""
-    if target.get("path"):
-        words[0] += f" in {target['path']}" if kind == "made" else f" {target['path']}"
-    return ", ".join(filter(None, [words[0].strip(), *_facts(facts)]))
+def _target(target: Asked) -> str:
+    words = _KINDS.get(target.kind or "", "")
+    if target.bytes is not None and words:
+        words += f" of {bytes_text(target.bytes)}"
+    if target.path:
+        words += f" in {target.path}" if target.kind == "made" else f" {target.path}"
+    return ", ".join(filter(None, [words.strip(), *_facts(target.facts or {})]))
 
 
 def _facts(facts: dict[str, Any]) -> Iterable[str]:

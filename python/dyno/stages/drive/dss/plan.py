@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import partial
+from typing import Literal
 
+from dyno.bundle.phases.dss import DssDetail
 from dyno.contracts.meter import Metering
 from dyno.contracts.target import Connection
 
@@ -40,19 +42,20 @@ class DssPlan:
     cache: str = "first"
     metering: Metering = "untimed"
 
-    def facts(self) -> dict[str, Any]:
-        """What the phase of a test says of it."""
-        return {
-            "workload": self.workload,
-            "scale": self.scale,
-            "parameters": self.parameters,
-            "seed": self.seed,
-            "refresh": self.refresh,
-            **({"first_set": self.first_set} if self.refresh else {}),
-            "cache": self.cache,
-            "timeout_s": self.timeout_s,
-            "metering": self.metering,
-        }
+    def told(self) -> partial[DssDetail]:
+        """What the phase of a test tells of it from the start."""
+        return partial(
+            DssDetail,
+            workload=self.workload,
+            scale=self.scale,
+            parameters=self.parameters,
+            seed=self.seed,
+            refresh=self.refresh,
+            first_set=self.first_set if self.refresh else None,
+            cache=self.cache,
+            timeout_s=self.timeout_s,
+            metering=self.metering,
+        )
 
 
 @dataclass(frozen=True)
@@ -83,15 +86,12 @@ class PowerPlan(DssPlan):
         """Whether some pass does, the warming or the measured one."""
         return self.warm or self.fixed
 
-    def facts(self) -> dict[str, Any]:
-        """What its phase says of it."""
-        return {
-            "test": "power",
-            **super().facts(),
-            "cache": "warm" if self.warm else self.cache,
-            "stream": self.stream,
-            "warm": self.warm,
-        }
+    def told(self) -> partial[DssDetail]:
+        """What its phase tells from the start."""
+        cache = "warm" if self.warm else self.cache
+        return partial(
+            super().told(), test="power", cache=cache, stream=self.stream, warm=self.warm
+        )
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,6 @@ class ThroughputPlan(DssPlan):
 
     streams: int = 2
 
-    def facts(self) -> dict[str, Any]:
-        """What its phase says of it."""
-        return {"test": "throughput", **super().facts(), "streams": self.streams}
+    def told(self) -> partial[DssDetail]:
+        """What its phase tells from the start."""
+        return partial(super().told(), test="throughput", streams=self.streams)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dyno import workloads
 from dyno.bundle.writer import Recorder
 from dyno.contracts.target import PowerResult, Target
@@ -26,21 +28,19 @@ def power(recorder: Recorder, target: Target, plan: PowerPlan, progress: Progres
         TargetError: If the server is gone.
     """
     name = f"power-{plan.workload}-{target.name}"
+    asked = partial(plan.told(), variants=variants(target, plan.workload))
     with (
-        recorder.phase(name, f"Power test on {target.name}", "dss", target.name) as detail,
+        recorder.phase(name, f"Power test on {target.name}", asked(), target.name) as phase,
         AnswerRecorder(recorder) as notary,
         Crew(target, plan.workload, metering=plan.metering) as crew,
     ):
-        detail.update(plan.facts(), variants=variants(target, plan.workload))
-        recorder.tell(name, detail)
         test = _Test(recorder, target, plan, progress, notary, crew)
         try:
             crew.run([test.run])
         finally:
-            if test.result.errors:
-                detail["errors"] = dict(test.result.errors)
-            if test.cold:
-                detail["errors_warming"] = dict(test.cold)
+            phase.detail = asked(
+                errors=dict(test.result.errors) or None, errors_warming=dict(test.cold) or None
+            )
         progress.update(1, 1)
     return test.result
 

@@ -14,6 +14,8 @@ from typing import TypeVar
 
 from dyno import workloads
 from dyno.bundle.model import Check
+from dyno.bundle.phases.check import CheckDetail
+from dyno.bundle.phases.provision import ProvisionDetail
 from dyno.bundle.writer import Recorder
 from dyno.contracts.refresh import Refresh, UpdateSet, delete, matching
 from dyno.contracts.target import Connection, Loaded, Target
@@ -66,7 +68,9 @@ def restored(recorder: Recorder, target: Target, workload: str, sets: int = 1) -
     place = f"{workload}-{target.name}"
     restore_left(recorder, target, workload)
     held = _held(target, workload)
-    with recorder.phase(f"keys-{place}-before", "Keys before the tests", "check", target.name):
+    with recorder.phase(
+        f"keys-{place}-before", "Keys before the tests", CheckDetail(), target.name
+    ):
         before = _on_session(target, workload, lambda session: _digests(refresh, session))
     first = held.update_sets
     _mark(target, workload, held, first + sets, sets)
@@ -77,10 +81,10 @@ def restored(recorder: Recorder, target: Target, workload: str, sets: int = 1) -
             restore_left(recorder, target, workload)
         raise
     name, title = f"restore-{place}", f"Restore the rows of {sets} update sets"
-    with recorder.phase(name, title, "provision", target.name) as detail:
+    with recorder.phase(name, title, ProvisionDetail(), target.name) as phase:
         changed = restore_left(recorder, target, workload)
-        detail.update(first=first, sets=sets, rows=changed)
-    with recorder.phase(f"keys-{place}-after", "Keys after the tests", "check", target.name):
+        phase.detail = ProvisionDetail(first=first, sets=sets, rows=changed)
+    with recorder.phase(f"keys-{place}-after", "Keys after the tests", CheckDetail(), target.name):
         after = _on_session(target, workload, lambda session: _digests(refresh, session))
     recorder.add_checks(
         _check(target.name, table, before[table], after[table], changed) for table in before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from dyno import workloads
 from dyno.bundle.writer import Recorder
@@ -50,13 +51,12 @@ def throughput(
     total = each * plan.streams
     name = f"throughput-{plan.workload}-{target.name}"
     title = f"Throughput test on {target.name}"
+    asked = partial(plan.told(), variants=variants(target, plan.workload))
     with (
-        recorder.phase(name, title, "dss", target.name) as detail,
+        recorder.phase(name, title, asked(), target.name) as phase,
         AnswerRecorder(recorder) as notary,
         Crew(target, plan.workload, metering=plan.metering) as crew,
     ):
-        detail.update(plan.facts(), variants=variants(target, plan.workload))
-        recorder.tell(name, detail)
         tally = Tally()
 
         def ended(task: Task, outcome: Outcome) -> None:
@@ -97,7 +97,6 @@ def throughput(
             if refresher is not None:
                 refresher.close()
                 result.errors.update(refresher.errors)
-            if result.errors:
-                detail["errors"] = dict(result.errors)
+            phase.detail = asked(errors=dict(result.errors) or None)
         progress.update(1, 1)
     return result
