@@ -15,6 +15,7 @@ from typing import Any, cast
 import click
 
 from dyno import __version__
+from dyno.cli._faults import shown_fault
 from dyno.cli._strictly import strictly
 from dyno.errors import EXIT_INTERRUPTED, EXIT_UNUSABLE, DynoError, nearest
 from dyno.safety.redaction import NOTE, hide_own, without
@@ -63,7 +64,7 @@ def cli() -> None:
 def main() -> None:
     """Runs the command line and exits.
 
-    0 valid, 1 disturbed or invalid, 2 usage error, 3 unusable, 130 interrupted.
+    0 valid, 1 disturbed or invalid, 2 usage error, 3 unusable, 4 a fault in Dyno, 130 interrupted.
     """
     words = sys.argv[1:]
     if hide_own(words):
@@ -84,6 +85,10 @@ def main() -> None:
         code = EXIT_INTERRUPTED
     except OSError as error:
         code = _system(error)
+    except Exception as error:
+        fault = shown_fault(error)
+        click.echo(f"dyno: {shown(without(words, str(fault)))}", err=True)
+        code = fault.exit_code
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -18,6 +18,7 @@ from dyno.bundle.reader import Bundle
 from dyno.bundle.writer import Recorder, write_atomically
 from dyno.cli._colour import coloured
 from dyno.cli._console import Console
+from dyno.cli._faults import shown_fault
 from dyno.cli._limits import lines as limit_lines
 from dyno.cli._options import Options
 from dyno.cli._settings import lines as settings_lines
@@ -213,7 +214,8 @@ def _conclude(
     elif isinstance(failure, DynoError):
         status, code, message = "failed", failure.exit_code, str(failure)
     elif failure is not None:
-        status, code, message = "failed", EXIT_INVALID, f"Fault in Dyno: {failure!r}"
+        fault = shown_fault(failure, recorder.path)
+        status, code, message = "failed", fault.exit_code, str(fault)
     else:
         status, code, message = "done", EXIT_DONE, None
     try:
@@ -243,8 +245,6 @@ def _conclude(
         click.echo(coloured(lines))
     # After a failed start the error above says it all; the page stays in the bundle.
     console.say(f"Sheet: {page}" if measured else "Nothing was measured.")
-    if failure is not None and not isinstance(failure, (DynoError, KeyboardInterrupt)):
-        raise failure
     if code == EXIT_DONE and (validity.valid is False or broken(findings)):
         return EXIT_INVALID
     return code
@@ -257,9 +257,11 @@ def _unconcluded(console: Console, bundle: Path, message: str | None, error: Exc
     """
     if message is not None:
         console.warn(f"dyno: {message}")
-    reason = str(error) if isinstance(error, DynoError) else f"fault in Dyno: {error!r}"
+    if not isinstance(error, DynoError):
+        error = shown_fault(error)
+    reason = str(error).rstrip(".")
     console.warn(
         f"dyno: The run was recorded, but not closed and analysed ({reason}). Its bundle is "
         f"{bundle}; `dyno report {bundle}` tries again."
     )
-    return error.exit_code if isinstance(error, DynoError) else EXIT_INVALID
+    return error.exit_code
