@@ -9,7 +9,7 @@ use crate::tally::Counts;
 use crate::window::Window;
 
 /// Adds up the intervals of all workers and hands each on, in order, once all have ended it.
-pub(super) struct Gather<F> {
+pub(super) struct Aggregator<F> {
     workers: usize,
     /// End of the last interval handed on.
     start_ns: u64,
@@ -19,7 +19,7 @@ pub(super) struct Gather<F> {
     hand_on: F,
 }
 
-impl<F: FnMut(Interval) -> Result<()>> Gather<F> {
+impl<F: FnMut(Interval) -> Result<()>> Aggregator<F> {
     pub(super) fn new(workers: usize, window: Window, hand_on: F) -> Self {
         Self { workers, start_ns: window.start_ns, next: 0, open: BTreeMap::new(), hand_on }
     }
@@ -68,16 +68,16 @@ mod tests {
     fn intervals_go_on_in_order_once_all_workers_have_ended_them() {
         let mut seen = Vec::new();
         let window = Window { start_ns: 10, end_ns: 40 };
-        let mut gather = Gather::new(2, window, |interval| {
+        let mut aggregator = Aggregator::new(2, window, |interval| {
             seen.push((interval.window.start_ns, interval.window.end_ns, interval.jobs[0].reads));
             Ok(())
         });
         let reads = |reads| vec![Counts { reads, ..Counts::default() }];
-        gather.add(0, 20, reads(1)).unwrap();
-        gather.add(1, 30, reads(2)).unwrap();
-        gather.add(0, 20, reads(4)).unwrap();
-        gather.add(2, 40, reads(8)).unwrap();
-        gather.finish().unwrap();
+        aggregator.add(0, 20, reads(1)).unwrap();
+        aggregator.add(1, 30, reads(2)).unwrap();
+        aggregator.add(0, 20, reads(4)).unwrap();
+        aggregator.add(2, 40, reads(8)).unwrap();
+        aggregator.finish().unwrap();
         assert_eq!(seen, [(10, 20, 5), (20, 30, 2), (30, 40, 8)]);
     }
 }
