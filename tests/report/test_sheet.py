@@ -124,7 +124,7 @@ def test_every_transaction_with_both_latencies(whole: Sheet) -> None:
     for users in data.LEVELS:
         title = f"By transaction, {users} user{'s' if users > 1 else ''}"
         table = whole.page.table(title)
-        names = ("New-Order", "Payment", "Order-Status", "Delivery", "Datasets-Level")
+        names = ("New-Order", "Payment", "Order-Status", "Delivery", "Stock-Level")
         assert [row[0] for row in table[1:]] == [name for name in names for _ in range(2)]
         assert [row[4] for row in table[1:]] == ["response", "service"] * 5
         assert table[0][5:] == ["p50, ms", "p90, ms", "p95, ms", "p99, ms", "p99.9, ms", "max, ms"]
