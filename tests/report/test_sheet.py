@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from dyno.bundle.model import NOTICES
+from dyno import workloads
 from dyno.decide import definitions
 from dyno.report.kit.charts import theme
 from dyno.report.run.sections import criteria, headlines, machine, makers, search
@@ -124,7 +124,7 @@ def test_every_transaction_with_both_latencies(whole: Sheet) -> None:
     for users in data.LEVELS:
         title = f"By transaction, {users} user{'s' if users > 1 else ''}"
         table = whole.page.table(title)
-        names = ("New-Order", "Payment", "Order-Status", "Delivery", "Datasets-Level")
+        names = ("New-Order", "Payment", "Order-Status", "Delivery", "Stock-Level")
         assert [row[0] for row in table[1:]] == [name for name in names for _ in range(2)]
         assert [row[4] for row in table[1:]] == ["response", "service"] * 5
         assert table[0][5:] == ["p50, ms", "p90, ms", "p95, ms", "p99, ms", "p99.9, ms", "max, ms"]
@@ -157,7 +157,8 @@ def test_each_notice_stands_once_in_a_section_with_derived_values_and_at_the_foo
     parts["foot"] = whole.page.root.all("footer")[0].text
     derived["foot"] = both
     for ident, text in parts.items():
-        for workload, notice in NOTICES.items():
+        for workload in both:
+            notice = workloads.get(workload).notice
             assert text.count(notice) == (workload in derived.get(ident, ())), (ident, workload)
 
 
