@@ -88,7 +88,7 @@ def _level(name: str, level: Level, half: float | None, main: Transactions) -> I
         source=f"{table}: commits and prescribed rollbacks / s"
         + ("" if half is None else "; 95 % interval by batch means"),
     )
-    if main.main:
+    if main.mix:
         yield Estimate(
             name=f"{name}.{main.per_min}",
             value=_done(main, measured) * 60 / seconds,

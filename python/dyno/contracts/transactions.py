@@ -106,5 +106,5 @@ class Transactions:
         )
 
 
-NONE = Transactions("", "", {}, "", lambda _work: {}, "unit")
-"""Of a workload that this Dyno lacks: none of its figures has a name."""
+NONE = Transactions("main_operation", "main_operations", {}, "", lambda _work: {}, "unit")
+"""Of a workload that this Dyno lacks, whose main operation is not known."""
