@@ -11,8 +11,8 @@ import random
 from pathlib import Path
 from typing import Any
 
+from dyno import workloads
 from dyno.bundle.model import (
-    NOTICES,
     Check,
     Clock,
     Confined,
@@ -292,7 +292,7 @@ class Builder:
             targets=self.targets,
             confined=self.confined,
             phases=tuple(self.phases),
-            notices=tuple(NOTICES[name] for name in self.workloads),
+            notices=workloads.notices(self.workloads),
         )
         write_atomically(self.path / "run.json", run.model_dump_json(indent=1))
         (self.path / "events.jsonl").write_text('{"t_ns": 1, "event": "run-started"}\n')

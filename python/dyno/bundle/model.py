@@ -28,11 +28,6 @@ PhaseKind = Literal[
     "superseded",
 ]
 
-NOTICES = {
-    "tpch": "Derived from TPC-H; not comparable with published TPC results.",
-    "tpcc": "Derived from TPC-C; not comparable with published TPC results.",
-}
-
 
 class Model(BaseModel):
     """Base of all records: immutable, and strict about unknown fields."""

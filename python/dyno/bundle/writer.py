@@ -15,7 +15,6 @@ from typing import Any, Protocol, TextIO
 
 from dyno import __version__
 from dyno.bundle.model import (
-    NOTICES,
     Check,
     Clock,
     ClockCheck,
@@ -122,7 +121,12 @@ class Recorder:
     """Writes one bundle. Thread-safe; every method leaves a readable bundle behind."""
 
     def __init__(
-        self, out: Path, verb: str, plan: dict[str, Any], workloads: tuple[str, ...]
+        self,
+        out: Path,
+        verb: str,
+        plan: dict[str, Any],
+        workloads: tuple[str, ...],
+        notices: tuple[str, ...] = (),
     ) -> None:
         """Creates ``out/<run-id>/`` with its head and journal.
 
@@ -155,7 +159,7 @@ class Recorder:
             workloads=workloads,
             plan=plan,
             clock=self.clock,
-            notices=tuple(NOTICES[name] for name in workloads if name in NOTICES),
+            notices=notices,
         )
         self._save()
         self.event("run-started", verb=verb, plan=plan)

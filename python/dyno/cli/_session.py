@@ -45,6 +45,7 @@ from dyno.safety.text import plain
 from dyno.stages.observe.sampler import Sampler
 from dyno.targets import scratch
 from dyno.targets.devices import devices
+from dyno.workloads import notices
 from dyno.workspace import engine_folders
 from dyno.workspace.lock import OutLock
 
@@ -170,7 +171,13 @@ def run_session(
         scratch.sweep(options.out)  # of a run that was killed, with the passwords in it
         asked = {"settings": as_record(settings)} if settings else {}
         asked |= {} if confinement is None else {"limits": limits_record(confinement.asked)}
-        recorder = Recorder(options.out, verb, {**plan, **asked, "command": _command()}, workloads)
+        recorder = Recorder(
+            options.out,
+            verb,
+            {**plan, **asked, "command": _command()},
+            workloads,
+            notices(workloads),
+        )
         failure: BaseException | None = None
         try:
             try:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dyno.cli._options import Options, common, examples
+from dyno.workloads import USUAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from dyno.cli._session import Session
     from dyno.contracts.target import LoadPlan, Target
 
-TPCH, TPCC = "tpch", "tpcc"
+TPCH, TPCC = USUAL["dss"], USUAL["oltp"]
 ROW, COLUMN = "embedded:postgresql", "embedded:duckdb"
 USERS = (1, 4, 16)
 SCALES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.01)

@@ -90,6 +90,8 @@ def command(
     chosen = workloads.named(workload)
     context = click.get_current_context()
     require_own(context, chosen)
+    if chosen.kind == "oltp":
+        levels.require_able(chosen)
     parsed = targets.parse(url)
     choice = queries.choice
     choice.require_streams(beside.during)

@@ -64,7 +64,7 @@ def _against_reset(study: Study, variant: Variant) -> str:
             'only an embedded server is started again before each run; use reset = "nothing" or '
             '"reload".'
         )
-    if reset == "cold" and variant.workload == "tpcc":
+    if reset == "cold" and variant.kind == "oltp":
         return (
             'reset = "cold" is for queries: transactions warm the caches before they are measured. '
             'Use "restart" or "reload".'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from dyno import workloads
 from dyno.bundle.model import Model
 
 Value = str | int | float | bool
@@ -11,6 +12,8 @@ Options = dict[str, Value]
 Reset = Literal["nothing", "restart", "cold", "reload"]
 Verb = Literal["run", "load"]
 
+IO = "io"
+"""What a variant has in the place of a workload that measures storage."""
 SERVERS = ("postgresql", "postgres", "mysql", "mariadb")
 """Schemes of servers that are not Dyno's own."""
 DEFAULT_PAIRS = 5
@@ -41,6 +44,11 @@ class Variant(Model):
     settings: dict[str, Value] = {}
     limits: dict[str, Value] = {}
     levels: dict[str, Value] = {}
+
+    @property
+    def kind(self) -> str:
+        """``oltp``, ``dss``, or ``io`` of a storage profile."""
+        return IO if self.workload == IO else workloads.get(self.workload).kind
 
     @property
     def embedded(self) -> bool:

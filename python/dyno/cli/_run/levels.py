@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from dyno.cli._options import collected, databases_option, parse_seconds
 from dyno.cli._strictly import TIME, TIME_OR_NONE
+
+if TYPE_CHECKING:
+    from dyno.contracts.workload import Workload
 
 MODES = ("client", "procedure")
 HOMES = ("fixed", "random", "all")
@@ -44,6 +47,21 @@ class Levels:
             raise UsageError("Give each number of --users once.")
         if self.until_steady is not None and parse_seconds(self.until_steady) < duration_s:
             raise UsageError("--until-steady must not be shorter than --duration.")
+
+    def require_able(self, workload: Workload) -> None:
+        """Refuses what the workload's transactions cannot do.
+
+        Raises:
+            UsageError: With what they can.
+        """
+        from dyno.errors import UsageError
+
+        able = workload.transactions
+        asked = (("--mode", self.mode, able.modes), ("--home", self.home, able.homes))
+        for option, value, known in asked:
+            if value not in known:
+                message = f"{workload.name} has no {option} {value}. Known: {', '.join(known)}."
+                raise UsageError(message)
 
     def record(self) -> dict[str, Any]:
         """For the plan of the bundle; the duration may yet be that of a file with rates.

@@ -32,6 +32,7 @@ def run_transactions(
         rates: The rates of an open loop, a level each.
         search: The search, if one is asked for.
     """
+    from dyno import workloads
     from dyno.cli import _stages as stages
     from dyno.cli._databases import loaded_in_all
     from dyno.cli._during import before_start, during_plan
@@ -39,13 +40,14 @@ def run_transactions(
     from dyno.cli._search import find_max
     from dyno.stages.drive import UntilSteadyPlan, interval_for
     from dyno.statistics.steady import settled
-    from dyno.workloads.tpcc.pace import crowd
 
     with session.target(url, before_start(settings)) as target:
         every = loaded_in_all(target, workload, scale, settings["databases"])
         note_layout(session, target, every[workload])
         if settings["think"]:
-            crowded = crowd(max(settings["users"]), every[workload].scale)
+            crowded = workloads.get(workload).transactions.crowd(
+                max(settings["users"]), every[workload].scale
+            )
             if crowded is not None:
                 session.console.warn(crowded)
         interval_s = 1.0 if search is None else interval_for(settings["duration_s"])

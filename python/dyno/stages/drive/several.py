@@ -16,7 +16,15 @@ from dyno.runtime.engine_calls import Beside, run_engines
 from dyno.runtime.progress import Progress
 from dyno.runtime.seeds import derived
 from dyno.stages.drive.checkpoints import CheckpointCount
-from dyno.stages.drive.oltp import After, OltpPlan, drive_one, explained, facts, request
+from dyno.stages.drive.oltp import (
+    After,
+    OltpPlan,
+    drive_one,
+    explained,
+    facts,
+    request,
+    scale_fact,
+)
 from dyno.stages.drive.scheduler import yield_to_server
 from dyno.stages.drive.sums import interval_sums, start_ns, summed_outcome
 
@@ -112,7 +120,7 @@ def drive_several(
         sessions = {
             "users": plan.users * count,
             "users_each": plan.users,
-            "warehouses": sum(int(held.scale) for held in plan.several),
+            **scale_fact(plan.workload, sum(held.scale for held in plan.several)),
         }
         detail.update({**facts(plan), **sessions, "databases": count})
         for part, each in zip(details, plans, strict=True):

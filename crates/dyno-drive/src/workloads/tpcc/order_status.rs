@@ -7,7 +7,7 @@ use super::customers;
 use super::inputs::{Customer, Selector};
 use super::statements::{ASKER_BY_NUMBER, ASKERS_BY_NAME, LAST_ORDER, LINES};
 use crate::wire::{Access, Session, Slot, Value};
-use crate::workload::Ended;
+use crate::workloads::contract::Ended;
 
 /// Runs it once. `text` is scratch space.
 pub async fn run<S: Session>(

@@ -14,7 +14,7 @@ use super::statements::{
     WAREHOUSE_TAX, take_stock,
 };
 use crate::wire::{Access, Session, Slot, Value};
-use crate::workload::Ended;
+use crate::workloads::contract::Ended;
 
 /// 1 in units of the rates' scale.
 const WHOLE: i64 = 10_000;

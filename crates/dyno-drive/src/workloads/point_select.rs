@@ -8,8 +8,8 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
 
-use crate::wire::{Session, Slot, Statement, StatementId, Type, Value};
-use crate::workload::{Ended, Terminal, Workload};
+use crate::wire::{Dialect, Session, Slot, Statement, StatementId, Type, Value};
+use crate::workloads::contract::{Ended, Params, Terminal, Workload};
 
 const SELECT: StatementId = StatementId(0);
 
@@ -52,18 +52,16 @@ pub enum Column {
     Text,
 }
 
-impl PointSelect {
-    /// Checks the figures.
-    ///
-    /// # Errors
-    /// `usage`.
-    pub fn validate(&self) -> Result<()> {
+impl Params for PointSelect {
+    type Workload = Selects;
+
+    fn workload(&self, seed: u64) -> Result<Selects> {
         let message = match (self.returns, self.holds) {
             _ if self.keys < 1 => format!("workload.keys is {}; it must be 1 or more", self.keys),
             (Column::Int, Some(Holds::Bytes(_))) | (Column::Text, Some(Holds::Int(_))) => {
                 "workload.holds is of another type than workload.returns".to_owned()
             }
-            _ => return Ok(()),
+            _ => return Ok(Selects(Arc::new((self.clone(), seed)))),
         };
         Err(Error::new(ErrorKind::Usage, message))
     }
@@ -72,13 +70,6 @@ impl PointSelect {
 /// The workload with the seed of its keys.
 #[derive(Debug, Clone)]
 pub struct Selects(Arc<(PointSelect, u64)>);
-
-impl Selects {
-    /// The workload of a plan.
-    pub fn new(plan: PointSelect, seed: u64) -> Self {
-        Self(Arc::new((plan, seed)))
-    }
-}
 
 impl Workload for Selects {
     type Terminal = Reader;
@@ -91,7 +82,7 @@ impl Workload for Selects {
         &["point_select"]
     }
 
-    fn statements(&self) -> Vec<Statement> {
+    fn statements(&self, _dialect: Dialect) -> Vec<Statement> {
         let (plan, _) = &*self.0;
         let returns: &[Type] = match plan.returns {
             Column::Int => &[Type::Int],

@@ -13,8 +13,8 @@ use dyno_record::{Error, ErrorKind, Result};
 use super::Drawn;
 use super::inputs::{Customer, Delivery, NewOrder, Payment, Selector, StockLevel, UNUSED_ITEM};
 use super::new_order::lock_order;
-use crate::wire::{Session, Slot, Statement, StatementId, Type, Value};
-use crate::workload::Ended;
+use crate::wire::{Dialect, Session, Slot, Statement, StatementId, Type, Value};
+use crate::workloads::contract::Ended;
 
 const INT: Type = Type::Int;
 const TEXT: Type = Type::Text;
@@ -57,14 +57,15 @@ const PROCEDURES: [(&str, &[Type], &[Type]); 5] = [
     ("dyno_stock_level", &[INT, INT, INT], &[INT]),
 ];
 
-/// The calls. Each result has a place among the arguments, as PostgreSQL wants it; a wire whose
-/// procedures return a row leaves the places out.
-pub fn all() -> Vec<Statement> {
+/// The calls. Each result has a place among the arguments, as PostgreSQL wants it; in MariaDB and
+/// MySQL a procedure returns a row of its results.
+pub fn all(dialect: Dialect) -> Vec<Statement> {
     PROCEDURES
         .iter()
         .map(|(name, params, returns)| {
             let given = (1..=params.len()).map(|number| format!("${number}"));
-            let wanted = returns.iter().map(|_| "null".to_owned());
+            let places = if dialect == Dialect::Mysql { 0 } else { returns.len() };
+            let wanted = returns[..places].iter().map(|_| "null".to_owned());
             let arguments: Vec<String> = given.chain(wanted).collect();
             let sql = format!("call {name}({})", arguments.join(", ")).into();
             Statement { name, sql, params, returns }
@@ -211,11 +212,11 @@ fn odd(what: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tpcc::deck::NAMES;
+    use crate::workloads::tpcc::deck::NAMES;
 
     #[test]
     fn calls_are_in_the_order_of_the_operations() {
-        let all = all();
+        let all = all(Dialect::Postgres);
         let names: Vec<String> = NAMES.iter().map(|name| format!("dyno_{name}")).collect();
         assert_eq!(all.iter().map(|call| call.name).collect::<Vec<_>>(), names);
         assert_eq!(all[3].sql, "call dyno_delivery($1, $2, $3, null)");

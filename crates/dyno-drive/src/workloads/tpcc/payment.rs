@@ -14,7 +14,7 @@ use super::statements::{
     PAYER_BY_NUMBER, PAYERS_BY_NAME, WAREHOUSE_ADDRESS,
 };
 use crate::wire::{Access, Session, Slot, Value};
-use crate::workload::Ended;
+use crate::workloads::contract::Ended;
 
 /// Credit of customers whose payments leave a trace in their data.
 const BAD_CREDIT: &str = "BC";

@@ -1,5 +1,5 @@
 use super::*;
-use crate::tpcc::home::Policy;
+use crate::workloads::tpcc::home::Policy;
 use proptest::prelude::{any, prop_assert, proptest};
 use rand::SeedableRng;
 

@@ -4,7 +4,7 @@ use std::future::Future;
 
 use dyno_record::Result;
 
-use crate::wire::{Session, Statement};
+use crate::wire::{Dialect, Session, Statement};
 
 /// How a transaction ended that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +13,18 @@ pub enum Ended {
     Committed,
     /// It ended in the rollback that the workload prescribes.
     RolledBack,
+}
+
+/// What a plan says of a workload: its parameters.
+pub trait Params {
+    /// What they make.
+    type Workload: Workload + Clone;
+
+    /// The workload with `seed` for all its random choices.
+    ///
+    /// # Errors
+    /// `usage` for parameters that make no sense, naming the field.
+    fn workload(&self, seed: u64) -> Result<Self::Workload>;
 }
 
 /// An OLTP workload, shared by all driver threads.
@@ -26,8 +38,9 @@ pub trait Workload: Send + Sync + 'static {
     /// Names of the operations, such as `new_order`; elsewhere they go by their position here.
     fn operations(&self) -> &'static [&'static str];
 
-    /// The statements, in the order of their [`StatementId`](crate::wire::StatementId).
-    fn statements(&self) -> Vec<Statement>;
+    /// The statements in the words of a dialect, in the order of their
+    /// [`StatementId`](crate::wire::StatementId).
+    fn statements(&self, dialect: Dialect) -> Vec<Statement>;
 
     /// The state of user number `user`, the same for the same seed.
     fn terminal(&self, user: u32) -> Self::Terminal;

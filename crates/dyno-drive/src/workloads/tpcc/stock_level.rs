@@ -5,7 +5,7 @@ use dyno_record::Result;
 use super::inputs::StockLevel;
 use super::statements::{LOW_STOCK, NEXT_ORDER};
 use crate::wire::{Access, Session, Value};
-use crate::workload::Ended;
+use crate::workloads::contract::Ended;
 
 /// Orders looked back upon.
 const LAST_ORDERS: i32 = 20;

@@ -6,7 +6,7 @@ use dyno_record::{Error, ErrorKind, Result};
 use super::inputs::{DISTRICTS, Delivery};
 use super::statements::{CHARGE_CUSTOMER, DELIVER_LINES, DELIVER_ORDER, TAKE_OLDEST};
 use crate::wire::{Access, Session, Slot, Value};
-use crate::workload::Ended;
+use crate::workloads::contract::Ended;
 
 const COUNT: usize = DISTRICTS as usize;
 

@@ -1,20 +1,18 @@
 //! Users' random numbers: runs with neighbouring seeds share none.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use rand::Rng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{HomePolicy, Tpcc, TpccTerminal};
-use crate::workload::{Terminal as _, Workload as _};
+use super::{PARAMS, TpccTerminal};
+use crate::workloads::contract::{Params as _, Terminal as _, Workload as _};
 
 const SEEDS: u64 = 64;
 const USERS: u32 = 64;
 
 fn terminal(seed: u64, user: u32) -> TpccTerminal {
-    let workload = Arc::new(Tpcc::new(seed, 5, 100, HomePolicy::Random).unwrap());
-    workload.terminal(user)
+    PARAMS.workload(seed).unwrap().terminal(user)
 }
 
 #[test]

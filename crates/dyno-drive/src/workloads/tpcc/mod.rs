@@ -5,6 +5,7 @@
 mod customers;
 mod deck;
 mod delivery;
+mod dialects;
 mod home;
 mod inputs;
 mod mode;
@@ -20,17 +21,49 @@ use std::sync::Arc;
 use dyno_record::{Error, ErrorKind, Result, derive_seed};
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::Deserialize;
 
 use crate::pacer::think_ns;
-use crate::wire::{Session, Statement};
-use crate::workload::{Ended, Terminal, Workload};
+use crate::wire::{Dialect, Session, Statement};
+use crate::workloads::contract::{self, Ended, Terminal, Workload};
 use deck::{Deck, Kind};
 use inputs::{Constants, Inputs};
 
 pub use home::Policy as HomePolicy;
 pub use mode::Mode;
-#[cfg(test)]
-pub use statements::all as statements;
+
+/// What a plan says of the workload.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Size of the data.
+    pub warehouses: u32,
+    /// The constant that last names were loaded with.
+    pub c_load: u8,
+    /// Which warehouse a user works for.
+    #[serde(default)]
+    pub home: HomePolicy,
+    /// Where the transactions are programmed.
+    #[serde(default)]
+    pub mode: Mode,
+}
+
+impl contract::Params for Params {
+    type Workload = Arc<Tpcc>;
+
+    fn workload(&self, seed: u64) -> Result<Arc<Tpcc>> {
+        let warehouses = i32::try_from(self.warehouses).ok().filter(|count| *count > 0);
+        let warehouses = warehouses.ok_or_else(|| {
+            let message =
+                format!("warehouses is {}; it must be 1 to {}", self.warehouses, i32::MAX);
+            Error::new(ErrorKind::Usage, message)
+        })?;
+        let mut rng = stream(seed, 0, "constants");
+        let constants = Constants::draw(i32::from(self.c_load), &mut rng);
+        let Self { home, mode, .. } = *self;
+        Ok(Arc::new(Tpcc { seed, warehouses, home, mode, constants }))
+    }
+}
 
 /// The workload on a database of a given size.
 #[derive(Debug, Clone)]
@@ -44,27 +77,6 @@ pub struct Tpcc {
 
 impl Tpcc {
     const NAME: &str = "tpcc";
-
-    /// The workload on `warehouses` warehouses that were loaded with `c_load` for last names.
-    ///
-    /// # Errors
-    /// `usage` if a figure is out of range.
-    pub fn new(seed: u64, warehouses: u32, c_load: u8, home: HomePolicy) -> Result<Self> {
-        let warehouses = i32::try_from(warehouses).ok().filter(|count| *count > 0);
-        let warehouses = warehouses.ok_or_else(|| {
-            Error::new(ErrorKind::Usage, "warehouses must be between 1 and 2147483647")
-        })?;
-        let mut rng = stream(seed, 0, "constants");
-        let constants = Constants::draw(i32::from(c_load), &mut rng);
-        Ok(Self { seed, warehouses, home, mode: Mode::Client, constants })
-    }
-
-    /// The same workload, programmed elsewhere.
-    #[must_use]
-    pub const fn in_mode(mut self, mode: Mode) -> Self {
-        self.mode = mode;
-        self
-    }
 }
 
 impl Workload for Arc<Tpcc> {
@@ -78,10 +90,10 @@ impl Workload for Arc<Tpcc> {
         &deck::NAMES
     }
 
-    fn statements(&self) -> Vec<Statement> {
+    fn statements(&self, dialect: Dialect) -> Vec<Statement> {
         match self.mode {
-            Mode::Client => statements::all(),
-            Mode::Procedure => procedures::all(),
+            Mode::Client => dialects::put(dialect, statements::all()),
+            Mode::Procedure => procedures::all(dialect),
         }
     }
 
@@ -186,11 +198,16 @@ impl Terminal for TpccTerminal {
 mod streams_tests;
 
 #[cfg(test)]
+const PARAMS: Params =
+    Params { warehouses: 5, c_load: 100, home: HomePolicy::Random, mode: Mode::Client };
+
+#[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workloads::contract::Params as _;
 
     fn drawn(seed: u64, user: u32) -> Vec<String> {
-        let workload = Arc::new(Tpcc::new(seed, 5, 100, HomePolicy::Random).unwrap());
+        let workload = PARAMS.workload(seed).unwrap();
         let mut terminal = workload.terminal(user);
         std::iter::repeat_with(|| {
             terminal.draw();
@@ -209,7 +226,7 @@ mod tests {
 
     #[test]
     fn pauses_are_keying_and_thinking() {
-        let workload = Arc::new(Tpcc::new(1, 5, 100, HomePolicy::Random).unwrap());
+        let workload = PARAMS.workload(1).unwrap();
         let mut terminal = workload.terminal(0);
         for _ in 0..200 {
             let next = terminal.draw();
@@ -221,6 +238,7 @@ mod tests {
 
     #[test]
     fn no_warehouse_is_no_workload() {
-        assert_eq!(Tpcc::new(1, 0, 1, HomePolicy::All).unwrap_err().kind, ErrorKind::Usage);
+        let none = Params { warehouses: 0, ..PARAMS };
+        assert_eq!(none.workload(1).unwrap_err().kind, ErrorKind::Usage);
     }
 }
