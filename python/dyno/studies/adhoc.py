@@ -13,6 +13,7 @@ from dyno.studies.form import Base, StudySpec
 from dyno.studies.model import DEFAULT_MARGIN, Study, Value
 from dyno.studies.store import StudyStore
 from dyno.studies.variants import changed
+from dyno.targets.defaults import ROW_STORE
 
 _HEADLINE = {"tpcc": ("tps",), "tpch": ("total_s",), "io": ("iops", "mbps")}
 _EXPLORATORY = {"tpcc": ("p95_ms", "client_cpu_ms"), "tpch": ("query_s", "geomean_s"), "io": ()}
@@ -32,7 +33,7 @@ _SAME = "How much do runs differ here when nothing is changed?"
 def usual_target(workload: str, out: Path) -> str:
     """What is measured where nothing is said: a private engine, or the storage below ``out``."""
     if workload != "io":
-        return "embedded:postgresql"
+        return ROW_STORE
     there = next(folder for folder in (out, *out.parents) if folder.is_dir())
     return shlex.quote(str(there))
 

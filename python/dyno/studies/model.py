@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from dyno import targets
 from dyno.bundle.model import Model
 
 Value = str | int | float | bool
@@ -11,8 +12,6 @@ Options = dict[str, Value]
 Reset = Literal["nothing", "restart", "cold", "reload"]
 Verb = Literal["run", "load"]
 
-SERVERS = ("postgresql", "postgres", "mysql", "mariadb")
-"""Schemes of servers that are not Dyno's own."""
 DEFAULT_PAIRS = 5
 DEFAULT_MARGIN = 2.0
 
@@ -50,7 +49,7 @@ class Variant(Model):
     @property
     def on_server(self) -> bool:
         """Whether its server is not Dyno's own, and so not Dyno's to start again."""
-        return self.target.partition(":")[0] in SERVERS
+        return targets.is_others(self.target)
 
     @property
     def data(self) -> tuple[Any, ...]:

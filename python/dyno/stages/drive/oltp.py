@@ -16,7 +16,7 @@ from dyno.errors import TargetError
 from dyno.runtime.engine_calls import Beside, run_engine
 from dyno.runtime.progress import Progress
 from dyno.stages.drive.checkpoints import CheckpointCount
-from dyno.stages.drive.scheduler import yield_to_server
+from dyno.stages.drive.scheduler import gives_way
 
 After = Callable[[str, dict[str, Any]], dict[str, Any]]
 
@@ -146,7 +146,7 @@ def drive_one(
         detail.update(facts(plan))
         recorder.tell(name, detail)
         outcome = run_engine(
-            "drive", request(recorder, target, plan), counted, beside, yield_to_server
+            "drive", request(recorder, target, plan), counted, beside, gives_way(target)
         )
         detail.update(outcome=outcome, duration_s=outcome["seconds"], **counted.facts())
         if after is not None:

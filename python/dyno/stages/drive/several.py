@@ -17,7 +17,7 @@ from dyno.runtime.progress import Progress
 from dyno.runtime.seeds import derived
 from dyno.stages.drive.checkpoints import CheckpointCount
 from dyno.stages.drive.oltp import After, OltpPlan, drive_one, explained, facts, request
-from dyno.stages.drive.scheduler import yield_to_server
+from dyno.stages.drive.scheduler import gives_way
 from dyno.stages.drive.sums import interval_sums, start_ns, summed_outcome
 
 
@@ -123,7 +123,7 @@ def drive_several(
             {**request(recorder, target, each), "drivers": count, "turn": turn}
             for turn, each in enumerate(plans)
         ]
-        outcomes = run_engines("drive", requests, counted, beside, yield_to_server)
+        outcomes = run_engines("drive", requests, counted, beside, gives_way(target))
         for part, each, found in zip(details, plans, outcomes, strict=True):
             part.update(outcome=found, duration_s=found["seconds"])
             if after is not None:
