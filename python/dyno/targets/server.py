@@ -11,9 +11,9 @@ import contextlib
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
@@ -22,6 +22,7 @@ from dyno.config.settings import Setting
 from dyno.contracts.cold import Emptied
 from dyno.contracts.isolation import Isolation
 from dyno.contracts.layout import Layout
+from dyno.contracts.probe import Sample
 from dyno.contracts.target import (
     Capabilities,
     Connection,
@@ -40,6 +41,7 @@ from dyno.servers.private import PrivateServer
 from dyno.targets import compiled, journal
 from dyno.targets.indexer import Indexer, Stage, StepLog
 from dyno.targets.servertuning import ServerTuning
+from dyno.targets.sessionprobe import SessionProbe
 from dyno.workspace.footprint import Meter, Probe
 
 Session = TypeVar("Session", bound=Connection)
@@ -66,6 +68,7 @@ class InSession(Generic[Session, Statement]):
             who measures.
         program: Puts the workload's procedures beside its tables.
         isolation: Levels of transactions.
+        probes: By name, what is asked while transactions are driven (``contracts.probe``).
     """
 
     loaded: Callable[[Session, str, str], Loaded | None]
@@ -90,6 +93,9 @@ class InSession(Generic[Session, Statement]):
     ]
     program: Callable[[Session, str, str], dict[str, Any]]
     isolation: Callable[[Session], Isolation]
+    probes: Mapping[str, Callable[[Session], Sequence[Sample]]] = field(
+        default_factory=dict[str, Callable[[Session], Sequence[Sample]]]
+    )
 
 
 class SizedFiles(Protocol):
@@ -382,6 +388,10 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
         """Levels of transactions (see :mod:`dyno.contracts.isolation`)."""
         with closing(self.connect()) as session:
             return self._inside.isolation(session)
+
+    def probes(self) -> list[SessionProbe[Session]]:
+        """Its own probes, each of which asks in a session of its own."""
+        return [SessionProbe(name, self.connect, ask) for name, ask in self._inside.probes.items()]
 
     def data_paths(self) -> list[Path]:
         """The server's data folder, if it is known to lie on this machine."""

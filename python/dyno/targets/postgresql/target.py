@@ -12,7 +12,7 @@ from typing import Any, ClassVar, cast
 from psycopg import sql
 
 from dyno.bundle.model import Role, TargetFacts
-from dyno.contracts.checkpoints import Checkpoints
+from dyno.contracts.checkpoints import SOURCE as CHECKPOINTS
 from dyno.contracts.layout import Layout
 from dyno.contracts.maintenance import Job, Maintenance
 from dyno.contracts.plans import QueryPlan
@@ -63,6 +63,7 @@ _IN_SESSION = InSession(
     indexer=open_indexer,
     program=procedures.ensure,
     isolation=isolation.isolation,
+    probes={CHECKPOINTS: checkpoints.read},
 )
 
 
@@ -215,11 +216,6 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
     def meter(self, connection: Connection) -> PostgresMeter:
         """What the queries of a session read and spill, by the server's counters."""
         return PostgresMeter(cast("PostgresConnection", connection))
-
-    def checkpoints(self) -> Checkpoints:
-        """How many it has begun."""
-        with closing(self.connect()) as session:
-            return checkpoints.read(session)
 
     def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
         """The plan of a query."""
