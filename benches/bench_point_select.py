@@ -37,7 +37,7 @@ import json, sys
 from dyno import _core
 from dyno.stages.drive.scheduler import yield_to_server
 plan = sys.stdin.read()
-yield_to_server(json.loads(plan))
+yield_to_server(json.loads(plan), server=True)
 print(_core.drive(plan, _core.Control()))
 """
 

@@ -11,14 +11,13 @@ from dyno.bundle.model import Estimate, Phase
 
 
 def conduct(name: str, level: Level, phase: Phase) -> Iterable[Estimate]:
-    """The driver's own figures, checkpoints, the one writer, and several databases.
+    """The driver's own figures, the one writer, and several databases.
 
     Args:
         name: How the names of the figures start.
         level: What was measured.
         phase: Its phase.
     """
-    yield from _checkpoints(name, phase)
     yield from _apart(name, phase)
     yield from _writer(name, level.outcome)
     yield from _client(name, level.outcome, level.seconds + level.left_out_s)
@@ -95,20 +94,6 @@ def _apart(name: str, phase: Phase) -> Iterable[Estimate]:
     if apart_s is not None:
         source = "from the first start of a database's measurement to the last"
         yield Estimate(name=f"{name}.apart_s", value=apart_s, unit="s", source=source)
-
-
-def _checkpoints(name: str, phase: Phase) -> Iterable[Estimate]:
-    """Checkpoints that began in the window, and the longest time from one to the next."""
-    found = phase.detail.get("checkpoints")
-    counted: dict[str, Any] = found if isinstance(found, dict) else {}
-    for figure, key, unit, source in (
-        ("checkpoints", "count", "", "source"),
-        ("checkpoint_interval_s", "interval_s", "s", "setting"),
-    ):
-        value = number(counted.get(key))
-        if value is not None:
-            text = str(counted.get(source, ""))
-            yield Estimate(name=f"{name}.{figure}", value=value, unit=unit, source=text)
 
 
 def _writer(name: str, outcome: dict[str, Any]) -> Iterable[Estimate]:

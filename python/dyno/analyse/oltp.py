@@ -7,15 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 from dyno import workloads
+from dyno.analyse.checkpoints import checkpoints
 from dyno.analyse.conduct import conduct
 from dyno.analyse.during import courses
 from dyno.analyse.histograms import Latencies
 from dyno.analyse.level import Level, level
 from dyno.analyse.rows import happened, number
-from dyno.analyse.series import Throughput
+from dyno.analyse.series import Throughput, sampled
 from dyno.analyse.silence import silence
 from dyno.bundle.model import Estimate, Phase
+from dyno.bundle.observed import Series
 from dyno.bundle.reader import Bundle
+from dyno.bundle.series import Key
 from dyno.bundle.tables import counts
 from dyno.contracts.transactions import Transactions
 from dyno.statistics.steady import (
@@ -33,10 +36,12 @@ _QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 
 def oltp(bundle: Bundle) -> list[Estimate]:
     """``oltp.<level>.<figure>`` and ``oltp.<level>.<operation>.<figure>`` of the measured time."""
-    return [figure for level in bundle.levels() for figure in of_level(bundle, level)]
+    levels = bundle.levels()
+    series = sampled(bundle) if levels else {}
+    return [figure for level in levels for figure in of_level(bundle, level, series)]
 
 
-def of_level(bundle: Bundle, name: str) -> list[Estimate]:
+def of_level(bundle: Bundle, name: str, series: dict[Key, Series] | None = None) -> list[Estimate]:
     """The same of one level, which may be the last one of a run that goes on."""
     found = level(bundle, name)
     if found is None:
@@ -53,6 +58,8 @@ def of_level(bundle: Bundle, name: str) -> list[Estimate]:
         estimates += _steadiness(start, undisturbed)
     if found.phase is not None:
         estimates += _pace(start, found.phase, found.rows, found.seconds, main)
+        series = sampled(bundle) if series is None else series
+        estimates += checkpoints(start, found, found.phase, series)
         estimates += conduct(start, found, found.phase)
     return estimates
 

@@ -122,7 +122,8 @@ class _Hunt:
         place = f"{len(self.trials) + 1}/{max(self.search.windows, len(self.trials) + 1)}"
         title = f"Window {place}: {_WORDS[step.kind]} {self.search.load_text(step.load)}"
         refused = ""
-        with self.session.console.phase(title) as progress:
+        probed = self.session.probed(self.target)
+        with self.session.console.phase(title) as progress, probed:
             try:
                 drive.drive(self.session.recorder, self.target, plan, progress)
             except TargetError as error:

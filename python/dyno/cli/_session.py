@@ -28,6 +28,7 @@ from dyno.confinement import places
 from dyno.confinement.limits_asked import as_record as limits_record
 from dyno.confinement.run import Confinement
 from dyno.contracts import tuning
+from dyno.contracts.probe import Probed
 from dyno.contracts.target import Limits, Target
 from dyno.decide import broken, definitions, judge
 from dyno.errors import (
@@ -117,6 +118,12 @@ class Session:
                 yield
         finally:
             self.recorder.update(confined=self.confinement.figures())
+
+    @contextlib.contextmanager
+    def probed(self, target: Target) -> Generator[None]:
+        """Has the target's own probes read as well while the block is open."""
+        with self.sampler.joined(target.probes() if isinstance(target, Probed) else ()):
+            yield
 
     def watch(self, target: Target) -> None:
         """Has the probes read the target's server processes, which a restart replaces."""

@@ -128,7 +128,7 @@ def level(
     """Drives one level of load."""
     title = f"{plan.workload} on {target.name}, {plan.title}"
     title += ", in procedures" if plan.mode == "procedure" else ""
-    with session.console.phase(title) as progress:
+    with session.console.phase(title) as progress, session.probed(target):
         if during is not None:
             drive.drive_during(session.recorder, target, plan, during, progress)
         elif extension is not None:

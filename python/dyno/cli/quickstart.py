@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from dyno.contracts.target import LoadPlan, Target
 
 TPCH, TPCC = USUAL["dss"], USUAL["oltp"]
-ROW, COLUMN = "embedded:postgresql", "embedded:duckdb"
 USERS = (1, 4, 16)
 SCALES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.01)
 GIB = 1 << 30
@@ -37,12 +36,14 @@ class Sizes:
 
     def space(self) -> int:
         """Bytes needed at the peak."""
-        from dyno import workloads
+        from dyno import targets, workloads
+        from dyno.targets.defaults import COLUMN_STORE, ROW_STORE
         from dyno.targets.space import required_bytes
 
         tpch = workloads.get(TPCH).bytes_per_scale * self.scale
         tpcc = workloads.get(TPCC).bytes_per_scale * self.warehouses
-        return required_bytes({"postgresql": tpch + tpcc, "duckdb": tpch}, self.io_file_bytes)
+        row, column = (targets.parse(url).name for url in (ROW_STORE, COLUMN_STORE))
+        return required_bytes({row: tpch + tpcc, column: tpch}, self.io_file_bytes)
 
 
 @click.command(
@@ -139,6 +140,7 @@ def _body(session: Session, sizes: Sizes, *, replace: bool) -> None:
     from dyno.profiles import spec, volume
     from dyno.stages.drive import OltpPlan, PowerPlan, interval_for
     from dyno.stages.profile import IoPlan
+    from dyno.targets.defaults import COLUMN_STORE, ROW_STORE
 
     again = Again(session)
     out, threads = session.options.out, session.limits.threads
@@ -147,15 +149,15 @@ def _body(session: Session, sizes: Sizes, *, replace: bool) -> None:
     dss = LoadPlan(TPCH, sizes.scale, seed=1, streams=streams)
     oltp = LoadPlan(TPCC, sizes.warehouses, seed=1, streams=streams)
     if not replace:
-        for url, plans in ((ROW, (dss, oltp)), (COLUMN, (dss,))):
+        for url, plans in ((ROW_STORE, (dss, oltp)), (COLUMN_STORE, (dss,))):
             _require_own(session, url, plans)
     look = spec.read(profiles.DEFAULT).fitted(sizes.io_file_bytes, sizes.io_step_s)
     profile = IoPlan(volume.parse([str(out)]), look)
     again(lambda: stages.storage(session, profile))
-    with session.target(ROW) as row:
+    with session.target(ROW_STORE) as row:
         again(lambda: _load(session, row, dss))
         results = {row.name: again(lambda: stages.power(session, row, power))}
-        with session.target(COLUMN) as column:
+        with session.target(COLUMN_STORE) as column:
             again(lambda: _load(session, column, dss))
             results[column.name] = again(lambda: stages.power(session, column, power))
         stages.answers(session, power, results)

@@ -14,6 +14,7 @@ from dyno.studies.form import Base, StudySpec
 from dyno.studies.model import DEFAULT_MARGIN, IO, Study, Value
 from dyno.studies.store import StudyStore
 from dyno.studies.variants import WORKLOADS, changed
+from dyno.targets.defaults import ROW_STORE
 
 _HEADLINE = {"oltp": ("tps",), "dss": ("total_s",), IO: ("iops", "mbps")}
 _EXPLORATORY = {"oltp": ("p95_ms", "client_cpu_ms"), "dss": ("query_s", "geomean_s"), IO: ()}
@@ -32,7 +33,7 @@ _SAME = "How much do runs differ here when nothing is changed?"
 def usual_target(workload: str, out: Path) -> str:
     """What is measured where nothing is said: a private engine, or the storage below ``out``."""
     if workload != IO:
-        return "embedded:postgresql"
+        return ROW_STORE
     there = next(folder for folder in (out, *out.parents) if folder.is_dir())
     return shlex.quote(str(there))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from dyno import workloads
+from dyno import targets, workloads
 from dyno.bundle.model import Model
 
 Value = str | int | float | bool
@@ -14,8 +14,6 @@ Verb = Literal["run", "load"]
 
 IO = "io"
 """What a variant has in the place of a workload that measures storage."""
-SERVERS = ("postgresql", "postgres", "mysql", "mariadb")
-"""Schemes of servers that are not Dyno's own."""
 DEFAULT_PAIRS = 5
 DEFAULT_MARGIN = 2.0
 
@@ -58,7 +56,7 @@ class Variant(Model):
     @property
     def on_server(self) -> bool:
         """Whether its server is not Dyno's own, and so not Dyno's to start again."""
-        return self.target.partition(":")[0] in SERVERS
+        return targets.is_others(self.target)
 
     @property
     def data(self) -> tuple[Any, ...]:

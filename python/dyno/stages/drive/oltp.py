@@ -16,8 +16,7 @@ from dyno.contracts.transactions import Work
 from dyno.errors import TargetError
 from dyno.runtime.engine_calls import Beside, run_engine
 from dyno.runtime.progress import Progress
-from dyno.stages.drive.checkpoints import CheckpointCount
-from dyno.stages.drive.scheduler import yield_to_server
+from dyno.stages.drive.scheduler import gives_way
 
 After = Callable[[str, dict[str, Any]], dict[str, Any]]
 
@@ -142,14 +141,13 @@ def drive_one(
     """
     title = f"{workloads.get(plan.workload).title}, {plan.title}"
     name = f"oltp-{plan.workload}-{target.name}-{plan.level}"
-    counted = CheckpointCount(target, progress, plan.warmup_s)
     with recorder.phase(name, title, "oltp", target.name) as detail, explained(target):
         detail.update(facts(plan))
         recorder.tell(name, detail)
         outcome = run_engine(
-            "drive", request(recorder, target, plan), counted, beside, yield_to_server
+            "drive", request(recorder, target, plan), progress, beside, gives_way(target)
         )
-        detail.update(outcome=outcome, duration_s=outcome["seconds"], **counted.facts())
+        detail.update(outcome=outcome, duration_s=outcome["seconds"])
         if after is not None:
             detail.update(after(plan.level, outcome))
     return outcome

@@ -15,7 +15,6 @@ from dyno.contracts.target import Target
 from dyno.runtime.engine_calls import Beside, run_engines
 from dyno.runtime.progress import Progress
 from dyno.runtime.seeds import derived
-from dyno.stages.drive.checkpoints import CheckpointCount
 from dyno.stages.drive.oltp import (
     After,
     OltpPlan,
@@ -25,7 +24,7 @@ from dyno.stages.drive.oltp import (
     request,
     scale_fact,
 )
-from dyno.stages.drive.scheduler import yield_to_server
+from dyno.stages.drive.scheduler import gives_way
 from dyno.stages.drive.sums import interval_sums, start_ns, summed_outcome
 
 
@@ -102,7 +101,6 @@ def drive_several(
     count = len(plans)
     title = workloads.get(plan.workload).title
     start = f"oltp-{plan.workload}-{target.name}"
-    counted = CheckpointCount(target, progress, plan.warmup_s)
     with explained(target), contextlib.ExitStack() as stack:
 
         def phase(level: str, words: str) -> dict[str, Any]:
@@ -131,7 +129,7 @@ def drive_several(
             {**request(recorder, target, each), "drivers": count, "turn": turn}
             for turn, each in enumerate(plans)
         ]
-        outcomes = run_engines("drive", requests, counted, beside, yield_to_server)
+        outcomes = run_engines("drive", requests, progress, beside, gives_way(target))
         for part, each, found in zip(details, plans, outcomes, strict=True):
             part.update(outcome=found, duration_s=found["seconds"])
             if after is not None:
@@ -143,7 +141,6 @@ def drive_several(
             outcome=outcome,
             duration_s=outcome["seconds"],
             apart_s=_apart_s(rows),
-            **counted.facts(),
         )
         if after is not None:
             detail.update(after(plan.level, outcome))

@@ -1,0 +1,75 @@
+"""Checkpoints that began in the measured time of a level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import Any
+
+from dyno.analyse.level import Level
+from dyno.analyse.rows import number
+from dyno.bundle.model import Estimate, Phase
+from dyno.bundle.observed import Series
+from dyno.bundle.series import Key
+from dyno.contracts.checkpoints import BEGUN, SOURCE
+
+
+def checkpoints(
+    name: str, level: Level, phase: Phase, series: Mapping[Key, Series]
+) -> Iterable[Estimate]:
+    """How many, and the longest time from one to the next.
+
+    They are counted from the first reading within the window to the last, so that each of them
+    certainly began in it; one in the second at either end may be left out. Nothing is told of a
+    server that was not read, or reset its counters meanwhile.
+
+    Args:
+        name: How the names of the figures start.
+        level: What was measured.
+        phase: Its phase; those of bundles from before the probe have the count themselves.
+        series: What the probes sampled in the run.
+    """
+    told = phase.detail.get(SOURCE)
+    if isinstance(told, dict):
+        yield from _told(name, told)
+        return
+    if phase.part_of is not None:
+        return  # a server has them for all its databases
+    during = {
+        metric: [
+            at for at in one.readings if phase.start_ns <= at.t_ns <= (phase.end_ns or at.t_ns)
+        ]
+        for (source, subject, metric), one in series.items()
+        if (source, subject) == (SOURCE, phase.target)
+    }
+    counts = [at.value for at in during.get(BEGUN, ())]
+    if not counts or any(after < before for before, after in pairwise(counts)):
+        return
+    inside = [
+        at.value for at in during[BEGUN] if level.rates.start_ns <= at.t_ns <= level.rates.end_ns
+    ]
+    yield Estimate(
+        name=f"{name}.checkpoints",
+        value=inside[-1] - inside[0] if inside else 0.0,
+        unit="",
+        source="the server's count: the last reading in the window − the first",
+    )
+    for metric, found in during.items():
+        if metric != BEGUN and found:
+            yield Estimate(
+                name=f"{name}.checkpoint_interval_s",
+                value=found[-1].value,
+                unit="s",
+                source=metric,
+            )
+
+
+def _told(name: str, told: Mapping[str, Any]) -> Iterable[Estimate]:
+    for figure, key, unit, source in (
+        ("checkpoints", "count", "", "source"),
+        ("checkpoint_interval_s", "interval_s", "s", "setting"),
+    ):
+        value = number(told.get(key))
+        if value is not None:
+            text = str(told.get(source, ""))
+            yield Estimate(name=f"{name}.{figure}", value=value, unit=unit, source=text)
