@@ -12,9 +12,9 @@ import pytest
 from dyno import workloads
 from dyno.bundle.reader import Bundle
 from dyno.cli._criteria import Asked as Criteria
-from dyno.cli._findmax import Asked as FindMax
 from dyno.errors import UsageError
 from dyno.host.storage import storage_facts
+from dyno.runner.findmax import Asked as FindMax
 from tests.process import document, dyno, spoilt
 
 NULL = ("run", "tpcc", "--target", "null:?mean_us=2000&servers=4")

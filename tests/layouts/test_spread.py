@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from dyno import targets
-from dyno.cli._layout import chosen_layout
-from dyno.cli._spread import Spread
 from dyno.errors import UsageError
 from dyno.layouts import volumes
 from dyno.layouts.resolve import resolve
 from dyno.layouts.spread import spread
+from dyno.runner.layout import chosen_layout
+from dyno.runner.spread import Spread
 
 PRIVATE = targets.parse("embedded:postgresql")
 

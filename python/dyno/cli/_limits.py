@@ -13,7 +13,6 @@ from dyno.cli._options import Decorator, collected
 from dyno.confinement.limits_asked import WORDS
 
 if TYPE_CHECKING:
-    from dyno.bundle.model import Confined
     from dyno.confinement.run import Confinement
     from dyno.contracts.target import TargetUrl
 
@@ -73,11 +72,3 @@ options = collected(
 
 own_options = collected(Bounds, "bounds", _option("Dyno's storage engine, in its own process"))
 """The same of ``dyno io``."""
-
-
-def lines(confined: Confined) -> list[str]:
-    """What limits are in force, a line."""
-    whom = "Dyno, the engine in it" if confined.where == "process" else "the engine"
-    words = " ".join(f"{word}={text}" for word, text in confined.limits.items())
-    devices = f", I/O on {', '.join(confined.devices)}" if confined.devices else ""
-    return [f"  limits of {whom}: {words}{devices}"]

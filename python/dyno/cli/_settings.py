@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +14,6 @@ from dyno.config.settings import WORDS
 from dyno.confinement.limits_asked import memory_bytes
 
 if TYPE_CHECKING:
-    from dyno.bundle.model import Applied
     from dyno.config.settings import Setting
     from dyno.confinement.run import Confinement
     from dyno.contracts.target import TargetUrl
@@ -74,15 +72,6 @@ options = collected(
     ),
 )
 """Adds ``--set`` and ``--settings``, and passes them as ``given``."""
-
-
-def lines(applied: Sequence[Applied]) -> list[str]:
-    """What was applied, a line each."""
-    return [
-        f"  {item.word}={item.asked} → {item.name} = {item.found} "
-        f"(before: {item.before or 'unset'}; {item.how})"
-        for item in applied
-    ]
 
 
 def _memory_bytes() -> int | None:

@@ -78,7 +78,7 @@ def conduct(study: Study, resume: bool, options: Options, folder: Path | None = 
     """
     from dyno.cli import _study, _study_page
     from dyno.cli._console import Console
-    from dyno.cli._signals import Signals
+    from dyno.runner.signals import Signals
     from dyno.studies import checks, space
     from dyno.studies.ending import ending, hint
     from dyno.studies.execute import Work

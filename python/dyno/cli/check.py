@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dyno.cli._options import Options, common, databases_option, examples
+from dyno.cli._work import conduct, typed
 
 if TYPE_CHECKING:
     from dyno.bundle.model import Check
@@ -59,10 +60,10 @@ def command(
     played in each.
     """
     from dyno import targets, workloads
-    from dyno.cli import _stages as stages
-    from dyno.cli._databases import loaded_in_all, require_databases
-    from dyno.cli._session import Session, run_session
     from dyno.errors import UsageError
+    from dyno.runner import stages
+    from dyno.runner.databases import loaded_in_all, require_databases
+    from dyno.runner.session import Job, Session
     from dyno.stages.load import check, check_isolation
 
     chosen = workloads.named(workload)
@@ -85,16 +86,16 @@ def command(
             found = every[workload]
             checks: list[Check] = []
             for name in every if isolation else ():
-                with session.console.phase(f"Isolation of {name} in {target.name}"):
+                with session.events.phase(f"Isolation of {name} in {target.name}"):
                     checks += check_isolation(session.recorder, target, name, level)
             for name, held in every.items():
-                with session.console.phase(f"Check {name} in {target.name}"):
+                with session.events.phase(f"Check {name} in {target.name}"):
                     checks += check(session.recorder, target, name, held, "run")
             if answers:
                 checks += stages.asked(session, target, workload, found.scale)
             for item in checks:
                 mark = {True: "ok", False: "FAILED", None: "skipped"}[item.passed]
-                session.console.say(f"  {mark:8}{item.name}: {item.message}")
+                session.events.say(f"  {mark:8}{item.name}: {item.message}")
 
     record = {
         "target": parsed.redacted,
@@ -104,4 +105,5 @@ def command(
         "isolation": isolation,
         "level": level,
     }
-    return run_session(options, "check", record, (workload,), options.out, body)
+    job = Job("check", options.out, record, typed(), (workload,), options.out, body)
+    return conduct(job, options)

@@ -10,10 +10,11 @@ from dyno.cli._io import Asked
 from dyno.cli._io import options as asked_options
 from dyno.cli._limits import Bounds, own_options
 from dyno.cli._options import Options, common, examples
+from dyno.cli._work import conduct, typed
 from dyno.errors import UsageError
 
 if TYPE_CHECKING:
-    from dyno.cli._session import Session
+    from dyno.runner.session import Session
     from dyno.stages.profile import IoPlan
 
 
@@ -83,7 +84,7 @@ def command(
     reads or of writes passes the ceiling. All with O_DIRECT, past the page cache.
     """
     from dyno.cli._io import confirm, tell
-    from dyno.cli._session import run_session
+    from dyno.runner.session import Job
 
     plan = asked.plan(volumes)
     if fio and dry_run:
@@ -114,11 +115,12 @@ def command(
         with session.confined():
             _body(session, plan)
 
-    return run_session(options, "io", _record(plan), (), place, body, confinement=confinement)
+    job = Job("io", options.out, _record(plan), typed(), (), place, body, confinement=confinement)
+    return conduct(job, options)
 
 
 def _body(session: Session, plan: IoPlan) -> None:
-    from dyno.cli import _stages as stages
+    from dyno.runner import stages
 
     stages.storage(session, plan)
 

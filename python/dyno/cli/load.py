@@ -10,9 +10,11 @@ import click
 from dyno.cli import _limits, _settings, _spread
 from dyno.cli._options import Options, common, databases_option, examples
 from dyno.cli._strictly import SEED
+from dyno.cli._work import conduct, typed
 
 if TYPE_CHECKING:
     from dyno.contracts.target import TargetUrl
+    from dyno.runner.spread import Spread
 
 LAYOUT_HELP = "Physical design: a name of `dyno layouts`, or a TOML file."
 
@@ -60,7 +62,7 @@ def command(
     streams: tuple[int, ...],
     databases: int,
     layout: str | None,
-    spread: _spread.Spread,
+    spread: Spread,
     seed: int,
     replace: bool,
     resume: bool,
@@ -77,12 +79,12 @@ def command(
     that are missing and goes on with the one that was cut off.
     """
     from dyno import _core, targets, workloads
-    from dyno.cli import _stages as stages
-    from dyno.cli._databases import loads, names, require_databases
-    from dyno.cli._layout import chosen_layout, unfinished_layout
-    from dyno.cli._session import Session, run_session
     from dyno.contracts.target import LoadPlan, Made, Target
     from dyno.layouts import DEFAULT
+    from dyno.runner import stages
+    from dyno.runner.databases import loads, names, require_databases
+    from dyno.runner.layout import chosen_layout, unfinished_layout
+    from dyno.runner.session import Job, Session
     from dyno.stages.resume import unfinished_of
     from dyno.workspace.engine_folders import make_out
 
@@ -141,7 +143,8 @@ def command(
         "layout": design.layout.model_dump(mode="json", exclude_defaults=True),
         "resume": resume,
     }
-    return run_session(options, "load", record, (workload,), options.out, body, *asked)
+    out = options.out
+    return conduct(Job("load", out, record, typed(), (workload,), out, body, *asked), options)
 
 
 def _require_sense(

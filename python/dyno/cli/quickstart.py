@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dyno.cli._options import Options, common, examples
+from dyno.cli._work import conduct, typed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dyno.cli._session import Session
     from dyno.contracts.target import LoadPlan, Target
+    from dyno.runner.session import Session
 
 TPCH, TPCC = "tpch", "tpcc"
 ROW, COLUMN = "embedded:postgresql", "embedded:duckdb"
@@ -74,8 +75,8 @@ def command(
     touched, and no server is left running. Data that an earlier quickstart loaded there is made
     anew; what `dyno load` loaded at another scale or in a layout stays unless --replace is given.
     """
-    from dyno.cli._session import run_session
     from dyno.config.units import bytes_text
+    from dyno.runner.session import Job
     from dyno.targets.space import require_space
 
     place = _existing_parent(options.out)
@@ -85,14 +86,16 @@ def command(
         return 0
     require_space(place, sizes.space(), "Free some, or give a smaller --scale or another --out.")
     plan: dict[str, Any] = {"quick": quick, "users": list(USERS), **vars(sizes)}
-    return run_session(
-        options,
+    job = Job(
         "quickstart",
+        options.out,
         plan,
+        typed(),
         (TPCH, TPCC),
         options.out,
         lambda session: _body(session, sizes, replace=replace),
     )
+    return conduct(job, options)
 
 
 def choose(scale: float | None, quick: bool, place: Path) -> Sizes:
@@ -132,15 +135,15 @@ def choose(scale: float | None, quick: bool, place: Path) -> Sizes:
 
 def _body(session: Session, sizes: Sizes, *, replace: bool) -> None:
     from dyno import profiles
-    from dyno.cli import _stages as stages
-    from dyno.cli._again import Again
     from dyno.contracts.target import Loaded, LoadPlan
     from dyno.profiles import spec, volume
+    from dyno.runner import stages
+    from dyno.runner.again import Again
     from dyno.stages.drive import OltpPlan, PowerPlan, interval_for
     from dyno.stages.profile import IoPlan
 
     again = Again(session)
-    out, threads = session.options.out, session.limits.threads
+    out, threads = session.out, session.limits.threads
     power = PowerPlan(TPCH, sizes.scale)
     streams = max(2, threads)
     dss = LoadPlan(TPCH, sizes.scale, seed=1, streams=streams)
@@ -179,12 +182,10 @@ def _body(session: Session, sizes: Sizes, *, replace: bool) -> None:
 
 def _load(session: Session, target: Target, plan: LoadPlan) -> None:
     """Loads and proves, and notes before that the data is quickstart's own."""
-    from dyno.cli import _stages as stages
+    from dyno.runner import stages
     from dyno.workspace import engine_folders
 
-    engine_folders.remember(
-        session.options.out, target.name, plan.workload, (plan.scale, plan.seed)
-    )
+    engine_folders.remember(session.out, target.name, plan.workload, (plan.scale, plan.seed))
     stages.load_and_prove(session, target, plan, replace=True)
 
 
@@ -198,13 +199,13 @@ def _require_own(session: Session, url: str, plans: Sequence[LoadPlan]) -> None:
     from dyno.errors import UsageError
     from dyno.workspace import engine_folders
 
-    parsed, out = targets.parse(url), session.options.out
+    parsed, out = targets.parse(url), session.out
     name = parsed.name
     if not any(home.name == name for home in engine_folders.homes(out)[0]):
         return  # it was never started here
     own = engine_folders.remembered(out, name)
     with (
-        session.console.phase(f"Look at what {name} holds"),
+        session.events.phase(f"Look at what {name} holds"),
         targets.open_target(parsed, out, session.limits) as target,
     ):
         for plan in plans:

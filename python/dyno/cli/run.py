@@ -8,7 +8,6 @@ import click
 
 from dyno.cli import _criteria, _findmax, _limits, _rates, _settings
 from dyno.cli._belong import require_own
-from dyno.cli._dss import run_tests
 from dyno.cli._options import Options, common
 from dyno.cli._run import beside as _beside
 from dyno.cli._run import levels as _levels
@@ -16,11 +15,14 @@ from dyno.cli._run import queries as _queries
 from dyno.cli._run import sections
 from dyno.cli._run.examples import EXAMPLES
 from dyno.cli._run.together import require_together
-from dyno.cli._run.transactions import run_transactions
 from dyno.cli._strictly import SEED
+from dyno.cli._work import conduct, typed
+from dyno.runner.dss import run_tests
+from dyno.runner.transactions import run_transactions
 
 if TYPE_CHECKING:
-    from dyno.cli._session import Session
+    from dyno.runner.findmax import Asked
+    from dyno.runner.session import Session
 
 
 @click.command(
@@ -50,7 +52,7 @@ def command(
     levels: _levels.Levels,
     pace: _rates.Given,
     criteria: _criteria.Asked,
-    find_max: _findmax.Asked,
+    find_max: Asked,
     queries: _queries.Queries,
     beside: _beside.Beside,
     given: _settings.Given,
@@ -84,8 +86,8 @@ def command(
     the run says so, and is not valid if no limit was judged at the maximum.
     """
     from dyno import targets, workloads
-    from dyno.cli._during import require_able
-    from dyno.cli._session import run_session
+    from dyno.runner.during import require_able
+    from dyno.runner.session import Job
 
     chosen = workloads.named(workload)
     context = click.get_current_context()
@@ -148,4 +150,5 @@ def command(
 
     record = {"target": parsed.redacted, "scale": scale, **settings, **choice.facts()}
     asked = (tuned, confinement)
-    return run_session(options, "run", record, (workload,), options.out, body, *asked)
+    out = options.out
+    return conduct(Job("run", out, record, typed(), (workload,), out, body, *asked), options)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dyno.cli._dss import PARAMETERS, TESTS, Choice
 from dyno.cli._options import collected, parse_seconds
 from dyno.cli._strictly import TIME
+from dyno.runner.dss import PARAMETERS, TESTS, Choice
 
 if TYPE_CHECKING:
     from dyno.contracts.meter import Metering
@@ -43,7 +43,7 @@ class Queries:
         Raises:
             UsageError: If options exclude each other.
         """
-        from dyno.cli._cold import cache_word
+        from dyno.runner.cold import cache_word
 
         # Only the power test has a pass for warming, which emptied caches go without.
         unwarmed = self.no_warming or not (self.choice.has_power or self.cold)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 from dyno.errors import UsageError
 
 if TYPE_CHECKING:
-    from dyno.cli._session import Session
     from dyno.contracts.target import Target
+    from dyno.runner.session import Session
     from dyno.stages.drive import PowerPlan, ThroughputPlan
     from dyno.stages.drive.dss.plan import Parameters
 
@@ -102,10 +102,10 @@ def run_tests(
             maintenance.
     """
     from dyno import workloads
-    from dyno.cli import _stages as stages
-    from dyno.cli._cold import start_cold
-    from dyno.cli._during import before_start, during_plan
-    from dyno.cli._layout import note_layout
+    from dyno.runner import stages
+    from dyno.runner.cold import start_cold
+    from dyno.runner.during import before_start, during_plan
+    from dyno.runner.layout import note_layout
     from dyno.stages import drive
     from dyno.stages.drive import PowerPlan, StreamPlan, ThroughputPlan
 
@@ -116,7 +116,7 @@ def run_tests(
         _clear(session, target, workload)
         refresh = choice.refreshes and target.capabilities.refresh is True
         if refresh is not choice.refreshes:
-            session.console.say(f"! Without refresh functions: {target.capabilities.refresh}.")
+            session.events.say(f"! Without refresh functions: {target.capabilities.refresh}.")
         common: dict[str, Any] = {
             "timeout_s": settings["timeout_s"],
             "parameters": choice.drawn,
@@ -164,14 +164,14 @@ def _clear(session: Session, target: Target, workload: str) -> None:
 
     changed = drive.restore_left(session.recorder, target, workload)
     if changed:
-        session.console.say(
+        session.events.say(
             f"! Restored the data: {changed:,} rows that the refresh functions of an interrupted "
             "run had inserted or deleted."
         )
 
 
 def _power(session: Session, target: Target, plan: PowerPlan) -> None:
-    from dyno.cli import _stages as stages
+    from dyno.runner import stages
     from dyno.stages import prove
 
     result = stages.power(session, target, plan)
@@ -186,7 +186,7 @@ def _power(session: Session, target: Target, plan: PowerPlan) -> None:
 def _ask(session: Session, target: Target, plan: PowerPlan) -> None:
     """Proves the answers after tests of which none can be compared with the expected ones."""
     from dyno import workloads
-    from dyno.cli import _stages as stages
+    from dyno.runner import stages
     from dyno.stages import prove
 
     if plan.scale in workloads.get(plan.workload).expected_scales:
@@ -200,7 +200,7 @@ def _throughput(session: Session, target: Target, plan: ThroughputPlan) -> None:
 
     users = f"{plan.streams} stream{'s'[: plan.streams != 1]}"
     title = f"{users} of queries on {target.name}"
-    with session.console.phase(title) as progress:
+    with session.events.phase(title) as progress:
         result = drive.throughput(session.recorder, target, plan, progress)
     alike = plan.parameters == "validation" and not plan.refresh
     prove.streams(session.recorder, plan.workload, target.name, result.answers, alike=alike)

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
-import sys
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import click
-
 from dyno import host, targets
 from dyno.analyse import estimate
+from dyno.bundle.model import Applied, Confined
 from dyno.bundle.reader import Bundle
 from dyno.bundle.writer import Recorder, write_atomically
-from dyno.cli._colour import coloured
-from dyno.cli._console import Console
-from dyno.cli._limits import lines as limit_lines
-from dyno.cli._options import Options
-from dyno.cli._settings import lines as settings_lines
-from dyno.cli._signals import Signals
 from dyno.config.settings import Setting, as_record
 from dyno.confinement import places
 from dyno.confinement.limits_asked import as_record as limits_record
@@ -38,8 +29,8 @@ from dyno.errors import (
 )
 from dyno.host.limits import usable_memory_bytes
 from dyno.report import document, latencies, sheet, summary
-from dyno.safety import plainjson
-from dyno.safety.redaction import redact
+from dyno.runner.events import Events
+from dyno.runner.signals import Signals
 from dyno.safety.text import plain
 from dyno.stages.observe.sampler import Sampler
 from dyno.targets import scratch
@@ -48,12 +39,73 @@ from dyno.workspace import engine_folders
 from dyno.workspace.lock import OutLock
 
 
+@dataclass(frozen=True)
+class Job:
+    """A piece of work that is to be recorded.
+
+    Attributes:
+        verb: What it is called in the bundle.
+        out: Folder of bundles and private engines, absolute.
+        plan: What is going to be done, without secrets.
+        command: The command line that does it again, without secrets.
+        workloads: Workloads whose figures will appear (for the notices).
+        volume: The folder whose file system and device are described.
+        body: The work.
+        settings: What the targets are set to.
+        confinement: Limits of the engine's processes, if there are any.
+    """
+
+    verb: str
+    out: Path
+    plan: dict[str, Any]
+    command: str
+    workloads: tuple[str, ...]
+    volume: Path
+    body: Callable[[Session], None]
+    settings: Sequence[Setting] = ()
+    confinement: Confinement | None = None
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What came of a job.
+
+    Attributes:
+        path: The folder of the bundle.
+        code: The exit code for it.
+        message: Why it did not do its work; empty if it did.
+        fault: What ended it, if anything did.
+        document: The JSON document of the run; empty if it could not be analysed.
+        lines: Its summary.
+        page: Its sheet; None if nothing was measured.
+        unanalysed: Why it could not be closed and analysed; empty if it was.
+    """
+
+    path: Path
+    code: int
+    message: str
+    fault: BaseException | None
+    document: dict[str, Any] = field(default_factory=dict[str, Any])
+    lines: tuple[str, ...] = ()
+    page: Path | None = None
+    unanalysed: str = ""
+
+    def raise_fault(self) -> None:
+        """Raises what is a fault in Dyno; errors of its own and interrupts are told instead."""
+        if self.fault is not None and not isinstance(self.fault, (DynoError, KeyboardInterrupt)):
+            raise self.fault
+
+
 @dataclass
 class Session:
-    """What the body of a verb works with while its bundle is open."""
+    """What a piece of work works with while its bundle is open.
 
-    options: Options
-    console: Console
+    Attributes:
+        out: Folder of bundles and private engines.
+    """
+
+    out: Path
+    events: Events
     recorder: Recorder
     sampler: Sampler
     limits: Limits
@@ -75,13 +127,13 @@ class Session:
         parsed = targets.parse(url)
         name = f"provision-{parsed.name}"
         if parsed.scheme == "embedded":
-            engine_folders.claim(self.options.out, parsed.name)
-        opened = targets.open_target(parsed, self.options.out, self.limits)
+            engine_folders.claim(self.out, parsed.name)
+        opened = targets.open_target(parsed, self.out, self.limits)
         tuning.tune(opened, self.settings)
         with self._restored(opened), self.confined(), contextlib.ExitStack() as stack:
             with (
                 self.recorder.phase(name, f"Start {parsed.name}", "provision", parsed.name),
-                self.console.phase(f"Start {parsed.name}"),
+                self.events.phase(f"Start {parsed.name}"),
             ):
                 if before is not None:
                     before(opened)
@@ -92,10 +144,10 @@ class Session:
                 facts = target.facts().model_copy(update=found)
                 self.recorder.set_target(target.name, facts)
                 self.watch(target)
-            for line in settings_lines(facts.tuned):
-                self.console.say(line)
+            for line in _settings_lines(facts.tuned):
+                self.events.say(line)
             for note in facts.device_notes:
-                self.console.say(f"  devices of {target.name}: {plain(note)}")
+                self.events.say(f"  devices of {target.name}: {plain(note)}")
             try:
                 yield target
             finally:
@@ -108,8 +160,8 @@ class Session:
         if self.confinement is None:
             yield
             return
-        for line in limit_lines(self.confinement.figures()):
-            self.console.say(line)
+        for line in _limit_lines(self.confinement.figures()):
+            self.events.say(line)
         try:
             with self.confinement.within():
                 yield
@@ -136,78 +188,50 @@ class Session:
                 self.recorder.set_target(target.name, left)
 
 
-def run_session(
-    options: Options,
-    verb: str,
-    plan: dict[str, Any],
-    workloads: tuple[str, ...],
-    volume: Path,
-    body: Callable[[Session], None],
-    settings: Sequence[Setting] = (),
-    confinement: Confinement | None = None,
-) -> int:
-    """Does ``body`` as a recorded run and concludes it, whatever happens in between.
-
-    Args:
-        options: The shared options.
-        verb: Name of the verb, for the bundle.
-        plan: What is going to be done, without secrets.
-        workloads: Workloads whose figures will appear (for the notices).
-        volume: The folder whose file system and device are described.
-        body: The work.
-        settings: What the targets of this run are set to.
-        confinement: Limits of the engine's processes, if there are any.
-
-    Returns:
-        The exit code.
-    """
-    if options.rehearsed:
-        return EXIT_DONE
-    console = Console(quiet=options.quiet)
+def run_session(job: Job, events: Events) -> Ended:
+    """Does a job as a recorded run and concludes it, whatever happens in between."""
     places.sweep()  # groups of a run that was killed
-    with confinement or contextlib.nullcontext(), OutLock(options.out), Signals() as signals:
-        scratch.sweep(options.out)  # of a run that was killed, with the passwords in it
-        asked = {"settings": as_record(settings)} if settings else {}
+    confinement = job.confinement
+    with confinement or contextlib.nullcontext(), OutLock(job.out), Signals() as signals:
+        scratch.sweep(job.out)  # of a run that was killed, with the passwords in it
+        asked = {"settings": as_record(job.settings)} if job.settings else {}
         asked |= {} if confinement is None else {"limits": limits_record(confinement.asked)}
-        recorder = Recorder(options.out, verb, {**plan, **asked, "command": _command()}, workloads)
+        plan = {**job.plan, **asked, "command": job.command}
+        recorder = Recorder(job.out, job.verb, plan, job.workloads)
         failure: BaseException | None = None
         try:
             try:
                 signals.begin_work()
                 with Sampler(recorder) as sampler:
                     recorder.meter = sampler.meter
-                    limits = _machine(recorder, console, volume)
+                    limits = _machine(recorder, events, job.volume)
                     if confinement is not None:
                         total = usable_memory_bytes(recorder.run.host)
                         limits = confinement.fitted(limits, total)
-                    given = (limits, settings, confinement)
-                    body(Session(options, console, recorder, sampler, *given))
+                    given = (limits, job.settings, confinement)
+                    job.body(Session(job.out, events, recorder, sampler, *given))
             finally:
                 signals.end_work()  # what still strikes before this is caught below
         except BaseException as error:
             failure = error
-        return _conclude(options, console, recorder, failure)
+        ended = _conclude(recorder, failure)
+        events.ended(ended)
+    ended.raise_fault()
+    return ended
 
 
-def _command() -> str:
-    """The command line of this run, fit for a bundle: URLs without their passwords."""
-    return shlex.join(["dyno", *(redact(word) for word in sys.argv[1:])])
-
-
-def _machine(recorder: Recorder, console: Console, volume: Path) -> Limits:
+def _machine(recorder: Recorder, events: Events, volume: Path) -> Limits:
     with recorder.phase("machine", "Machine", "machine"):
         facts = host.collect(volume)
         recorder.set_host(facts)
     for finding in host.warnings(facts):
         if finding.level == "warning":
-            console.say(f"! {finding.message}")
+            events.say(f"! {finding.message}")
     return host.limits(facts)
 
 
-def _conclude(
-    options: Options, console: Console, recorder: Recorder, failure: BaseException | None
-) -> int:
-    """Closes the bundle, judges it, writes the sheet and prints the outcome."""
+def _conclude(recorder: Recorder, failure: BaseException | None) -> Ended:
+    """Closes the bundle, judges it and writes the sheet."""
     if isinstance(failure, (KeyboardInterrupt, Interrupted)):
         status, code, message = "interrupted", EXIT_INTERRUPTED, "Interrupted."
     elif isinstance(failure, DynoError):
@@ -215,9 +239,9 @@ def _conclude(
     elif failure is not None:
         status, code, message = "failed", EXIT_INVALID, f"Fault in Dyno: {failure!r}"
     else:
-        status, code, message = "done", EXIT_DONE, None
+        status, code, message = "done", EXIT_DONE, ""
     try:
-        recorder.finish(status, message)
+        recorder.finish(status, message or None)
         bundle = Bundle.open(recorder.path)
         estimates = estimate(bundle)
         validity, findings = judge(bundle, estimates)
@@ -226,40 +250,35 @@ def _conclude(
         page = recorder.path / "sheet.html"
         write_atomically(page, sheet(bundle, estimates, findings, definitions()))
         lines = [*latencies(bundle, estimates, findings), *summary(bundle, estimates, findings)]
-        measured = message is None or bundle.measured
-        result = {**document(bundle, estimates, findings), "sheet": str(page), "error": message}
+        measured = not message or bundle.measured
+        told = document(bundle, estimates, findings)
     except Exception as error:
-        unconcluded = _unconcluded(console, recorder.path, message, error)
-        return code or unconcluded
+        reason = str(error) if isinstance(error, DynoError) else f"fault in Dyno: {error!r}"
+        code = code or (error.exit_code if isinstance(error, DynoError) else EXIT_INVALID)
+        # What ended the work is told, and raised no more: the bundle is what matters now.
+        return Ended(recorder.path, code, message, None, unanalysed=reason)
     finally:
         recorder.close()
-    if message is not None:
-        console.warn(f"dyno: {message}")
-    if options.as_json:
-        click.echo(plainjson.dumps(result))
-    if measured and options.as_json:
-        console.say("\n".join(lines))
-    elif measured:
-        click.echo(coloured(lines))
-    # After a failed start the error above says it all; the page stays in the bundle.
-    console.say(f"Sheet: {page}" if measured else "Nothing was measured.")
-    if failure is not None and not isinstance(failure, (DynoError, KeyboardInterrupt)):
-        raise failure
     if code == EXIT_DONE and (validity.valid is False or broken(findings)):
-        return EXIT_INVALID
-    return code
+        code = EXIT_INVALID
+    result = {**told, "sheet": str(page), "error": message or None}
+    # After a failed start the error says it all; the page stays in the bundle.
+    shown = page if measured else None
+    return Ended(recorder.path, code, message, failure, result, tuple(lines), shown)
 
 
-def _unconcluded(console: Console, bundle: Path, message: str | None, error: Exception) -> int:
-    """Tells of a bundle that could not be closed or analysed; gives the exit code for that.
+def _settings_lines(applied: Sequence[Applied]) -> list[str]:
+    """What was applied, a line each."""
+    return [
+        f"  {item.word}={item.asked} → {item.name} = {item.found} "
+        f"(before: {item.before or 'unset'}; {item.how})"
+        for item in applied
+    ]
 
-    It is a full disk, mostly: what the spools hold stays readable.
-    """
-    if message is not None:
-        console.warn(f"dyno: {message}")
-    reason = str(error) if isinstance(error, DynoError) else f"fault in Dyno: {error!r}"
-    console.warn(
-        f"dyno: The run was recorded, but not closed and analysed ({reason}). Its bundle is "
-        f"{bundle}; `dyno report {bundle}` tries again."
-    )
-    return error.exit_code if isinstance(error, DynoError) else EXIT_INVALID
+
+def _limit_lines(confined: Confined) -> list[str]:
+    """What limits are in force, a line."""
+    whom = "Dyno, the engine in it" if confined.where == "process" else "the engine"
+    words = " ".join(f"{word}={text}" for word, text in confined.limits.items())
+    devices = f", I/O on {', '.join(confined.devices)}" if confined.devices else ""
+    return [f"  limits of {whom}: {words}{devices}"]

@@ -17,8 +17,8 @@ from dyno.errors import UsageError
 from dyno.host.pagecache import files_under, resident_bytes
 
 if TYPE_CHECKING:
-    from dyno.cli._session import Session
     from dyno.contracts.target import Connection, Target
+    from dyno.runner.session import Session
     from dyno.stages.drive import PowerPlan
 
 EACH = "cold-each-query"
@@ -68,7 +68,7 @@ def _once(session: Session, target: Target, workload: str) -> None:
     name, title = f"cold-{workload}-{target.name}", f"Empty the caches of {target.name}"
     with (
         session.recorder.phase(name, title, "provision", target.name) as detail,
-        session.console.phase(title),
+        session.events.phase(title),
     ):
         emptied = _cool(session, target)
         after = resident_bytes(files_under(target.data_paths()))

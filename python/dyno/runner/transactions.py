@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dyno.cli._findmax import Search
-    from dyno.cli._session import Session
     from dyno.config.rates import Rate
     from dyno.contracts.target import Loaded
+    from dyno.runner.findmax import Search
+    from dyno.runner.session import Session
     from dyno.stages.drive import OltpPlan
 
 
@@ -32,11 +32,11 @@ def run_transactions(
         rates: The rates of an open loop, a level each.
         search: The search, if one is asked for.
     """
-    from dyno.cli import _stages as stages
-    from dyno.cli._databases import loaded_in_all
-    from dyno.cli._during import before_start, during_plan
-    from dyno.cli._layout import note_layout
-    from dyno.cli._search import find_max
+    from dyno.runner import stages
+    from dyno.runner.databases import loaded_in_all
+    from dyno.runner.during import before_start, during_plan
+    from dyno.runner.layout import note_layout
+    from dyno.runner.search import find_max
     from dyno.stages.drive import UntilSteadyPlan, interval_for
     from dyno.statistics.steady import settled
     from dyno.workloads.tpcc.pace import crowd
@@ -47,7 +47,7 @@ def run_transactions(
         if settings["think"]:
             crowded = crowd(max(settings["users"]), every[workload].scale)
             if crowded is not None:
-                session.console.warn(crowded)
+                session.events.warn(crowded)
         interval_s = 1.0 if search is None else interval_for(settings["duration_s"])
         plans = _plans(workload, list(every.values()), settings, rates, interval_s)
         if search is not None:

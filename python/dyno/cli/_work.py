@@ -1,0 +1,32 @@
+"""A recorded piece of work as the verbs have it done: told on the console, its exit code returned.
+
+What it prints is in :class:`~dyno.cli._console.Console`.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import TYPE_CHECKING
+
+from dyno.errors import EXIT_DONE
+from dyno.safety.redaction import redact
+
+if TYPE_CHECKING:
+    from dyno.cli._options import Options
+    from dyno.runner.session import Job
+
+
+def typed() -> str:
+    """The command line of this process, fit for a bundle: URLs without their passwords."""
+    return shlex.join(["dyno", *(redact(word) for word in sys.argv[1:])])
+
+
+def conduct(job: Job, options: Options) -> int:
+    """Does a job, and returns the exit code; of a command that is rehearsed it does nothing."""
+    from dyno.cli._console import Console
+    from dyno.runner.session import run_session
+
+    if options.rehearsed:
+        return EXIT_DONE
+    return run_session(job, Console(quiet=options.quiet, as_json=options.as_json)).code
