@@ -37,7 +37,7 @@ class Bench:
 
     def search(self) -> None:
         slo = parse("errors = 0", metrics(()))
-        search = Search(Range("users", 1.0, 64.0), (slo,), True, 1, 0.05, 0.6, 600.0, False)
+        search = Search(Range("users", 1.0, 64.0), (slo,), True, 1, 0.05, 0.6, 600.0)
         plan = OltpPlan("tpcc", Loaded(1, 1, complete=True), 1, 0.05, 0.6, 1, interval_s=0.01)
         _search.find_max(cast("Session", self), self.target, search, plan)
 

@@ -14,6 +14,7 @@ import pytest
 from dyno.bundle.reader import list_bundles
 from dyno.cli._console import Console
 from dyno.errors import UsageError
+from dyno.plans import QuickstartPlan
 from dyno.runner import session as _session
 from dyno.runner.session import Job
 from dyno.runner.signals import Signals
@@ -29,7 +30,7 @@ def interrupt() -> None:
 
 
 def session(out: Path, body: Callable[[Any], None]) -> int:
-    job = Job("io", out, {}, "dyno io", (), out, body)
+    job = Job(QuickstartPlan(out=out), {}, (), out, body)
     return _session.run_session(job, Console(quiet=True, as_json=True)).code
 
 

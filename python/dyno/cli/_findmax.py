@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import click
 
-from dyno.cli._options import collected
+from dyno.cli._options import declared
 from dyno.cli._strictly import TIME
 from dyno.config.rates import MOST_PER_S
-from dyno.runner.findmax import Asked
+from dyno.plans.levels import USERS
+from dyno.plans.searching import LOADS
 
-options = collected(
-    Asked,
-    "find_max",
+options = declared(
     click.option(
         "--find-max",
-        "by",
         is_flag=False,
         flag_value="users",
-        type=click.Choice(["users", "rate"]),
+        type=click.Choice(LOADS),
         help="Transactions: find the most users, or the highest rate, that keep every --slo.",
     ),
     click.option(
@@ -28,7 +26,7 @@ options = collected(
         "[default: the usual limits of --criterion]",
     ),
     click.option(
-        "--max-users", type=click.IntRange(1, 100_000), help="With --find-max.  [default: 1024]"
+        "--max-users", type=click.IntRange(*USERS), help="With --find-max.  [default: 1024]"
     ),
     click.option(
         "--max-rate",
@@ -38,4 +36,4 @@ options = collected(
     click.option("--time-limit", type=TIME, help="With --find-max: stop after.  [default: 30m]"),
     click.option("--dry-run", is_flag=True, help="With --find-max: only say what it would do."),
 )
-"""Adds ``--find-max`` and what belongs to it, and passes them as ``find_max``."""
+"""Adds ``--find-max`` and what belongs to it."""

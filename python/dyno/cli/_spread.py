@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import click
 
-from dyno.cli._options import collected
-from dyno.runner.spread import MOST, Spread
+from dyno.cli._options import declared
+from dyno.plans.loading import MOST_VOLUMES
 
-options = collected(
-    Spread,
-    "spread",
+options = declared(
     click.option(
         "--volumes",
         metavar="A,B,…",
@@ -17,9 +15,9 @@ options = collected(
     ),
     click.option(
         "--spread",
-        type=click.IntRange(1, MOST),
+        type=click.IntRange(1, MOST_VOLUMES),
         metavar="N",
         help="How many of the --volumes; without them folders beside the embedded engine.",
     ),
 )
-"""Adds them, and passes them as ``spread``."""
+"""Adds them."""

@@ -1,7 +1,4 @@
-"""A recorded piece of work as the verbs have it done: told on the console, its exit code returned.
-
-What it prints is in :class:`~dyno.cli._console.Console`.
-"""
+"""A recorded piece of work as the verbs have it done, told on the console."""
 
 from __future__ import annotations
 
@@ -17,11 +14,6 @@ if TYPE_CHECKING:
     from dyno.runner.session import Job
 
 
-def typed() -> str:
-    """The command line of this process, fit for a bundle: URLs without their passwords."""
-    return shlex.join(["dyno", *(redact(word) for word in sys.argv[1:])])
-
-
 def conduct(job: Job, options: Options) -> int:
     """Does a job, and returns the exit code; of a command that is rehearsed it does nothing."""
     from dyno.cli._console import Console
@@ -29,4 +21,10 @@ def conduct(job: Job, options: Options) -> int:
 
     if options.rehearsed:
         return EXIT_DONE
-    return run_session(job, Console(quiet=options.quiet, as_json=options.as_json)).code
+    console = Console(quiet=options.quiet, as_json=options.as_json)
+    return run_session(job, console, _typed()).code
+
+
+def _typed() -> str:
+    """The command line of this process, fit for a bundle: URLs without their passwords."""
+    return shlex.join(["dyno", *(redact(word) for word in sys.argv[1:])])

@@ -15,30 +15,12 @@ from typing import TYPE_CHECKING, Any
 from dyno.contracts.cold import Coolable, Emptied
 from dyno.errors import UsageError
 from dyno.host.pagecache import files_under, resident_bytes
+from dyno.plans.queries import EACH
 
 if TYPE_CHECKING:
     from dyno.contracts.target import Connection, Target
     from dyno.runner.session import Session
     from dyno.stages.drive import PowerPlan
-
-EACH = "cold-each-query"
-
-
-def cache_word(*, cold: bool, each: bool, no_warming: bool) -> str:
-    """The word for what was asked.
-
-    Raises:
-        UsageError: If the options exclude each other.
-    """
-    if cold and each:
-        raise UsageError("--cold and --cold-each-query exclude each other.")
-    if (cold or each) and no_warming:
-        raise UsageError(
-            "--cold and --no-warming exclude each other: a cold run is always the first pass."
-        )
-    if cold or each:
-        return EACH if each else "cold"
-    return "first" if no_warming else "warm"
 
 
 @contextlib.contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from dyno.config.units import digits, parse_seconds, seconds_text
 from dyno.errors import UsageError
@@ -11,7 +11,8 @@ from dyno.errors import UsageError
 if TYPE_CHECKING:
     from dyno.contracts.workload import Workload
     from dyno.criteria import Criterion
-    from dyno.decide.findmax import By, Range
+    from dyno.decide.findmax import Range
+    from dyno.plans.searching import Searching
 
 WINDOW_S = 15.0
 """Seconds measured at each load unless told."""
@@ -19,85 +20,6 @@ WINDOW_S = 15.0
 _OVERHEAD_S = 1.0
 _FIRST_RATE = 10.0
 _SESSIONS = 32
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What the command line holds of a search, unread."""
-
-    by: str | None
-    slo: tuple[str, ...]
-    max_users: int | None
-    max_rate: float | None
-    time_limit: str | None
-    dry_run: bool
-
-    def of(self, workload: Workload, settings: dict[str, Any]) -> Search | None:
-        """The search that is asked for; None if none is.
-
-        Args:
-            workload: What is driven.
-            settings: The rest of the command line: ``users`` as given, ``databases``,
-                ``warmup_s`` and ``duration_s``.
-
-        Raises:
-            UsageError: If it makes no sense.
-        """
-        from dyno.criteria import defaults, metrics, parse_all
-        from dyno.decide.findmax import Range
-
-        if self.by is None:
-            self._require_alone()
-            return None
-        by = cast("By", self.by)
-        if workload.kind != "oltp":
-            raise UsageError(f"--find-max drives transactions; {workload.name} has queries.")
-        given: tuple[int, ...] = settings["users"]
-        if len(given) > 1:
-            raise UsageError(
-                "--find-max takes one --users: where it starts, or with which sessions."
-            )
-        if by == "users" and self.max_rate is not None:
-            raise UsageError("--max-rate is for --find-max rate.")
-        if by == "rate" and self.max_users is not None:
-            raise UsageError("--max-users is for --find-max users.")
-        slo = parse_all(self.slo, metrics(workload.operations)) or defaults(workload.operations)
-        if by == "users":
-            where = Range(by, float(given[0] if given else 1), float(self.max_users or 1024))
-        else:
-            where = Range(by, _FIRST_RATE, self.max_rate or 1e6)
-        if where.start > where.most:
-            start = f"--users {where.start:g}" if by == "users" else f"{where.start:g}/s"
-            raise UsageError(
-                f"The search starts at {start}, which is more than --max-{by} {where.most:g}."
-            )
-        search = Search(
-            where,
-            tuple(slo),
-            explicit=bool(self.slo),
-            sessions=given[0] if given else _SESSIONS,
-            warmup_s=settings["warmup_s"],
-            window_s=settings["duration_s"],
-            time_limit_s=parse_seconds(self.time_limit or "30m"),
-            dry_run=self.dry_run,
-            databases=settings["databases"],
-        )
-        if search.time_limit_s < 2 * search.step_s:
-            raise UsageError(
-                f"--time-limit must leave room for two windows: {seconds_text(2 * search.step_s)}."
-            )
-        return search
-
-    def _require_alone(self) -> None:
-        for word, value in (
-            ("--slo", self.slo),
-            ("--max-users", self.max_users),
-            ("--max-rate", self.max_rate),
-            ("--time-limit", self.time_limit),
-            ("--dry-run", self.dry_run),
-        ):
-            if value:
-                raise UsageError(f"{word} is for --find-max.")
 
 
 @dataclass(frozen=True)
@@ -119,7 +41,6 @@ class Search:
     warmup_s: float
     window_s: float
     time_limit_s: float
-    dry_run: bool
     databases: int = 1
 
     @property
@@ -172,3 +93,58 @@ class Search:
             "databases": self.databases,
             "time_limit_s": self.time_limit_s,
         }
+
+
+def search_of(asked: Searching, workload: Workload, settings: dict[str, Any]) -> Search | None:
+    """The search that is asked for; None if none is.
+
+    Args:
+        asked: The plan.
+        workload: What is driven.
+        settings: The rest of the plan: ``users`` as given, ``databases``, ``warmup_s`` and
+            ``duration_s``.
+
+    Raises:
+        UsageError: If it makes no sense.
+    """
+    from dyno.criteria import defaults, metrics, parse_all
+    from dyno.decide.findmax import Range
+
+    if asked.find_max is None:
+        asked.require_no_search()
+        return None
+    by = asked.find_max
+    if workload.kind != "oltp":
+        raise UsageError(f"--find-max drives transactions; {workload.name} has queries.")
+    given: tuple[int, ...] = settings["users"]
+    if len(given) > 1:
+        raise UsageError("--find-max takes one --users: where it starts, or with which sessions.")
+    if by == "users" and asked.max_rate is not None:
+        raise UsageError("--max-rate is for --find-max rate.")
+    if by == "rate" and asked.max_users is not None:
+        raise UsageError("--max-users is for --find-max users.")
+    slo = parse_all(asked.slo, metrics(workload.operations)) or defaults(workload.operations)
+    if by == "users":
+        where = Range(by, float(given[0] if given else 1), float(asked.max_users or 1024))
+    else:
+        where = Range(by, _FIRST_RATE, asked.max_rate or 1e6)
+    if where.start > where.most:
+        start = f"--users {where.start:g}" if by == "users" else f"{where.start:g}/s"
+        raise UsageError(
+            f"The search starts at {start}, which is more than --max-{by} {where.most:g}."
+        )
+    search = Search(
+        where,
+        tuple(slo),
+        explicit=bool(asked.slo),
+        sessions=given[0] if given else _SESSIONS,
+        warmup_s=settings["warmup_s"],
+        window_s=settings["duration_s"],
+        time_limit_s=parse_seconds(asked.time_limit or "30m"),
+        databases=settings["databases"],
+    )
+    if search.time_limit_s < 2 * search.step_s:
+        raise UsageError(
+            f"--time-limit must leave room for two windows: {seconds_text(2 * search.step_s)}."
+        )
+    return search

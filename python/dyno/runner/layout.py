@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dyno import targets
@@ -12,8 +11,9 @@ from dyno.contracts.layout import Layout
 from dyno.contracts.target import Designed, Loaded, Target, TargetUrl
 from dyno.layouts import volumes
 from dyno.layouts.resolve import resolve
+from dyno.plans.loading import Spread
 from dyno.report.kit.formats import decimal_bytes, figure, seconds
-from dyno.runner.spread import Spread
+from dyno.runner import spread as places
 
 if TYPE_CHECKING:
     from dyno.runner.session import Session
@@ -65,9 +65,7 @@ class Chosen:
                 session.events.say(line)
 
 
-def chosen_layout(
-    text: str, url: TargetUrl, workload: str, scale: float, out: Path, spread: Spread
-) -> Chosen:
+def chosen_layout(text: str, url: TargetUrl, workload: str, scale: float, spread: Spread) -> Chosen:
     """The layout that ``--layout`` names, checked against the workload, target and volumes.
 
     Raises:
@@ -75,13 +73,13 @@ def chosen_layout(
         TargetError: If one of its volumes cannot be used.
     """
     plain = resolve(text, workload, scale)
-    layout = spread.over(plain, url, scale, out)
+    layout = places.over(spread, plain, url, scale)
     if targets.require_layout(url, layout).elsewhere:
         return Chosen(layout)
     # Folders of Dyno's own are made with the engine, and take the same room.
-    checked = plain if spread.own else layout
-    notes = volumes.check(checked, volumes.needs(checked, scale), out)
-    layout = layout.model_copy(update={"notes": (*notes, *spread.notes)})
+    checked = plain if spread.beside else layout
+    notes = volumes.check(checked, volumes.needs(checked, scale), spread.out)
+    layout = layout.model_copy(update={"notes": (*notes, *places.notes(spread))})
     return Chosen(layout, volumes.share_here(checked, scale))
 
 

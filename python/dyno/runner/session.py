@@ -28,6 +28,7 @@ from dyno.errors import (
     Interrupted,
 )
 from dyno.host.limits import usable_memory_bytes
+from dyno.plans.fields import Plan
 from dyno.report import document, latencies, sheet, summary
 from dyno.runner.events import Events
 from dyno.runner.signals import Signals
@@ -39,31 +40,35 @@ from dyno.workspace import engine_folders
 from dyno.workspace.lock import OutLock
 
 
+def _nothing() -> None:
+    pass
+
+
 @dataclass(frozen=True)
 class Job:
-    """A piece of work that is to be recorded.
+    """A plan that was looked at, as the work that it asks for; nothing was touched yet.
 
     Attributes:
-        verb: What it is called in the bundle.
-        out: Folder of bundles and private engines, absolute.
-        plan: What is going to be done, without secrets.
-        command: The command line that does it again, without secrets.
+        plan: What the user chose.
+        record: What is going to be done, for the bundle, without secrets.
         workloads: Workloads whose figures will appear (for the notices).
         volume: The folder whose file system and device are described.
         body: The work.
         settings: What the targets are set to.
         confinement: Limits of the engine's processes, if there are any.
+        before: What is made, or refused, before anything is recorded.
+        outline: What it will do, in lines, where that is a search.
     """
 
-    verb: str
-    out: Path
-    plan: dict[str, Any]
-    command: str
+    plan: Plan
+    record: dict[str, Any]
     workloads: tuple[str, ...]
     volume: Path
     body: Callable[[Session], None]
     settings: Sequence[Setting] = ()
     confinement: Confinement | None = None
+    before: Callable[[], None] = _nothing
+    outline: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -188,16 +193,26 @@ class Session:
                 self.recorder.set_target(target.name, left)
 
 
-def run_session(job: Job, events: Events) -> Ended:
-    """Does a job as a recorded run and concludes it, whatever happens in between."""
+def run_session(job: Job, events: Events, command: str = "") -> Ended:
+    """Does a job as a recorded run and concludes it, whatever happens in between.
+
+    Args:
+        job: The work.
+        events: Who hears of it.
+        command: The command line that was typed, without secrets; else that of the plan is kept.
+
+    Raises:
+        DynoError: If it cannot begin.
+    """
+    job.before()
     places.sweep()  # groups of a run that was killed
-    confinement = job.confinement
-    with confinement or contextlib.nullcontext(), OutLock(job.out), Signals() as signals:
-        scratch.sweep(job.out)  # of a run that was killed, with the passwords in it
+    confinement, out = job.confinement, job.plan.out
+    with confinement or contextlib.nullcontext(), OutLock(out), Signals() as signals:
+        scratch.sweep(out)  # of a run that was killed, with the passwords in it
         asked = {"settings": as_record(job.settings)} if job.settings else {}
         asked |= {} if confinement is None else {"limits": limits_record(confinement.asked)}
-        plan = {**job.plan, **asked, "command": job.command}
-        recorder = Recorder(job.out, job.verb, plan, job.workloads)
+        plan = {**job.record, **asked, "command": command or job.plan.command}
+        recorder = Recorder(out, job.plan.verb, plan, job.workloads)
         failure: BaseException | None = None
         try:
             try:
@@ -209,7 +224,7 @@ def run_session(job: Job, events: Events) -> Ended:
                         total = usable_memory_bytes(recorder.run.host)
                         limits = confinement.fitted(limits, total)
                     given = (limits, job.settings, confinement)
-                    job.body(Session(job.out, events, recorder, sampler, *given))
+                    job.body(Session(out, events, recorder, sampler, *given))
             finally:
                 signals.end_work()  # what still strikes before this is caught below
         except BaseException as error:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dyno.config.rates import Rate
     from dyno.contracts.target import Loaded
+    from dyno.plans.run import RunPlan
     from dyno.runner.findmax import Search
     from dyno.runner.session import Session
     from dyno.stages.drive import OltpPlan
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
 
 def run_transactions(
     session: Session,
-    url: str,
-    workload: str,
+    asked: RunPlan,
     scale: float | None,
     settings: dict[str, Any],
     rates: list[Rate],
@@ -25,8 +25,7 @@ def run_transactions(
 
     Args:
         session: The open session.
-        url: The target.
-        workload: The workload.
+        asked: The plan.
         scale: The scale that must be loaded, if any was named.
         settings: What the bundle's plan has of levels and maintenance.
         rates: The rates of an open loop, a level each.
@@ -41,7 +40,8 @@ def run_transactions(
     from dyno.statistics.steady import settled
     from dyno.workloads.tpcc.pace import crowd
 
-    with session.target(url, before_start(settings)) as target:
+    workload = asked.workload
+    with session.target(asked.target, before_start(settings)) as target:
         every = loaded_in_all(target, workload, scale, settings["databases"])
         note_layout(session, target, every[workload])
         if settings["think"]:
