@@ -59,6 +59,13 @@ class Plan(Model):
         """What the command line calls a field."""
         return cls.options.get(name, f"--{name.replace('_', '-')}")
 
+    @classmethod
+    def option_words(cls) -> set[str]:
+        """The words of all options, without dashes before them."""
+        names = [name for name in cls.model_fields if name not in cls.arguments]
+        negated = [f"no-{cls.option(name)[2:]}" for name in names if name in cls.negated]
+        return {*(cls.option(name)[2:] for name in names), *negated}
+
     def given(self, name: str) -> bool:
         """Whether a field was given, also if it is what it would be anyway."""
         return name in self.model_fields_set and getattr(self, name) not in (None, ())
@@ -69,7 +76,9 @@ class Plan(Model):
         for name in self.arguments:
             value = getattr(self, name)
             found += value if isinstance(value, tuple) else [_word(value)]
-        for name in type(self).model_fields:
+        fields = type(self).model_fields
+        own = [name for name in type(self).__annotations__ if name in fields]
+        for name in dict.fromkeys([*own, *fields]):  # what is not of a section comes first
             if self.given(name) and name not in (*self.arguments, "out"):
                 found += self._option_words(name, getattr(self, name))
         return [*found, *(["--out", str(self.out)] if "out" in self.model_fields_set else [])]
