@@ -97,6 +97,7 @@ def test_a_run_is_recorded_judged_and_read(out: Path, capfd: pytest.CaptureFixtu
         ({"home": "away"}, "Invalid value for '--home': 'away' is not one of 'fixed'"),
         ({"max_rate": float("nan"), "find_max": "rate"}, "'nan' is not a finite number."),
         ({"think": True, "rate": "5"}, "--rate and --think exclude each other"),
+        ({"cold": False, "usres": 1}, "Did you mean 'users'?"),
         ({"cold": True}, "--cold is for queries; tpcc has none"),
         ({"refresh": False}, "--no-refresh is for queries"),
         ({"settings": {"memory": "1GB"}}, "memory"),

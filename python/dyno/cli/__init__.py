@@ -10,7 +10,8 @@ import importlib
 import os
 import pkgutil
 import sys
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, cast
 
 import click
 
@@ -68,9 +69,23 @@ def main() -> None:
     words = sys.argv[1:]
     if hide_own(words):
         click.echo(NOTE, err=True)
-    try:
+
+    def work() -> object:
         require_text(*words)
-        code = cli.main(standalone_mode=False)
+        return cli.main(standalone_mode=False)
+
+    ended_by(work, words)
+
+
+def ended_by(work: Callable[[], object], words: Sequence[str]) -> NoReturn:
+    """Does the work and exits with the code that it returns, or with that of what it raises.
+
+    Args:
+        work: What is done.
+        words: What was typed, whose passwords no message may show.
+    """
+    try:
+        code = work()
         sys.stdout.flush()
     except click.ClickException as error:
         cast("Any", error).message = shown(without(words, error.message))

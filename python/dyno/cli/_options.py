@@ -40,18 +40,12 @@ class Options:
         as_json: One JSON document on stdout, prose on stderr.
         quiet: No progress.
         yes: Do not ask before destructive steps.
-        rehearsed: Only look whether the command could be done; see ``dyno.cli._rehearsal``.
     """
 
     out: Path
     as_json: bool
     quiet: bool
     yes: bool
-    rehearsed: bool = False
-
-
-REHEARSED = "dyno.rehearsed"
-"""Of a context: its command is to be checked only."""
 
 
 def common(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -74,7 +68,6 @@ def common(function: Callable[..., Any]) -> Callable[..., Any]:
             as_json=kwargs.pop("as_json"),
             quiet=kwargs.pop("quiet"),
             yes=kwargs.pop("yes"),
-            rehearsed=bool(click.get_current_context().meta.get(REHEARSED)),
         )
         return function(*args, **kwargs)
 

@@ -6,7 +6,6 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from dyno.errors import EXIT_DONE
 from dyno.safety.redaction import redact
 
 if TYPE_CHECKING:
@@ -15,12 +14,10 @@ if TYPE_CHECKING:
 
 
 def conduct(job: Job, options: Options) -> int:
-    """Does a job, and returns the exit code; of a command that is rehearsed it does nothing."""
+    """Does a job, and returns the exit code."""
     from dyno.cli._console import Console
     from dyno.runner.session import run_session
 
-    if options.rehearsed:
-        return EXIT_DONE
     console = Console(quiet=options.quiet, as_json=options.as_json)
     return run_session(job, console, _typed()).code
 

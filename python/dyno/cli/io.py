@@ -94,6 +94,5 @@ def command(options: Options, dry_run: bool, fio: bool, **given: Any) -> int:
     if dry_run:
         _io.tell(plan)
         return 0
-    if not options.rehearsed:
-        _io.confirm(plan)
+    _io.confirm(plan)
     return conduct(work, options)

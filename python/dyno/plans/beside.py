@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from dyno.config.units import parse_seconds
 from dyno.contracts import maintenance
-from dyno.plans.fields import Plan, Time, within
+from dyno.plans.fields import Plan, Text, Time, within
 from dyno.plans.levels import DATABASES
 
 
@@ -19,7 +19,7 @@ class Beside(Plan):
         during_database: Of several databases, the one that it works on.
     """
 
-    during: str | None = None
+    during: Text | None = None
     during_limit: Time = "1h"
     during_database: Annotated[int, within(*DATABASES)] | None = None
 

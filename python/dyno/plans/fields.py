@@ -68,7 +68,10 @@ class Plan(Model):
 
     def given(self, name: str) -> bool:
         """Whether a field was given, also if it is what it would be anyway."""
-        return name in self.model_fields_set and getattr(self, name) not in (None, ())
+        if name not in self.model_fields_set:
+            return False
+        value = getattr(self, name)
+        return value not in (None, ()) and (value is not False or name in self.negated)
 
     def words(self) -> list[str]:
         """The words of the command line that asks for the same; ``out`` is the last of them."""
@@ -93,7 +96,7 @@ class Plan(Model):
         if value is True:
             return [option]
         if value is False:
-            return [f"--no-{option[2:]}"] if name in self.negated else []
+            return [f"--no-{option[2:]}"]
         several = value if isinstance(value, tuple) else (value,)  # pyright: ignore[reportUnknownVariableType]
         return [word for one in several for word in (option, _word(one))]
 

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from dyno.errors import UsageError
 from dyno.plans.engine import Engine
-from dyno.plans.fields import MOST_SEED, Plan, Several, within
+from dyno.plans.fields import MOST_SEED, Plan, Several, Text, within
 from dyno.plans.levels import DATABASES
 
 STREAMS = (1, 256)
@@ -21,7 +21,7 @@ class Spread(Plan):
         spread: How many of them; without them folders beside the embedded engine.
     """
 
-    volumes: str | None = None
+    volumes: Text | None = None
     spread: Annotated[int, within(1, MOST_VOLUMES)] | None = None
 
     @property
@@ -35,7 +35,7 @@ class Spread(Plan):
         return self.spreads and self.volumes is None
 
 
-class LoadingPlan(Spread, Engine):
+class LoadingPlan(Engine, Spread):
     """What ``dyno load`` is asked for.
 
     Attributes:
@@ -55,7 +55,7 @@ class LoadingPlan(Spread, Engine):
     scale: float
     streams: Annotated[tuple[Annotated[int, within(*STREAMS)], ...], Several] = ()
     databases: Annotated[int, within(*DATABASES)] = 1
-    layout: str | None = None
+    layout: Text | None = None
     seed: Annotated[int, within(0, MOST_SEED)] = 1
     replace: bool = False
     resume: bool = False

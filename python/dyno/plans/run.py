@@ -24,7 +24,7 @@ OF_QUERIES = (Queries,)
 """Options that belong to one kind of workload; those of the other are refused."""
 
 
-class RunPlan(Beside, Queries, Searching, Criteria, Pace, Levels, Engine):
+class RunPlan(Engine, Beside, Queries, Searching, Criteria, Pace, Levels):
     """What ``dyno run`` is asked for.
 
     Attributes:

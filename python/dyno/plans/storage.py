@@ -32,7 +32,7 @@ class StoragePlan(Bounds):
     arguments: ClassVar[tuple[str, ...]] = ("volumes",)
 
     volumes: Texts
-    profile: str = "quick"
+    profile: Text = "quick"
     size: Size | None = None
     step: Time | None = None
     ceiling: Annotated[float, within(*CEILING_MS, above=True)] | None = None
@@ -48,6 +48,11 @@ class StoragePlan(Bounds):
     pages: Literal["auto", "huge", "ordinary"] | None = None
     destroy: bool = False
     on_error: Literal["stop", "continue"] = "stop"
+
+    @classmethod
+    def option_words(cls) -> set[str]:
+        """The words of all options; the ways of several volumes have one each."""
+        return (super().option_words() - {"how"}) | set(WAYS)
 
     def _option_words(self, name: str, value: object) -> list[str]:
         if name == "how":
