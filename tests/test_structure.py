@@ -18,7 +18,7 @@ WRITERS = {"profile", "generate", "load", "drive", "prove", "observe"}
 """Stages that write the record, under ``dyno.stages``."""
 READERS = {"analyse", "decide", "report"}
 """Stages that read it."""
-FACES = {"cli", "__main__"}
+FACES = {"cli", "runner", "__main__"}
 """Those who compose the stages."""
 PRODUCTS = {"postgresql", "postgres", "mysql", "mariadb", "duckdb", "clickhouse", "sqlite"}
 
@@ -77,6 +77,16 @@ def test_packages_have_no_cycle() -> None:
             reached[own] |= {module.split(".")[0] for module in imports(path)} & packages - {own}
     order = TopologicalSorter(reached)
     order.prepare()  # CycleError names a cycle
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_only_the_command_line_knows_a_terminal(path: Path) -> None:
+    if parts_of(path)[0] == "cli":
+        return
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    found = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    found |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
+    assert not {name.split(".")[0] for name in found} & {"click", "rich"}
 
 
 def test_loose_modules_are_few() -> None:

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dyno.bundle.reader import Bundle
-from dyno.cli._ratefile import read
-from dyno.cli._rates import parse
+from dyno.config.ratefile import read
 from dyno.config.rates import Rate, recorded
 from dyno.errors import UsageError
+from dyno.plans.pace import parse
 from dyno.workloads.tpcc.driven import TRANSACTIONS
 from tests.process import document, dyno, spoilt
 

@@ -92,8 +92,8 @@ def _print(mark: str, name: str, message: str) -> None:
 def _machine(folder: Path) -> list[Item]:
     import shutil
 
-    from dyno.cli.quickstart import choose
     from dyno.config.units import bytes_text
+    from dyno.runner.quickstart import choose
 
     sizes = choose(None, False, folder)
     free = shutil.disk_usage(folder).free

@@ -1,7 +1,7 @@
 """What is wrong with a study, as far as that can be told before anything runs.
 
-What an option, setting, layout or target's ability has to say is asked of the verbs themselves
-(``dyno.cli._rehearsal``); here is what only the study knows.
+What an option, setting, layout or target's ability has to say is asked of the plans and jobs of its
+runs (``dyno.runner.study``); here is what only the study knows.
 """
 
 from __future__ import annotations

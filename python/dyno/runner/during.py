@@ -1,4 +1,4 @@
-"""``--during``: maintenance beside the work, as ``dyno run`` is asked for it."""
+"""Maintenance beside the work of a run."""
 
 from __future__ import annotations
 

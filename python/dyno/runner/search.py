@@ -18,9 +18,9 @@ from dyno.runtime.seeds import derived
 from dyno.stages import drive
 
 if TYPE_CHECKING:
-    from dyno.cli._findmax import Search
-    from dyno.cli._session import Session
     from dyno.contracts.target import Target
+    from dyno.runner.findmax import Search
+    from dyno.runner.session import Session
     from dyno.stages.drive import OltpPlan
 
 _WORDS = {
@@ -40,7 +40,7 @@ def find_max(session: Session, target: Target, search: Search, plan: OltpPlan) -
         TargetError: If the server was lost.
     """
     for line in search.plan():
-        session.console.say(line)
+        session.events.say(line)
     most = "users" if search.where.by == "users" else "transactions a second"
     name, title = f"search-{plan.workload}-{target.name}", f"Search for the most {most}"
     with session.recorder.phase(name, title, "search", target.name) as detail:
@@ -53,7 +53,7 @@ def find_max(session: Session, target: Target, search: Search, plan: OltpPlan) -
             hunt.run(tell)
         finally:
             detail.update(search.record(), **hunt.facts())
-        session.console.say(hunt.words())
+        session.events.say(hunt.words())
 
 
 @dataclass
@@ -123,7 +123,7 @@ class _Hunt:
         title = f"Window {place}: {_WORDS[step.kind]} {self.search.load_text(step.load)}"
         refused = ""
         probed = self.session.probed(self.target)
-        with self.session.console.phase(title) as progress, probed:
+        with self.session.events.phase(title) as progress, probed:
             try:
                 drive.drive(self.session.recorder, self.target, plan, progress)
             except TargetError as error:
@@ -190,7 +190,7 @@ class _Hunt:
         mark = "keeps the limits" if last.passed else "breaks a limit"
         load = self.search.load_text(step.load)
         # What is not steady says so among its words.
-        self.session.console.say(f"  {load}: {f'{mark} ({words})' if last.steady else words}")
+        self.session.events.say(f"  {load}: {f'{mark} ({words})' if last.steady else words}")
 
     def _windows(self, load: float | None) -> list[dict[str, Any]]:
         return [window for window in self.windows if window["load"] == load]

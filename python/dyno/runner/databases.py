@@ -12,8 +12,8 @@ from dyno.stages import resume
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dyno.cli._session import Session
     from dyno.contracts.target import Loaded, LoadPlan, Target, TargetUrl
+    from dyno.runner.session import Session
 
 __all__ = ["loaded_in_all", "loads", "names", "require_databases"]
 
@@ -53,7 +53,7 @@ def loads(
         return [(dataclasses.replace(plan, workload=name), replace) for name in every]
     left = resume.rest(target, plan, every)
     for name in left.whole:
-        session.console.say(f"  {name} in {target.name} is whole and stays as it is")
+        session.events.say(f"  {name} in {target.name} is whole and stays as it is")
     session.recorder.event("resume", whole=list(left.whole))
     return [(one, not one.resume) for one in left.plans]
 
@@ -67,7 +67,7 @@ def loaded_in_all(
         UsageError: If one lacks data, or has another scale than the first.
         TargetError: If a load did not end.
     """
-    from dyno.cli import _stages as stages
+    from dyno.runner import stages
 
     found: dict[str, Loaded] = {}
     for name in names(workload, count):

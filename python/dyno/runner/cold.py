@@ -15,30 +15,12 @@ from typing import TYPE_CHECKING, Any
 from dyno.contracts.cold import Coolable, Emptied
 from dyno.errors import UsageError
 from dyno.host.pagecache import files_under, resident_bytes
+from dyno.plans.queries import EACH
 
 if TYPE_CHECKING:
-    from dyno.cli._session import Session
     from dyno.contracts.target import Connection, Target
+    from dyno.runner.session import Session
     from dyno.stages.drive import PowerPlan
-
-EACH = "cold-each-query"
-
-
-def cache_word(*, cold: bool, each: bool, no_warming: bool) -> str:
-    """The word for what was asked.
-
-    Raises:
-        UsageError: If the options exclude each other.
-    """
-    if cold and each:
-        raise UsageError("--cold and --cold-each-query exclude each other.")
-    if (cold or each) and no_warming:
-        raise UsageError(
-            "--cold and --no-warming exclude each other: a cold run is always the first pass."
-        )
-    if cold or each:
-        return EACH if each else "cold"
-    return "first" if no_warming else "warm"
 
 
 @contextlib.contextmanager
@@ -68,7 +50,7 @@ def _once(session: Session, target: Target, workload: str) -> None:
     name, title = f"cold-{workload}-{target.name}", f"Empty the caches of {target.name}"
     with (
         session.recorder.phase(name, title, "provision", target.name) as detail,
-        session.console.phase(title),
+        session.events.phase(title),
     ):
         emptied = _cool(session, target)
         after = resident_bytes(files_under(target.data_paths()))

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dyno.cli._findmax import Search
-    from dyno.cli._session import Session
     from dyno.config.rates import Rate
     from dyno.contracts.target import Loaded
+    from dyno.plans.run import RunPlan
+    from dyno.runner.findmax import Search
+    from dyno.runner.session import Session
     from dyno.stages.drive import OltpPlan
 
 
 def run_transactions(
     session: Session,
-    url: str,
-    workload: str,
+    asked: RunPlan,
     scale: float | None,
     settings: dict[str, Any],
     rates: list[Rate],
@@ -25,23 +25,23 @@ def run_transactions(
 
     Args:
         session: The open session.
-        url: The target.
-        workload: The workload.
+        asked: The plan.
         scale: The scale that must be loaded, if any was named.
         settings: What the bundle's plan has of levels and maintenance.
         rates: The rates of an open loop, a level each.
         search: The search, if one is asked for.
     """
     from dyno import workloads
-    from dyno.cli import _stages as stages
-    from dyno.cli._databases import loaded_in_all
-    from dyno.cli._during import before_start, during_plan
-    from dyno.cli._layout import note_layout
-    from dyno.cli._search import find_max
+    from dyno.runner import stages
+    from dyno.runner.databases import loaded_in_all
+    from dyno.runner.during import before_start, during_plan
+    from dyno.runner.layout import note_layout
+    from dyno.runner.search import find_max
     from dyno.stages.drive import UntilSteadyPlan, interval_for
     from dyno.statistics.steady import settled
 
-    with session.target(url, before_start(settings)) as target:
+    workload = asked.workload
+    with session.target(asked.target, before_start(settings)) as target:
         every = loaded_in_all(target, workload, scale, settings["databases"])
         note_layout(session, target, every[workload])
         if settings["think"]:
@@ -49,7 +49,7 @@ def run_transactions(
                 max(settings["users"]), every[workload].scale
             )
             if crowded is not None:
-                session.console.warn(crowded)
+                session.events.warn(crowded)
         interval_s = 1.0 if search is None else interval_for(settings["duration_s"])
         plans = _plans(workload, list(every.values()), settings, rates, interval_s)
         if search is not None:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dyno import targets
-from dyno.cli._spread import Spread
 from dyno.contracts.layout import Layout
 from dyno.contracts.target import Designed, Loaded, Target, TargetUrl
 from dyno.layouts import volumes
 from dyno.layouts.resolve import resolve
+from dyno.plans.loading import Spread
 from dyno.report.kit.formats import decimal_bytes, figure, seconds
+from dyno.runner import spread as places
 
 if TYPE_CHECKING:
-    from dyno.cli._session import Session
+    from dyno.runner.session import Session
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Chosen:
     def announce(self, session: Session) -> None:
         """Records what spoils the layout, and says it."""
         for note in self.layout.notes:
-            session.console.warn(f"! {note}")
+            session.events.warn(f"! {note}")
             session.recorder.event("layout-warning", message=note)
 
     def tell(self, session: Session) -> None:
@@ -60,14 +60,12 @@ class Chosen:
             own = [phase for (which, _), phase in last.items() if which == number]
             steps = [step for phase in own for step in phase.detail.get("space", [])]
             of = "step" if len(numbers) == 1 else f"database {number}"
-            session.console.say(f"  {of:14}{'time':>12}{'GB/h':>9}{'extra, peak':>14}{'rest':>12}")
+            session.events.say(f"  {of:14}{'time':>12}{'GB/h':>9}{'extra, peak':>14}{'rest':>12}")
             for line in by_kind(steps):
-                session.console.say(line)
+                session.events.say(line)
 
 
-def chosen_layout(
-    text: str, url: TargetUrl, workload: str, scale: float, out: Path, spread: Spread
-) -> Chosen:
+def chosen_layout(text: str, url: TargetUrl, workload: str, scale: float, spread: Spread) -> Chosen:
     """The layout that ``--layout`` names, checked against the workload, target and volumes.
 
     Raises:
@@ -75,13 +73,13 @@ def chosen_layout(
         TargetError: If one of its volumes cannot be used.
     """
     plain = resolve(text, workload, scale)
-    layout = spread.over(plain, url, scale, out)
+    layout = places.over(spread, plain, url, scale)
     if targets.require_layout(url, layout).elsewhere:
         return Chosen(layout)
     # Folders of Dyno's own are made with the engine, and take the same room.
-    checked = plain if spread.own else layout
-    notes = volumes.check(checked, volumes.needs(checked, scale), out)
-    layout = layout.model_copy(update={"notes": (*notes, *spread.notes)})
+    checked = plain if spread.beside else layout
+    notes = volumes.check(checked, volumes.needs(checked, scale), spread.out)
+    layout = layout.model_copy(update={"notes": (*notes, *places.notes(spread))})
     return Chosen(layout, volumes.share_here(checked, scale))
 
 
@@ -105,7 +103,7 @@ def note_layout(session: Session, target: Target, found: Loaded) -> None:
         layout = Layout.model_validate_json(found.layout)
         changed = target.deviations(layout) if isinstance(target, Designed) else []
         for line in changed:
-            session.console.warn(f"! {line} Load again with --replace to restore the layout.")
+            session.events.warn(f"! {line} Load again with --replace to restore the layout.")
         layout = layout.model_copy(update={"notes": (*layout.notes, *changed)})
         recorded = layout.model_dump(mode="json", exclude_defaults=True)
     else:

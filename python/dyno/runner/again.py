@@ -7,9 +7,9 @@ from typing import TypeVar
 
 from dyno.bundle import superseded
 from dyno.bundle.reader import Bundle
-from dyno.cli._session import Session
 from dyno.decide.case import MEASURED, Case
 from dyno.decide.quiet import Noise, counted
+from dyno.runner.session import Session
 
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ class Again:
         Raises:
             DynoError: What ``work`` raises.
         """
-        recorder, say = self._session.recorder, self._session.console.say
+        recorder, say = self._session.recorder, self._session.events.say
         before = superseded.mark(recorder)
         result = work()
         noise = self._noise(before)

@@ -1,4 +1,4 @@
-"""What of a command line may not go together across its sections."""
+"""What of a run may not go together across the sections of its options."""
 
 from __future__ import annotations
 

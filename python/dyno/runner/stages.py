@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dyno.bundle.model import Check
-from dyno.cli._session import Session
 from dyno.config.units import seconds_text
 from dyno.contracts.target import Loaded, LoadPlan, PowerResult, Target
 from dyno.errors import TargetError, UsageError
 from dyno.profiles.remarks import remarks
 from dyno.profiles.volume import order
 from dyno.report.run import diffs
+from dyno.runner.session import Session
 from dyno.stages import drive, load, prove
 from dyno.stages.drive import (
     DuringPlan,
@@ -25,20 +25,20 @@ from dyno.stages.profile import IoPlan, profile
 def storage(session: Session, plan: IoPlan) -> None:
     """Profiles volumes: every arm of the plan, as often as it says."""
     for repeat, arm in order(plan.arms, plan.repeats):
-        with session.console.phase(plan.title(arm, repeat)) as progress:
+        with session.events.phase(plan.title(arm, repeat)) as progress:
             outcome = profile(session.recorder, plan, arm, repeat, progress)
         for remark in remarks(outcome["notes"]):
-            session.console.say(f"! {remark.text}")
+            session.events.say(f"! {remark.text}")
 
 
 def load_and_prove(session: Session, target: Target, plan: LoadPlan, *, replace: bool) -> None:
     """Loads a workload, counts its rows, and adds keys and indexes."""
     name = plan.workload
-    with session.console.phase(f"Load {name} into {target.name}") as progress:
+    with session.events.phase(f"Load {name} into {target.name}") as progress:
         load.load(session.recorder, target, plan, progress, replace=replace)
-    with session.console.phase(f"Index {name} in {target.name}") as progress:
+    with session.events.phase(f"Index {name} in {target.name}") as progress:
         load.index(session.recorder, target, plan, progress)
-    with session.console.phase(f"Check {name} in {target.name}"):
+    with session.events.phase(f"Check {name} in {target.name}"):
         checks = load.check(session.recorder, target, plan.workload, load.loaded(plan), "load")
         load.accept(target, plan, checks)
 
@@ -50,7 +50,7 @@ def compare_streams(
     for number, plan in enumerate(plans):
         streams = f"{plan.streams} stream{'s'[: plan.streams != 1]}"
         what = f"{plan.workload} into {target.name}, {streams}"
-        with session.console.phase(f"Load {what}") as progress:
+        with session.events.phase(f"Load {what}") as progress:
             load.load(
                 session.recorder, target, plan, progress, replace=replace or number > 0, alone=False
             )
@@ -58,7 +58,7 @@ def compare_streams(
 
 def power(session: Session, target: Target, plan: PowerPlan) -> PowerResult:
     """Runs the power test."""
-    with session.console.phase(f"Queries on {target.name}") as progress:
+    with session.events.phase(f"Queries on {target.name}") as progress:
         return drive.power(session.recorder, target, plan, progress)
 
 
@@ -66,7 +66,7 @@ def answers(session: Session, plan: PowerPlan, results: dict[str, PowerResult]) 
     """Proves the answers against each other and against the expected and published ones."""
     checks = prove.answers(session.recorder, plan.workload, plan.scale, results)
     for line in diffs.lines(checks):
-        session.console.warn(line)
+        session.events.warn(line)
     return checks
 
 
@@ -78,28 +78,28 @@ def asked(
     timeout_s: float | None = None,
 ) -> list[Check]:
     """Asks all queries once and proves their answers; a query that failed is a failed check."""
-    with session.console.phase(f"Answers of {target.name}") as progress:
+    with session.events.phase(f"Answers of {target.name}") as progress:
         result = prove.ask(session.recorder, target, workload, scale, progress, timeout_s)
     return answers(session, PowerPlan(workload, scale), {target.name: result})
 
 
 def plans(session: Session, target: Target, plan: PowerPlan, *, analyse: bool) -> None:
     """Keeps the plan of each query."""
-    with session.console.phase(f"Plans of {target.name}") as progress:
+    with session.events.phase(f"Plans of {target.name}") as progress:
         wanted = PlansPlan(plan.workload, plan.scale, analyse, plan.timeout_s)
         drive.explain(session.recorder, target, wanted, progress)
 
 
 def queries_during(session: Session, target: Target, plan: StreamPlan, during: DuringPlan) -> None:
     """Repeats the queries before, during and after a piece of maintenance."""
-    with session.console.phase(f"{during.title} of {target.name} under queries") as progress:
+    with session.events.phase(f"{during.title} of {target.name} under queries") as progress:
         drive.queries_during(session.recorder, target, plan, during, progress)
 
 
 def programmed(session: Session, target: Target, plan: OltpPlan) -> None:
     """Makes the procedures of a plan that calls some, in each of its databases."""
     if plan.mode == "procedure":
-        with session.console.phase(f"Procedures in {target.name}"):
+        with session.events.phase(f"Procedures in {target.name}"):
             for part in drive.parts(plan):
                 drive.program(session.recorder, target, part.workload)
 
@@ -128,7 +128,7 @@ def level(
     """Drives one level of load."""
     title = f"{plan.workload} on {target.name}, {plan.title}"
     title += ", in procedures" if plan.mode == "procedure" else ""
-    with session.console.phase(title) as progress, session.probed(target):
+    with session.events.phase(title) as progress, session.probed(target):
         if during is not None:
             drive.drive_during(session.recorder, target, plan, during, progress)
         elif extension is not None:
@@ -147,7 +147,7 @@ def _tell_extension(session: Session, plan: OltpPlan) -> None:
         words = f"steady after {seconds_text(told['left_out_s'])}; the rest counts"
     else:
         words = f"not steady at the limit of {seconds_text(told['limit_s'])}; all of it counts"
-    session.console.say(f"  {words}: {seconds_text(detail['duration_s'])}")
+    session.events.say(f"  {words}: {seconds_text(detail['duration_s'])}")
 
 
 def consistency(session: Session, target: Target, plan: OltpPlan) -> None:
@@ -155,7 +155,7 @@ def consistency(session: Session, target: Target, plan: OltpPlan) -> None:
     if target.capabilities.load is not True:
         return
     for part in drive.parts(plan):
-        with session.console.phase(f"Consistency of {part.workload} on {target.name}"):
+        with session.events.phase(f"Consistency of {part.workload} on {target.name}"):
             load.check(session.recorder, target, part.workload, part.loaded, "run")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import threading
 from types import FrameType
 from typing import Any
 
@@ -30,7 +31,9 @@ class Signals:
         self._previous: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Signals:
-        """Takes the signals over."""
+        """Takes the signals over; in another thread than the first none can be."""
+        if threading.current_thread() is not threading.main_thread():
+            return self
         for number in _NUMBERS:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 self._previous[number] = signal.signal(number, self._stop)

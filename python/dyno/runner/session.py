@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
-import sys
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import click
-
 from dyno import host, targets
 from dyno.analyse import estimate
+from dyno.bundle.model import Applied, Confined
 from dyno.bundle.reader import Bundle
 from dyno.bundle.writer import Recorder, write_atomically
-from dyno.cli._colour import coloured
-from dyno.cli._console import Console
-from dyno.cli._faults import shown_fault
-from dyno.cli._limits import lines as limit_lines
-from dyno.cli._options import Options
-from dyno.cli._settings import lines as settings_lines
-from dyno.cli._signals import Signals
 from dyno.config.settings import Setting, as_record
 from dyno.confinement import places
 from dyno.confinement.limits_asked import as_record as limits_record
@@ -36,12 +26,15 @@ from dyno.errors import (
     EXIT_INTERRUPTED,
     EXIT_INVALID,
     DynoError,
+    FaultError,
     Interrupted,
 )
 from dyno.host.limits import usable_memory_bytes
+from dyno.plans.fields import Plan
 from dyno.report import document, latencies, sheet, summary
-from dyno.safety import plainjson
-from dyno.safety.redaction import redact
+from dyno.runner.events import Events
+from dyno.runner.faults import fault_of
+from dyno.runner.signals import Signals
 from dyno.safety.text import plain
 from dyno.stages.observe.sampler import Sampler
 from dyno.targets import scratch
@@ -51,12 +44,77 @@ from dyno.workspace import engine_folders
 from dyno.workspace.lock import OutLock
 
 
+def _nothing() -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class Job:
+    """A plan that was looked at, as the work that it asks for; nothing was touched yet.
+
+    Attributes:
+        plan: What the user chose.
+        record: What is going to be done, for the bundle, without secrets.
+        workloads: Workloads whose figures will appear (for the notices).
+        volume: The folder whose file system and device are described.
+        body: The work.
+        settings: What the targets are set to.
+        confinement: Limits of the engine's processes, if there are any.
+        before: What is made, or refused, before anything is recorded.
+        outline: What it will do, in lines, where that is a search.
+    """
+
+    plan: Plan
+    record: dict[str, Any]
+    workloads: tuple[str, ...]
+    volume: Path
+    body: Callable[[Session], None]
+    settings: Sequence[Setting] = ()
+    confinement: Confinement | None = None
+    before: Callable[[], None] = _nothing
+    outline: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What came of a job.
+
+    Attributes:
+        path: The folder of the bundle.
+        code: The exit code for it.
+        message: Why it did not do its work; empty if it did.
+        fault: The fault in Dyno that ended it, if one did.
+        document: The JSON document of the run; empty if it could not be analysed.
+        lines: Its summary.
+        page: Its sheet; None if nothing was measured.
+        unanalysed: Why it could not be closed and analysed; empty if it was.
+    """
+
+    path: Path
+    code: int
+    message: str
+    fault: FaultError | None
+    document: dict[str, Any] = field(default_factory=dict[str, Any])
+    lines: tuple[str, ...] = ()
+    page: Path | None = None
+    unanalysed: str = ""
+
+    def raise_fault(self) -> None:
+        """Raises what is a fault in Dyno; other errors and interrupts are reported instead."""
+        if self.fault is not None:
+            raise self.fault
+
+
 @dataclass
 class Session:
-    """What the body of a verb works with while its bundle is open."""
+    """What a piece of work works with while its bundle is open.
 
-    options: Options
-    console: Console
+    Attributes:
+        out: Folder of bundles and private engines.
+    """
+
+    out: Path
+    events: Events
     recorder: Recorder
     sampler: Sampler
     limits: Limits
@@ -78,13 +136,13 @@ class Session:
         parsed = targets.parse(url)
         name = f"provision-{parsed.name}"
         if parsed.scheme == "embedded":
-            engine_folders.claim(self.options.out, parsed.name)
-        opened = targets.open_target(parsed, self.options.out, self.limits)
+            engine_folders.claim(self.out, parsed.name)
+        opened = targets.open_target(parsed, self.out, self.limits)
         tuning.tune(opened, self.settings)
         with self._restored(opened), self.confined(), contextlib.ExitStack() as stack:
             with (
                 self.recorder.phase(name, f"Start {parsed.name}", "provision", parsed.name),
-                self.console.phase(f"Start {parsed.name}"),
+                self.events.phase(f"Start {parsed.name}"),
             ):
                 if before is not None:
                     before(opened)
@@ -95,10 +153,10 @@ class Session:
                 facts = target.facts().model_copy(update=found)
                 self.recorder.set_target(target.name, facts)
                 self.watch(target)
-            for line in settings_lines(facts.tuned):
-                self.console.say(line)
+            for line in _settings_lines(facts.tuned):
+                self.events.say(line)
             for note in facts.device_notes:
-                self.console.say(f"  devices of {target.name}: {plain(note)}")
+                self.events.say(f"  devices of {target.name}: {plain(note)}")
             try:
                 yield target
             finally:
@@ -111,8 +169,8 @@ class Session:
         if self.confinement is None:
             yield
             return
-        for line in limit_lines(self.confinement.figures()):
-            self.console.say(line)
+        for line in _limit_lines(self.confinement.figures()):
+            self.events.say(line)
         try:
             with self.confinement.within():
                 yield
@@ -145,95 +203,72 @@ class Session:
                 self.recorder.set_target(target.name, left)
 
 
-def run_session(
-    options: Options,
-    verb: str,
-    plan: dict[str, Any],
-    workloads: tuple[str, ...],
-    volume: Path,
-    body: Callable[[Session], None],
-    settings: Sequence[Setting] = (),
-    confinement: Confinement | None = None,
-) -> int:
-    """Does ``body`` as a recorded run and concludes it, whatever happens in between.
+def run_session(job: Job, events: Events, command: str = "") -> Ended:
+    """Does a job as a recorded run and concludes it, whatever happens in between.
 
     Args:
-        options: The shared options.
-        verb: Name of the verb, for the bundle.
-        plan: What is going to be done, without secrets.
-        workloads: Workloads whose figures will appear (for the notices).
-        volume: The folder whose file system and device are described.
-        body: The work.
-        settings: What the targets of this run are set to.
-        confinement: Limits of the engine's processes, if there are any.
+        job: The work.
+        events: Who hears of it.
+        command: The command line that was typed, without secrets; else that of the plan is kept.
 
-    Returns:
-        The exit code.
+    Raises:
+        DynoError: If it cannot begin.
     """
-    if options.rehearsed:
-        return EXIT_DONE
-    console = Console(quiet=options.quiet)
+    job.before()
     places.sweep()  # groups of a run that was killed
-    with confinement or contextlib.nullcontext(), OutLock(options.out), Signals() as signals:
-        scratch.sweep(options.out)  # of a run that was killed, with the passwords in it
-        asked = {"settings": as_record(settings)} if settings else {}
+    confinement, out = job.confinement, job.plan.out
+    with confinement or contextlib.nullcontext(), OutLock(out), Signals() as signals:
+        scratch.sweep(out)  # of a run that was killed, with the passwords in it
+        asked = {"settings": as_record(job.settings)} if job.settings else {}
         asked |= {} if confinement is None else {"limits": limits_record(confinement.asked)}
-        recorder = Recorder(
-            options.out,
-            verb,
-            {**plan, **asked, "command": _command()},
-            workloads,
-            notices(workloads),
-        )
+        plan = {**job.record, **asked, "command": command or job.plan.command}
+        recorder = Recorder(out, job.plan.verb, plan, job.workloads, notices(job.workloads))
         failure: BaseException | None = None
         try:
             try:
                 signals.begin_work()
                 with Sampler(recorder) as sampler:
                     recorder.meter = sampler.meter
-                    limits = _machine(recorder, console, volume)
+                    limits = _machine(recorder, events, job.volume)
                     if confinement is not None:
                         total = usable_memory_bytes(recorder.run.host)
                         limits = confinement.fitted(limits, total)
-                    given = (limits, settings, confinement)
-                    body(Session(options, console, recorder, sampler, *given))
+                    given = (limits, job.settings, confinement)
+                    job.body(Session(out, events, recorder, sampler, *given))
             finally:
                 signals.end_work()  # what still strikes before this is caught below
         except BaseException as error:
             failure = error
-        return _conclude(options, console, recorder, failure)
+        ended = _conclude(recorder, failure)
+        events.ended(ended)
+    ended.raise_fault()
+    return ended
 
 
-def _command() -> str:
-    """The command line of this run, fit for a bundle: URLs without their passwords."""
-    return shlex.join(["dyno", *(redact(word) for word in sys.argv[1:])])
-
-
-def _machine(recorder: Recorder, console: Console, volume: Path) -> Limits:
+def _machine(recorder: Recorder, events: Events, volume: Path) -> Limits:
     with recorder.phase("machine", "Machine", "machine"):
         facts = host.collect(volume)
         recorder.set_host(facts)
     for finding in host.warnings(facts):
         if finding.level == "warning":
-            console.say(f"! {finding.message}")
+            events.say(f"! {finding.message}")
     return host.limits(facts)
 
 
-def _conclude(
-    options: Options, console: Console, recorder: Recorder, failure: BaseException | None
-) -> int:
-    """Closes the bundle, judges it, writes the sheet and prints the outcome."""
+def _conclude(recorder: Recorder, failure: BaseException | None) -> Ended:
+    """Closes the bundle, judges it and writes the sheet."""
+    fault: FaultError | None = None
     if isinstance(failure, (KeyboardInterrupt, Interrupted)):
         status, code, message = "interrupted", EXIT_INTERRUPTED, "Interrupted."
     elif isinstance(failure, DynoError):
         status, code, message = "failed", failure.exit_code, str(failure)
     elif failure is not None:
-        fault = shown_fault(failure, recorder.path)
+        fault = fault_of(failure, recorder.path)
         status, code, message = "failed", fault.exit_code, str(fault)
     else:
-        status, code, message = "done", EXIT_DONE, None
+        status, code, message = "done", EXIT_DONE, ""
     try:
-        recorder.finish(status, message)
+        recorder.finish(status, message or None)
         bundle = Bundle.open(recorder.path)
         estimates = estimate(bundle)
         validity, findings = judge(bundle, estimates)
@@ -242,40 +277,36 @@ def _conclude(
         page = recorder.path / "sheet.html"
         write_atomically(page, sheet(bundle, estimates, findings, definitions()))
         lines = [*latencies(bundle, estimates, findings), *summary(bundle, estimates, findings)]
-        measured = message is None or bundle.measured
-        result = {**document(bundle, estimates, findings), "sheet": str(page), "error": message}
+        measured = not message or bundle.measured
+        told = document(bundle, estimates, findings)
     except Exception as error:
-        unconcluded = _unconcluded(console, recorder.path, message, error)
-        return code or unconcluded
+        seen = error if isinstance(error, DynoError) else fault_of(error)
+        fault = seen if isinstance(seen, FaultError) else None
+        # An error that ended the work is reported, not raised: the bundle is what matters now.
+        reason = str(seen).rstrip(".")
+        return Ended(recorder.path, code or seen.exit_code, message, fault, unanalysed=reason)
     finally:
         recorder.close()
-    if message is not None:
-        console.warn(f"dyno: {message}")
-    if options.as_json:
-        click.echo(plainjson.dumps(result))
-    if measured and options.as_json:
-        console.say("\n".join(lines))
-    elif measured:
-        click.echo(coloured(lines))
-    # After a failed start the error above says it all; the page stays in the bundle.
-    console.say(f"Sheet: {page}" if measured else "Nothing was measured.")
     if code == EXIT_DONE and (validity.valid is False or broken(findings)):
-        return EXIT_INVALID
-    return code
+        code = EXIT_INVALID
+    result = {**told, "sheet": str(page), "error": message or None}
+    # After a failed start the error says it all; the page stays in the bundle.
+    shown = page if measured else None
+    return Ended(recorder.path, code, message, fault, result, tuple(lines), shown)
 
 
-def _unconcluded(console: Console, bundle: Path, message: str | None, error: Exception) -> int:
-    """Tells of a bundle that could not be closed or analysed; gives the exit code for that.
+def _settings_lines(applied: Sequence[Applied]) -> list[str]:
+    """What was applied, a line each."""
+    return [
+        f"  {item.word}={item.asked} → {item.name} = {item.found} "
+        f"(before: {item.before or 'unset'}; {item.how})"
+        for item in applied
+    ]
 
-    It is a full disk, mostly: what the spools hold stays readable.
-    """
-    if message is not None:
-        console.warn(f"dyno: {message}")
-    if not isinstance(error, DynoError):
-        error = shown_fault(error)
-    reason = str(error).rstrip(".")
-    console.warn(
-        f"dyno: The run was recorded, but not closed and analysed ({reason}). Its bundle is "
-        f"{bundle}; `dyno report {bundle}` tries again."
-    )
-    return error.exit_code
+
+def _limit_lines(confined: Confined) -> list[str]:
+    """What limits are in force, a line."""
+    whom = "Dyno, the engine in it" if confined.where == "process" else "the engine"
+    words = " ".join(f"{word}={text}" for word, text in confined.limits.items())
+    devices = f", I/O on {', '.join(confined.devices)}" if confined.devices else ""
+    return [f"  limits of {whom}: {words}{devices}"]
