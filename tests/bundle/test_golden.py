@@ -1,0 +1,61 @@
+"""Bundles of earlier versions open and give the figures that they gave then, to the letter.
+
+``golden/`` has a bundle of each kind of work (an archive without its sheet), and beside it what its
+own version made of it: estimates, findings, the JSON document and the summary. After a change of
+figures that is meant: ``DYNO_UPDATE_GOLDEN=1 pytest tests/bundle/test_golden.py``.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from dyno.analyse import estimate
+from dyno.bundle.archive import opened
+from dyno.bundle.model import PhaseKind
+from dyno.bundle.reader import Bundle
+from dyno.decide import judge
+from dyno.report import document, summary
+
+GOLDEN = Path(__file__).parent / "golden"
+NAMES = sorted(file.name.removesuffix(".tar.gz") for file in GOLDEN.glob("*.tar.gz"))
+
+
+def made(bundle: Bundle) -> dict[str, Any]:
+    """What this version makes of a bundle."""
+    estimates = estimate(bundle)
+    validity, findings = judge(bundle, estimates)
+    judged = bundle.judged(validity)
+    found = {
+        "estimates": [item.model_dump() for item in estimates],
+        "validity": validity.model_dump(),
+        "findings": [item.model_dump() for item in findings],
+        "document": {**document(judged, estimates, findings), "bundle": "…"},
+        "summary": summary(judged, estimates, findings),
+    }
+    return json.loads(json.dumps(found))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_bundle_gives_the_figures_of_its_time(name: str) -> None:
+    kept = GOLDEN / f"{name}.json.gz"
+    with opened(GOLDEN / f"{name}.tar.gz") as bundle:
+        found = made(bundle)
+    if os.environ.get("DYNO_UPDATE_GOLDEN") == "1":
+        kept.write_bytes(gzip.compress(json.dumps(found, indent=1).encode(), mtime=0))
+    expected = json.loads(gzip.decompress(kept.read_bytes()))
+    for part, value in expected.items():
+        assert found[part] == value, part
+
+
+def test_there_is_a_bundle_with_each_kind_of_phase() -> None:
+    kinds: set[str] = set()
+    for name in NAMES:
+        with opened(GOLDEN / f"{name}.tar.gz") as bundle:
+            kinds |= {phase.kind for phase in bundle.run.phases}
+    assert kinds == set(get_args(PhaseKind))
