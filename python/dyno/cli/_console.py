@@ -11,6 +11,7 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING
 
 from dyno.config.units import seconds_text
+from dyno.errors import FaultError
 from dyno.runtime.progress import Progress, Silent
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Console:
         from dyno.cli._colour import coloured
         from dyno.safety import plainjson
 
-        if ended.message and ended.fault is None:
+        if ended.message and not isinstance(ended.failure, FaultError):
             self.warn(f"dyno: {ended.message}")
         if ended.unanalysed:
             # It is a full disk, mostly: what the spools hold stays readable.

@@ -92,9 +92,9 @@ def _done(job: Job, events: Events | None) -> Run:
     from dyno.runner.session import run_session
 
     ended = run_session(job, events or SilentEvents())
-    if ended.fault is not None:
-        ended.fault.add_note(f"The bundle of the run is {ended.path}.")
-        raise ended.fault
+    if ended.failure is not None:
+        ended.failure.add_note(f"The bundle of the run is {ended.path}.")
+        raise ended.failure
     if ended.unanalysed:
         raise TargetError(
             f"The run was recorded, but not closed and analysed ({ended.unanalysed}). Its bundle "

@@ -83,7 +83,7 @@ class Ended:
         path: The folder of the bundle.
         code: The exit code for it.
         message: Why it did not do its work; empty if it did.
-        fault: The fault in Dyno that ended it, if one did.
+        failure: What ended it, if anything did.
         document: The JSON document of the run; empty if it could not be analysed.
         lines: Its summary.
         page: Its sheet; None if nothing was measured.
@@ -93,16 +93,16 @@ class Ended:
     path: Path
     code: int
     message: str
-    fault: FaultError | None
+    failure: BaseException | None
     document: dict[str, Any] = field(default_factory=dict[str, Any])
     lines: tuple[str, ...] = ()
     page: Path | None = None
     unanalysed: str = ""
 
     def raise_fault(self) -> None:
-        """Raises what is a fault in Dyno; other errors and interrupts are reported instead."""
-        if self.fault is not None:
-            raise self.fault
+        """Raises a fault in Dyno; other errors and interrupts are reported instead."""
+        if isinstance(self.failure, FaultError):
+            raise self.failure
 
 
 @dataclass
@@ -257,14 +257,13 @@ def _machine(recorder: Recorder, events: Events, volume: Path) -> Limits:
 
 def _conclude(recorder: Recorder, failure: BaseException | None) -> Ended:
     """Closes the bundle, judges it and writes the sheet."""
-    fault: FaultError | None = None
     if isinstance(failure, (KeyboardInterrupt, Interrupted)):
         status, code, message = "interrupted", EXIT_INTERRUPTED, "Interrupted."
     elif isinstance(failure, DynoError):
         status, code, message = "failed", failure.exit_code, str(failure)
     elif failure is not None:
-        fault = fault_of(failure, recorder.path)
-        status, code, message = "failed", fault.exit_code, str(fault)
+        failure = fault_of(failure, recorder.path)
+        status, code, message = "failed", failure.exit_code, str(failure)
     else:
         status, code, message = "done", EXIT_DONE, ""
     try:
@@ -281,10 +280,15 @@ def _conclude(recorder: Recorder, failure: BaseException | None) -> Ended:
         told = document(bundle, estimates, findings)
     except Exception as error:
         seen = error if isinstance(error, DynoError) else fault_of(error)
-        fault = seen if isinstance(seen, FaultError) else None
         # An error that ended the work is reported, not raised: the bundle is what matters now.
         reason = str(seen).rstrip(".")
-        return Ended(recorder.path, code or seen.exit_code, message, fault, unanalysed=reason)
+        return Ended(
+            recorder.path,
+            code or seen.exit_code,
+            message,
+            seen if isinstance(seen, FaultError) else None,
+            unanalysed=reason,
+        )
     finally:
         recorder.close()
     if code == EXIT_DONE and (validity.valid is False or broken(findings)):
@@ -292,7 +296,7 @@ def _conclude(recorder: Recorder, failure: BaseException | None) -> Ended:
     result = {**told, "sheet": str(page), "error": message or None}
     # After a failed start the error says it all; the page stays in the bundle.
     shown = page if measured else None
-    return Ended(recorder.path, code, message, fault, result, tuple(lines), shown)
+    return Ended(recorder.path, code, message, failure, result, tuple(lines), shown)
 
 
 def _settings_lines(applied: Sequence[Applied]) -> list[str]:
