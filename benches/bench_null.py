@@ -23,7 +23,11 @@ from common import dyno, scratch
 from dyno import _core
 from dyno.bundle.model import Clock
 
-POINT = {"point_select": {"sql": "select c from points where id = $1", "keys": 100_000}}
+POINT = {
+    "kind": "point_select",
+    "params": {"sql": "select c from points where id = $1", "keys": 100_000},
+}
+TPCC = {"kind": "tpcc", "params": {"warehouses": 10, "c_load": 7}}
 WARMUP_S = 0.5
 
 
@@ -39,8 +43,8 @@ class Bench:
     def drive(self, **changes: Any) -> list[dict[str, Any]]:
         """The driver alone, some times."""
         plan = {
-            "wire": {"kind": "null"}, "workload": POINT, "warehouses": 10, "seed": 1, "c_load": 7,
-            "users": 1, "loop": {"kind": "closed"}, "warmup_s": WARMUP_S,
+            "wire": {"kind": "null"}, "workload": POINT, "seed": 1, "users": 1,
+            "loop": {"kind": "closed"}, "warmup_s": WARMUP_S,
             "duration_s": self.seconds, "threads": 1, "clock": Clock.now().model_dump(),
             "spool": str(self.folder / "ops.jsonl"), **changes,
         }  # fmt: skip
@@ -59,7 +63,7 @@ class Bench:
 
 def rates(bench: Bench) -> None:
     print("closed loop, one thread, every answer at once (target 2 M transactions/s and core)")
-    for name, workload in (("point_select", POINT), ("tpcc", "tpcc")):
+    for name, workload in (("point_select", POINT), ("tpcc", TPCC)):
         for users in (1, 64):
             seen = bench.drive(workload=workload, users=users)
             # The gathering thread's time counts: it is on a core as well.

@@ -37,7 +37,7 @@ import json, sys
 from dyno import _core
 from dyno.stages.drive.scheduler import yield_to_server
 plan = sys.stdin.read()
-yield_to_server(json.loads(plan))
+yield_to_server(json.loads(plan), server=True)
 print(_core.drive(plan, _core.Control()))
 """
 
@@ -54,8 +54,8 @@ def ours(out: Path, wire: dict[str, Any], select: dict[str, Any], users: int, s:
     plan, answer = out / "plan.json", out / "outcome.json"
     plan.write_text(
         json.dumps({
-            "wire": wire, "workload": {"point_select": select}, "warehouses": 1, "seed": 1,
-            "c_load": 0, "users": users, "loop": {"kind": "closed"}, "warmup_s": 0,
+            "wire": wire, "workload": {"kind": "point_select", "params": select}, "seed": 1,
+            "users": users, "loop": {"kind": "closed"}, "warmup_s": 0,
             "duration_s": s, "threads": 1, "clock": Clock.now().model_dump(),
             "spool": str(out / "ops.jsonl"),
         })

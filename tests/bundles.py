@@ -13,8 +13,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from dyno import workloads
 from dyno.bundle.model import (
-    NOTICES,
     Check,
     Clock,
     Confined,
@@ -306,7 +306,7 @@ class Builder:
             host=self.host,
             targets=self.targets,
             confined=self.confined,
-            notices=tuple(NOTICES[name] for name in self.workloads),
+            notices=workloads.notices(self.workloads),
         )
         head = run.model_dump(mode="json")
         head["phases"] = [phase.model_dump(mode="json") for phase in self.phases]

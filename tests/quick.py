@@ -11,7 +11,7 @@ import pytest
 _SITE = """
 from dataclasses import replace
 
-from dyno.cli import quickstart
+from dyno.runner import quickstart
 
 usual = quickstart.choose
 quickstart.choose = lambda *given: replace(usual(*given), **{sizes!r})

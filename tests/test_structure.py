@@ -18,8 +18,9 @@ WRITERS = {"profile", "generate", "load", "drive", "prove", "observe"}
 """Stages that write the record, under ``dyno.stages``."""
 READERS = {"analyse", "decide", "report"}
 """Stages that read it."""
-FACES = {"cli", "__main__"}
+FACES = {"cli", "runner", "__main__"}
 """Those who compose the stages."""
+PRODUCTS = {"postgresql", "postgres", "mysql", "mariadb", "duckdb", "clickhouse", "sqlite"}
 
 
 def parts_of(path: Path) -> tuple[str, ...]:
@@ -78,10 +79,44 @@ def test_packages_have_no_cycle() -> None:
     order.prepare()  # CycleError names a cycle
 
 
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_only_the_command_line_knows_a_terminal(path: Path) -> None:
+    if parts_of(path)[0] == "cli":
+        return
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    found = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    found |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
+    assert not {name.split(".")[0] for name in found} & {"click", "rich"}
+
+
 def test_loose_modules_are_few() -> None:
     """A module belongs into a package that says what it is."""
     loose = {path.stem for path in PACKAGE.glob("*.py")}
     assert loose == {"__init__", "__main__", "errors"}
+
+
+def named_products(path: Path) -> list[str]:
+    """Texts of a file, other than its docstrings, that are nothing but a product's address."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    return [
+        f"{path.name}:{node.lineno} {node.value!r}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told
+        if node.value.lower().removeprefix("embedded:").rstrip(":/") in PRODUCTS
+    ]
+
+
+def test_only_targets_know_products() -> None:
+    """What a product can do it declares; no list of names stands anywhere else."""
+    outside = [path for path in files() if parts_of(path)[0] not in {"targets", "servers"}]
+    assert [found for path in outside for found in named_products(path)] == []
+
+
+def test_a_product_that_is_named_is_found(tmp_path: Path) -> None:
+    file = tmp_path / "module.py"
+    file.write_text('"""postgresql"""\nx = ["Embedded:MySQL", "a duckdb", "sqlite"]')
+    assert [found.split()[-1] for found in named_products(file)] == ["'Embedded:MySQL'", "'sqlite'"]
 
 
 def test_only_one_crate_knows_python() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dyno import studies
 from dyno.config.units import seconds_text
-from dyno.studies import commands, differences, spec
+from dyno.studies import asked, differences, spec
 from dyno.studies.metrics import METRICS
 from dyno.studies.model import Study
 
@@ -83,7 +83,7 @@ def _page(study: Study) -> str:
             *[
                 line
                 for variant in study.variants
-                for line in (f"# {variant.name}", *commands.typed(variant, study))
+                for line in (f"# {variant.name}", *asked.typed(variant, study))
             ],
             "```",
             "",

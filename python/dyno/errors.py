@@ -9,6 +9,7 @@ EXIT_DONE = 0
 EXIT_INVALID = 1
 EXIT_USAGE = 2
 EXIT_UNUSABLE = 3
+EXIT_FAULT = 4
 EXIT_INTERRUPTED = 130
 
 
@@ -54,6 +55,13 @@ class DiskFullError(TargetError):
     kind = "disk_full"
 
 
+class FaultError(DynoError):
+    """Dyno itself is wrong: whatever was asked, this must not happen (exit 4)."""
+
+    kind = "internal"
+    exit_code = EXIT_FAULT
+
+
 class Interrupted(DynoError):  # noqa: N818  (an interruption is no error of anybody's)
     """The user or a signal stopped the work (exit 130)."""
 
@@ -66,7 +74,7 @@ _CLASS_OF_KIND: dict[str, type[DynoError]] = {
     "cancelled": Interrupted,
     "disk_full": DiskFullError,
     "database": DatabaseError,
-    "internal": DynoError,
+    "internal": FaultError,
 }
 
 

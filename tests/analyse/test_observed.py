@@ -5,8 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
+from dyno.bundle.observed import sampled
 from dyno.decide import definitions
 from dyno.report import document, sheet
 from dyno.report.kit.formats import figure
@@ -142,3 +144,32 @@ def test_an_old_bundle_without_counts_weighs_by_time(tmp_path: Path) -> None:
     found = judged(builder.write())
     value = found.value(f"{LEVEL}.disk.vda.write_await.mean")
     assert value == pytest.approx((100 + 4) / 5, rel=0.25)
+
+
+def test_what_is_read_at_times_of_its_own_leaves_the_ticks_as_long_as_they_are() -> None:
+    def row(at_s: float, source: str, subject: str, metric: str, value: float) -> dict[str, object]:
+        return {
+            "t_ns": round(at_s * SECOND),
+            "source": source,
+            "subject": subject,
+            "metric": metric,
+            "value": value,
+            "unit": "%",
+        }
+
+    rows = [row(at, "cpu", "host", "busy", 10.0 * at) for at in (0, 1, 2, 3)]
+    rows += [row(at, "dyno", "sampler", "missed_ticks", 0.0) for at in (1, 2, 3)]
+    rows += [row(at, "checkpoints", "server", "begun", 1.0) for at in (0.9, 1.9, 3.9)]
+    rows += [row(at, "dyno", "checkpoints", "missed_periods", 1.0) for at in (0.9, 1.9, 3.9)]
+    rows += [row(2.2, "maintenance", "reindex", "space", 5.0)]
+    found = sampled(pa.Table.from_pylist(rows))
+
+    def lengths(*key: str) -> list[float]:
+        source, subject, metric = key
+        readings = found[source, subject, metric].readings
+        return [round((one.t_ns - one.start_ns) / SECOND, 3) for one in readings]
+
+    assert lengths("cpu", "host", "busy") == [1, 1, 1, 1]
+    assert lengths("dyno", "sampler", "missed_ticks") == [1, 1, 1]
+    assert lengths("checkpoints", "server", "begun") == [1, 1, 1]
+    assert lengths("maintenance", "reindex", "space") == [1]

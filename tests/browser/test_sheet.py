@@ -14,9 +14,9 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
-from dyno.cli._study_page import write
 from dyno.decide import definitions
 from dyno.report import sheet
+from dyno.runner.study_page import write
 from dyno.studies.analysis import outcome
 from tests.bundles import Builder, only_io, quickstart
 from tests.conftest import missing

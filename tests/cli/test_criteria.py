@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +10,12 @@ import pytest
 
 from dyno import workloads
 from dyno.bundle.reader import Bundle
-from dyno.cli._criteria import Asked as Criteria
-from dyno.cli._findmax import Asked as FindMax
 from dyno.errors import UsageError
 from dyno.host.storage import storage_facts
+from dyno.plans import made
+from dyno.plans.limits import Criteria
+from dyno.plans.searching import Searching
+from dyno.runner.findmax import search_of
 from tests.process import document, dyno, spoilt
 
 NULL = ("run", "tpcc", "--target", "null:?mean_us=2000&servers=4")
@@ -58,7 +59,7 @@ def test_a_broken_criterion_is_told_everywhere_and_exits_1(out: Path) -> None:
     ],
 )  # fmt: skip
 def test_the_usual_limits_give_way(texts: tuple[str, ...], none: bool, expected: list[str]) -> None:
-    found = Criteria(texts, none).of(workloads.get("tpcc"))
+    found = Criteria(criterion=texts, no_criteria=none).criteria(workloads.get("tpcc"))
     assert sorted(map(str, found)) == sorted(expected)
 
 
@@ -158,7 +159,6 @@ GIVEN = {"users": (), "databases": 1, "warmup_s": 5.0, "duration_s": 15.0}
     [
         (None, {"slo": ("errors = 0",)}, {}, "--slo is for --find-max"),
         (None, {"max_users": 5}, {}, "--max-users is for --find-max"),
-        (None, {"dry_run": True}, {}, "--dry-run is for --find-max"),
         ("users", {}, {"users": (1, 2)}, "takes one --users"),
         ("users", {"slo": ("error = 0",)}, {}, "Did you mean 'errors'?"),
         ("users", {"max_rate": 5.0}, {}, "--find-max rate"),
@@ -176,15 +176,16 @@ GIVEN = {"users": (), "databases": 1, "warmup_s": 5.0, "duration_s": 15.0}
 def test_a_search_that_makes_no_sense(
     by: str | None, changed: dict[str, Any], given: dict[str, Any], words: str
 ) -> None:
-    asked = replace(FindMax(by, (), None, None, None, False), **changed)
     with pytest.raises(UsageError) as error:
-        asked.of(workloads.get("tpcc"), {**GIVEN, **given})
+        asked = made(Searching, {"find_max": by, **changed})
+        search_of(asked, workloads.get("tpcc"), {**GIVEN, **given})
     assert words in str(error.value)
 
 
 @pytest.mark.parametrize(
     ("args", "words"),
     [
+        (("tpcc", "--dry-run"), "--dry-run is for --find-max"),
         (("tpcc", "--criterion", "new_ordr < 1s"), "Did you mean 'new_order'?"),
         (("tpcc", "--find-max", "--criterion", "errors = 0"), "those of --slo"),
         (("tpcc", "--until-steady", "5s"), "not be shorter than --duration"),

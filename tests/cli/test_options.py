@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dyno.cli._options import parse_bytes, parse_seconds
+from dyno.config.units import parse_bytes, parse_seconds
 from dyno.errors import UsageError
 
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from dyno.bundle import detail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
-from dyno.cli._ratefile import read
-from dyno.cli._rates import parse
+from dyno.config.ratefile import read
 from dyno.config.rates import Rate, recorded
 from dyno.errors import UsageError
-from dyno.workloads.tpcc.pace import crowd
+from dyno.plans.pace import parse
+from dyno.workloads.tpcc.driven import TRANSACTIONS
 from tests.process import document, dyno, spoilt
 
 
@@ -171,8 +171,8 @@ def test_paces_are_told(out: Path) -> None:
 
 
 def test_a_warehouse_has_ten_terminals() -> None:
-    assert crowd(50, 5) is None
-    told = crowd(51, 5)
+    assert TRANSACTIONS.crowd(50, 5) is None
+    told = TRANSACTIONS.crowd(51, 5)
     assert told is not None
     assert "51 users who think share 5 warehouses" in told
     assert "load 6 warehouses" in told

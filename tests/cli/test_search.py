@@ -11,14 +11,14 @@ import pytest
 
 from dyno.bundle.model import Phase
 from dyno.bundle.writer import Recorder
-from dyno.cli import _search
-from dyno.cli._console import Console
-from dyno.cli._findmax import Search
-from dyno.cli._session import Session
 from dyno.contracts.target import Limits, Loaded, Target
 from dyno.criteria import metrics, parse
 from dyno.decide.findmax import Range
 from dyno.errors import DatabaseError, Interrupted, TargetError
+from dyno.runner import search as _search
+from dyno.runner.events import SilentEvents
+from dyno.runner.findmax import Search
+from dyno.runner.session import Session
 from dyno.stages import drive
 from dyno.stages.drive import OltpPlan
 from dyno.targets import open_target
@@ -31,13 +31,13 @@ class Bench:
     """A session without a command line, on the null target."""
 
     def __init__(self, out: Path) -> None:
-        self.console = Console(quiet=True)
+        self.events = SilentEvents()
         self.recorder = Recorder(out, "run", SLO, ("tpcc",))
         self.target = open_target(parse_url("null:?mean_us=1000"), out, Limits(1 << 30, 1))
 
     def search(self) -> None:
         slo = parse("errors = 0", metrics(()))
-        search = Search(Range("users", 1.0, 64.0), (slo,), True, 1, 0.05, 0.6, 600.0, False)
+        search = Search(Range("users", 1.0, 64.0), (slo,), True, 1, 0.05, 0.6, 600.0)
         plan = OltpPlan("tpcc", Loaded(1, 1, complete=True), 1, 0.05, 0.6, 1, interval_s=0.01)
         _search.find_max(cast("Session", self), self.target, search, plan)
 

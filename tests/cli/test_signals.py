@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 
 from dyno.bundle.reader import list_bundles
-from dyno.cli import _session
-from dyno.cli._options import Options
-from dyno.cli._signals import Signals
+from dyno.cli._console import Console
 from dyno.errors import UsageError
+from dyno.plans import QuickstartPlan
+from dyno.runner import session as _session
+from dyno.runner.session import Job
+from dyno.runner.signals import Signals
 from dyno.runtime import interrupts
 from tests.process import COMMAND, end, start, wait_for_phase
 
@@ -28,8 +30,8 @@ def interrupt() -> None:
 
 
 def session(out: Path, body: Callable[[Any], None]) -> int:
-    options = Options(out, as_json=True, quiet=True, yes=False)
-    return _session.run_session(options, "io", {}, (), out, body)
+    job = Job(QuickstartPlan(out=out), {}, (), out, body)
+    return _session.run_session(job, Console(quiet=True, as_json=True)).code
 
 
 def test_ctrl_c_is_answered_at_once(out: Path) -> None:

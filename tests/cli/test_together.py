@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from dyno.cli import cli
 from dyno.cli._run import sections
-from dyno.cli._run.together import EXCLUDED
 from dyno.errors import UsageError
+from dyno.plans.together import EXCLUDED
 
 WORDS = {
     "--rate": ["--rate", "5"],

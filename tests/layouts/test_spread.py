@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dyno import targets
-from dyno.cli._layout import chosen_layout
-from dyno.cli._spread import Spread
 from dyno.errors import UsageError
 from dyno.layouts import volumes
 from dyno.layouts.resolve import resolve
 from dyno.layouts.spread import spread
+from dyno.plans.loading import Spread
+from dyno.runner import spread as places
+from dyno.runner.layout import chosen_layout
 
 PRIVATE = targets.parse("embedded:postgresql")
 
@@ -47,10 +49,10 @@ def test_one_place_and_many_differ_only_in_where_things_lie() -> None:
 
 
 def test_folders_are_made_beside_the_engine_and_marked_as_its_own(tmp_path: Path) -> None:
-    asked = Spread(None, 2)
-    layout = asked.over(resolve("default", "tpcc", 2), PRIVATE, 2, tmp_path)
+    asked = Spread(spread=2, out=tmp_path)
+    layout = places.over(asked, resolve("default", "tpcc", 2), PRIVATE, 2)
     assert not any(tmp_path.iterdir())
-    asked.prepare(PRIVATE, tmp_path)
+    places.prepare(asked, PRIVATE)
     home = tmp_path / "engines" / "postgresql"
     assert layout.data_volumes() == [str(home / "volumes" / "1"), str(home / "volumes" / "2")]
     assert all(Path(volume).is_dir() for volume in layout.data_volumes())
@@ -60,20 +62,25 @@ def test_folders_are_made_beside_the_engine_and_marked_as_its_own(tmp_path: Path
 @pytest.mark.parametrize(
     ("asked", "target", "layout", "message"),
     [
-        (Spread("/a,/b", 3), "embedded:postgresql", "default", "--spread 3 takes as many"),
-        (Spread("/a,/a", None), "embedded:postgresql", "default", "name each once"),
-        (Spread(",", None), "embedded:postgresql", "default", "name each once"),
-        (Spread("a", None), "embedded:postgresql", "default", "--volumes is 'a'; give the full"),
-        (Spread(None, 2), "postgresql://h/d", "default", "name the volumes of this server"),
-        (Spread(None, 2), "embedded:duckdb", "default", "a DuckDB database is one file"),
-        (Spread(None, 2), "embedded:duckdb", "partitioned-4", "have no partitions"),
+        (
+            {"volumes": "/a,/b", "spread": 3},
+            "embedded:postgresql",
+            "default",
+            "--spread 3 takes as many",
+        ),
+        ({"volumes": "/a,/a"}, "embedded:postgresql", "default", "name each once"),
+        ({"volumes": ","}, "embedded:postgresql", "default", "name each once"),
+        ({"volumes": "a"}, "embedded:postgresql", "default", "--volumes is 'a'; give the full"),
+        ({"spread": 2}, "postgresql://h/d", "default", "name the volumes of this server"),
+        ({"spread": 2}, "embedded:duckdb", "default", "a DuckDB database is one file"),
+        ({"spread": 2}, "embedded:duckdb", "partitioned-4", "have no partitions"),
     ],
 )
 def test_what_cannot_be(
-    tmp_path: Path, asked: Spread, target: str, layout: str, message: str
+    tmp_path: Path, asked: dict[str, Any], target: str, layout: str, message: str
 ) -> None:
     with pytest.raises(UsageError, match=message):
-        chosen_layout(layout, targets.parse(target), "tpch", 1, tmp_path, asked)
+        chosen_layout(layout, targets.parse(target), "tpch", 1, Spread(out=tmp_path, **asked))
     assert not any(tmp_path.iterdir())
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from dyno.contracts.probe import Sample, UnavailableError
 from dyno.host.diskstats import DiskCounters, parse_diskstats
-from dyno.stages.observe.base import Sample, UnavailableError
 from dyno.stages.observe.disk import open_probe, samples
 from tests.host.machine import add_disk, server, write
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from dyno.contracts.probe import Sample, UnavailableError
 from dyno.host.cpu_times import parse_stat
 from dyno.stages.observe import cpu, memory, network, pressure
-from dyno.stages.observe.base import Probe, Sample, UnavailableError
+from dyno.stages.observe.base import Probe
 from dyno.stages.observe.registry import names, open_probes
 from tests.host.machine import MEMINFO, MEMINFO_3_10, write
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from dyno.contracts.probe import Sample
 from dyno.runtime import helpers
-from dyno.stages.observe.base import Sample, Watcher
+from dyno.stages.observe.base import Watcher
 from dyno.stages.observe.process import ProcessProbe, Usage, resident_bytes, server_samples
 from dyno.stages.observe.process_tree import ProcessTree
 

@@ -10,9 +10,10 @@ from typing import Any
 from dyno.bundle.model import Clock
 from dyno.bundle.tables import read_table
 from dyno.bundle.writer import Recorder
+from dyno.contracts.probe import Sample, UnavailableError
 from dyno.errors import DiskFullError
 from dyno.stages.observe import Sampler, names
-from dyno.stages.observe.base import Probe, Sample, UnavailableError
+from dyno.stages.observe.base import Probe
 
 SECOND = 1_000_000_000
 START = 50 * SECOND

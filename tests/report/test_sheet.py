@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from dyno.bundle.model import NOTICES
+from dyno import workloads
 from dyno.decide import definitions
 from dyno.report.kit.charts import theme
 from dyno.report.run.sections import criteria, headlines, machine, makers, search
@@ -157,7 +157,8 @@ def test_each_notice_stands_once_in_a_section_with_derived_values_and_at_the_foo
     parts["foot"] = whole.page.root.all("footer")[0].text
     derived["foot"] = both
     for ident, text in parts.items():
-        for workload, notice in NOTICES.items():
+        for workload in both:
+            notice = workloads.get(workload).notice
             assert text.count(notice) == (workload in derived.get(ident, ())), (ident, workload)
 
 

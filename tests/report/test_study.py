@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from dyno.cli import _study_page
 from dyno.errors import Interrupted
 from dyno.report.kit.blocks import Figure, Row
 from dyno.report.study import study_sheet
@@ -19,6 +18,7 @@ from dyno.report.study.formats import labels
 from dyno.report.study.page import StudyPage
 from dyno.report.study.sections import growth, makers
 from dyno.report.study.sheet import answer
+from dyno.runner import study_page
 from dyno.studies.analysis import outcome
 from dyno.studies.document import document
 from dyno.studies.ending import INTERRUPTED, LIMIT, ending, resume_words
@@ -432,11 +432,11 @@ def test_how_a_study_stands_is_told_with_how_to_go_on(
 
 def test_a_study_that_was_stopped_has_its_page(tmp_path: Path) -> None:
     made = book(tmp_path / "s", asked(), columns)
-    with pytest.raises(Interrupted), _study_page.also_of_a_part(made):
+    with pytest.raises(Interrupted), study_page.also_of_a_part(made):
         raise Interrupted("Interrupted.")
     page = Page((made.folder / "study.html").read_text("utf-8"))
     assert "▲ v1 is better" in verdict(page)
     nothing = StudyStore.begin(tmp_path / "n", asked(), [])
-    with pytest.raises(Interrupted), _study_page.also_of_a_part(nothing):
+    with pytest.raises(Interrupted), study_page.also_of_a_part(nothing):
         raise Interrupted("Interrupted.")
     assert not (nothing.folder / "study.html").exists()

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from dyno.cli._rehearsal import rehearse
 from dyno.config.units import bytes_text
 from dyno.errors import DiskFullError, DynoError, UsageError
+from dyno.runner.study import require
 from dyno.studies import checks, earlier, spec
 from dyno.studies.forecast import forecast
 from dyno.studies.model import Study
@@ -67,8 +67,7 @@ def test_what_cannot_be_is_refused(
 
     def look() -> None:
         study = read(tmp_path, changed)
-        checks.require(study)
-        rehearse(study, tmp_path / "studies" / "mine")
+        require(study, tmp_path / "studies" / "mine")
 
     if not words:
         look()

@@ -9,6 +9,7 @@ from typing import Literal
 import pytest
 
 from dyno.bundle.model import Reason, Validity
+from dyno.plans import Plan
 from dyno.report.study import study_sheet
 from dyno.studies import child, runs
 from dyno.studies.analysis import outcome, said
@@ -77,7 +78,7 @@ def test_the_verdict_is_that_of_the_bundle(
     found = [{"name": "oltp.tpcc-users-4.tps", "value": 10.0, "unit": "1/s"}]
     (bundle.path / "estimates.json").write_text(json.dumps(found))
 
-    def ran(_words: list[str]) -> child.Ended:
+    def ran(_plan: Plan) -> child.Ended:
         return child.Ended(1, {"bundle": str(bundle.path)})
 
     monkeypatch.setattr(child, "dyno", ran)

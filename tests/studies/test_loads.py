@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from dyno.errors import UsageError
-from dyno.studies import commands, loads, spec
+from dyno.studies import asked as plans
+from dyno.studies import loads, spec
 from dyno.studies.model import Study
 from dyno.workspace import engine_folders, places
 from tests.process import document, dyno
@@ -28,10 +29,10 @@ def read(tmp_path: Path, text: str) -> Study:
 def test_a_study_of_loads_runs_nothing_else(tmp_path: Path) -> None:
     asked = read(tmp_path, HEAD + KEYS)
     _, keys = asked.variants
-    assert commands.load(keys, asked, Path("out")) == []
-    assert commands.run(keys, "restart", 3, Path("out")) == [
+    assert plans.load(keys, asked, Path("out")) is None
+    assert plans.run(keys, "restart", 3, Path("/out")).words() == [
         *("load", "tpch", "--target", "embedded:sqlite", "--scale", "0.01", "--layout", "keys"),
-        *("--replace", "--json", "--quiet", "--out", "out"),
+        *("--replace", "--out", "/out"),
     ]
 
 

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import pytest
 
 from dyno import workloads
+from dyno.plans import RunPlan
 from dyno.studies import child, runs
 from dyno.studies.schedule import schedule
 from tests.studies import books
@@ -21,13 +22,13 @@ class _AskedError(Exception):
 
 @pytest.fixture
 def seeds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    def ask(words: list[str]) -> NoReturn:
-        raise _AskedError(words)
+    def ask(plan: RunPlan) -> NoReturn:
+        raise _AskedError(plan)
 
     monkeypatch.setattr(child, "dyno", ask)
 
     def found(seed: int) -> dict[int, set[int]]:
-        """The seeds of the runs of each pair, from the command lines of a whole study."""
+        """The seeds of the runs of each pair, from the plans of a whole study."""
         study = books.study(pairs=20, seed=seed)
         book: Any = SimpleNamespace(study=study, begin_run=lambda _: None)
         variants = {one.name: one for one in study.variants}
@@ -35,8 +36,8 @@ def seeds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         for slot in schedule(list(variants), study.pairs, seed):
             with pytest.raises(_AskedError) as caught:
                 runs.make(book, slot, 1, variants[slot.variant], tmp_path / "data-1")
-            (words,) = caught.value.args
-            pairs.setdefault(slot.pair, set()).add(int(words[words.index("--seed") + 1]))
+            (plan,) = caught.value.args
+            pairs.setdefault(slot.pair, set()).add(plan.seed)
         return pairs
 
     return found

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 from pathlib import Path
 
 import pytest
 
-from dyno import studies, targets
+from dyno import plans, studies, targets
 from dyno.bundle.model import Estimate
-from dyno.cli import io, load, run
+from dyno.cli._options import Options, chosen
+from dyno.cli._strictly import strictly
 from dyno.layouts.resolve import resolve
-from dyno.studies import commands, spec
+from dyno.studies import asked, spec
 from dyno.studies.metrics import METRICS
 from tests.process import dyno
-
-VERBS = {"load": load.command, "run": run.command, "io": io.command}
 
 
 def estimates(**values: float) -> list[Estimate]:
@@ -38,18 +39,33 @@ def test_a_run_without_maintenance_is_all_beside_none() -> None:
     assert METRICS["tps"].of(kept) == {"tps": 90}
 
 
+def typed(words: list[str]) -> plans.Plan:
+    """The plan that a command line makes."""
+    verb = importlib.import_module(f"dyno.cli.{words[0]}").command
+    kinds: dict[str, type[plans.Plan]] = {
+        "load": plans.LoadingPlan, "run": plans.RunPlan, "io": plans.StoragePlan
+    }  # fmt: skip
+    with strictly(verb).make_context(words[0], words[1:]) as context:
+        given = {name: value for name, value in context.params.items()
+                 if name in kinds[words[0]].model_fields}  # fmt: skip
+        out = Path(context.params["out"]).absolute()
+        options = Options(out, as_json=False, quiet=True, yes=False)
+        return chosen(kinds[words[0]], options, given)
+
+
 @pytest.mark.parametrize("name", studies.names())
-def test_its_command_lines_are_ones_that_their_verbs_take(name: str) -> None:
-    """Each says what it asks, and its command lines are ones that their verbs take."""
+def test_its_plans_are_what_their_command_lines_ask_for(name: str) -> None:
+    """Each says what it asks; its plans go to another process whole, and can be typed."""
     found = spec.read(name)
     assert all((found.question, found.design, found.rule, found.misleads))
     for variant in found.variants:
         made = (
-            commands.load(variant, found, Path("out")),
-            commands.run(variant, "restart", 1, Path("o")),
+            asked.load(variant, found, Path("out")),
+            asked.run(variant, "restart", 1, Path("o")),
         )
-        for words in filter(None, made):
-            VERBS[words[0]].make_context(words[0], words[1:]).close()
+        for plan in filter(None, made):
+            assert plans.read(json.dumps(plans.document(plan))) == plan
+            assert typed(plan.words()) == plan
         if variant.load and variant.scale:
             layout = resolve(
                 str(variant.load.get("layout", "default")), variant.workload, variant.scale

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import pytest
 
 from dyno import studies
 from dyno.errors import UsageError
-from dyno.studies import adhoc, commands, criteria, overrides, spec
+from dyno.studies import adhoc, asked, criteria, overrides, spec
 from dyno.studies.model import Study
 from dyno.studies.store import StudyStore
 
@@ -32,10 +31,9 @@ def test_variants_differ_in_what_they_say(tmp_path: Path) -> None:
     assert (base.name, more.name) == ("base", "more")
     assert (base.settings, more.settings) == ({"memory": "1GB"}, {"memory": "4GB"})
     assert base.data == more.data
-    words = commands.run(more, "restart", 3, Path("out"))
-    assert words == [
-        *("run", "tpcc", "--target", "embedded:postgresql", "--seed", "3", "--scale", "2"),
-        *("--users", "8", "--set", "memory=4GB", "--json", "--quiet", "--out", "out"),
+    assert asked.run(more, "restart", 3, Path("/out")).words() == [
+        *("run", "tpcc", "--target", "embedded:postgresql", "--scale", "2", "--seed", "3"),
+        *("--users", "8", "--set", "memory=4GB", "--out", "/out"),
     ]
 
 
@@ -47,14 +45,19 @@ def test_what_one_variant_is_set_to_does_not_shape_the_data_of_all(tmp_path: Pat
         '[[variants]]\nname = "proven"\n"settings.checksums" = "on"\n',
     )
     base, more, proven = found.variants
-    shared = commands.load(base, found, Path("out"))
-    assert shared == commands.load(more, found, Path("out")) == [
-        *("load", "tpcc", "--target", "embedded:postgresql", "--scale", "2"),
-        *("--set", "commit=relaxed", "--replace", "--json", "--quiet", "--out", "out"),
-    ]  # fmt: skip
-    own = shlex.join(commands.load(proven, found, Path("out")))
-    assert "--set memory=1GB --set commit=relaxed --set checksums=on" in own, "data of its own"
-    assert "--set memory=4GB" in shlex.join(commands.run(more, "restart", 3, Path("out")))
+    shared = asked.load(base, found, Path("/out"))
+    assert shared is not None
+    assert shared == asked.load(more, found, Path("/out"))
+    assert shared.words() == [
+        *("load", "tpcc", "--target", "embedded:postgresql", "--scale", "2", "--replace"),
+        *("--set", "commit=relaxed", "--out", "/out"),
+    ]
+    own = asked.load(proven, found, None)
+    assert own is not None
+    assert own.settings == ("memory=1GB", "commit=relaxed", "checksums=on"), "data of its own"
+    assert asked.run(more, "restart", 3, None).command.endswith(
+        "--set memory=4GB --set commit=relaxed --set parallelism=4"
+    )
 
 
 def test_factors_make_every_combination(tmp_path: Path) -> None:

@@ -4,18 +4,41 @@ from __future__ import annotations
 
 from contextlib import closing
 
-from dyno.contracts.checkpoints import Checkpointed
+import pytest
+
+from dyno.contracts.checkpoints import BEGUN
+from dyno.errors import DynoError
 from dyno.targets.postgresql.target import PostgresTarget
 from tests.process import wait_until
 
 
 def test_each_counts_when_it_has_begun(postgres: PostgresTarget) -> None:
-    assert isinstance(postgres, Checkpointed)
-    before = postgres.checkpoints()
-    assert before.interval_s == 600
-    assert before.setting == "checkpoint_timeout"
-    for _ in range(2):
-        with closing(postgres.connect()) as session:
-            session.execute("CHECKPOINT")
-    # The server's processes hand in their counters a moment later.
-    wait_until(lambda: postgres.checkpoints().begun >= before.begun + 2, "the counters")
+    (probe,) = postgres.probes()
+
+    def read() -> dict[str, float]:
+        return {sample.metric: sample.value for sample in probe.read(0)}
+
+    with closing(probe):
+        before = read()
+        assert before.keys() == {BEGUN, "checkpoint_timeout"}
+        assert before["checkpoint_timeout"] == 600
+        for _ in range(2):
+            with closing(postgres.connect()) as session:
+                session.execute("CHECKPOINT")
+        # The server's processes hand in their counters a moment later.
+        wait_until(lambda: read()[BEGUN] >= before[BEGUN] + 2, "the counters")
+
+
+def test_a_session_that_broke_is_replaced(postgres: PostgresTarget) -> None:
+    (probe,) = postgres.probes()
+    mine = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%num_timed%' "
+    with closing(probe), closing(postgres.connect()) as admin:
+        probe.read(0)
+        assert admin.execute(mine + "AND pid <> pg_backend_pid()").rows == [(True,)]
+        with pytest.raises(DynoError):
+            probe.read(0)
+        assert probe.read(0)
+    gone = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%num_timed%' "
+    with closing(postgres.connect()) as admin:
+        question = gone + "AND pid <> pg_backend_pid()"
+        wait_until(lambda: admin.execute(question).rows == [(0,)], "the end of the session")

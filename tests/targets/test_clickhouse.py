@@ -429,8 +429,8 @@ def test_without_chdb_it_is_told_how_to_get_it(out: Path) -> None:
     assert doctor.returncode == 3
     machine, _, target = " ".join(doctor.stdout.split()).partition("MISSING target")
     assert "note clickhouse ClickHouse needs chdb" in machine
-    assert "pip install 'dyno[clickhouse]'" in target
+    assert "pip install 'dyno-bench[clickhouse]'" in target
     load = dyno("load", "tpch", "--scale", "0.01", "--target", "embedded:clickhouse")
     assert load.returncode == 3
-    assert "pip install 'dyno[clickhouse]'" in load.stderr
+    assert "pip install 'dyno-bench[clickhouse]'" in load.stderr
     assert "Traceback" not in load.stderr

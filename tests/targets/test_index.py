@@ -12,7 +12,7 @@ from psycopg import sql
 from dyno.contracts.workload import Index
 from dyno.errors import DatabaseError, Interrupted
 from dyno.targets.postgresql import ddl
-from dyno.targets.postgresql.index import Indexer, Step, build_steps, vacuum_steps
+from dyno.targets.postgresql.index import Indexer, Step, build_steps, open_indexer, vacuum_steps
 from dyno.targets.postgresql.target import PostgresTarget
 from tests.process import wait_until
 from tests.targets.conftest import ITEMS
@@ -36,7 +36,7 @@ def filled(postgres: PostgresTarget, items: str) -> Iterator[PostgresTarget]:
 
 
 def indexer(target: PostgresTarget, stop: threading.Event | None = None) -> Indexer:
-    return Indexer(target.connect, 2, stop or threading.Event(), lambda *_: None)
+    return open_indexer(target.connect, 2, stop or threading.Event(), lambda *_: None)
 
 
 def test_the_largest_comes_first_and_nothing_twice() -> None:
@@ -53,7 +53,7 @@ def test_the_largest_comes_first_and_nothing_twice() -> None:
 def test_keys_indexes_and_statistics_are_made(filled: PostgresTarget) -> None:
     work = indexer(filled)
     seen: list[tuple[int, int, str]] = []
-    work = Indexer(filled.connect, 2, threading.Event(), lambda *args: seen.append(args))
+    work = open_indexer(filled.connect, 2, threading.Event(), lambda *args: seen.append(args))
     build = build_steps(PLACE, ITEMS, INDEXES, {"item": 100}, set())
     vacuum = vacuum_steps(PLACE, ITEMS, {"item": 100})
     work.expect([build, vacuum])
@@ -97,7 +97,7 @@ def test_it_stops_when_asked(filled: PostgresTarget) -> None:
     def progress(*_args: Any) -> None:
         stop.set()
 
-    work = Indexer(filled.connect, 2, stop, progress)
+    work = open_indexer(filled.connect, 2, stop, progress)
     with pytest.raises(Interrupted):
         work.run([slow, slow])
     session = filled.connect()

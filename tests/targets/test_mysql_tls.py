@@ -172,7 +172,8 @@ def driven(target: MysqlTarget, folder: Path) -> tuple[str, str]:
     the database that it is let into holds no warehouse."""
     plan = {
         "wire": target.wire("tpch"),
-        **{"workload": "tpcc", "warehouses": 1, "seed": 1, "c_load": 7, "users": 1},
+        "workload": {"kind": "tpcc", "params": {"warehouses": 1, "c_load": 7}},
+        **{"seed": 1, "users": 1},
         **{"loop": {"kind": "closed"}, "warmup_s": 0, "duration_s": 1},
         "clock": {"unix_ns": 0, "monotonic_ns": 0},
         "spool": str(folder / "ops.jsonl"),

@@ -123,8 +123,9 @@ def test_a_session_and_the_driver_exclude_each_other(lite: SqliteTarget) -> None
     with closing(lite.connect("tpcc")), pytest.raises(TargetError, match="open"):
         lite.wire("tpcc")
     plan = {
-        "wire": lite.wire("tpcc"), "workload": "tpcc", "warehouses": 1, "seed": 1,
-        "c_load": core.load_constant(1), "users": 2, "loop": {"kind": "closed"}, "warmup_s": 0,
+        "wire": lite.wire("tpcc"), "seed": 1, "users": 2,
+        "workload": {"kind": "tpcc", "params": {"warehouses": 1, "c_load": 7}},
+        "loop": {"kind": "closed"}, "warmup_s": 0,
         "duration_s": 3600, "clock": {"unix_ns": 0, "monotonic_ns": 0}, "spool": "/dev/null",
     }  # fmt: skip
     control, caught = core.Control(), []
@@ -205,8 +206,9 @@ def test_a_load_that_lacks_is_told_by_the_driver(lite: SqliteTarget, tmp_path: P
     sqlite3.connect(empty).close()
     for path, kind in ((empty, "usage"), (tmp_path / "none.db", "io")):
         request = {
-            "wire": {**plan, "path": str(path)}, "workload": "tpcc", "warehouses": 1, "seed": 1,
-            "c_load": 1, "users": 1, "loop": {"kind": "closed"}, "warmup_s": 0, "duration_s": 1,
+            "wire": {**plan, "path": str(path)}, "seed": 1, "users": 1,
+            "workload": {"kind": "tpcc", "params": {"warehouses": 1, "c_load": 1}},
+            "loop": {"kind": "closed"}, "warmup_s": 0, "duration_s": 1,
             "clock": {"unix_ns": 0, "monotonic_ns": 0}, "spool": "/dev/null",
         }  # fmt: skip
         with pytest.raises(core.EngineError) as caught:

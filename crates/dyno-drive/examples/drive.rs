@@ -1,5 +1,5 @@
 //! Runs a plan given as JSON, on the command line or in a file, and prints its outcome as JSON:
-//! `drive '{"wire": …, "workload": "tpcc", "users": 4, …}'`, or `drive load '{"wire": …, …}'`.
+//! `drive '{"wire": …, "workload": {"kind": "tpcc", …}, …}'`, or `drive load '{"wire": …, …}'`.
 
 use std::process::ExitCode;
 

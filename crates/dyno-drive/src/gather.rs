@@ -141,8 +141,6 @@ impl Gather {
         }
         let ended = |totals: &OpTotals| totals.done + totals.rolled_back;
         let transactions: u64 = totals.iter().map(ended).sum();
-        let new_orders = operations.iter().zip(&totals).filter(|(op, _)| **op == "new_order");
-        let new_orders: u64 = new_orders.map(|(_, totals)| totals.done).sum();
         let client_cpu_s = (reports.cpu_ns + thread_cpu_ns() - self.cpu_before_ns) as f64 / 1e9;
         let open = matches!(plan.pacing, Pacing::Open { .. });
         let mut lag = Latency::new();
@@ -158,7 +156,6 @@ impl Gather {
                 .map(|(op, totals)| (*op, OpOutcome::from(totals)))
                 .collect(),
             tps: transactions as f64 / seconds,
-            new_orders_per_min: new_orders as f64 * 60.0 / seconds,
             client_cpu_s,
             client_cpu_ms_per_1000: match transactions {
                 0 => 0.0,

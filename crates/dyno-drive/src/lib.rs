@@ -15,27 +15,27 @@ mod outcome;
 mod pacer;
 mod parts;
 mod plan;
-mod point_select;
 mod rate;
 mod recorder;
 mod run;
 mod spacing;
 mod stalls;
 mod thread;
-mod tpcc;
 mod user;
 mod window;
 pub mod wire;
-mod workload;
+mod workloads;
 
 pub use load::{DonePart, Journal, LoadOutcome, LoadPlan, LoadWire, LoadedTable, SqliteFile, load};
 pub use outcome::{OpOutcome, Outcome, Writer};
 pub use parts::{Peak, Worst};
-pub use plan::{DrivePlan, Pacing, WirePlan, WorkloadName};
-pub use point_select::{Column, Holds, PointSelect};
+pub use plan::{DrivePlan, Pacing, WirePlan};
 pub use rate::Rate;
 pub use run::drive;
-pub use tpcc::{HomePolicy, Mode};
+pub use workloads::WorkloadPlan;
+pub use workloads::point_select::{Column, Holds, PointSelect};
+pub use workloads::script::{Input, Operation, Script, Step, Words};
+pub use workloads::tpcc::{HomePolicy, Mode, Params as TpccParams};
 
 /// Protocols that [`drive`] speaks, by the name that a plan gives them.
 pub const WIRES: [&str; 4] = ["postgres", "mysql", "sqlite", "null"];

@@ -19,8 +19,6 @@ pub struct Outcome {
     pub ops: BTreeMap<&'static str, OpOutcome>,
     /// Transactions a second: committed and prescribed rollbacks.
     pub tps: f64,
-    /// New orders a minute, rollbacks left out.
-    pub new_orders_per_min: f64,
     /// CPU time of the driver threads and of the thread that gathers their figures; connecting
     /// and preparing lie outside the window.
     pub client_cpu_s: f64,

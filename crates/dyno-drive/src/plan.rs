@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use dyno_record::{Clock, Error, ErrorKind, Result};
 use serde::Deserialize;
 
-use crate::point_select::PointSelect;
 use crate::rate::{LONGEST_S, Rate};
-use crate::tpcc::{HomePolicy, Mode};
 use crate::wire::{mysql, null, postgres, sqlite};
+use crate::workloads::contract::Workload;
+use crate::workloads::{Visitor, WorkloadPlan};
 
 /// Most users of one run: beyond it a driver thread has too many to be on time.
 const MOST_USERS: u32 = 100_000;
@@ -20,18 +20,11 @@ pub struct DrivePlan {
     /// How to talk to which target.
     pub wire: WirePlan,
     /// What to run.
-    pub workload: WorkloadName,
-    /// Size of the data, in warehouses.
-    pub warehouses: u32,
+    pub workload: WorkloadPlan,
     /// Seed of all random choices.
     pub seed: u64,
-    /// The constant that last names were loaded with.
-    pub c_load: u8,
     /// Number of users, each with its own connection.
     pub users: u32,
-    /// Where the transactions are programmed.
-    #[serde(default)]
-    pub mode: Mode,
     /// When transactions start.
     #[serde(rename = "loop")]
     pub pacing: Pacing,
@@ -49,9 +42,6 @@ pub struct DrivePlan {
     /// Which of them this is, from 0: even starts of all of them take turns.
     #[serde(default)]
     pub turn: u32,
-    /// Which warehouse a user works for.
-    #[serde(default)]
-    pub home: HomePolicy,
     /// The run's clock.
     pub clock: Clock,
     /// The file of intervals to append to.
@@ -79,16 +69,6 @@ pub enum WirePlan {
     Mysql(mysql::Config),
     /// A modelled server.
     Null(null::Model),
-}
-
-/// The workloads that can be driven.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WorkloadName {
-    /// Derived from TPC-C.
-    Tpcc,
-    /// One row by its key, over and over: the plainest load there is, to compare drivers by.
-    PointSelect(PointSelect),
 }
 
 /// When transactions start.
@@ -134,7 +114,6 @@ impl DrivePlan {
     /// `usage`, naming the field.
     pub fn validate(&self) -> Result<()> {
         within("users", f64::from(self.users), 1.0, f64::from(MOST_USERS))?;
-        within("warehouses", f64::from(self.warehouses), 1.0, f64::from(i32::MAX))?;
         within("warmup_s", self.warmup_s, 0.0, LONGEST_S)?;
         within("duration_s", self.duration_s, 0.001, LONGEST_S)?;
         within("interval_s", self.interval_s, 0.01, 3600.0)?;
@@ -147,9 +126,7 @@ impl DrivePlan {
         if let Pacing::Open { rate_per_s, .. } = &self.pacing {
             rate_per_s.validate()?;
         }
-        if let WorkloadName::PointSelect(workload) = &self.workload {
-            workload.validate()?;
-        }
+        self.workload.visit(self.seed, Made)?;
         let patience_s = match &self.wire {
             WirePlan::Postgres(config) => config.connect_timeout_s,
             WirePlan::Mysql(config) => config.connect_timeout_s,
@@ -169,6 +146,17 @@ impl DrivePlan {
     }
 }
 
+/// Makes a workload, to see that its parameters make sense.
+struct Made;
+
+impl Visitor for Made {
+    type Output = ();
+
+    fn visit<W: Workload + Clone>(self, _workload: &W) -> Result<()> {
+        Ok(())
+    }
+}
+
 fn within(field: &str, value: f64, least: f64, most: f64) -> Result<()> {
     if (least..=most).contains(&value) {
         Ok(())
@@ -181,12 +169,18 @@ fn within(field: &str, value: f64, least: f64, most: f64) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workloads::tpcc::{HomePolicy, Mode};
 
     const PLAN: &str = r#"{
-        "wire": {"kind": "null", "mean_ms": 1}, "workload": "tpcc", "warehouses": 2, "seed": 1,
-        "c_load": 7, "users": 4, "loop": {"kind": "closed"}, "warmup_s": 0, "duration_s": 1,
+        "wire": {"kind": "null", "mean_ms": 1},
+        "workload": {"kind": "tpcc", "params": {"warehouses": 2, "c_load": 7}}, "seed": 1,
+        "users": 4, "loop": {"kind": "closed"}, "warmup_s": 0, "duration_s": 1,
         "clock": {"unix_ns": 0, "monotonic_ns": 0}, "spool": "x"
     }"#;
+
+    fn tpcc(params: &serde_json::Value) -> serde_json::Value {
+        serde_json::json!({"kind": "tpcc", "params": params})
+    }
 
     fn with(field: &str, value: serde_json::Value) -> serde_json::Result<DrivePlan> {
         let mut plan: serde_json::Value = serde_json::from_str(PLAN).unwrap();
@@ -199,7 +193,9 @@ mod tests {
         let plan: DrivePlan = serde_json::from_str(PLAN).unwrap();
         plan.validate().unwrap();
         assert_eq!(plan.pacing, Pacing::Closed { think: false });
-        assert_eq!((plan.max_retries, plan.home), (10, HomePolicy::Random));
+        assert_eq!(plan.max_retries, 10);
+        let WorkloadPlan::Tpcc(params) = &plan.workload else { panic!("{plan:?}") };
+        assert_eq!((params.home, params.mode), (HomePolicy::Random, Mode::Client));
         assert!(plan.thread_count() <= 4);
     }
 
@@ -208,12 +204,15 @@ mod tests {
         use serde_json::json;
         for (field, value) in [
             ("usres", json!(1)),
-            ("mode", json!("procedures")),
-            ("warehouses", json!(2.5)),
+            ("workload", tpcc(&json!({"warehouses": 2, "c_load": 7, "mode": "procedures"}))),
+            ("workload", tpcc(&json!({"warehouses": 2.5, "c_load": 7}))),
+            ("workload", tpcc(&json!({"warehouses": 2, "c_load": 7, "hme": "fixed"}))),
+            ("workload", tpcc(&json!({"warehouses": 2}))),
+            ("workload", json!("tpcc")),
             ("loop", json!({"kind": "open", "rate": 5})),
             ("loop", json!({"kind": "open", "rate_per_s": "5"})),
-            ("workload", json!("tpch")),
-            ("workload", json!({"point_select": {"sql": "select 1", "keyz": 5}})),
+            ("workload", json!({"kind": "tpch", "params": {}})),
+            ("workload", json!({"kind": "point_select", "params": {"sql": "select 1", "keyz": 5}})),
             ("loop", json!({"kind": "closed", "thnik": true})),
             ("wire", json!({"kind": "null", "maen_ms": 1})),
             ("wire", json!({"kind": "sqlite", "path": "x", "patience": 1})),
@@ -245,7 +244,7 @@ mod tests {
         use serde_json::json;
         for (field, value, named) in [
             ("users", json!(0), "users"),
-            ("warehouses", json!(0), "warehouses"),
+            ("workload", tpcc(&json!({"warehouses": 0, "c_load": 7})), "warehouses"),
             ("duration_s", json!(0), "duration_s"),
             ("warmup_s", json!(-1), "warmup_s"),
             ("interval_s", json!(0), "interval_s"),
@@ -254,7 +253,11 @@ mod tests {
             ("turn", json!(1), "turn"),
             ("loop", json!({"kind": "open", "rate_per_s": 0}), "rate_per_s"),
             ("loop", json!({"kind": "open", "rate_per_s": [[1, 5], [0, 5]]}), "rate_per_s"),
-            ("workload", json!({"point_select": {"sql": "select $1", "keys": 0}}), "keys"),
+            (
+                "workload",
+                json!({"kind": "point_select", "params": {"sql": "select $1", "keys": 0}}),
+                "keys",
+            ),
             ("wire", json!({"kind": "null", "mean_ms": -1}), "mean_ms"),
             (
                 "wire",

@@ -8,7 +8,7 @@ use dyno_record::{Error, ErrorKind, OpTotals};
 use crate::cpu::thread_cpu_ns;
 use crate::parts::{Part, Parts};
 use crate::window::Window;
-use crate::workload::Ended;
+use crate::workloads::contract::Ended;
 
 /// What driver threads tell the one that gathers.
 #[derive(Debug)]

@@ -1,6 +1,5 @@
 //! Conducts a run: starts the driver threads, gathers their intervals, writes them as they close.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
@@ -10,18 +9,17 @@ use dyno_record::{Control, Error, ErrorKind, Result, Spool, monotonic_ns};
 
 use crate::gather::Gather;
 use crate::outcome::{Outcome, Writer};
-use crate::plan::{DrivePlan, WirePlan, WorkloadName};
-use crate::point_select::Selects;
+use crate::plan::{DrivePlan, WirePlan};
 use crate::recorder::Message;
 use crate::thread::{Job, died};
-use crate::tpcc::Tpcc;
 use crate::window::Window;
 use crate::wire::Wire;
 use crate::wire::mysql::Mysql;
 use crate::wire::null::Null;
 use crate::wire::postgres::Postgres;
 use crate::wire::sqlite::Sqlite;
-use crate::workload::Workload;
+use crate::workloads::Visitor;
+use crate::workloads::contract::Workload;
 
 /// How often progress is told when nothing else happens.
 const TICK: Duration = Duration::from_millis(50);
@@ -39,34 +37,33 @@ const NOTICE_NS: u64 = 200_000_000;
 pub fn drive(plan: &DrivePlan, control: &Control) -> Result<Outcome> {
     plan.validate()?;
     let spool = Spool::open(&plan.spool)?;
-    match &plan.workload {
-        WorkloadName::Tpcc => {
-            let workload = Tpcc::new(plan.seed, plan.warehouses, plan.c_load, plan.home)?;
-            over_wire(plan, &Arc::new(workload.in_mode(plan.mode)), spool, control)
-        }
-        WorkloadName::PointSelect(workload) => {
-            over_wire(plan, &Selects::new(workload.clone(), plan.seed), spool, control)
-        }
-    }
+    plan.workload.visit(plan.seed, OverWire { plan, spool, control })
 }
 
-fn over_wire<L: Workload + Clone>(
-    plan: &DrivePlan,
-    workload: &L,
+/// Drives a workload over the wire of the plan.
+struct OverWire<'a> {
+    plan: &'a DrivePlan,
     spool: Spool,
-    control: &Control,
-) -> Result<Outcome> {
-    match &plan.wire {
-        WirePlan::Postgres(config) => {
-            conduct(plan, &Postgres::new(config.clone())?, workload, spool, control)
+    control: &'a Control,
+}
+
+impl Visitor for OverWire<'_> {
+    type Output = Outcome;
+
+    fn visit<L: Workload + Clone>(self, workload: &L) -> Result<Outcome> {
+        let Self { plan, spool, control } = self;
+        match &plan.wire {
+            WirePlan::Postgres(config) => {
+                conduct(plan, &Postgres::new(config.clone())?, workload, spool, control)
+            }
+            WirePlan::Mysql(config) => {
+                conduct(plan, &Mysql::new(config.clone())?, workload, spool, control)
+            }
+            WirePlan::Sqlite(config) => {
+                conduct(plan, &Sqlite::new(config.clone()), workload, spool, control)
+            }
+            WirePlan::Null(model) => conduct(plan, &Null::new(model), workload, spool, control),
         }
-        WirePlan::Mysql(config) => {
-            conduct(plan, &Mysql::new(config.clone())?, workload, spool, control)
-        }
-        WirePlan::Sqlite(config) => {
-            conduct(plan, &Sqlite::new(config.clone()), workload, spool, control)
-        }
-        WirePlan::Null(model) => conduct(plan, &Null::new(model), workload, spool, control),
     }
 }
 

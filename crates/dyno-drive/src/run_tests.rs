@@ -1,6 +1,6 @@
 use super::*;
-use crate::wire::{Session, Statement};
-use crate::workload::{Ended, Terminal};
+use crate::wire::{Dialect, Session, Statement};
+use crate::workloads::contract::{Ended, Terminal};
 use serde_json::json;
 
 /// Transactions that cost nothing; the first one has the whole thread stand still.
@@ -22,7 +22,7 @@ impl Workload for Standstill {
         &["nothing"]
     }
 
-    fn statements(&self) -> Vec<Statement> {
+    fn statements(&self, _dialect: Dialect) -> Vec<Statement> {
         Vec::new()
     }
 
@@ -52,7 +52,8 @@ fn stood_still(name: &str, standstill_ms: u64, duration_s: f64) -> Outcome {
     let name = format!("dyno-drive-{}-{name}.jsonl", std::process::id());
     let file = std::env::temp_dir().join(name);
     let plan = json!({
-        "wire": {"kind": "null"}, "workload": "tpcc", "warehouses": 1, "seed": 1, "c_load": 7,
+        "wire": {"kind": "null"}, "seed": 1,
+        "workload": {"kind": "point_select", "params": {"sql": "select c from t", "keys": 1}},
         "users": 4, "threads": 1, "loop": {"kind": "open", "rate_per_s": 1000},
         "warmup_s": 0, "duration_s": duration_s, "spool": file,
         "clock": {"unix_ns": 0, "monotonic_ns": 0},

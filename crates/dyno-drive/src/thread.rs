@@ -22,7 +22,7 @@ use crate::recorder::{Fate, Message, Recorder};
 use crate::user::{Shared, Starts, User};
 use crate::window::Window;
 use crate::wire::{Statement, Wire};
-use crate::workload::Workload;
+use crate::workloads::contract::Workload;
 
 /// Connections that a thread opens at the same time.
 const CONNECTING: usize = 8;
@@ -85,7 +85,7 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
     }
 
     async fn drive(self, alarm: Alarm) -> Result<()> {
-        let statements: Rc<[Statement]> = self.workload.statements().into();
+        let statements: Rc<[Statement]> = self.workload.statements(W::DIALECT).into();
         let sessions = self.connect(&statements, &alarm).await?;
         let _ = self.out.send(Message::Ready);
         // Blocks the runtime, which has nothing to do yet.

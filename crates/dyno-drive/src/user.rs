@@ -12,7 +12,7 @@ use crate::pacer::{Schedule, closed_next_ns};
 use crate::recorder::{Fate, Message, Recorder};
 use crate::window::Window;
 use crate::wire::{Session as _, Statement, Wire};
-use crate::workload::{Ended, Terminal};
+use crate::workloads::contract::{Ended, Terminal};
 
 const MS: u64 = 1_000_000;
 /// First and longest pause before a transaction is sent again.

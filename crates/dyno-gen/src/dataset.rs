@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use dyno_record::{Control, Result};
+use dyno_record::{Control, Error, Result};
 use serde::{Deserialize, Serialize};
 
+use crate::declared::{Declared, DeclaredRows};
 use crate::row_count::RowCount;
 use crate::schema::TableSchema;
 use crate::sink::RowSink;
@@ -14,16 +15,32 @@ use crate::usage::usage;
 
 /// A workload whose data Dyno generates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(try_from = "String", into = "&'static str")]
 pub enum Workload {
     /// Derived from TPC-H; its scale is the scale factor.
     Tpch,
     /// Derived from TPC-C; its scale is the number of warehouses.
     Tpcc,
+    /// One that was declared; see [`declare`](crate::declare).
+    Declared(&'static Declared),
+}
+
+impl TryFrom<String> for Workload {
+    type Error = Error;
+
+    fn try_from(name: String) -> Result<Self> {
+        Self::parse(&name)
+    }
+}
+
+impl From<Workload> for &'static str {
+    fn from(workload: Workload) -> Self {
+        workload.as_str()
+    }
 }
 
 impl Workload {
-    /// Every workload.
+    /// Every workload that is compiled in.
     pub const ALL: [Self; 2] = [Self::Tpch, Self::Tpcc];
 
     /// The names of [`ALL`](Self::ALL).
@@ -34,25 +51,28 @@ impl Workload {
     /// # Errors
     /// `usage` if there is none.
     pub fn parse(name: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|workload| workload.as_str() == name).ok_or_else(|| {
+        let known = Self::ALL.into_iter().find(|workload| workload.as_str() == name);
+        known.or_else(|| Declared::named(name).map(Self::Declared)).ok_or_else(|| {
             let known = Self::NAMES.join(", ");
             usage(format!("no data is generated for {name:?}; choose one of: {known}"))
         })
     }
 
     /// Its name.
-    pub const fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Tpch => "tpch",
             Self::Tpcc => "tpcc",
+            Self::Declared(declared) => declared.name(),
         }
     }
 
     /// Its tables, in the order in which they are best loaded.
-    pub const fn tables(self) -> &'static [TableSchema] {
+    pub fn tables(self) -> &'static [TableSchema] {
         match self {
             Self::Tpch => crate::tpch::TABLES,
             Self::Tpcc => crate::tpcc::TABLES,
+            Self::Declared(declared) => declared.tables(),
         }
     }
 
@@ -61,7 +81,7 @@ impl Workload {
     pub fn prepare(self) {
         match self {
             Self::Tpch => crate::tpch::prepare(),
-            Self::Tpcc => (),
+            Self::Tpcc | Self::Declared(_) => (),
         }
     }
 }
@@ -96,6 +116,7 @@ pub struct Dataset {
 enum Rows {
     Tpch(Tpch),
     Tpcc(Tpcc),
+    Declared(DeclaredRows),
     Refresh(Refresh),
 }
 
@@ -109,6 +130,9 @@ impl Dataset {
         let rows = match workload {
             Workload::Tpch => Rows::Tpch(Tpch::new(scale)?),
             Workload::Tpcc => Rows::Tpcc(Tpcc::new(scale, seed)?),
+            Workload::Declared(declared) => {
+                Rows::Declared(DeclaredRows::new(declared, scale, seed)?)
+            }
         };
         Ok(Self { workload, rows })
     }
@@ -127,7 +151,7 @@ impl Dataset {
     pub fn refresh_keys(&self) -> Option<RefreshKeys> {
         match &self.rows {
             Rows::Refresh(rows) => Some(rows.keys()),
-            Rows::Tpch(_) | Rows::Tpcc(_) => None,
+            Rows::Tpch(_) | Rows::Tpcc(_) | Rows::Declared(_) => None,
         }
     }
 
@@ -157,6 +181,7 @@ impl Dataset {
         Ok(match &self.rows {
             Rows::Tpch(rows) => rows.row_count(table.name),
             Rows::Tpcc(rows) => rows.row_count(table.name),
+            Rows::Declared(rows) => rows.row_count(table.name),
             Rows::Refresh(rows) => rows.row_count(table.name),
         })
     }
@@ -171,10 +196,12 @@ impl Dataset {
         let row = match self.workload {
             Workload::Tpch => crate::tpch::row_bytes(table.name),
             Workload::Tpcc => crate::tpcc::row_bytes(table.name),
+            Workload::Declared(declared) => declared.row_bytes(table.name),
         };
         let rows = match &self.rows {
             Rows::Tpch(rows) => rows.expected_rows(table.name),
             Rows::Tpcc(rows) => rows.expected_rows(table.name),
+            Rows::Declared(rows) => rows.row_count(table.name).count,
             Rows::Refresh(rows) => rows.row_count(table.name).count,
         };
         Ok((rows as f64 * row) as u64)
@@ -231,6 +258,7 @@ impl Dataset {
             let rows = match &self.rows {
                 Rows::Tpch(rows) => rows.write(table.name, unit, sink)?,
                 Rows::Tpcc(rows) => rows.write(table.name, unit, sink)?,
+                Rows::Declared(rows) => rows.write(table.name, unit, sink)?,
                 Rows::Refresh(rows) => rows.write(table.name, sink)?,
             };
             control.add(rows, sink.bytes() - before);
@@ -244,6 +272,7 @@ impl Dataset {
         match &self.rows {
             Rows::Tpch(rows) => rows.units(table.name),
             Rows::Tpcc(rows) => rows.units(table.name),
+            Rows::Declared(rows) => rows.units(table.name),
             Rows::Refresh(_) => 1,
         }
     }

@@ -10,6 +10,7 @@
 
 mod arrow_stream;
 mod dataset;
+mod declared;
 mod files;
 mod row_count;
 pub mod schema;
@@ -21,6 +22,7 @@ mod usage;
 
 pub use arrow_stream::{ArrowReader, reader as arrow_reader, reader_of as arrow_part_reader};
 pub use dataset::{Dataset, Part, Workload};
+pub use declared::{Declared, declare};
 pub use files::{GeneratePlan, Outcome, TableOutcome, generate};
 pub use row_count::RowCount;
 pub use sums::sums;

@@ -2,10 +2,10 @@
 //!
 //! Targets render their own DDL from this, so it names types by meaning and not by any dialect.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The type of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ColumnType {
     /// 32-bit signed integer.

@@ -36,17 +36,17 @@ impl Slot {
 }
 
 /// Where lanes hand in what they issue.
-pub(crate) struct Desk<'a> {
+pub(crate) struct Submitter<'a> {
     pub(crate) engine: &'a mut (dyn Engine + 'static),
     /// By slot.
     pub(crate) slots: Vec<Slot>,
-    /// What goes out with the next turn.
+    /// Requests to submit next.
     pub(crate) batch: Vec<Request>,
     /// What makes written data unique.
     pub(crate) data: Xoshiro256PlusPlus,
 }
 
-impl Desk<'_> {
+impl Submitter<'_> {
     #[inline]
     fn issue(&mut self, request: Request, due_ns: u64) {
         let slot = &mut self.slots[request.slot as usize];
@@ -100,7 +100,7 @@ pub(crate) enum End {
 impl Lane {
     /// Issues all that may be issued at `now_ns`.
     #[inline]
-    pub(crate) fn issue(&mut self, now_ns: u64, desk: &mut Desk<'_>) {
+    pub(crate) fn issue(&mut self, now_ns: u64, submitter: &mut Submitter<'_>) {
         while let Some(&slot) = self.idle.last() {
             let (file, mut due_ns) = (self.file, 0);
             let request = match self.flow.next() {
@@ -120,7 +120,7 @@ impl Lane {
             };
             self.idle.pop();
             self.flow.issued(request.op);
-            desk.issue(request, due_ns);
+            submitter.issue(request, due_ns);
         }
     }
 
@@ -158,10 +158,10 @@ impl Lane {
         window: Window,
         interval: Option<&mut Counts>,
         more: bool,
-        desk: &mut Desk<'_>,
+        submitter: &mut Submitter<'_>,
     ) -> End {
         let Completion { slot, result, started_ns, ended_ns } = *completion;
-        let Slot { request, due_ns, .. } = desk.slots[slot as usize];
+        let Slot { request, due_ns, .. } = submitter.slots[slot as usize];
         self.flow.ended(request.op);
         let from_ns = started_ns.max(window.start_ns);
         self.in_flight_ns += ended_ns.min(window.end_ns).saturating_sub(from_ns);
@@ -186,7 +186,7 @@ impl Lane {
             }
         }
         if more && self.flow == Flow::Modify && !second {
-            desk.issue(Request { op: Op::Write, ..request }, due_ns);
+            submitter.issue(Request { op: Op::Write, ..request }, due_ns);
         } else {
             self.idle.push(slot);
         }

@@ -1,7 +1,7 @@
 //! One step: workers that start together, and what they hand in.
 
+mod aggregator;
 mod crew;
-mod gather;
 
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -20,8 +20,8 @@ use crate::tally::Counts;
 use crate::window::Window;
 use crate::worker::{Share, Shared, TICK};
 use crate::{Notes, Plan};
+use aggregator::Aggregator;
 use crew::{crews, work};
-use gather::Gather;
 
 /// What to do.
 pub(crate) struct Spec<'a> {
@@ -106,7 +106,7 @@ pub(crate) fn run(
         }
         drop(signals);
         let start_seconds = begin.elapsed().as_secs_f64();
-        let told = attend(&inbox, Gather::new(handles.len(), window, interval), || {
+        let told = attend(&inbox, Aggregator::new(handles.len(), window, interval), || {
             // Simulated time is over at once.
             if engine != Some(Name::Null) {
                 tick(monotonic_ns().saturating_sub(begin_ns));
@@ -184,15 +184,15 @@ fn all_ready(
 /// Takes in intervals until all workers have ended.
 fn attend<F: FnMut(Interval) -> Result<()>>(
     inbox: &Receiver<Message>,
-    mut gather: Gather<F>,
+    mut aggregator: Aggregator<F>,
     tick: impl Fn(),
 ) -> Result<()> {
     loop {
         match inbox.recv_timeout(TICK) {
-            Ok(Message::Interval(index, end_ns, jobs)) => gather.add(index, end_ns, jobs)?,
+            Ok(Message::Interval(index, end_ns, jobs)) => aggregator.add(index, end_ns, jobs)?,
             Ok(Message::Ready(..)) => {}
             Err(RecvTimeoutError::Timeout) => tick(),
-            Err(RecvTimeoutError::Disconnected) => return gather.finish(),
+            Err(RecvTimeoutError::Disconnected) => return aggregator.finish(),
         }
     }
 }

@@ -9,7 +9,7 @@ use dyno_record::{Control, Error, Result};
 
 use crate::engine::Completion;
 use crate::health::Health;
-use crate::lane::{Desk, End, Lane};
+use crate::lane::{End, Lane, Submitter};
 use crate::window::Window;
 use current::Current;
 
@@ -48,17 +48,17 @@ pub(crate) struct Share {
 /// `cancelled`, or `io`/`internal` if the engine can not go on. Failed I/Os are in the lanes.
 pub(crate) fn run<'a>(
     lanes: Vec<Lane>,
-    desk: Desk<'a>,
+    submitter: Submitter<'a>,
     window: Window,
     intervals: Option<&'a Intervals<'a>>,
     shared: &'a Shared<'a>,
 ) -> Result<Share> {
-    let depth = desk.slots.len();
+    let depth = submitter.slots.len();
     let paced = lanes.iter().any(|lane| lane.pace.is_some());
     let mut worker = Worker {
         paced,
         lanes,
-        desk,
+        submitter,
         window,
         shared,
         current: intervals.map(|intervals| Current::new(intervals, window)),
@@ -75,7 +75,7 @@ pub(crate) fn run<'a>(
 struct Worker<'a> {
     lanes: Vec<Lane>,
     paced: bool,
-    desk: Desk<'a>,
+    submitter: Submitter<'a>,
     window: Window,
     shared: &'a Shared<'a>,
     current: Option<Current<'a>>,
@@ -88,10 +88,10 @@ struct Worker<'a> {
 
 impl Worker<'_> {
     fn measure(&mut self) -> Result<()> {
-        let mut now_ns = self.desk.engine.now_ns();
+        let mut now_ns = self.submitter.engine.now_ns();
         let mut next_tick_ns = now_ns;
         for lane in &mut self.lanes {
-            lane.issue(now_ns, &mut self.desk);
+            lane.issue(now_ns, &mut self.submitter);
         }
         loop {
             if now_ns >= next_tick_ns {
@@ -112,7 +112,7 @@ impl Worker<'_> {
             self.count(now_ns < self.window.end_ns, now_ns);
             if self.paced && now_ns < self.window.end_ns {
                 for lane in self.lanes.iter_mut().filter(|lane| lane.pace.is_some()) {
-                    lane.issue(now_ns, &mut self.desk);
+                    lane.issue(now_ns, &mut self.submitter);
                 }
             }
             if let Some(current) = &mut self.current {
@@ -130,18 +130,22 @@ impl Worker<'_> {
             until_ns = until_ns.min(wake_ns.unwrap_or(until_ns)).max(now_ns);
         }
         let timeout = TICK.min(Duration::from_nanos(until_ns - now_ns));
-        self.in_flight += self.desk.batch.len();
+        self.in_flight += self.submitter.batch.len();
         if self.in_flight == 0 {
-            return Ok(self.desk.engine.pause(timeout));
+            return Ok(self.submitter.engine.pause(timeout));
         }
-        let now_ns = self.desk.engine.turn(&self.desk.batch, timeout, &mut self.done)?;
-        self.desk.batch.clear();
+        let now_ns = self.submitter.engine.submit_and_wait(
+            &self.submitter.batch,
+            timeout,
+            &mut self.done,
+        )?;
+        self.submitter.batch.clear();
         Ok(now_ns)
     }
 
     /// Counts what has ended, and issues what may follow if there is `more` to do.
     fn count(&mut self, more: bool, now_ns: u64) {
-        let Self { lanes, desk, window, current, done, .. } = self;
+        let Self { lanes, submitter, window, current, done, .. } = self;
         self.in_flight -= done.len();
         if done.is_empty()
             && let Some(current) = current
@@ -153,9 +157,9 @@ impl Worker<'_> {
             if let Some(current) = current {
                 current.roll(completion.ended_ns.min(window.end_ns));
             }
-            let lane = &mut lanes[desk.slots[completion.slot as usize].lane as usize];
+            let lane = &mut lanes[submitter.slots[completion.slot as usize].lane as usize];
             let interval = current.as_mut().map(|current| &mut current.jobs[lane.job]);
-            match lane.end(&completion, *window, interval, more, desk) {
+            match lane.end(&completion, *window, interval, more, submitter) {
                 End::Moved(bytes) => {
                     if self.succeeded == 0 {
                         self.shared.health.succeed();
@@ -166,7 +170,7 @@ impl Worker<'_> {
                 End::Failed => self.shared.health.fail(),
             }
             if more {
-                lane.issue(now_ns, desk);
+                lane.issue(now_ns, submitter);
             }
         }
     }
@@ -174,7 +178,7 @@ impl Worker<'_> {
     fn drain(&mut self) -> Result<()> {
         while self.in_flight > 0 {
             self.shared.control.check()?;
-            let now_ns = self.desk.engine.turn(&[], TICK, &mut self.done)?;
+            let now_ns = self.submitter.engine.submit_and_wait(&[], TICK, &mut self.done)?;
             self.count(false, now_ns);
         }
         Ok(())
@@ -194,7 +198,7 @@ impl Worker<'_> {
         }
         let mut lanes = self.lanes.iter_mut();
         let failure = lanes.find_map(|lane| Some((lane.target, lane.failure.take()?)));
-        let now_ns = self.desk.engine.now_ns();
+        let now_ns = self.submitter.engine.now_ns();
         Ok(Share {
             lanes: self.lanes,
             window,

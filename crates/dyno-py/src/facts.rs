@@ -22,6 +22,12 @@ pub fn parts() -> String {
     .to_string()
 }
 
+/// Makes the data of a workload known that has no generator of its own; `tables` is JSON.
+#[pyfunction]
+pub fn declare(tables: &str) -> PyResult<()> {
+    dyno_gen::declare(tables).map_err(|error| raise(&error))
+}
+
 /// Tables, columns and keys of a workload, as JSON.
 #[pyfunction]
 pub fn schema(workload: &str) -> PyResult<String> {

@@ -6,18 +6,17 @@ from collections.abc import Iterable
 
 from dyno.analyse.level import Level
 from dyno.bundle.model import Estimate, Phase
-from dyno.bundle.phases.oltp import Checkpoints, OltpDetail, Outcome, Times, Worst, Writer
+from dyno.bundle.phases.oltp import OltpDetail, Outcome, Times, Worst, Writer
 
 
 def conduct(name: str, level: Level, phase: Phase[OltpDetail]) -> Iterable[Estimate]:
-    """The driver's own figures, checkpoints, the one writer, and several databases.
+    """The driver's own figures, the one writer, and several databases.
 
     Args:
         name: How the names of the figures start.
         level: What was measured.
         phase: Its phase.
     """
-    yield from _checkpoints(name, phase)
     yield from _apart(name, phase)
     yield from _writer(name, level.outcome)
     yield from _client(name, level.outcome, level.seconds + level.left_out_s)
@@ -86,17 +85,6 @@ def _apart(name: str, phase: Phase[OltpDetail]) -> Iterable[Estimate]:
     if apart_s is not None:
         source = "from the first start of a database's measurement to the last"
         yield Estimate(name=f"{name}.apart_s", value=apart_s, unit="s", source=source)
-
-
-def _checkpoints(name: str, phase: Phase[OltpDetail]) -> Iterable[Estimate]:
-    """Checkpoints that began in the window, and the longest time from one to the next."""
-    counted = phase.detail.checkpoints or Checkpoints()
-    for figure, value, unit, source in (
-        ("checkpoints", counted.count, "", counted.source),
-        ("checkpoint_interval_s", counted.interval_s, "s", counted.setting),
-    ):
-        if value is not None:
-            yield Estimate(name=f"{name}.{figure}", value=value, unit=unit, source=source or "")
 
 
 def _writer(name: str, outcome: Outcome) -> Iterable[Estimate]:

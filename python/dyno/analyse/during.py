@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from dyno import workloads
 from dyno.analyse.histograms import Latencies
 from dyno.analyse.level import level
 from dyno.analyse.resample import change_percent, ratio_percent
@@ -14,11 +15,10 @@ from dyno.analyse.rows import number, rows
 from dyno.bundle.model import Estimate, Phase, those
 from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.reader import Bundle
+from dyno.contracts.transactions import Transactions
 
 Part = Literal["before", "during", "after"]
 PARTS: tuple[Part, ...] = ("before", "during", "after")
-
-_HEAD = "new_order"
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,8 @@ def _transactions(bundle: Bundle, course: Course, name: str, prefix: str) -> Ite
         if series:
             mean = sum(series) / len(series)
             yield Estimate(name=f"{name}_tps", value=mean, unit="1/s", source=source)
-    yield from _latencies(course, beside.rows, step, prefix)
+    main = workloads.driven(bundle.run.workloads)
+    yield from _latencies(course, beside.rows, step, prefix, main)
     for part in ("during", "after"):
         found = change_percent(values["before"], values[part])
         if found is not None:
@@ -165,12 +166,12 @@ def _transactions(bundle: Bundle, course: Course, name: str, prefix: str) -> Ite
 
 
 def _latencies(
-    course: Course, measured: list[dict[str, Any]], step: int, prefix: str
+    course: Course, measured: list[dict[str, Any]], step: int, prefix: str, main: Transactions
 ) -> Iterable[Estimate]:
     merged = {part: Latencies() for part in PARTS}
     for row in measured:
         part = course.part(row["t_ns"], row["t_ns"] + step)
-        if part is not None and row["op"] == _HEAD:
+        if part is not None and row["op"] == main.main:
             merged[part].add(row["response"])
     for part, latencies in merged.items():
         if latencies.count:
@@ -178,7 +179,7 @@ def _latencies(
                 name=f"{prefix}.{part}_p95_ms",
                 value=latencies.quantile_ms(0.95),
                 unit="ms",
-                source=f"New-Order, response time {part} the maintenance, merged histograms",
+                source=f"{main.title}, response time {part} the maintenance, merged histograms",
             )
 
 

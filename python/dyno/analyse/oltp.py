@@ -6,17 +6,22 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from dyno import workloads
+from dyno.analyse.checkpoints import checkpoints
 from dyno.analyse.conduct import conduct
 from dyno.analyse.during import courses
 from dyno.analyse.histograms import Latencies
 from dyno.analyse.level import Level, level
 from dyno.analyse.rows import happened
-from dyno.analyse.series import Throughput
+from dyno.analyse.series import Throughput, sampled
 from dyno.analyse.silence import silence
 from dyno.bundle.model import Estimate, Phase
+from dyno.bundle.observed import Series
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
+from dyno.bundle.series import Key
 from dyno.bundle.tables import counts
+from dyno.contracts.transactions import Transactions
 from dyno.statistics.steady import (
     BATCH,
     FEWEST_BATCHES,
@@ -26,17 +31,18 @@ from dyno.statistics.steady import (
     trend,
     variation_percent,
 )
-from dyno.workloads.tpcc.pace import MOST_NEW_ORDERS
 
 _QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 
 
 def oltp(bundle: Bundle) -> list[Estimate]:
     """``oltp.<level>.<figure>`` and ``oltp.<level>.<operation>.<figure>`` of the measured time."""
-    return [figure for level in bundle.levels() for figure in of_level(bundle, level)]
+    levels = bundle.levels()
+    series = sampled(bundle) if levels else {}
+    return [figure for level in levels for figure in of_level(bundle, level, series)]
 
 
-def of_level(bundle: Bundle, name: str) -> list[Estimate]:
+def of_level(bundle: Bundle, name: str, series: dict[Key, Series] | None = None) -> list[Estimate]:
     """The same of one level, which may be the last one of a run that goes on."""
     found = level(bundle, name)
     if found is None:
@@ -47,11 +53,14 @@ def of_level(bundle: Bundle, name: str) -> list[Estimate]:
     settles = found.rate is None or not found.rate.changes
     # Chance is told apart from one true throughput; with maintenance beside it there are several.
     half = half_width(found.rates.values) if settles and undisturbed is found.rates else None
-    estimates = [*_level(start, found, half), *silence(start, found)]
+    main = workloads.driven(bundle.run.workloads)
+    estimates = [*_level(start, found, half, main), *silence(start, found)]
     if settles:
         estimates += _steadiness(start, undisturbed)
     if found.phase is not None:
-        estimates += _pace(start, found.phase, found.rows, found.seconds)
+        estimates += _pace(start, found.phase, found.rows, found.seconds, main)
+        series = sampled(bundle) if series is None else series
+        estimates += checkpoints(start, found, found.phase, series)
         estimates += conduct(start, found, found.phase)
     return estimates
 
@@ -69,14 +78,13 @@ def _undisturbed(bundle: Bundle, level: str, rates: Throughput) -> Throughput:
     return replace(rates, values=rates.values[: max(0, count)])
 
 
-def _level(name: str, level: Level, half: float | None) -> Iterable[Estimate]:
+def _level(name: str, level: Level, half: float | None, main: Transactions) -> Iterable[Estimate]:
     measured, seconds, table = level.rows, level.seconds, level.table
     done = sum(row["done"] for row in measured)
     rolled_back = sum(row["rolled_back"] for row in measured)
     errors = sum(sum(counts(row["errors"]).values()) for row in measured)
     retries = sum(sum(counts(row["retries"]).values()) for row in measured)
     attempted = done + rolled_back + errors
-    orders = sum(row["done"] for row in measured if row["op"] == "new_order")
     yield Estimate(name=f"{name}.seconds", value=seconds, unit="s", source=table)
     rate = (done + rolled_back) / seconds
     yield Estimate(
@@ -88,12 +96,13 @@ def _level(name: str, level: Level, half: float | None) -> Iterable[Estimate]:
         source=f"{table}: commits and prescribed rollbacks / s"
         + ("" if half is None else "; 95 % interval by batch means"),
     )
-    yield Estimate(
-        name=f"{name}.new_orders_per_min",
-        value=orders * 60 / seconds,
-        unit="1/min",
-        source=f"{table}: committed New-Order transactions / min",
-    )
+    if main.mix:
+        yield Estimate(
+            name=f"{name}.{main.per_min}",
+            value=_done(main, measured) * 60 / seconds,
+            unit="1/min",
+            source=f"{table}: committed {main.title} transactions / min",
+        )
     yield Estimate(name=f"{name}.transactions", value=done + rolled_back, unit="", source=table)
     yield Estimate(name=f"{name}.errors", value=errors, unit="", source=table)
     yield Estimate(name=f"{name}.retries", value=retries, unit="", source=table)
@@ -109,22 +118,31 @@ def _level(name: str, level: Level, half: float | None) -> Iterable[Estimate]:
 
 
 def _pace(
-    name: str, phase: Phase[OltpDetail], measured: list[dict[str, Any]], seconds: float
+    name: str,
+    phase: Phase[OltpDetail],
+    measured: list[dict[str, Any]],
+    seconds: float,
+    main: Transactions,
 ) -> Iterable[Estimate]:
-    """New orders against the most that users who key and think can reach."""
-    warehouses = phase.detail.warehouses
-    orders = sum(row["done"] for row in measured if row["op"] == "new_order")
-    if not warehouses or phase.detail.workload != "tpcc":
+    """Main operations against the most that users who key and think can reach."""
+    scale = phase.detail.size
+    if not scale or main.pace is None:
         return
+    most = main.pace.per_min
     yield Estimate(
         name=f"{name}.paced_percent",
-        value=100 * orders * 60 / seconds / (MOST_NEW_ORDERS * warehouses),
+        value=100 * _done(main, measured) * 60 / seconds / (most * scale),
         unit="%",
         source=(
-            f"new orders/min / ({MOST_NEW_ORDERS:g} × warehouses), the most of users who key and "
-            "think; above 100 % unpaced"
+            f"{main.plural_title.lower()}/min / ({most:g} × {main.unit}s), the most of users who "
+            "key and think; above 100 % unpaced"
         ),
     )
+
+
+def _done(main: Transactions, measured: list[dict[str, Any]]) -> int:
+    """Main operations that committed."""
+    return sum(row["done"] for row in measured if row["op"] == main.main)
 
 
 def _operation(

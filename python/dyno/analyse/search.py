@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno import workloads
 from dyno.analyse.oltp import of_level
 from dyno.bundle.model import Estimate, Phase, those
 from dyno.bundle.phases.search import SearchDetail
 from dyno.bundle.reader import Bundle
-
-_FIGURES = {"tps": "1/s", "new_orders_per_min": "1/min", "new_order.response_p95_ms": "ms"}
 
 
 def search(bundle: Bundle) -> list[Estimate]:
@@ -40,7 +39,8 @@ def _capacity(bundle: Bundle, phase: Phase[SearchDetail]) -> Iterable[Estimate]:
     )
     levels = [level for level in phase.detail.counted or () if level in bundle.levels()]
     known = {figure.name: figure.value for level in levels for figure in of_level(bundle, level)}
-    for figure, unit in _FIGURES.items():
+    main = workloads.driven(bundle.run.workloads)
+    for figure, unit in {"tps": "1/s", main.per_min: "1/min", main.p95: "ms"}.items():
         # One that was not steady is measured again for longer: a rate is of all their time.
         pairs = [
             (value, known[f"oltp.{level}.seconds"])

@@ -19,10 +19,6 @@ RUN_ID = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
 """A run's id is a plain name: files and folders are named after it."""
 
 Status = Literal["running", "done", "failed", "interrupted"]
-NOTICES = {
-    "tpch": "Derived from TPC-H; not comparable with published TPC results.",
-    "tpcc": "Derived from TPC-C; not comparable with published TPC results.",
-}
 
 
 class Model(BaseModel):

@@ -80,10 +80,18 @@ def sampled(samples: pa.Table) -> dict[Key, Series]:
     for key, t_ns, value, unit in readings(samples):
         values.setdefault(key, {})[t_ns] = value
         units[key] = unit
-    lengths = _lengths({t_ns for one in values.values() for t_ns in one}, values.get(_MISSED, {}))
+    missed = values.get(_MISSED, {})
+    times: dict[str, set[int]] = {}
+    for key, one in values.items():
+        times.setdefault(_reader(key), set()).update(one)
+    apart = {reader for reader, read in times.items() if missed and not read & missed.keys()}
+    ticks = {t_ns for reader, read in times.items() if reader not in apart for t_ns in read}
+    of_ticks = _lengths(ticks, missed)
     found: dict[Key, Series] = {}
     for key, one in values.items():
         source, subject, metric = key
+        reader = _reader(key)
+        lengths = _lengths(times[reader], {}) if reader in apart else of_ticks
         counts_of_it = _COUNTED_BY.get((source, metric), ())
         counts = [values.get((source, subject, name), {}) for name in counts_of_it]
         found[key] = Series(
@@ -91,6 +99,11 @@ def sampled(samples: pa.Table) -> dict[Key, Series]:
             [_reading(t_ns, value, lengths[t_ns], counts) for t_ns, value in one.items()],
         )
     return found
+
+
+def _reader(key: Key) -> str:
+    """Who read a series: the source of it; what counts missed readings says whose."""
+    return key[1] if key[0] == _MISSED[0] else key[0]
 
 
 def _reading(

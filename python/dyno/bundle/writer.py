@@ -17,7 +17,6 @@ from typing import Any, Generic, Protocol, TextIO, TypeVar
 from dyno import __version__
 from dyno.bundle.detail import Detail
 from dyno.bundle.model import (
-    NOTICES,
     Check,
     Clock,
     ClockCheck,
@@ -144,7 +143,12 @@ class Recorder:
     """Writes one bundle. Thread-safe; every method leaves a readable bundle behind."""
 
     def __init__(
-        self, out: Path, verb: str, plan: dict[str, Any], workloads: tuple[str, ...]
+        self,
+        out: Path,
+        verb: str,
+        plan: dict[str, Any],
+        workloads: tuple[str, ...],
+        notices: tuple[str, ...] = (),
     ) -> None:
         """Creates ``out/<run-id>/`` with its head and journal.
 
@@ -177,7 +181,7 @@ class Recorder:
             workloads=workloads,
             plan=plan,
             clock=self.clock,
-            notices=tuple(NOTICES[name] for name in workloads if name in NOTICES),
+            notices=notices,
         )
         self._save()
         self.event("run-started", verb=verb, plan=plan)

@@ -10,14 +10,15 @@ import importlib
 import os
 import pkgutil
 import sys
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, cast
 
 import click
 
 from dyno import __version__
 from dyno.cli._strictly import strictly
-from dyno.errors import EXIT_INTERRUPTED, EXIT_UNUSABLE, DynoError, nearest
-from dyno.safety.redaction import NOTE, hide_own, without
+from dyno.errors import EXIT_INTERRUPTED, EXIT_UNUSABLE, DynoError, FaultError, nearest
+from dyno.safety.redaction import NOTE, hide_own, masked, without
 from dyno.safety.text import require_text, shown
 
 
@@ -63,28 +64,56 @@ def cli() -> None:
 def main() -> None:
     """Runs the command line and exits.
 
-    0 valid, 1 disturbed or invalid, 2 usage error, 3 unusable, 130 interrupted.
+    0 valid, 1 disturbed or invalid, 2 usage error, 3 unusable, 4 a fault in Dyno, 130 interrupted.
     """
     words = sys.argv[1:]
     if hide_own(words):
         click.echo(NOTE, err=True)
-    try:
+
+    def work() -> object:
         require_text(*words)
-        code = cli.main(standalone_mode=False)
+        return cli.main(standalone_mode=False)
+
+    ended_by(work, words)
+
+
+def ended_by(work: Callable[[], object], words: Sequence[str]) -> NoReturn:
+    """Does the work and exits with the code that it returns, or with that of what it raises.
+
+    Args:
+        work: What is done.
+        words: What was typed, whose passwords no message may show.
+    """
+    try:
+        code = work()
         sys.stdout.flush()
     except click.ClickException as error:
         cast("Any", error).message = shown(without(words, error.message))
         error.show()
         code = error.exit_code
     except DynoError as error:
-        click.echo(f"dyno: {shown(without(words, str(error)))}", err=True)
-        code = error.exit_code
+        code = _told(error, words)
     except (KeyboardInterrupt, click.Abort):
         click.echo("dyno: Interrupted.", err=True)
         code = EXIT_INTERRUPTED
     except OSError as error:
         code = _system(error)
+    except Exception as error:
+        from dyno.runner.faults import fault_of
+
+        code = _told(fault_of(error), words)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _told(error: DynoError, words: Sequence[str]) -> int:
+    """Prints an error, after the traceback of a fault in Dyno; returns the exit code."""
+    if isinstance(error, FaultError) and error.__cause__ is not None:
+        import traceback
+
+        trace = "".join(traceback.format_exception(error.__cause__))
+        click.echo(masked(without(words, trace)), err=True, nl=False)
+    click.echo(f"dyno: {shown(without(words, str(error)))}", err=True)
+    return error.exit_code
 
 
 def _system(error: OSError) -> int:

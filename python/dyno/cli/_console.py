@@ -11,12 +11,15 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING
 
 from dyno.config.units import seconds_text
+from dyno.errors import FaultError
 from dyno.runtime.progress import Progress, Silent
 
 if TYPE_CHECKING:
     from rich.console import Console as RichConsole
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
+
+    from dyno.runner.session import Ended
 
 
 _BAR = 12
@@ -28,10 +31,10 @@ _FIGURES = 16
 
 
 class Console:
-    """Prose and progress, all on stderr; stdout is for results."""
+    """Hears of the work: prose and progress go to stderr, results to stdout."""
 
-    def __init__(self, *, quiet: bool) -> None:
-        self.quiet = quiet
+    def __init__(self, *, quiet: bool, as_json: bool = False) -> None:
+        self.quiet, self.as_json = quiet, as_json
 
     def say(self, text: str = "") -> None:
         """One line, unless quiet."""
@@ -61,6 +64,30 @@ class Console:
         finally:
             mark = "✓" if outcome == "done" else "✗"
             self.say(f"{mark} {title}: {seconds_text(time.monotonic() - start)}")
+
+    def ended(self, ended: Ended) -> None:
+        """Prints the outcome of a run: results on stdout, the rest on stderr."""
+        import click
+
+        from dyno.cli._colour import coloured
+        from dyno.safety import plainjson
+
+        if ended.message and not isinstance(ended.failure, FaultError):
+            self.warn(f"dyno: {ended.message}")
+        if ended.unanalysed:
+            # It is a full disk, mostly: what the spools hold stays readable.
+            self.warn(
+                f"dyno: The run was recorded, but not closed and analysed ({ended.unanalysed}). "
+                f"Its bundle is {ended.path}; `dyno report {ended.path}` tries again."
+            )
+            return
+        if self.as_json:
+            click.echo(plainjson.dumps(ended.document))
+        if ended.page is not None and self.as_json:
+            self.say("\n".join(ended.lines))
+        elif ended.page is not None:
+            click.echo(coloured(ended.lines))
+        self.say("Nothing was measured." if ended.page is None else f"Sheet: {ended.page}")
 
 
 def _fitted(text: str) -> str:

@@ -2,52 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
 import click
 
-from dyno.cli._options import collected
-from dyno.errors import UsageError
+from dyno.cli._options import declared
 
-if TYPE_CHECKING:
-    from dyno.contracts.workload import Workload
-    from dyno.criteria import Criterion
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What the command line holds of criteria, unread."""
-
-    criterion: tuple[str, ...]
-    no_criteria: bool
-
-    def of(self, workload: Workload) -> list[Criterion]:
-        """The user's criteria, and the defaults on metrics that those do not name.
-
-        Raises:
-            UsageError: If one is wrong, or the workload has no transactions.
-        """
-        from dyno.criteria import defaults, metrics, parse_all
-
-        if workload.kind != "oltp":
-            if self.criterion:
-                raise UsageError(
-                    f"--criterion is about transactions; {workload.name} has queries, and their "
-                    "answers are checked."
-                )
-            return []
-        own = parse_all(self.criterion, metrics(workload.operations))
-        if self.no_criteria:
-            return own
-        named = {criterion.metric for criterion in own}
-        usual = [one for one in defaults(workload.operations) if one.metric not in named]
-        return [*own, *usual]
-
-
-options = collected(
-    Asked,
-    "criteria",
+options = declared(
     click.option(
         "--criterion",
         multiple=True,
@@ -61,4 +20,4 @@ options = collected(
         "--no-criteria", is_flag=True, help="Without the usual limits; only those of --criterion."
     ),
 )
-"""Adds them, and passes them as ``criteria``."""
+"""Adds them."""

@@ -1,154 +1,24 @@
-"""What ``dyno io`` is asked for, read into a plan."""
+"""What belongs to ``dyno io``: its options, its question before it destroys, its dry run."""
 
 from __future__ import annotations
 
-import math
 import sys
 import textwrap
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import click
 
-from dyno.cli._options import collected, parse_bytes, parse_seconds
+from dyno.cli._options import declared
 from dyno.cli._strictly import SIZE, TIME
 from dyno.errors import UsageError
+from dyno.plans.storage import CEILING_MS, REPEATS
 
 if TYPE_CHECKING:
-    from dyno.profiles.fill import Stage
-    from dyno.profiles.model import CeilingOf, Pages, Profile
-    from dyno.profiles.volume import How, Volume
-    from dyno.stages.profile import IoPlan, OnError
+    from dyno.stages.profile import IoPlan
 
-
-@dataclass(frozen=True)
-class Asked:
-    """What the command line holds of a profile, unread."""
-
-    which: str
-    size: str | None
-    step: str | None
-    ceiling: float | None
-    ceiling_of: str | None
-    depths: str | None
-    rate: str | None
-    reads_only: bool
-    how: tuple[str, ...]
-    repeat: int
-    fill: str | None
-    fill_of: str | None
-    fsync: bool
-    pages: str | None
-    destroy: bool
-    on_error: str
-
-    def plan(self, texts: tuple[str, ...]) -> IoPlan:
-        """The plan for the volumes that ``[NAME=]PATH`` name; it touches nothing.
-
-        Raises:
-            UsageError: If it makes no sense.
-            TargetError: If a volume cannot be looked at.
-            DiskFullError: If the test files do not fit.
-        """
-        from dyno.profiles import volume
-        from dyno.stages.profile import IoPlan
-
-        volumes = volume.parse(texts)
-        ways = list(dict.fromkeys(self.how))
-        if len(ways) > 1:
-            raise UsageError(f"--{ways[0]} and --{ways[1]} exclude each other.")
-        if ways and len(volumes) == 1:
-            raise UsageError(f"--{ways[0]} is for several volumes; one is given.")
-        if self.fill is None and self.fill_of is not None:
-            raise UsageError("--fill-of is for --fill: of what the levels are percent.")
-        if self.fill is not None and self.size is not None:
-            raise UsageError("--fill sets the size of the test file; leave out --size.")
-        there = [one for one in volumes if one.kind != "folder"]
-        if self.destroy and not there:
-            raise UsageError("--destroy is for files and block devices; folders get a test file.")
-        profile = self._profile()
-        used = None if self.size is None else self._within(there, profile.file_bytes)
-        plan = IoPlan(
-            volumes,
-            profile,
-            how=cast("How", next(iter(ways), "together")),
-            stages=() if self.fill is None else self._stages(volumes),
-            used_bytes=used,
-            destroy=frozenset(one.name for one in there) if self.destroy else frozenset(),
-            durable=self.fsync,
-            on_error=cast("OnError", self.on_error),
-            repeats=self.repeat,
-        )
-        if plan.stages and plan.stages[0].bytes[volumes[0].name] < profile.largest_block:
-            raise UsageError("--fill: the lowest level does not hold the largest block.")
-        self._long_enough(there, profile)
-        plan.check()
-        return plan
-
-    def _profile(self) -> Profile:
-        from dyno.profiles import spec
-
-        found = spec.read(self.which).fitted(
-            None if self.size is None else parse_bytes(self.size),
-            None if self.step is None else parse_seconds(self.step),
-            self.ceiling,
-            cast("CeilingOf | None", self.ceiling_of),
-            cast("Pages | None", self.pages),
-        )
-        depths = _numbers(self.depths, "--depths")
-        if any(depth != int(depth) or not 1 <= depth <= 4096 for depth in depths):
-            raise UsageError(f"--depths {self.depths}: use whole numbers, 1 to 4096.")
-        rates = _numbers(self.rate, "--rate")
-        if any(not 0.001 <= rate <= 1e7 for rate in rates):
-            raise UsageError(f"--rate {self.rate}: use 0.001 to 10000000 a second.")
-        found = found.loaded(tuple(int(depth) for depth in depths), rates)
-        if not self.reads_only:
-            return found
-        curves = tuple(curve for curve in found.curves if not curve.writes)
-        if not curves:
-            raise UsageError(f"All curves of the profile '{found.name}' write.")
-        return found.model_copy(update={"curves": curves})
-
-    def _stages(self, volumes: tuple[Volume, ...]) -> tuple[Stage, ...]:
-        from dyno.profiles import fill
-
-        size = None if self.fill_of is None else parse_bytes(self.fill_of)
-        return fill.stages(volumes, _numbers(self.fill, "--fill"), size)
-
-    @staticmethod
-    def _long_enough(there: list[Volume], profile: Profile) -> None:
-        """Fails if a file or device does not hold the largest block of a profile."""
-        from dyno.config.units import bytes_text
-
-        for volume in there:
-            has = _size(volume.path)
-            if has is not None and has < profile.largest_block:
-                raise UsageError(
-                    f"{volume.path} has {has:,} bytes, less than the largest block of the profile "
-                    f"'{profile.name}' ({bytes_text(profile.largest_block)}). Name a larger file, "
-                    "or a folder, where a test file is made."
-                )
-
-    @staticmethod
-    def _within(there: list[Volume], wanted: int) -> int:
-        """The size asked for, if every file and device has it."""
-        for volume in there:
-            has = _size(volume.path)
-            if has is not None and wanted > has:
-                raise UsageError(
-                    f"--size {wanted:,}: {volume.path} has {has:,} bytes. Give a smaller --size, "
-                    "or leave it out to use all."
-                )
-        return wanted
-
-
-options = collected(
-    Asked,
-    "asked",
+options = declared(
     click.option(
         "--profile",
-        "which",
         default="quick",
         show_default=True,
         metavar="NAME|FILE",
@@ -162,7 +32,7 @@ options = collected(
     ),
     click.option(
         "--ceiling",
-        type=click.FloatRange(0, 3_600_000, min_open=True),
+        type=click.FloatRange(*CEILING_MS, min_open=True),
         metavar="MS",
         help="Latency ceiling instead of the profile's, milliseconds.",
     ),
@@ -188,7 +58,7 @@ options = collected(
     ),
     click.option(
         "--repeat",
-        type=click.IntRange(1, 1000),
+        type=click.IntRange(*REPEATS),
         default=1,
         show_default=True,
         help="Measure all so often, forth and back in turn; gives intervals.",
@@ -228,10 +98,12 @@ def confirm(plan: IoPlan) -> None:
     Raises:
         UsageError: If another name, or none, was typed.
     """
+    from dyno.runner.storage import size_of
+
     for volume in plan.volumes:
         if volume.name not in plan.destroy:
             continue
-        has = _size(volume.path)
+        has = size_of(volume.path)
         size = "" if has is None else f" ({has:,} bytes)"
         click.echo(f"All data on {volume.path}{size} will be lost.", err=True)
         click.echo(f"Type {volume.path} to go on: ", err=True, nl=False)
@@ -286,24 +158,3 @@ def tell(plan: IoPlan) -> None:
                 loads += f" until {limit}"
             indent = " " * 26
             click.echo(textwrap.fill(f"  {name:23} {loads}", 80, subsequent_indent=indent))
-
-
-def _numbers(text: str | None, option: str) -> tuple[float, ...]:
-    if text is None:
-        return ()
-    try:
-        found = tuple(float(part) for part in text.split(","))
-    except ValueError:
-        found = ()
-    if not found or any(not math.isfinite(number) or number <= 0 for number in found):
-        raise UsageError(f"{option} '{text}': give numbers above 0, with commas between them.")
-    return found
-
-
-def _size(path: Path) -> int | None:
-    """Bytes of a file or block device; None if it may not be opened."""
-    try:
-        with path.open("rb") as file:
-            return file.seek(0, 2)
-    except OSError:
-        return None

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
-from dyno.config.units import parse_bytes, parse_seconds
-from dyno.contracts import databases
+from dyno.plans.fields import DEFAULT_OUT, Plan, made
+from dyno.plans.levels import DATABASES
 
 __all__ = [
     "DEFAULT_OUT",
     "Decorator",
     "Options",
-    "collected",
+    "chosen",
     "common",
     "databases_option",
+    "declared",
     "examples",
-    "parse_bytes",
-    "parse_seconds",
 ]
 
-DEFAULT_OUT = Path("dyno-runs")
+P = TypeVar("P", bound=Plan)
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 """What adds options to a command."""
@@ -40,18 +40,12 @@ class Options:
         as_json: One JSON document on stdout, prose on stderr.
         quiet: No progress.
         yes: Do not ask before destructive steps.
-        rehearsed: Only look whether the command could be done; see ``dyno.cli._rehearsal``.
     """
 
     out: Path
     as_json: bool
     quiet: bool
     yes: bool
-    rehearsed: bool = False
-
-
-REHEARSED = "dyno.rehearsed"
-"""Of a context: its command is to be checked only."""
 
 
 def common(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -74,34 +68,38 @@ def common(function: Callable[..., Any]) -> Callable[..., Any]:
             as_json=kwargs.pop("as_json"),
             quiet=kwargs.pop("quiet"),
             yes=kwargs.pop("yes"),
-            rehearsed=bool(click.get_current_context().meta.get(REHEARSED)),
         )
         return function(*args, **kwargs)
 
     return wrapper
 
 
-def collected(kind: type[Any], name: str, *declared: Decorator) -> Decorator:
-    """Adds the options, which the dataclass ``kind`` has, and passes them as one of it."""
+def declared(*options: Decorator) -> Decorator:
+    """Adds the options, the first on top."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(function)
-        def wrapper(*args: Any, **kwargs: Any) -> Any:
-            found = {field.name: kwargs.pop(field.name) for field in fields(kind)}
-            kwargs[name] = kind(**found)
-            return function(*args, **kwargs)
-
-        decorated: Callable[..., Any] = wrapper
-        for option in reversed(declared):
-            decorated = option(decorated)
-        return decorated
+        for option in reversed(options):
+            function = option(function)
+        return function
 
     return decorate
 
 
+def chosen(kind: type[P], options: Options, values: Mapping[str, Any]) -> P:
+    """The plan of the command that is under way, with those of its ``values`` that were given.
+
+    Raises:
+        UsageError: If one cannot be.
+    """
+    source = click.get_current_context().get_parameter_source
+    unsaid = (None, ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
+    given = {name: value for name, value in values.items() if source(name) not in unsaid}
+    return made(kind, {**given, "out": options.out})
+
+
 databases_option = click.option(
     "--databases",
-    type=click.IntRange(1, databases.MOST),
+    type=click.IntRange(*DATABASES),
     default=1,
     show_default=True,
     help="Databases of WORKLOAD, each with all of its tables.",

@@ -2,79 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
-from dyno.cli._options import collected
-from dyno.errors import UsageError
+from dyno.cli._options import declared
+from dyno.plans.pace import ARRIVALS
 
-if TYPE_CHECKING:
-    from dyno.config.rates import Rate
-
-_MOST_STEPS = 20
 _HELP = (
     "Open loop: transactions a second; 100,200,400 for steps, 100..900 for a ramp. Repeat for "
     "levels."
 )
 
-
-@dataclass(frozen=True)
-class Given:
-    """What the command line holds of rates, unread.
-
-    Attributes:
-        rate: A text each level.
-        arrivals: ``poisson``, ``fixed`` or None for the default.
-    """
-
-    rate: tuple[str, ...]
-    rate_file: Path | None
-    arrivals: str | None
-
-    @property
-    def poisson(self) -> bool:
-        """Whether gaps are random."""
-        return self.arrivals != "fixed"
-
-    def rates(self, context: click.Context, duration_s: float) -> tuple[list[Rate], float]:
-        """The rates, a level each, and how long a level is measured.
-
-        That is ``duration_s``, or the length of the file if --duration was not given.
-
-        Raises:
-            UsageError: If one cannot be read, is given twice, or options exclude each other.
-        """
-        from dyno.cli._ratefile import read
-
-        if self.rate and self.rate_file is not None:
-            raise UsageError("--rate and --rate-file exclude each other: give one of them.")
-        if self.arrivals is not None and not self.rate and self.rate_file is None:
-            raise UsageError("--arrivals is for --rate and --rate-file; give one of them, too.")
-        if self.rate_file is not None:
-            rate = read(self.rate_file)
-            lasts = rate.points[-1][0]
-            if context.get_parameter_source("duration") == ParameterSource.DEFAULT:
-                return [rate], lasts or duration_s
-            if lasts > duration_s:
-                raise UsageError(
-                    f"{self.rate_file} goes on until {lasts:g} s, --duration ends at "
-                    f"{duration_s:g} s: leave --duration out to measure all of it."
-                )
-            return [rate], duration_s
-        rates = [parse(text, duration_s) for text in self.rate]
-        if len({rate.name for rate in rates}) < len(rates):
-            raise UsageError("Give each --rate once.")
-        return rates, duration_s
-
-
-options = collected(
-    Given,
-    "pace",
+options = declared(
     click.option("--rate", multiple=True, metavar="RATE", help=_HELP),
     click.option(
         "--rate-file",
@@ -84,56 +24,9 @@ options = collected(
     ),
     click.option(
         "--arrivals",
-        type=click.Choice(("poisson", "fixed")),
+        type=click.Choice(ARRIVALS),
         help="Open loop: gaps between the starts of all users together, random or even (fixed), "
         "whichever user is free; databases then take turns.  [default: poisson]",
     ),
 )
-"""Adds the three options, and passes them as ``pace``."""
-
-
-def parse(text: str, seconds: float) -> Rate:
-    """The rate of ``500``, ``100,200,400`` (steps over the duration) or ``100..900`` (a ramp).
-
-    Raises:
-        UsageError: If it is none.
-    """
-    from dyno.config.rates import Rate
-
-    if ".." in text:
-        first, last = _numbers(text, text.split("..", 1))
-        if not first and not last:
-            raise _wrong(text)
-        return Rate.constant(first) if first == last else Rate.ramp(first, last, seconds)
-    if "," in text:
-        steps = _numbers(text, text.split(","))
-        if len(steps) > _MOST_STEPS:
-            raise UsageError(
-                f"--rate has {len(steps)} steps; {_MOST_STEPS} are possible, more with --rate-file."
-            )
-        if not any(steps):
-            raise _wrong(text)
-        return Rate.steps(steps, seconds)
-    (rate,) = _numbers(text, [text])
-    if rate == 0:
-        raise UsageError("--rate must be above 0, not 0.")
-    return Rate.constant(rate)
-
-
-def _numbers(text: str, words: Sequence[str]) -> list[float]:
-    from dyno.config.rates import MOST_PER_S
-
-    try:
-        numbers = [float(word) for word in words]
-    except ValueError:
-        raise _wrong(text) from None
-    if not all(0 <= number <= MOST_PER_S for number in numbers):
-        raise UsageError(f"--rate {text}: a rate lies between 0 and {MOST_PER_S:,.0f} a second.")
-    return numbers
-
-
-def _wrong(text: str) -> UsageError:
-    return UsageError(
-        f"'{text}' is no rate; write it like 500 (a second), 100,200,400 (steps) or 100..900 "
-        "(a ramp)."
-    )
+"""Adds the three options."""

@@ -14,9 +14,7 @@ import click
 
 from dyno.config.units import MOST_SECONDS, parse_bytes, parse_seconds
 from dyno.errors import UsageError
-
-MOST_SEED = 10**18
-"""Seeds are 64-bit integers, and runs of a study count on from theirs."""
+from dyno.plans.fields import MOST_SEED
 
 
 class Strictly(click.Option):

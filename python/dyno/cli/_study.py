@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import functools
-import shlex
 import textwrap
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from dyno.cli._strictly import TIME
-from dyno.errors import UsageError
 from dyno.safety import plainjson
 from dyno.studies.model import Reset
 from dyno.studies.overrides import Overrides
@@ -22,7 +19,6 @@ if TYPE_CHECKING:
     from dyno.studies.forecast import Forecast
     from dyno.studies.model import Study
     from dyno.studies.schedule import Slot
-    from dyno.studies.store import StudyStore
 
 _LETTERS = 26
 _COLUMNS = 80
@@ -88,50 +84,13 @@ def overrides(function: Callable[..., Any]) -> Callable[..., Any]:
     return wrapper  # fmt: skip
 
 
-def require(study: Study, folder: Path) -> None:
-    """Refuses what is wrong with a study as far as that can be told before it runs.
-
-    Raises:
-        DynoError: With the variant and the reason.
-    """
-    from dyno.cli._rehearsal import rehearse
-    from dyno.studies import checks
-
-    checks.require(study)
-    rehearse(study, folder)
-
-
-def ahead(study: Study, slots: list[Slot], out: Path) -> tuple[Forecast, list[str]]:
-    """How long the study takes and what room, and what to say before it begins."""
-    from dyno.studies import checks, earlier
-    from dyno.studies.forecast import forecast
-
-    books = earlier.books(out)
-    found = forecast(study, slots, books, out)
-    told = [
-        *checks.warnings(study, earlier.known(study, books)),
-        *found.lines(study, slots, out),
-    ]
-    return found, told
-
-
-def folder_of(study: Study, options: Options) -> Path:
-    """Where a study keeps its book, its data and its runs."""
-    return options.out / "studies" / study.name
-
-
-def slots_of(study: Study) -> list[Slot]:
-    """The order of its runs."""
-    from dyno.studies.schedule import schedule
-
-    return schedule([variant.name for variant in study.variants], study.pairs, study.seed)
-
-
 def tell_plan(study: Study, options: Options) -> int:
     """Prints what a study would run."""
-    require(study, folder_of(study, options))
-    slots = slots_of(study)
-    found, told = ahead(study, slots, options.out)
+    from dyno.runner import study as work
+
+    work.require(study, work.folder_of(study, options.out))
+    slots = work.slots_of(study)
+    found, told = work.ahead(study, slots, options.out)
     if options.as_json:
         click.echo(plainjson.dumps(document(study, slots, found)))
     else:
@@ -139,43 +98,23 @@ def tell_plan(study: Study, options: Options) -> int:
     return 0
 
 
-def resumed(study: Study, folder: Path) -> StudyStore:
-    """The book of a study that was begun, which has to be the same one.
-
-    Raises:
-        UsageError: If there is none, or it is another, with what differs.
-    """
-    from dyno.studies import checks
-    from dyno.studies.store import StudyStore
-
-    book = StudyStore.open(folder)
-    other = checks.differences(book.study, study)
-    if other:
-        raise UsageError(
-            f"The study in {folder} is another: {'; '.join(other)}. Resume it as it was begun, or "
-            "give another --out."
-        )
-    return book
-
-
 def plan(study: Study, slots: list[Slot], told: list[str]) -> list[str]:
     """The schedule and the command lines of a study, in lines of at most 80 columns."""
-    from dyno.studies import commands
+    from dyno.studies import asked
 
     lines = [line for text in (study.question, study.design, study.rule) if text
              for line in textwrap.wrap(text, _COLUMNS)]  # fmt: skip
     names = [variant.name for variant in study.variants]
     lines.append(f"{len(slots)} runs, {study.pairs} of each of {len(names)} variants:")
-    data = Path("DATA")
     for key in dict.fromkeys(variant.data for variant in study.variants):
         own = [variant for variant in study.variants if variant.data == key]
-        words = commands.load(own[0], study, data)
-        if words:
+        load = asked.load(own[0], study, None)
+        if load is not None:
             whose = ", ".join(variant.name for variant in own)
-            lines += _wrapped(f"  {whose}: dyno {shlex.join(words)}", "    ")
+            lines += _wrapped(f"  {whose}: {load.command}", "    ")
     for variant in study.variants:
-        words = commands.run(variant, study.reset, study.seed, data)
-        lines += _wrapped(f"  {variant.name}: dyno {shlex.join(words)}", "    ")
+        run = asked.run(variant, study.reset, study.seed, None)
+        lines += _wrapped(f"  {variant.name}: {run.command}", "    ")
     letters = {name: _letter(place, len(names)) for place, name in enumerate(names)}
     space = " " if len(names) > _LETTERS else ""
     order = space.join(letters[slot.variant] for slot in slots)
@@ -198,11 +137,6 @@ def document(study: Study, slots: list[Slot], found: Forecast) -> dict[str, Any]
         "room_bytes": found.room_bytes,
         "elsewhere_bytes": found.elsewhere_bytes,
     }
-
-
-def wrapped(text: str) -> str:
-    """A text in lines of at most 80 columns."""
-    return "\n".join(_wrapped(text, "  "))
 
 
 def _letter(place: int, count: int) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from dyno.cli._options import Options, common, databases_option, examples
-
-if TYPE_CHECKING:
-    from dyno.bundle.model import Check
+from dyno.cli._options import Options, chosen, common, databases_option, examples
+from dyno.cli._work import conduct
+from dyno.plans.check import CheckPlan
 
 
 @click.command(
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("workload")
-@click.option("--target", "url", required=True, help="URL of the database, or embedded:NAME.")
+@click.option("--target", required=True, help="URL of the database, or embedded:NAME.")
 @click.option("--scale", type=float, help="The scale that should be loaded.")
 @databases_option
 @click.option("--answers", is_flag=True, help="Ask all queries too, and prove their answers.")
@@ -37,16 +36,7 @@ if TYPE_CHECKING:
     help="Isolation level of their transactions.  [default: the target's own]",
 )
 @common
-def command(
-    workload: str,
-    url: str,
-    scale: float | None,
-    databases: int,
-    answers: bool,
-    isolation: bool,
-    level: str | None,
-    options: Options,
-) -> int:
+def command(options: Options, **given: Any) -> int:
     """Check the data of WORKLOAD in a target; every condition that fails is shown with its rows.
 
     tpch: row counts, keys and sums of columns; with --answers also the 22 queries, against the
@@ -58,50 +48,6 @@ def command(
     the last three scenarios cannot hold: they ask for repeatable-read. With --databases N they are
     played in each.
     """
-    from dyno import targets, workloads
-    from dyno.cli import _stages as stages
-    from dyno.cli._databases import loaded_in_all, require_databases
-    from dyno.cli._session import Session, run_session
-    from dyno.errors import UsageError
-    from dyno.stages.load import check, check_isolation
+    from dyno.runner.check import job
 
-    chosen = workloads.named(workload)
-    parsed = targets.parse(url)
-    if scale is not None:
-        scale = chosen.parse_scale(scale)
-    if answers and not chosen.queries:
-        raise UsageError(f"{workload} has no queries to ask; leave --answers out.")
-    if isolation and chosen.isolation is None:
-        raise UsageError(f"{workload} has no isolation scenarios; leave --isolation out.")
-    if level is not None and not isolation:
-        raise UsageError("--level is for --isolation; give that, too.")
-    if databases > 1 and answers:
-        raise UsageError("--databases excludes --answers: those are of one.")
-    require_databases(parsed, options.out, databases)
-
-    def body(session: Session) -> None:
-        with session.target(url) as target:
-            every = loaded_in_all(target, workload, scale, databases)
-            found = every[workload]
-            checks: list[Check] = []
-            for name in every if isolation else ():
-                with session.console.phase(f"Isolation of {name} in {target.name}"):
-                    checks += check_isolation(session.recorder, target, name, level)
-            for name, held in every.items():
-                with session.console.phase(f"Check {name} in {target.name}"):
-                    checks += check(session.recorder, target, name, held, "run")
-            if answers:
-                checks += stages.asked(session, target, workload, found.scale)
-            for item in checks:
-                mark = {True: "ok", False: "FAILED", None: "skipped"}[item.passed]
-                session.console.say(f"  {mark:8}{item.name}: {item.message}")
-
-    record = {
-        "target": parsed.redacted,
-        "scale": scale,
-        "databases": databases,
-        "answers": answers,
-        "isolation": isolation,
-        "level": level,
-    }
-    return run_session(options, "check", record, (workload,), options.out, body)
+    return conduct(job(chosen(CheckPlan, options, given)), options)

@@ -92,8 +92,8 @@ def _print(mark: str, name: str, message: str) -> None:
 def _machine(folder: Path) -> list[Item]:
     import shutil
 
-    from dyno.cli.quickstart import choose
     from dyno.config.units import bytes_text
+    from dyno.runner.quickstart import choose
 
     sizes = choose(None, False, folder)
     free = shutil.disk_usage(folder).free
@@ -140,9 +140,9 @@ def _io_uring() -> Item:
 def _engines() -> list[Item]:
     """Those that quickstart needs, and others for which something has to be installed."""
     from dyno import targets
-    from dyno.cli.quickstart import COLUMN, ROW
+    from dyno.targets.defaults import COLUMN_STORE, ROW_STORE
 
-    needed = {targets.parse(url).name for url in (ROW, COLUMN)}
+    needed = {targets.parse(url).name for url in (ROW_STORE, COLUMN_STORE)}
     found: list[Item] = []
     for name in targets.names():
         lacks = targets.lacks(name)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from dyno.cli._io import Asked
-from dyno.cli._io import options as asked_options
-from dyno.cli._limits import Bounds, own_options
-from dyno.cli._options import Options, common, examples
+from dyno.cli import _io, _limits
+from dyno.cli._options import Options, chosen, common, examples
+from dyno.cli._work import conduct
 from dyno.errors import UsageError
-
-if TYPE_CHECKING:
-    from dyno.cli._session import Session
-    from dyno.stages.profile import IoPlan
+from dyno.plans.storage import StoragePlan
 
 
 def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -56,8 +52,8 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     ),
 )
 @click.argument("volumes", metavar="[NAME=]VOLUME…", nargs=-1, required=True)
-@asked_options
-@own_options
+@_io.options
+@_limits.own_options
 @click.option(
     "--profiles", is_flag=True, is_eager=True, expose_value=False, callback=_list,
     help="List the profiles.",
@@ -67,14 +63,7 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     "--fio", is_flag=True, help="Print the same test as a job file for fio, and do nothing."
 )
 @common
-def command(
-    volumes: tuple[str, ...],
-    asked: Asked,
-    bounds: Bounds,
-    dry_run: bool,
-    fio: bool,
-    options: Options,
-) -> int:
+def command(options: Options, dry_run: bool, fio: bool, **given: Any) -> int:
     """Profile storage, before any database is on it.
 
     In a folder a test file is made, filled with random data, and removed afterwards. Files and
@@ -82,10 +71,10 @@ def command(
     random reads, writes and mixes at rising load; those of transactions end where the latency of
     reads or of writes passes the ceiling. All with O_DIRECT, past the page cache.
     """
-    from dyno.cli._io import confirm, tell
-    from dyno.cli._session import run_session
+    from dyno.runner.storage import io_plan, job
 
-    plan = asked.plan(volumes)
+    asked = chosen(StoragePlan, options, given)
+    plan = io_plan(asked)
     if fio and dry_run:
         raise UsageError("--fio and --dry-run exclude each other: both only print.")
     if fio:
@@ -101,37 +90,9 @@ def command(
         )
         click.echo(text, nl=False)
         return 0
-    confinement = bounds.of_volumes(volume.path for volume in plan.volumes)
+    work = job(asked, plan)
     if dry_run:
-        tell(plan)
+        _io.tell(plan)
         return 0
-    if not options.rehearsed:
-        confirm(plan)
-    first = plan.volumes[0]
-    place = first.path.parent if first.kind == "file" else first.path
-
-    def body(session: Session) -> None:
-        with session.confined():
-            _body(session, plan)
-
-    return run_session(options, "io", _record(plan), (), place, body, confinement=confinement)
-
-
-def _body(session: Session, plan: IoPlan) -> None:
-    from dyno.cli import _stages as stages
-
-    stages.storage(session, plan)
-
-
-def _record(plan: IoPlan) -> dict[str, object]:
-    """What the bundle keeps of the plan."""
-    return {
-        "volume": plan.label(plan.arms[-1]),
-        "volumes": [volume.model_dump(mode="json") for volume in plan.volumes],
-        "how": plan.how,
-        "repeats": plan.repeats,
-        "stages": [stage.model_dump(mode="json") for stage in plan.stages],
-        "fsync": plan.durable,
-        "on_error": plan.on_error,
-        **plan.profile.model_dump(mode="json"),
-    }
+    _io.confirm(plan)
+    return conduct(work, options)

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from dyno.cli import _criteria, _findmax, _limits, _rates, _settings
-from dyno.cli._belong import require_own
-from dyno.cli._dss import run_tests
-from dyno.cli._options import Options, common
+from dyno.cli._options import Options, chosen, common
 from dyno.cli._run import beside as _beside
 from dyno.cli._run import levels as _levels
 from dyno.cli._run import queries as _queries
 from dyno.cli._run import sections
 from dyno.cli._run.examples import EXAMPLES
-from dyno.cli._run.together import require_together
-from dyno.cli._run.transactions import run_transactions
 from dyno.cli._strictly import SEED
-
-if TYPE_CHECKING:
-    from dyno.cli._session import Session
+from dyno.cli._work import conduct
+from dyno.errors import UsageError
+from dyno.plans.run import RunPlan
 
 
 @click.command(
@@ -30,7 +26,7 @@ if TYPE_CHECKING:
     epilog=EXAMPLES,
 )
 @click.argument("workload")
-@click.option("--target", "url", required=True, help="URL of the database, or embedded:NAME.")
+@click.option("--target", required=True, help="URL of the database, or embedded:NAME.")
 @click.option("--scale", type=float, help="Refuse to run unless this scale is loaded.")
 @click.option("--seed", type=SEED, default=1, show_default=True)
 @sections.TRANSACTIONS.of(_levels.options)
@@ -42,21 +38,7 @@ if TYPE_CHECKING:
 @_settings.options
 @_limits.options
 @common
-def command(
-    workload: str,
-    url: str,
-    scale: float | None,
-    seed: int,
-    levels: _levels.Levels,
-    pace: _rates.Given,
-    criteria: _criteria.Asked,
-    find_max: _findmax.Asked,
-    queries: _queries.Queries,
-    beside: _beside.Beside,
-    given: _settings.Given,
-    bounds: _limits.Bounds,
-    options: Options,
-) -> int:
+def command(options: Options, dry_run: bool, **given: Any) -> int:
     """Run WORKLOAD: the 22 queries of tpch, or tpcc transactions as N users.
 
     The power test runs the queries as one user, the throughput test as several at once, each with
@@ -83,69 +65,13 @@ def command(
     an --slo limits, as no reads where all data is in memory, it is not judged and stops nothing;
     the run says so, and is not valid if no limit was judged at the maximum.
     """
-    from dyno import targets, workloads
-    from dyno.cli._during import require_able
-    from dyno.cli._session import run_session
+    from dyno.runner.run import job
 
-    chosen = workloads.named(workload)
-    context = click.get_current_context()
-    require_own(context, chosen)
-    parsed = targets.parse(url)
-    choice = queries.choice
-    choice.require_streams(beside.during)
-    rates, duration_s = pace.rates(context, levels.duration_s(searched=find_max.by is not None))
-    require_together(
-        {
-            "--rate": bool(rates),
-            "a --rate that changes": any(rate.changes for rate in rates),
-            "--think": levels.think,
-            "--until-steady": levels.until_steady is not None,
-            "--during": beside.during is not None,
-            "--find-max": find_max.by is not None,
-            "--find-max rate": find_max.by == "rate",
-            "--criterion": bool(criteria.criterion),
-        }
-    )
-    settings: dict[str, Any] = {
-        "seed": seed,
-        **levels.record(),
-        "duration_s": duration_s,
-        "rates": [rate.plan() for rate in rates],
-        "arrivals": "poisson" if pace.poisson else "fixed",
-        **queries.record(),
-        **beside.record(),
-    }
-    levels.require(duration_s)
-    needed = {
-        chosen.kind: True,
-        "cold": settings["cache"].startswith("cold"),
-        "procedure": levels.mode == "procedure",
-        "refresh": bool(choice.refresh),
-    }
-    for capability, asked in needed.items():
-        if asked:
-            targets.require(parsed, options.out, capability)
-    confinement = bounds.of(parsed, options.out)
-    tuned = given.of(parsed, options.out, confinement)
-    if scale is not None:
-        scale = chosen.parse_scale(scale)
-    require_able(parsed, options.out, settings)
-    kept = criteria.of(chosen)
-    search = find_max.of(chosen, {**settings, "users": levels.users})
-    if search is not None:
-        settings |= search.record()
-        if search.dry_run:
-            click.echo("\n".join(search.plan()))
-            return 0
-    elif chosen.kind == "oltp":
-        settings["criteria"] = [criterion.record() for criterion in kept]
-
-    def body(session: Session) -> None:
-        if chosen.kind == "dss":
-            run_tests(session, url, workload, scale, choice, settings)
-        else:
-            run_transactions(session, url, workload, scale, settings, rates, search)
-
-    record = {"target": parsed.redacted, "scale": scale, **settings, **choice.facts()}
-    asked = (tuned, confinement)
-    return run_session(options, "run", record, (workload,), options.out, body, *asked)
+    asked = chosen(RunPlan, options, given)
+    work = job(asked)
+    if dry_run:
+        if asked.find_max is None:
+            raise UsageError("--dry-run is for --find-max.")
+        click.echo("\n".join(work.outline))
+        return 0
+    return conduct(work, options)

@@ -13,6 +13,7 @@ from dyno.cli._strictly import MINUTES, SCALE
 from dyno.cli._study import early_stop, overrides, tell_plan
 from dyno.errors import closest
 from dyno.safety import plainjson
+from dyno.workloads import USUAL
 
 if TYPE_CHECKING:
     from dyno.studies.model import Study
@@ -247,7 +248,7 @@ def compare(resume: bool, dry_run: bool, options: Options, **asked: Any) -> int:
 
 
 @command.command("aa", short_help="The machine's own noise.")
-@click.option("--workload", default="tpcc", show_default=True)
+@click.option("--workload", default=USUAL["oltp"], show_default=True)
 @click.option("--target", help="As of compare.  [default: embedded:postgresql]")
 @click.option("--scale", type=SCALE, help="Scale factor or warehouses.")
 @click.option("--with", "both", multiple=True, metavar="PATH=VALUE", help="Options; repeat.")

@@ -1,40 +1,26 @@
 """Checkpoints: a server's own work that comes in waves, so that steady work has to span several.
 
-A target that counts them has a method ``checkpoints``. Engines that write their pages all the time
-have no waves, and no such method.
+A target that counts them has a probe called :data:`SOURCE`. Engines that write their pages all the
+time have no waves, and no such probe.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from dyno.contracts.probe import Sample
+
+SOURCE, BEGUN = "checkpoints", "begun"
 
 
-@dataclass(frozen=True)
-class Checkpoints:
+def samples(target: str, begun: int, setting: str, interval_s: float) -> list[Sample]:
     """What a server's counters say.
 
-    Attributes:
+    Args:
+        target: Its name.
         begun: Checkpoints that have begun since it last reset its counters.
+        setting: The server's name for the time that follows.
         interval_s: Longest time from the start of one to that of the next, while it has work.
-        setting: The server's name for that time.
-        source: Where the count comes from.
     """
-
-    begun: int
-    interval_s: float
-    setting: str
-    source: str
-
-
-@runtime_checkable
-class Checkpointed(Protocol):
-    """A target that counts its checkpoints."""
-
-    def checkpoints(self) -> Checkpoints:
-        """The counters at this moment.
-
-        Raises:
-            DynoError: If the server cannot be asked.
-        """
-        ...
+    return [
+        Sample(SOURCE, target, BEGUN, float(begun), "count"),
+        Sample(SOURCE, target, setting, interval_s, "s"),
+    ]

@@ -14,6 +14,7 @@ from dyno.contracts.isolation import Isolation
 from dyno.contracts.refresh import Refresh
 from dyno.contracts.rule import Difference, Rows, Rule
 from dyno.contracts.target import Connection, Loaded
+from dyno.contracts.transactions import NONE, Transactions
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,8 @@ class Workload:
         expected: The rows that Dyno ships as the right answer with validation parameters at a
             scale, in canonical text; None where it ships none.
         expected_scales: Where it does.
-        operations: Names of its transactions, as the driver records them.
+        transactions: What the driver runs; of none for decision support.
+        usual_scale: The scale of a study that names none.
         isolation: Proofs that transactions are kept apart: ``isolation(target, connect, levels,
             level)``; None for a workload without.
     """
@@ -131,5 +133,11 @@ class Workload:
     )
     expected: Callable[[Query, float], Rows | None] = field(default=lambda _query, _scale: None)
     expected_scales: tuple[float, ...] = ()
-    operations: tuple[str, ...] = ()
+    transactions: Transactions = NONE
+    usual_scale: float = 1.0
     isolation: Callable[[str, Callable[[], Connection], Isolation, str], list[Check]] | None = None
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        """Names of its transactions, as the driver records them."""
+        return tuple(self.transactions.mix)

@@ -23,6 +23,7 @@ _NAMES = (
 _QUERY = re.compile(
     rf"([?&][^=&]*pass[^=&]*=).*?(?=&(?:{_NAMES})\w*=|$)", re.DOTALL | re.IGNORECASE
 )
+_URL = re.compile(r"[a-zA-Z][\w+.-]*://[^\s'\"]+")
 _KEYWORD = re.compile(r"((?:^|[\s=])\w*(?:pass|pwd)\w*\s*=).+$", re.DOTALL | re.IGNORECASE)
 
 
@@ -37,6 +38,11 @@ def redact(text: str) -> str:
     text = _NO_SLASHES.sub(r"\1:***@", text)
     text = _QUERY.sub(r"\1***", text)
     return text if "://" in text else _KEYWORD.sub(r"\1***", text)
+
+
+def masked(text: str) -> str:
+    """Any text, with the passwords taken out of its URLs."""
+    return _URL.sub(lambda found: redact(found[0]), text)
 
 
 def without(words: Sequence[str], message: str) -> str:

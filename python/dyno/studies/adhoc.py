@@ -6,33 +6,34 @@ import itertools
 import shlex
 from pathlib import Path
 
+from dyno import workloads
 from dyno.errors import UsageError
 from dyno.studies import checks, lengths, overrides
 from dyno.studies.build import build, usual_reset
 from dyno.studies.form import Base, StudySpec
-from dyno.studies.model import DEFAULT_MARGIN, Study, Value
+from dyno.studies.model import DEFAULT_MARGIN, IO, Study, Value
 from dyno.studies.store import StudyStore
-from dyno.studies.variants import changed
+from dyno.studies.variants import WORKLOADS, changed
+from dyno.targets.defaults import ROW_STORE
 
-_HEADLINE = {"tpcc": ("tps",), "tpch": ("total_s",), "io": ("iops", "mbps")}
-_EXPLORATORY = {"tpcc": ("p95_ms", "client_cpu_ms"), "tpch": ("query_s", "geomean_s"), "io": ()}
-_SCALE = {"tpcc": 2.0, "tpch": 0.1}
+_HEADLINE = {"oltp": ("tps",), "dss": ("total_s",), IO: ("iops", "mbps")}
+_EXPLORATORY = {"oltp": ("p95_ms", "client_cpu_ms"), "dss": ("query_s", "geomean_s"), IO: ()}
 LEAST_S = 5.0
 _WARMUP_S = 5.0
 _LEAST_RUN_S = 15.0
 """A window, its warm-up and what is around them, at the shortest."""
 _RUN: dict[str, dict[str, Value]] = {
-    "tpcc": {"users": 8, "warmup": f"{_WARMUP_S:g}s"},
-    "tpch": {},
-    "io": {},
+    "oltp": {"users": 8, "warmup": f"{_WARMUP_S:g}s"},
+    "dss": {},
+    IO: {},
 }
 _SAME = "How much do runs differ here when nothing is changed?"
 
 
 def usual_target(workload: str, out: Path) -> str:
     """What is measured where nothing is said: a private engine, or the storage below ``out``."""
-    if workload != "io":
-        return "embedded:postgresql"
+    if workload != IO:
+        return ROW_STORE
     there = next(folder for folder in (out, *out.parents) if folder.is_dir())
     return shlex.quote(str(there))
 
@@ -77,10 +78,14 @@ def study(
     Raises:
         UsageError: If it makes no sense.
     """
-    if workload not in _HEADLINE:
-        raise UsageError(f"'{workload}' is no workload of a study: tpcc, tpch or io.")
-    run = dict(_RUN[workload])
-    if workload == "tpcc":
+    if workload not in WORKLOADS:
+        *others, last = WORKLOADS
+        known = f"{', '.join(others)} or {last}"
+        raise UsageError(f"'{workload}' is no workload of a study: {known}.")
+    found = None if workload == IO else workloads.get(workload)
+    kind = IO if found is None else found.kind
+    run = dict(_RUN[kind])
+    if kind == "oltp":
         most = minutes * 60 / (2 * pairs)
         if most < _LEAST_RUN_S:
             raise UsageError(
@@ -90,7 +95,7 @@ def study(
         beside = _WARMUP_S + lengths.around_s(str(target).partition(":")[0])[0]
         run["duration"] = f"{max(most - beside, LEAST_S):.0f}s"
     loads = not str(target).startswith("null:")
-    usual = _SCALE.get(workload) if loads else None
+    usual = found.usual_scale if found is not None and loads else None
     _require_difference(first, second, both)
     base = Base(workload=workload, target=target, scale=scale or usual, run=run)
     common = changed(base, "both", overrides.read(both))
@@ -103,9 +108,9 @@ def study(
         margin=DEFAULT_MARGIN if margin is None else margin,
         pairs=pairs,
         early_stop=early_stop,
-        headline=list(metric or _HEADLINE[workload]),
-        exploratory=list(_EXPLORATORY[workload]),
-        time_limit=None if workload == "tpcc" else f"{minutes:g}m",
+        headline=list(metric or _HEADLINE[kind]),
+        exploratory=list(_EXPLORATORY[kind]),
+        time_limit=None if kind == "oltp" else f"{minutes:g}m",
         factors={},
         variants=[{"name": "B", "scale": base.scale or 1.0}],
     )

@@ -77,7 +77,7 @@ def usual_reset(variants: Iterable[Variant]) -> Reset:
         return "reload"
     if not all(one.workload != "io" and not one.on_server for one in made):
         return "nothing"
-    changing = any(one.workload == "tpcc" and one.verb == "run" for one in made)
+    changing = any(one.kind == "oltp" and one.verb == "run" for one in made)
     keeps = all(one.embedded and one.scale is not None and one.verb == "run" for one in made)
     return "reload" if changing and keeps else "restart"
 
@@ -86,7 +86,7 @@ def _in_turn(variants: Iterable[Variant]) -> bool:
     """Whether all are transactions, and of other data in one database that is not Dyno's own."""
     made = list(variants)
     fit = all(
-        one.workload == "tpcc" and one.verb == "run" and one.scale is not None and not one.embedded
+        one.kind == "oltp" and one.verb == "run" and one.scale is not None and not one.embedded
         for one in made
     )
     return fit and len({one.data for one in made}) > len({one.target for one in made})

@@ -1,7 +1,7 @@
 """What is wrong with a study, as far as that can be told before anything runs.
 
-What an option, setting, layout or target's ability has to say is asked of the verbs themselves
-(``dyno.cli._rehearsal``); here is what only the study knows.
+What an option, setting, layout or target's ability has to say is asked of the plans and jobs of its
+runs (``dyno.runner.study``); here is what only the study knows.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _against_reset(study: Study, variant: Variant) -> str:
             'only an embedded server is started again before each run; use reset = "nothing" or '
             '"reload".'
         )
-    if reset == "cold" and variant.workload == "tpcc":
+    if reset == "cold" and variant.kind == "oltp":
         return (
             'reset = "cold" is for queries: transactions warm the caches before they are measured. '
             'Use "restart" or "reload".'

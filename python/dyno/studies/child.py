@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dyno.errors import Interrupted
+from dyno.plans import Plan, document
 from dyno.runtime import interrupts
 from dyno.servers import become
 
@@ -39,8 +40,8 @@ class Ended:
         return self.code in USABLE and bool(self.document)
 
 
-def dyno(words: list[str]) -> Ended:
-    """Runs ``dyno`` with these words to its end.
+def dyno(plan: Plan) -> Ended:
+    """Has another process do a plan to its end.
 
     Raises:
         Interrupted: If the user stops it; the run has ended by then.
@@ -49,28 +50,28 @@ def dyno(words: list[str]) -> Ended:
         *(sys.executable, "-I", "-S", become.__file__),
         *(str(os.getpid()), str(int(signal.SIGTERM)), "dyno", str(Path.cwd())),
         # -P: modules of Python's library must not be shadowed by files of the user's folder.
-        *(sys.executable, "-P", "-m", "dyno", *words),
+        *(sys.executable, "-P", "-m", "dyno.cli._planned"),
     ]
     # A session of its own: Ctrl-C reaches this process alone, which hands it on once.
     process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True, start_new_session=True,
     )  # fmt: skip
     try:
-        told, error = process.communicate()
+        told, error = process.communicate(json.dumps(document(plan)))
     except KeyboardInterrupt:
         _stop(process)
         raise Interrupted("Interrupted.") from None
     lines = [line for line in error.splitlines() if line.strip()]
     last = next((line for line in reversed(lines) if line.startswith("dyno: ")), "")
     try:
-        document = json.loads(told) if told.strip() else {}
+        printed = json.loads(told) if told.strip() else {}
     except ValueError:
-        document = {}
+        printed = {}
     said = last.removeprefix("dyno: ") or (
         lines[-1] if lines else f"exit code {process.returncode}"
     )
-    return Ended(process.returncode, document if isinstance(document, dict) else {}, said)
+    return Ended(process.returncode, printed if isinstance(printed, dict) else {}, said)
 
 
 def _stop(process: subprocess.Popen[str]) -> None:

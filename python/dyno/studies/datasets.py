@@ -11,7 +11,7 @@ from pathlib import Path
 from dyno.config.units import bytes_text, seconds_text
 from dyno.errors import TargetError
 from dyno.safety.safefiles import make_folder
-from dyno.studies import child, commands, moments, saved
+from dyno.studies import asked, child, moments, saved
 from dyno.studies.model import Variant
 from dyno.studies.store import Note, StudyStore
 from dyno.workspace.lock import OutLock
@@ -47,7 +47,7 @@ class Datasets:
         if self._loads_each(variant):
             return out
         if (
-            commands.load(variant, self.book.study, out)
+            asked.load(variant, self.book.study, out) is not None
             and _loaded(self.book).get(_place(variant, out)) != number
         ):
             self._load(variant, out)
@@ -75,12 +75,12 @@ class Datasets:
 
     def _load(self, variant: Variant, out: Path) -> None:
         _mark(self.book, _place(variant, out), None)
-        words = commands.load(variant, self.book.study, out)
-        if not words:
+        plan = asked.load(variant, self.book.study, out)
+        if plan is None:
             return
-        self.say(f"Load for {variant.name}: dyno {' '.join(words)}")
+        self.say(f"Load for {variant.name}: {plan.command}")
         began = time.monotonic()
-        ended = child.dyno(words)
+        ended = child.dyno(plan)
         wrong = [
             str(one.get("message", one["code"]))
             for one in ended.document.get("reasons") or []

@@ -7,13 +7,11 @@ import shlex
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from dyno import profiles, targets, workloads
 from dyno.config.units import parse_seconds
 from dyno.errors import UsageError
 from dyno.profiles import spec as profile_spec
-from dyno.studies import commands
 from dyno.studies.earlier import alike
 from dyno.studies.model import Study, Variant
 from dyno.studies.store import Entry, Note, StudyStore
@@ -57,7 +55,7 @@ def run(variant: Variant, earlier: Sequence[StudyStore]) -> Length:
         return Length(usual, source, max(_AGAIN * usual, *took))
     if variant.workload == "io":
         return _storage(variant)
-    if commands.run(variant, "nothing", 1, Path())[0] == "load":
+    if variant.verb == "load":
         return load(variant, earlier)
     scheme = variant.target.partition(":")[0]
     around, longest = around_s(scheme)

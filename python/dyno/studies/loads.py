@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from dyno import workloads
 from dyno.errors import UsageError
 from dyno.studies.metrics import METRICS
 from dyno.studies.model import Reset, Variant, Verb
@@ -26,7 +27,8 @@ def require(variants: Iterable[Variant], reset: Reset | None) -> None:
             )
         if variant.workload == "io" or variant.scale is None:
             raise UsageError(
-                'verb = "load" takes a workload that is loaded, tpcc or tpch, and a scale.'
+                f'verb = "load" takes a workload that is loaded, {" or ".join(workloads.names())}, '
+                "and a scale."
             )
         if variant.run:
             raise UsageError(

@@ -9,6 +9,7 @@ from typing import Literal
 
 from dyno import workloads
 from dyno.bundle.model import Estimate
+from dyno.contracts.transactions import Transactions
 from dyno.statistics.verdict import Wish
 
 Verb = Literal["run", "load", "both"]
@@ -79,15 +80,31 @@ _IO = r"io\.(?:fill[\d_]+\.)?(?P<each>[\w.+-]+)\."
 _FILL = r"io\.(?P<each>(?:[\w+-]+\.)?fill[\d_]+\.[\w+-]+)\."
 _KINDS = {_OLTP: "oltp", _DURING: "oltp", _DSS: "dss", _IO: "io", _FILL: "io"}
 
+_MAINS = [one.transactions for one in map(workloads.get, workloads.names()) if one.operations]
+
+
+def _a(main: Transactions) -> str:
+    return f"a {main.main.replace('_', ' ')}'s"
+
+
+_A_MAIN = " or ".join(_a(main) for main in _MAINS)
+
+
+def _headline(main: Transactions) -> Iterable[Metric]:
+    """What the main operation of a workload is measured by."""
+    name = f"{main.main}_p95_ms"
+    yield _metric(
+        main.per_min, _OLTP + main.per_min, "more", f"{main.plural_title.lower()} a minute"
+    )
+    meaning = f"95th percentile of {_a(main)} response time, ms"
+    yield _metric(name, _OLTP + re.escape(main.p95), "less", meaning)
+
+
 METRICS = {
     metric.name: metric
     for metric in (
         _metric("tps", _OLTP + "tps", "more", "transactions a second"),
-        _metric("new_orders_per_min", _OLTP + "new_orders_per_min", "more", "new orders a minute"),
-        _metric(
-            "new_order_p95_ms", _OLTP + r"new_order\.response_p95_ms", "less",
-            "95th percentile of a new order's response time, ms",
-        ),
+        *(one for main in _MAINS for one in _headline(main)),
         _metric(
             "p95_ms", _OLTP + r"(?P<each>\w+)\.response_p95_ms", "less",
             "95th percentile of response times by transaction, ms",
@@ -103,8 +120,8 @@ METRICS = {
         ),
         _metric(
             "p95_beside_ms", _DURING + "p95_ms", "less",
-            "95th percentile of a new order's response time beside maintenance, ms",
-            otherwise=_OLTP + r"new_order\.response_p95_ms",
+            f"95th percentile of {_A_MAIN} response time beside maintenance, ms",
+            otherwise=_OLTP + rf"(?:{'|'.join(main.main for main in _MAINS)})\.response_p95_ms",
         ),
         _metric("total_s", _DSS + "power_total_s", "less", "time of all queries by one user, s"),
         _metric("geomean_s", _DSS + "geomean_s", "less", "geometric mean of the queries' times, s"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from dyno import targets, workloads
 from dyno.bundle.model import Model
 
 Value = str | int | float | bool
@@ -11,8 +12,8 @@ Options = dict[str, Value]
 Reset = Literal["nothing", "restart", "cold", "reload"]
 Verb = Literal["run", "load"]
 
-SERVERS = ("postgresql", "postgres", "mysql", "mariadb")
-"""Schemes of servers that are not Dyno's own."""
+IO = "io"
+"""What a variant has in the place of a workload that measures storage."""
 DEFAULT_PAIRS = 5
 DEFAULT_MARGIN = 2.0
 
@@ -43,6 +44,11 @@ class Variant(Model):
     levels: dict[str, Value] = {}
 
     @property
+    def kind(self) -> str:
+        """``oltp``, ``dss``, or ``io`` of a storage profile."""
+        return IO if self.workload == IO else workloads.get(self.workload).kind
+
+    @property
     def embedded(self) -> bool:
         """Whether its engine is a private one of the study's."""
         return self.target.startswith("embedded:")
@@ -50,7 +56,7 @@ class Variant(Model):
     @property
     def on_server(self) -> bool:
         """Whether its server is not Dyno's own, and so not Dyno's to start again."""
-        return self.target.partition(":")[0] in SERVERS
+        return targets.is_others(self.target)
 
     @property
     def data(self) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from dyno.bundle.reader import Bundle, list_bundles
 from dyno.errors import DynoError
 from dyno.runtime.seeds import derived
 from dyno.safety.redaction import redact
-from dyno.studies import child, commands, criteria, moments
+from dyno.studies import asked, child, criteria, moments
 from dyno.studies.datasets import alone
 from dyno.studies.metrics import METRICS
 from dyno.studies.model import Study, Variant
@@ -32,16 +32,16 @@ def make(book: StudyStore, slot: Slot, attempt: int, variant: Variant, out: Path
     study = book.study
     alone(out)
     seed = derived(study.seed, "study", slot.pair, "pair")
-    words = commands.run(variant, study.reset, seed, out)
+    plan = asked.run(variant, study.reset, seed, out)
     begun = Begun(
         **slot.model_dump(),
         attempt=attempt,
         started=moments.now(),
         out=out.name,
-        words=tuple(words),
+        words=tuple(plan.words()),
     )
     book.begin_run(begun)
-    ended = child.dyno(words)
+    ended = child.dyno(plan)
     found = _nothing(None)
     path = ended.document.get("bundle")
     if isinstance(path, str):

@@ -7,15 +7,16 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dyno import workloads
 from dyno.config import settings
 from dyno.confinement import limits_asked as confinement
 from dyno.errors import UsageError, closest, nearest, unknown
 from dyno.safety.redaction import redact
 from dyno.studies.form import Base, StudySpec
-from dyno.studies.model import Value, Variant
+from dyno.studies.model import IO, Value, Variant
 from dyno.studies.overrides import plain as spelling
 
-WORKLOADS = ("tpcc", "tpch", "io")
+WORKLOADS = (*workloads.names(), IO)
 PARTS = ("load", "run", "settings", "limits")
 _PLAIN = ("workload", "target", "scale")
 
@@ -43,7 +44,7 @@ def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
         if word not in settings.WORDS:
             raise UsageError(f"Unknown setting '{word}'. {nearest(word, settings.WORDS)}")
     confinement.parse([f"{word}={value}" for word, value in parts["limits"].items()])
-    if not plain["target"] and plain["workload"] != "io":
+    if not plain["target"] and plain["workload"] != IO:
         raise UsageError("base.target is missing.")
     if redact(str(plain["target"] or "")) != str(plain["target"] or ""):
         # It would be in the study's files and in the process list, run after run.

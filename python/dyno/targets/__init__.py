@@ -2,7 +2,8 @@
 
 A folder offers ``SCHEMES`` (the URL schemes it answers to), ``EXAMPLE`` (such a URL), ``EMBEDDED``
 (whether ``embedded:<name>`` starts a private one) and ``open_target(url, out, limits)``. It may
-offer ``STORE`` (``row store`` or ``column store``), ``EXPANSION`` (bytes on disk a byte of raw
+offer ``SERVER`` (its work is done by a server's processes, which wait for their clients),
+``STORE`` (``row store`` or ``column store``), ``EXPANSION`` (bytes on disk a byte of raw
 rows), ``lacks()``, which tells what has to be installed first, ``LIMITED`` (scheme → whom limits of
 processors, memory and I/O hold for), and a module ``layout`` with
 ``parts(url)``, if it can have another physical design than its own.
@@ -118,6 +119,17 @@ def store(name: str) -> str | None:
     """What a target is, ``row store`` or ``column store``; None if it says neither."""
     found: str | None = getattr(_module(name), "STORE", None) if name in names() else None
     return found
+
+
+def is_server(name: str) -> bool:
+    """Whether a target is a server: processes of its own, which wait for their clients."""
+    return name in names() and bool(getattr(_module(name), "SERVER", False))
+
+
+def is_others(address: str) -> bool:
+    """Whether an address is one of a server that is not Dyno's own, by its scheme alone."""
+    scheme = address.partition(":")[0]
+    return any(scheme in _module(name).SCHEMES for name in names() if is_server(name))
 
 
 def expansion(name: str) -> float:

@@ -20,6 +20,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use dyno_record::{Error, ErrorKind, Result};
+use serde::Deserialize;
 
 use crate::alarm::Alarm;
 use crate::outcome::Writer;
@@ -64,13 +65,28 @@ pub(crate) async fn within<T>(
     result.map_err(|error| error.context(server))
 }
 
+/// Ends a command within a statement that has several.
+pub const AND_THEN: &str = ";\n";
+
+/// The SQL that a system understands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dialect {
+    /// PostgreSQL's, in which statements are written unless a system needs other words.
+    Postgres,
+    /// That of MariaDB and MySQL.
+    Mysql,
+    /// SQLite's.
+    Sqlite,
+}
+
 /// A statement that a workload declares and a session prepares once.
 #[derive(Debug, Clone)]
 pub struct Statement {
-    /// Short name for messages, unique within the workload. A wire whose SQL must differ replaces
-    /// the text by this name.
+    /// Short name for messages, unique within the workload.
     pub name: &'static str,
-    /// SQL with parameters `$1`, `$2` …
+    /// SQL with parameters `$1`, `$2` … In MySQL's dialect it may be several commands, parted by
+    /// [`AND_THEN`], of which at most one returns rows.
     pub sql: Cow<'static, str>,
     /// Types of the parameters, in order.
     pub params: &'static [Type],
@@ -170,6 +186,9 @@ pub trait Session {
 
 /// A way to open sessions; shared by all driver threads.
 pub trait Wire: Clone + Send + Sync + 'static {
+    /// The SQL of its system.
+    const DIALECT: Dialect;
+
     /// The session it opens.
     type Session: Session + 'static;
 

@@ -1,7 +1,10 @@
 //! Values on their way into a statement, and the types of those that come back.
 
+use serde::Deserialize;
+
 /// The types that workloads use. Each wire maps them to its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Type {
     /// An integer that fits 32 bits.
     Int,

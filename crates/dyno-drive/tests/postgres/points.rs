@@ -20,7 +20,10 @@ fn a_server_that_stands_still_shows_in_responses_and_hides_from_service_times() 
     );
     let changes = json!({
         "wire": server.wire("postgres"), "users": 2, "duration_s": 3,
-        "workload": {"point_select": {"sql": "select c from points where id = $1", "keys": 1000}},
+        "workload": {
+            "kind": "point_select",
+            "params": {"sql": "select c from points where id = $1", "keys": 1000}
+        },
         "loop": {"kind": "open", "rate_per_s": 500}
     });
     // A machine that stood still itself spoils a run, a fault of the driver spoils all.
@@ -81,7 +84,7 @@ fn a_point_that_is_wrong_missing_or_null_is_an_error_of_its_operation() {
         let mut plan = json!({"sql": "select c from points where id = $1", "keys": 10});
         plan.as_object_mut().unwrap().extend(select.as_object().unwrap().clone());
         let changes = json!({
-            "wire": server.wire("postgres"), "workload": {"point_select": plan}, "duration_s": 0.5
+            "wire": server.wire("postgres"), "workload": {"kind": "point_select", "params": plan}, "duration_s": 0.5
         });
         run(&server, "points", &changes).unwrap()
     };
@@ -122,7 +125,9 @@ fn a_lock_that_is_not_had_in_time_is_tried_again_and_counted_apart() {
     let sql = "select c from points where id = $1 for update";
     let changes = json!({
         "wire": server.wire("postgres"), "users": 2, "max_retries": 1,
-        "workload": {"point_select": {"sql": sql, "keys": 2, "holds": "key"}}
+        "workload": {
+            "kind": "point_select", "params": {"sql": sql, "keys": 2, "holds": "key"}
+        }
     });
     let outcome = run(&server, "locked", &changes).unwrap();
     server.psql("postgres", "rollback prepared 'holder'");

@@ -86,7 +86,7 @@ pub trait Engine {
     ///
     /// # Panics
     /// If a request names an unknown slot or file, is longer than its buffer, or its slot is busy.
-    fn turn(
+    fn submit_and_wait(
         &mut self,
         batch: &[Request],
         timeout: Duration,

@@ -102,7 +102,7 @@ fn wrong(message: &str) -> Result<()> {
 /// When each channel of a device becomes free, earliest first.
 type Channels = BinaryHeap<Reverse<u64>>;
 
-/// The engine. Time passes only in [`turn`](Engine::turn) and [`pause`](Engine::pause), and as fast
+/// The engine. Time passes only in [`submit_and_wait`](Engine::submit_and_wait) and [`pause`](Engine::pause), and as fast
 /// as it can be computed.
 pub struct Null {
     model: Model,
@@ -177,7 +177,7 @@ impl Engine for Null {
         &mut self.buffer
     }
 
-    fn turn(
+    fn submit_and_wait(
         &mut self,
         batch: &[Request],
         timeout: Duration,

@@ -90,7 +90,7 @@ impl Engine for Psync {
         buffer.expect("the buffer of a busy slot is with its I/O").slot_mut(0)
     }
 
-    fn turn(
+    fn submit_and_wait(
         &mut self,
         batch: &[Request],
         timeout: Duration,

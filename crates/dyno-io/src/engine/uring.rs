@@ -176,7 +176,7 @@ impl Engine for Uring {
         self.arena.as_mut().expect("the arena is given up in drop only").slot_mut(slot as usize)
     }
 
-    fn turn(
+    fn submit_and_wait(
         &mut self,
         batch: &[Request],
         timeout: Duration,

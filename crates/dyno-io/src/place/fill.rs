@@ -127,7 +127,7 @@ fn write_all<W: Fn(u64)>(
             lengths[slot as usize] = bytes;
             next += u64::from(bytes);
         }
-        engine.turn(&batch, TICK, &mut done)?;
+        engine.submit_and_wait(&batch, TICK, &mut done)?;
         let before = ended;
         for completion in done.drain(..) {
             let bytes = lengths[completion.slot as usize];

@@ -10,7 +10,7 @@ use rand_xoshiro::rand_core::SeedableRng as _;
 use super::{Message, Spec};
 use crate::engine::{self, Choice, Setup};
 use crate::flow::Flow;
-use crate::lane::{Desk, Lane, Slot};
+use crate::lane::{Lane, Slot, Submitter};
 use crate::pace::Pace;
 use crate::pattern::Pattern;
 use crate::seeds::derived;
@@ -85,9 +85,9 @@ pub(super) fn work(
     let data = derived(spec.seed, index, "content");
     let data = Xoshiro256PlusPlus::seed_from_u64(data);
     let batch = Vec::with_capacity(slots.len());
-    let desk = Desk { engine: engine.as_mut(), slots, batch, data };
-    let huge_share = desk.engine.huge_share();
-    let ready = Message::Ready(desk.engine.name(), huge_share, notes);
+    let submitter = Submitter { engine: engine.as_mut(), slots, batch, data };
+    let huge_share = submitter.engine.huge_share();
+    let ready = Message::Ready(submitter.engine.name(), huge_share, notes);
     let Ok(window) = messages.send(ready).map_err(|_| ()).and_then(|()| go.recv().map_err(|_| ()))
     else {
         return Ok(None);
@@ -104,7 +104,7 @@ pub(super) fn work(
         fresh: &fresh,
         send: &hand_on,
     });
-    worker::run(lanes, desk, window, intervals.as_ref(), shared).map(Some)
+    worker::run(lanes, submitter, window, intervals.as_ref(), shared).map(Some)
 }
 
 /// Keeps this thread on a core of its own. One alone goes where the scheduler wants it, which is

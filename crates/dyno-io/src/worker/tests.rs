@@ -32,7 +32,7 @@ impl Engine for Hanging {
         &mut self.buffer
     }
 
-    fn turn(
+    fn submit_and_wait(
         &mut self,
         batch: &[Request],
         timeout: Duration,
@@ -84,7 +84,7 @@ fn intervals_are_handed_on_while_a_device_hangs() {
         in_flight_ns: 0,
         failure: None,
     };
-    let desk = Desk {
+    let submitter = Submitter {
         engine: &mut engine,
         slots: vec![Slot::of(0, false)],
         batch: Vec::new(),
@@ -100,7 +100,7 @@ fn intervals_are_handed_on_while_a_device_hangs() {
     let health = Health::new(OnError::Stop, 1);
     let shared = Shared { control: &control, health, workers: 1, stop: AtomicBool::new(false) };
     let window = Window { start_ns: 0, end_ns: 1000 * MS };
-    run(vec![lane], desk, window, Some(&intervals), &shared).unwrap();
+    run(vec![lane], submitter, window, Some(&intervals), &shared).unwrap();
     let seen = seen.into_inner();
     let told: Vec<_> =
         seen.iter().map(|(index, end_ns, reads, _)| (*index, end_ns / MS, *reads)).collect();

@@ -67,10 +67,10 @@ fn request(slot: u32, file: u32, write: bool, block: u64) -> Request {
 fn complete(engine: &mut dyn Engine, batch: &[Request]) -> Vec<Completion> {
     let mut done = Vec::with_capacity(SLOTS as usize);
     let room = done.capacity();
-    let told = engine.turn(batch, LONG, &mut done).unwrap();
+    let told = engine.submit_and_wait(batch, LONG, &mut done).unwrap();
     assert!(done.iter().all(|completion| completion.ended_ns <= told));
     while done.len() < batch.len() {
-        engine.turn(&[], LONG, &mut done).unwrap();
+        engine.submit_and_wait(&[], LONG, &mut done).unwrap();
     }
     assert_eq!(done.capacity(), room, "reallocated");
     done.sort_by_key(|completion| completion.slot);
@@ -124,7 +124,7 @@ fn every_request_completes_once(engine: &mut dyn Engine) {
 fn an_idle_turn_returns_at_once(engine: &mut dyn Engine) {
     let begin = Instant::now();
     let mut done = Vec::new();
-    engine.turn(&[], LONG, &mut done).unwrap();
+    engine.submit_and_wait(&[], LONG, &mut done).unwrap();
     assert!(done.is_empty() && begin.elapsed() < LONG / 2);
 }
 
@@ -162,7 +162,7 @@ fn dropping_with_io_in_flight_is_safe(open: Open) {
         with(open, |engine| {
             let batch: Vec<_> =
                 (0..SLOTS).map(|slot| request(slot, 0, true, u64::from(slot))).collect();
-            engine.turn(&batch, Duration::ZERO, &mut Vec::new()).unwrap();
+            engine.submit_and_wait(&batch, Duration::ZERO, &mut Vec::new()).unwrap();
         });
     }
 }
@@ -208,9 +208,11 @@ fn null_keeps_the_rules_on_its_own_clock() {
         let begin = engine.now_ns();
         let mut done = Vec::new();
         // The model's 100 µs have not passed after 40 µs, and have after 60 µs more.
-        engine.turn(&[request(0, 0, false, 0)], Duration::from_micros(40), &mut done).unwrap();
+        engine
+            .submit_and_wait(&[request(0, 0, false, 0)], Duration::from_micros(40), &mut done)
+            .unwrap();
         assert!(done.is_empty());
-        engine.turn(&[], LONG, &mut done).unwrap();
+        engine.submit_and_wait(&[], LONG, &mut done).unwrap();
         assert_eq!((done.len(), engine.now_ns() - begin), (1, 100_000));
     });
 }

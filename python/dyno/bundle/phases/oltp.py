@@ -185,6 +185,7 @@ class OltpDetail(Detail):
         users: Sessions at once; of several databases in all of them.
         users_each: In each of several databases.
         warehouses: Of the data; of several databases in all of them.
+        scale: Of data that is not counted in warehouses.
         mode: Where transactions are programmed: ``client`` or ``procedure``.
         loop: How they are started.
         home: Whose warehouse a user works for: ``fixed``, ``random`` or ``all``.
@@ -204,6 +205,7 @@ class OltpDetail(Detail):
     level: str | None = None
     users: Number | None = None
     warehouses: Number | None = None
+    scale: Number | None = None
     mode: str | None = None
     loop: Loop | None = None
     home: str | None = None
@@ -219,6 +221,11 @@ class OltpDetail(Detail):
     apart_s: Number | None = None
     checkpoints: Checkpoints | None = None
     until_steady: UntilSteady | None = None
+
+    @property
+    def size(self) -> Number | None:
+        """Scale of the data, in the workload's own unit."""
+        return self.scale if self.warehouses is None else self.warehouses
 
     @property
     def rate_per_s(self) -> Number | tuple[tuple[Number, Number], ...] | None:

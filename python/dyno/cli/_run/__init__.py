@@ -1,1 +1,1 @@
-"""What ``dyno run`` is made of: its options by section, what excludes what, and who does it."""
+"""The options of ``dyno run`` by section."""

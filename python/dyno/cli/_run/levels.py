@@ -2,74 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import click
 
-from dyno.cli._options import collected, databases_option, parse_seconds
+from dyno.cli._options import databases_option, declared
 from dyno.cli._strictly import TIME, TIME_OR_NONE
+from dyno.plans.levels import HOMES, MODES, USERS
 
-MODES = ("client", "procedure")
-HOMES = ("fixed", "random", "all")
-
-
-@dataclass(frozen=True)
-class Levels:
-    """What the command line holds of levels of load, unread."""
-
-    users: tuple[int, ...]
-    databases: int
-    duration: str | None
-    warmup: str
-    until_steady: str | None
-    think: bool
-    home: str
-    mode: str
-    reconnect: str
-
-    def duration_s(self, *, searched: bool) -> float:
-        """How long a level is measured; windows of a search are shorter unless told."""
-        return parse_seconds(self.duration or ("15s" if searched else "60s"))
-
-    def require(self, duration_s: float) -> None:
-        """Refuses numbers that make no sense beside a level of so many seconds.
-
-        Raises:
-            UsageError: Naming them.
-        """
-        from dyno.errors import UsageError
-
-        if len(set(self.users)) < len(self.users):
-            raise UsageError("Give each number of --users once.")
-        if self.until_steady is not None and parse_seconds(self.until_steady) < duration_s:
-            raise UsageError("--until-steady must not be shorter than --duration.")
-
-    def record(self) -> dict[str, Any]:
-        """For the plan of the bundle; the duration may yet be that of a file with rates.
-
-        Raises:
-            UsageError: If a time is none.
-        """
-        limit = self.until_steady
-        return {
-            "users": list(self.users) or [1],
-            "databases": self.databases,
-            "warmup_s": parse_seconds(self.warmup, none=True),
-            "until_steady_s": None if limit is None else parse_seconds(limit),
-            "think": self.think,
-            "home": self.home,
-            "mode": self.mode,
-            "reconnect_s": parse_seconds(self.reconnect),
-        }
-
-
-options = collected(
-    Levels,
-    "levels",
+options = declared(
     click.option(
         "--users",
-        type=click.IntRange(1, 100_000),
+        type=click.IntRange(*USERS),
         multiple=True,
         help="Users; repeat for levels.  [default: 1]",
     ),
@@ -113,4 +55,4 @@ options = collected(
         help="Users who lose the server try that long to come back.",
     ),
 )
-"""Adds them, and passes them as ``levels``."""
+"""Adds them."""

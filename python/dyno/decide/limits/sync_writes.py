@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dyno import workloads
 from dyno.decide.limits.cpu import LEAST_PERCENT, busy_words
 from dyno.decide.limits.storage import LEAST_QUEUE
 from dyno.decide.view import Limit, LimitRule, View
@@ -39,16 +40,17 @@ def _weigh(view: View) -> Limit | None:
 
 
 def _service_ms(view: View) -> float | None:
-    """Mean service time of the transaction that writes most: New-Order."""
-    return view.case.value(f"{view.level}.new_order.service_mean_ms")
+    """Mean service time of the main operation, in TPC-C the one that writes most."""
+    main = workloads.driven(view.case.bundle.run.workloads).main
+    return view.case.value(f"{view.level}.{main}.service_mean_ms")
 
 
 RULE = LimitRule(
     code="synchronous-writes",
     definition=(
         f"Transactions with CPU below {LEAST_PERCENT:g} % and no saturated device, while a write "
-        f"takes at least {LEAST_SHARE:.0%} of a New-Order's service time or tasks wait for I/O "
-        "as much of the time."
+        f"takes at least {LEAST_SHARE:.0%} of the main operation's service time or tasks wait for "
+        "I/O as much of the time."
     ),
     explanation="A device with faster flushes, or more users to share a commit, would help.",
     weigh=_weigh,

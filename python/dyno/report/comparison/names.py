@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 
+from dyno import workloads
 from dyno.bundle.model import those
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.reader import Bundle
 from dyno.report.comparison.gap import title_of
 from dyno.report.kit.formats import operation_title, target_title
 
+_MAINS = [one.transactions for one in map(workloads.get, workloads.names()) if one.operations]
 _NAMES = re.compile(
     r"io\.(?:(?P<arm>.+)\.)?(?P<curve>[^.]+)\.(?P<io>best_iops|best_mbps|best_p95_ms)"
     r"|load\.(?P<loaded>.+)\.(?P<into>[^.]+)\.(?P<load>seconds|mb_per_s)"
     r"|dss\.(?P<target>[^./]+)"
     r"\.(?P<dss>power_total_s|geomean_s|power|throughput|composite|throughput_score)"
-    r"|oltp\.(?P<level>[^.]+)\.(?:(?P<oltp>tps)|(?P<each>new_order)\.response_p95_ms)"
-    r"|capacity\.(?P<capacity>tps|new_orders_per_min|load)"
+    r"|oltp\.(?P<level>[^.]+)\.(?:(?P<oltp>tps)"
+    rf"|(?P<each>{'|'.join(main.main for main in _MAINS)})\.response_p95_ms)"
+    rf"|capacity\.(?P<capacity>tps|{'|'.join(main.per_min for main in _MAINS)}|load)"
 )
 """Of what a run is read by; the rest is in --json."""
 
@@ -33,7 +36,7 @@ _METRICS = {
     "composite": "Composite",
     "throughput_score": "Throughput score",
     "tps": "Transactions",
-    "new_orders_per_min": "New orders",
+    **{main.per_min: main.plural_title for main in _MAINS},
     "load": "Load",
 }
 

@@ -8,8 +8,6 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from dyno.bundle.model import NOTICES
-
 Tone = Literal["", "good", "bad", "muted"]
 
 
@@ -216,4 +214,4 @@ class Section:
             for block in (outer.blocks if isinstance(outer, Row) else [outer])
         ]
         told = [block.notice for block in inner if isinstance(block, Table | Figure | Cards)]
-        return [notice for notice in NOTICES.values() if any(notice in text for text in told)]
+        return [notice for notice in dict.fromkeys(told) if notice]

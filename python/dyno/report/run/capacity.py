@@ -71,10 +71,10 @@ def cards(page: Page) -> Cards | None:
     ]
     for name, title, its_unit in (
         ("tps", "Transactions", "/s"),
-        ("new_order.response_p95_ms", "New-Order p95", "ms"),
+        (page.transactions.p95, f"{page.transactions.title} p95", "ms"),
     ):
         item = page.estimate(f"capacity.{name}")
         if item is not None:
             span = f"{figure(item.low)} to {figure(item.high)} in its windows"
             found.append(Card(f"{title} there", figure(item.value), its_unit, span))
-    return Cards("The most load inside the limits", found, page.notice("tpcc"))
+    return Cards("The most load inside the limits", found, page.transaction_notice)

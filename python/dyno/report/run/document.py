@@ -6,11 +6,13 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+from dyno import workloads
 from dyno.bundle import check_names
 from dyno.bundle.carriers import of_target
 from dyno.bundle.model import Estimate, Finding, Phase
 from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.reader import Bundle
+from dyno.contracts.workload import Workload
 from dyno.report.run import cache
 from dyno.report.run.levels import bounds, level_entry
 from dyno.report.run.page import Page
@@ -24,22 +26,25 @@ from dyno.report.storage.entry import entry
 def document(
     bundle: Bundle, estimates: Iterable[Estimate], findings: Iterable[Finding]
 ) -> dict[str, Any]:
-    """The run, its validity, its host, and the parts ``io``, ``tpch``, ``tpcc``, ``maintenance``.
+    """The run, its validity, its host, and the parts ``io``, ``workloads``, ``maintenance``.
 
+    ``workloads`` has each that was loaded or run by its name; those of ``tpch`` and ``tpcc`` have
+    top-level keys of the same names as well, for scripts from before there were others.
     ``devices`` has the block devices by target and role (data, log, temp), null where not known;
     ``host.storage`` is that of the output folder.
     ``verdict`` is ``valid``, ``disturbed`` or ``invalid`` (null if it was not judged), ``valid`` is
     false for the last two, and each reason has its ``kind``; ``conclusion`` is one sentence or two.
     ``criteria`` has a result for each limit and level, ``capacity`` what a search found. A part
-    or a figure that the bundle lacks is null. ``unpaced`` levels had more new orders than users
-    who key and think can reach. Units are in the names: ``_mbps`` and ``mb_per_s`` are 10^6
-    bytes a second, ``_s`` seconds, ``_ms`` milliseconds; an ``_interval`` holds the true mean
+    or a figure that the bundle lacks is null. ``unpaced`` levels had more main operations
+    than users who key and think can reach. Units are in the names: ``_mbps`` and ``mb_per_s`` are
+    10^6 bytes a second, ``_s`` seconds, ``_ms`` milliseconds; an ``_interval`` holds the true mean
     with 95 %. Bytes of load rates are those of the rows as ``.tbl`` files, whatever form a
     target was sent them in.
     """
     page = Page.of(bundle, estimates, findings)
     run = page.run
     verdict = page.verdict
+    found = _workloads(page)
     return {
         "run": run.run,
         "bundle": str(bundle.place),
@@ -66,8 +71,8 @@ def document(
         "limits": None if run.confined is None else run.confined.model_dump(),
         "cache": cache.summary(run),
         "io": entry(page),
-        "tpch": _tpch(page),
-        "tpcc": _tpcc(page),
+        "workloads": found,
+        **{name: found.get(name) for name in workloads.FIRST},
         "maintenance": [_maintenance(page, phase) for phase in page.phases_of(MaintenanceDetail)],
         "criteria": [item.model_dump() for item in page.criteria],
         "capacity": _capacity(page),
@@ -79,8 +84,8 @@ def _capacity(page: Page) -> dict[str, Any] | None:
     if page.search is None:
         return None
     detail = page.search.detail
-    names = {"tps": "tps", "new_orders_per_min": "new_orders_per_min"}
-    names["p95_ms"] = "new_order.response_p95_ms"
+    main = page.transactions
+    names = {"tps": "tps", main.per_min: main.per_min, "p95_ms": main.p95}
     found = {key: page.estimate(f"capacity.{name}") for key, name in names.items()}
     kept = ("load", "level", "step", "passed", "steady", "client_bound", "words")
     return {
@@ -100,7 +105,7 @@ def _capacity(page: Page) -> dict[str, Any] | None:
                 **{key: getattr(window, key) for key in kept},
                 "tps": page.value(f"oltp.{window.level}.tps"),
                 "tps_interval": bounds(page, f"oltp.{window.level}.tps"),
-                "p95_ms": page.value(f"oltp.{window.level}.new_order.response_p95_ms"),
+                "p95_ms": page.value(f"oltp.{window.level}.{main.p95}"),
             }
             for window in detail.windows
         ],
@@ -147,29 +152,37 @@ def _maintenance(page: Page, phase: Phase[MaintenanceDetail]) -> dict[str, Any]:
     }
 
 
-def _tpch(page: Page) -> dict[str, Any] | None:
+def _workloads(page: Page) -> dict[str, dict[str, Any]]:
+    """An entry for each workload that was loaded or run, by its name."""
+    makers = {"dss": _queried, "oltp": _driven}
+    found = {name: workloads.known(name) for name in page.run.workloads}
+    entries = {name: makers[one.kind](page, one) for name, one in found.items() if one is not None}
+    return {name: entry for name, entry in entries.items() if entry is not None}
+
+
+def _queried(page: Page, workload: Workload) -> dict[str, Any] | None:
     names = [
         phase.target
         for phase in page.phases("load", "dss")
-        if phase.detail.workload == "tpch" and phase.target is not None
+        if phase.detail.workload == workload.name and phase.target is not None
     ]
     engines = list(dict.fromkeys([*names, *page.query_targets]))
     if not engines:
         return None
     return {
-        "scale": page.scale("tpch"),
-        "engines": {name: _engine(page, name) for name in engines},
+        "scale": page.scale(workload.name),
+        "engines": {name: _engine(page, workload.name, name) for name in engines},
         "answers_match": _answers_match(page),
     }
 
 
-def _engine(page: Page, name: str) -> dict[str, Any]:
+def _engine(page: Page, workload: str, name: str) -> dict[str, Any]:
     return {
-        "load_s": page.value(f"load.tpch.{name}.seconds"),
-        "load_mb_per_s": page.value(f"load.tpch.{name}.mb_per_s"),
-        "load_by_streams": [asdict(rate) for rate in page.load_rates("tpch", name)],
-        "index_s": page.value(f"index.tpch.{name}.seconds"),
-        "load_steps": _load_steps(page, "tpch", name),
+        "load_s": page.value(f"load.{workload}.{name}.seconds"),
+        "load_mb_per_s": page.value(f"load.{workload}.{name}.mb_per_s"),
+        "load_by_streams": [asdict(rate) for rate in page.load_rates(workload, name)],
+        "index_s": page.value(f"index.{workload}.{name}.seconds"),
+        "load_steps": _load_steps(page, workload, name),
         "power_total_s": page.value(f"dss.{name}.power_total_s"),
         "geomean_s": page.value(f"dss.{name}.geomean_s"),
         "queries": _queries(page, name),
@@ -269,16 +282,17 @@ def _answers_match(page: Page) -> bool | None:
     return True if results and None not in results else None
 
 
-def _tpcc(page: Page) -> dict[str, Any] | None:
-    loaded = [phase for phase in page.phases("load") if phase.detail.workload == "tpcc"]
+def _driven(page: Page, workload: Workload) -> dict[str, Any] | None:
+    name = workload.name
+    loaded = [phase for phase in page.phases("load") if phase.detail.workload == name]
     if not loaded and not page.levels:
         return None
     target = loaded[0].target if loaded else None
     return {
-        "warehouses": page.scale("tpcc"),
-        "load_s": page.value(f"load.tpcc.{target}.seconds"),
-        "load_steps": _load_steps(page, "tpcc", target),
-        "load_by_streams": [asdict(rate) for rate in page.load_rates("tpcc", str(target))],
+        workload.transactions.recorded: page.scale(name),
+        "load_s": page.value(f"load.{name}.{target}.seconds"),
+        "load_steps": _load_steps(page, name, target),
+        "load_by_streams": [asdict(rate) for rate in page.load_rates(name, str(target))],
         "levels": [level_entry(page, level.name, level.phase) for level in page.levels],
         "consistency": page.passed(check_names.CONDITION),
     }

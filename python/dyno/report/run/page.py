@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
+from dyno import workloads
 from dyno.bundle import check_names
 from dyno.bundle.detail import Detail
 from dyno.bundle.model import (
-    NOTICES,
     Check,
     CriterionResult,
     Definition,
@@ -26,6 +26,8 @@ from dyno.bundle.phases.load import LoadDetail
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.phases.search import SearchDetail
 from dyno.bundle.reader import Bundle
+from dyno.contracts.transactions import Transactions
+from dyno.contracts.workload import Workload
 from dyno.report.kit.formats import target_title
 
 D = TypeVar("D", bound=Detail)
@@ -203,8 +205,23 @@ class Page:
         """The criteria against each level that they apply to."""
         return [item.result for item in self.findings if item.result is not None]
 
+    @cached_property
+    def queried(self) -> Workload | None:
+        """The run's workload of queries, unless this Dyno lacks it."""
+        return workloads.of_kind(self.run.workloads, "dss")
+
+    @cached_property
+    def driven(self) -> Workload | None:
+        """The run's workload of transactions, unless this Dyno lacks it."""
+        return workloads.of_kind(self.run.workloads, "oltp")
+
+    @property
+    def transactions(self) -> Transactions:
+        """The operations of that workload."""
+        return workloads.driven(self.run.workloads)
+
     def unpaced(self, level: str) -> bool:
-        """Whether a level had more new orders than users who key and think can reach."""
+        """Whether a level had more main operations than users who key and think can reach."""
         return (self.value(f"oltp.{level}.paced_percent") or 0.0) > 100
 
     def scale(self, workload: str) -> float | None:
@@ -250,9 +267,25 @@ class Page:
         skipped = any(check.name == check_names.UNPROVEN for check in self.checks)
         return skipped and self.answers_equal is None
 
+    @property
+    def query_notice(self) -> str:
+        """The notice that goes with every figure of queries."""
+        return "" if self.queried is None else self.queried.notice
+
+    @property
+    def transaction_notice(self) -> str:
+        """The notice that goes with every figure of transactions."""
+        return "" if self.driven is None else self.driven.notice
+
+    @property
+    def query_scale(self) -> float | None:
+        """The scale of the queries' data."""
+        return None if self.queried is None else self.scale(self.queried.name)
+
     def notice(self, workload: str) -> str:
-        """The notice that goes with every figure derived from a TPC workload."""
-        return NOTICES.get(workload, "")
+        """The notice that goes with every figure of a workload; empty if it has none."""
+        found = workloads.known(workload)
+        return "" if found is None else found.notice
 
     @property
     def verdict(self) -> Finding | None:

@@ -42,7 +42,7 @@ def work_table(page: Page) -> Table | None:
         rows.append(cells)
     note = f"Where a figure comes from, or why it is missing: {'; '.join(sources)}."
     return Table(
-        "What the engine did, by query", columns, rows, note, page.notice("tpch"), folded=True
+        "What the engine did, by query", columns, rows, note, page.query_notice, folded=True
     )
 
 

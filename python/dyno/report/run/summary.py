@@ -170,7 +170,7 @@ def _queries(page: Page) -> str:
         words.append(f"{page.title(target)} {text}")
     if not words:
         return ""
-    scale = page.scale("tpch")
+    scale = page.query_scale
     # Warm is the rule, and totals are compared.
     caches = {"first": "first pass", "cold": "cold", "cold-each-query": "each cold"}
     how = caches.get(word_of(page.run) or "")

@@ -17,7 +17,7 @@ def line(page: Page, columns: int) -> str:
     users = [level.phase.detail.users if level.phase else "?" for level in levels]
     names = [f"oltp.{level.name}" for level in levels]
     rates = "/".join(figure(page.value(f"{name}.tps")) for name in names)
-    p95 = "/".join(figure(page.value(f"{name}.new_order.response_p95_ms")) for name in names)
+    p95 = "/".join(figure(page.value(f"{name}.{page.transactions.p95}")) for name in names)
     detail = levels[0].phase.detail if levels[0].phase else OltpDetail()
     several = detail.databases
     where = "" if several is None else f" in {several:g} databases"

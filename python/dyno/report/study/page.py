@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
-from dyno.bundle.model import NOTICES
+from dyno import workloads
 from dyno.bundle.reader import Bundle
 from dyno.errors import UsageError
 from dyno.studies.ending import Ending, ending, resume_words
@@ -96,8 +96,12 @@ class StudyPage:
     @property
     def notice(self) -> str:
         """What goes with every figure that is derived from a TPC workload."""
-        workloads = dict.fromkeys(variant.workload for variant in self.study.variants)
-        return " ".join(NOTICES[name] for name in workloads if name in NOTICES)
+        return " ".join(self.notices)
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """The notice of each of its workloads."""
+        return workloads.notices(variant.workload for variant in self.study.variants)
 
     def sheet(self, entry: Entry) -> str:
         """The way from the study's page to a run's sheet; empty if there is none."""

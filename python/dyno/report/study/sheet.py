@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from dyno import __version__
-from dyno.bundle.model import NOTICES, Reason
+from dyno.bundle.model import Reason
 from dyno.report.kit.formats import moment, seconds
 from dyno.report.kit.rendered import Head, Verdict, rendered
 from dyno.report.study.formats import named, sentence
@@ -35,7 +35,6 @@ def study_sheet(book: StudyStore, outcome: Outcome) -> str:
     page = StudyPage.of(book, outcome)
     study = page.study
     question = study.question if 0 < len(study.question) <= _LONGEST_HEADING else ""
-    workloads = dict.fromkeys(variant.workload for variant in study.variants)
     return rendered(
         Head(
             "Dyno study",
@@ -46,7 +45,7 @@ def study_sheet(book: StudyStore, outcome: Outcome) -> str:
         ),
         [made for make in makers() if (made := make(page)) is not None],
         f"Made by Dyno {__version__} from the study {study.name} and the bundles of its runs.",
-        [NOTICES[name] for name in workloads if name in NOTICES],
+        list(page.notices),
     )
 
 

@@ -15,11 +15,11 @@ from dyno.bundle.writer import Recorder
 from dyno.config.rates import Rate
 from dyno.contracts.databases import workload_of
 from dyno.contracts.target import Limited, Loaded, Programmable, Supervised, Target
+from dyno.contracts.transactions import Work
 from dyno.errors import TargetError
 from dyno.runtime.engine_calls import Beside, run_engine
 from dyno.runtime.progress import Progress
-from dyno.stages.drive.checkpoints import CheckpointCount
-from dyno.stages.drive.scheduler import yield_to_server
+from dyno.stages.drive.scheduler import gives_way
 
 After = Callable[[str, dict[str, Any]], UntilSteady]
 
@@ -42,8 +42,8 @@ class OltpPlan:
         window: Which window at this load, where a search measures one again.
         mode: Where transactions are programmed: ``client`` or ``procedure``.
         reconnect_s: How long a user tries to get a lost connection back.
-        home: Which warehouse a user works for: the same one (``fixed``), one drawn each time
-            (``random``), or each in turn (``all``).
+        home: Which part of the data, such as a warehouse, a user works on: the same one
+            (``fixed``), one drawn each time (``random``), or each in turn (``all``).
         several: What each of several databases holds that are driven at once; empty for one alone.
             ``users`` are then those of each, and a rate is that of all together.
         database: Which of several that are driven at once; None for one alone. ``workload`` is
@@ -144,14 +144,12 @@ def drive_one(
     """
     title = f"{workloads.get(plan.workload).title}, {plan.title}"
     name = f"oltp-{plan.workload}-{target.name}-{plan.level}"
-    counted = CheckpointCount(target, progress, plan.warmup_s)
     asked = told(plan)
     with recorder.phase(name, title, asked(), target.name) as phase, explained(target):
         outcome = run_engine(
-            "drive", request(recorder, target, plan), counted, beside, yield_to_server
+            "drive", request(recorder, target, plan), progress, beside, gives_way(target)
         )
-        begun = partial(asked, checkpoints=counted.counted())
-        phase.detail = ended(begun, plan.level, outcome, after)
+        phase.detail = ended(asked, plan.level, outcome, after)
     return outcome
 
 
@@ -163,7 +161,7 @@ def told(plan: OltpPlan) -> partial[OltpDetail]:
         database=plan.database,
         level=plan.level,
         users=plan.users,
-        warehouses=int(plan.loaded.scale),
+        **scale_fact(plan.workload, plan.loaded.scale),
         mode=plan.mode,
         loop=Loop.model_validate(plan.loop()),
         home=plan.home,
@@ -188,20 +186,24 @@ def ended(
     )
 
 
+def scale_fact(workload: str, scale: float) -> dict[str, Any]:
+    """The scale of a level's data under the name that the workload gives it."""
+    name = workloads.get(workload).transactions.recorded
+    return {name: int(scale) if scale == int(scale) else scale}
+
+
 def request(recorder: Recorder, target: Target, plan: OltpPlan) -> dict[str, Any]:
     """The level as the compiled driver takes it; may hold a password."""
-    from dyno import _core
-
+    driven = workloads.get(plan.workload).transactions
     return {
         "wire": target.wire(plan.workload),
-        "workload": workload_of(plan.workload),
-        "warehouses": int(plan.loaded.scale),
+        "workload": {
+            "kind": driven.kind,
+            "params": driven.params(Work(plan.loaded, plan.home, plan.mode)),
+        },
         "seed": plan.seed,
-        "c_load": _core.load_constant(plan.loaded.seed),
         "users": plan.users,
-        "mode": plan.mode,
         "loop": plan.loop(),
-        "home": plan.home,
         "reconnect_s": plan.reconnect_s,
         "warmup_s": plan.warmup_s,
         "duration_s": plan.duration_s,

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-_SERVERS = ("postgres", "mysql")
+from dyno import targets
+from dyno.contracts.target import Target
+from dyno.runtime.engine_calls import Prepare
 
 
-def yield_to_server(plan: Mapping[str, Any]) -> dict[str, Any]:
+def yield_to_server(plan: Mapping[str, Any], *, server: bool) -> dict[str, Any]:
     """Lets the server's processes go on when an answer wakes a driver thread: ``SCHED_BATCH``.
 
     On a machine that driver and server share, a driver that preempts the server at each answer
@@ -22,13 +25,19 @@ def yield_to_server(plan: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         plan: The driver's plan.
+        server: Whether the target is a server (``targets.is_server``).
 
     Returns:
         ``yields``: whether it is so; part of the driver's outcome.
     """
     loop = plan["loop"]
-    wanted = plan["wire"]["kind"] in _SERVERS and loop["kind"] == "closed" and not loop.get("think")
+    wanted = server and loop["kind"] == "closed" and not loop.get("think")
     return {"yields": wanted and _batch()}
+
+
+def gives_way(target: Target) -> Prepare:
+    """Prepares the threads that drive a target (see :func:`yield_to_server`)."""
+    return partial(yield_to_server, server=targets.is_server(target.name))
 
 
 def _batch() -> bool:

@@ -17,9 +17,17 @@ from dyno.contracts.target import Target
 from dyno.runtime.engine_calls import Beside, run_engines
 from dyno.runtime.progress import Progress
 from dyno.runtime.seeds import derived
-from dyno.stages.drive.checkpoints import CheckpointCount
-from dyno.stages.drive.oltp import After, OltpPlan, drive_one, ended, explained, request, told
-from dyno.stages.drive.scheduler import yield_to_server
+from dyno.stages.drive.oltp import (
+    After,
+    OltpPlan,
+    drive_one,
+    ended,
+    explained,
+    request,
+    scale_fact,
+    told,
+)
+from dyno.stages.drive.scheduler import gives_way
 from dyno.stages.drive.sums import interval_sums, start_ns, summed_outcome
 
 
@@ -96,7 +104,6 @@ def drive_several(
     count = len(plans)
     title = workloads.get(plan.workload).title
     start = f"oltp-{plan.workload}-{target.name}"
-    counted = CheckpointCount(target, progress, plan.warmup_s)
     with explained(target), contextlib.ExitStack() as stack:
 
         def phase(level: str, words: str, asked: partial[OltpDetail]) -> Recording[OltpDetail]:
@@ -115,7 +122,7 @@ def drive_several(
             told(plan),
             users=plan.users * count,
             users_each=plan.users,
-            warehouses=sum(int(held.scale) for held in plan.several),
+            **scale_fact(plan.workload, sum(held.scale for held in plan.several)),
             databases=count,
         )
         whole = phase(plan.level, plan.title, asked_sum)
@@ -123,13 +130,13 @@ def drive_several(
             {**request(recorder, target, each), "drivers": count, "turn": turn}
             for turn, each in enumerate(plans)
         ]
-        outcomes = run_engines("drive", requests, counted, beside, yield_to_server)
+        outcomes = run_engines("drive", requests, progress, beside, gives_way(target))
         for part, one, each, found in zip(phases, asked, plans, outcomes, strict=True):
             part.detail = ended(one, each.level, found, after)
         rows = [_rows(recorder, each.level) for each in plans]
         recorder.add(f"ops/{plan.level}", interval_sums(rows, plan.interval_s))
         outcome = summed_outcome(outcomes)
-        begun = partial(asked_sum, apart_s=_apart_s(rows), checkpoints=counted.counted())
+        begun = partial(asked_sum, apart_s=_apart_s(rows))
         whole.detail = ended(begun, plan.level, outcome, after)
     return outcome
 

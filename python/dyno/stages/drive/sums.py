@@ -62,7 +62,6 @@ def summed_outcome(outcomes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {
         "seconds": max(float(one["seconds"]) for one in outcomes),
         "tps": sum(float(one["tps"]) for one in outcomes),
-        "new_orders_per_min": sum(float(one["new_orders_per_min"]) for one in outcomes),
         "client_cpu_s": cpu_s,
         "client_cpu_ms_per_1000": 1e6 * cpu_s / ended if ended else 0.0,
         "scheduled": _scheduled(outcomes),

@@ -4,30 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from dyno.bundle.model import CpuUse
-
-
-class Sample(NamedTuple):
-    """One figure of one moment.
-
-    Attributes:
-        source: What it comes from: ``cpu``, ``disk`` …
-        subject: What it is about: ``host``, ``vda``, ``server`` …
-        metric: What it counts; the probe's file documents it.
-        unit: ``%``, ``B``, ``1/s``, ``MB/s`` (10^6 bytes), ``ms``, ``count``.
-    """
-
-    source: str
-    subject: str
-    metric: str
-    value: float
-    unit: str
-
-
-class UnavailableError(Exception):
-    """The machine does not offer what the probe reads; the message is the reason."""
+from dyno.contracts.probe import Sample, UnavailableError
 
 
 @runtime_checkable

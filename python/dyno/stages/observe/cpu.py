@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dyno.contracts.probe import Sample, UnavailableError
 from dyno.host.cpu_times import CpuTimes, parse_stat, shares
 from dyno.host.files import ROOT
-from dyno.stages.observe.base import Sample, UnavailableError, read_source
+from dyno.stages.observe.base import read_source
 
 
 class CpuProbe:

@@ -19,10 +19,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dyno.contracts.probe import Sample, UnavailableError
 from dyno.host.block import SECTOR_BYTES, counted_devices, is_nested, read_devices
 from dyno.host.diskstats import DiskCounters, parse_diskstats
 from dyno.host.files import ROOT
-from dyno.stages.observe.base import Sample, UnavailableError, read_source
+from dyno.stages.observe.base import read_source
 
 _WRAP_MS = 1 << 32
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dyno.contracts.probe import Sample
 from dyno.host.files import ROOT
 from dyno.host.memory import available_bytes, parse_meminfo, swap_used_bytes
-from dyno.stages.observe.base import Sample, read_source
+from dyno.stages.observe.base import read_source
 
 
 class MemoryProbe:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from dyno.contracts.probe import Sample, UnavailableError
 from dyno.host.files import ROOT
-from dyno.stages.observe.base import Sample, UnavailableError, read_source
+from dyno.stages.observe.base import read_source
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dyno.contracts.probe import Sample, UnavailableError
 from dyno.host.files import ROOT
-from dyno.stages.observe.base import Sample, UnavailableError, read_source
+from dyno.stages.observe.base import read_source
 
 RESOURCES = ("cpu", "io", "memory")
 

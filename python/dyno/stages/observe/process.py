@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import psutil
 
+from dyno.contracts.probe import Sample
 from dyno.host.files import ROOT
 from dyno.runtime import helpers
-from dyno.stages.observe.base import Sample
 from dyno.stages.observe.process_tree import ProcessTree
 
 _ATTEMPTS = 5

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any, Protocol
 
 from dyno.bundle.model import Clock
+from dyno.contracts.probe import Sample, TargetProbe, UnavailableError
 from dyno.errors import DynoError
-from dyno.stages.observe.base import Meter, Probe, Sample, UnavailableError, Watcher
+from dyno.stages.observe.base import Meter, Probe, Watcher
+from dyno.stages.observe.joined import Joined
 from dyno.stages.observe.registry import open_probes
 
 _JOIN_S = 5.0
@@ -68,6 +71,7 @@ class Sampler:
         self._stop = threading.Event()
         self._wait = wait or self._stop.wait
         self._write_failed = False
+        self._joined: list[Joined] = []
         self._thread = threading.Thread(target=self._run, name="dyno-sampler", daemon=True)
 
     @property
@@ -83,9 +87,34 @@ class Sampler:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        """Ends sampling at once, or with the reading under way."""
+        """Ends sampling at once, or with the readings under way."""
         self._stop.set()
+        self._leave(list(self._joined))
         self._thread.join(_JOIN_S)
+
+    @contextlib.contextmanager
+    def joined(self, probes: Iterable[TargetProbe]) -> Generator[None]:
+        """Has probes of a target read as well while the block is open, each in its own thread.
+
+        See :class:`dyno.stages.observe.joined.Joined` for what becomes of readings that are missed.
+        """
+        new: list[Joined] = []
+        try:
+            for probe in probes:
+                new.append(Joined(probe, self._record, self._tell, self._clock))
+                self._joined.append(new[-1])
+            yield
+        finally:
+            self._leave(new)
+
+    def _leave(self, those: Sequence[Joined]) -> None:
+        """Ends them all at once: the slowest is waited for, not one after another."""
+        for one in those:
+            one.stop()
+        for one in those:
+            if one in self._joined:
+                self._joined.remove(one)
+                one.leave()
 
     def watch(self, pids: Iterable[int]) -> None:
         """Replaces the server processes that probes read; may be called from any thread."""
@@ -123,8 +152,11 @@ class Sampler:
 
     def _drop(self, probe: Probe, event: str, reason: str) -> None:
         self._probes.remove(probe)
+        self._tell(event, probe.name, reason)
+
+    def _tell(self, event: str, probe: str, reason: str) -> None:
         try:
-            self._recorder.event(event, probe=probe.name, reason=reason)
+            self._recorder.event(event, probe=probe, reason=reason)
         except DynoError as error:
             self._tell_write_failure(error)
 

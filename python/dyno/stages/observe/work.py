@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dyno.bundle.model import CpuUse, Taken
+from dyno.contracts.probe import Sample, UnavailableError
 from dyno.host.cpu_times import CpuTimes, parse_stat
 from dyno.host.files import ROOT
 from dyno.host.processes import Process, family, processes
 from dyno.runtime import helpers
-from dyno.stages.observe.base import Sample, UnavailableError, read_source
+from dyno.stages.observe.base import read_source
 
 EVERY_NS = 5_000_000_000
 MOST_NAMED = 5

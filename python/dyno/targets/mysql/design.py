@@ -10,20 +10,12 @@ from dyno.contracts.layout import Layout, Partition
 from dyno.contracts.workload import ForeignKey, Index, Workload
 from dyno.targets.mysql import ddl
 from dyno.targets.mysql.connection import literal, quoted
-from dyno.targets.mysql.index import Step, analyze_steps, build_steps
+from dyno.targets.mysql.index import Stage, Step, analyze_steps, build_steps
 from dyno.targets.mysql.layout import can_have, clustered_key, loaded_key
 from dyno.targets.mysql.version import Version
 
 Folder = Callable[[str], str]
 """Gives the server's folder for tables on a volume."""
-
-
-@dataclass(frozen=True)
-class Stage:
-    """Steps that may go on side by side, or ``alone`` one after another."""
-
-    steps: Sequence[Step]
-    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -119,7 +111,7 @@ def _cluster_steps(
             f"ADD PRIMARY KEY ({_listed(key)}), "
             f"ADD {unique}INDEX {quoted(f'{name}_pkey')} ({_listed(table['primary_key'])})"
         )
-        steps.append(Step(f"cluster {name}", statement, "cluster", name))
+        steps.append(Step(f"cluster {name}", statement, kind="cluster", table=name))
     return steps
 
 
@@ -140,7 +132,7 @@ def _foreign_steps(
         )
         name = f"foreign key {', '.join(key.name for key in wanted)}"
         statement = f"ALTER TABLE {quoted(place)}.{quoted(table)} {added}"
-        steps.append(Step(name, statement, "foreign key", table))
+        steps.append(Step(name, statement, kind="foreign key", table=table))
     return steps
 
 

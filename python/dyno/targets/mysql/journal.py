@@ -46,11 +46,5 @@ def start(session: MysqlConnection, plan: LoadPlan) -> None:
     )
 
 
-def ready(session: MysqlConnection, plan: LoadPlan) -> list[journal.Done]:
-    """The parts that are in, from a journal that is ready to take more."""
-    found = read(session, plan.workload) if plan.resume else None
-    return journal.ready(plan, found, lambda: start(session, plan))
-
-
 def _table(place: str) -> str:
     return f"{quoted(place)}.{quoted(journal.TABLE)}"

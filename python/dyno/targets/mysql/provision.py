@@ -5,12 +5,14 @@ from __future__ import annotations
 from dyno import workloads
 from dyno.contracts import schema
 from dyno.contracts.layout import Layout
+from dyno.contracts.target import Loaded
 from dyno.layouts import DEFAULT
 from dyno.targets import mark
 from dyno.targets.mysql import ddl, design, kept, layout, procedures
 from dyno.targets.mysql.connection import MysqlConnection
-from dyno.targets.mysql.design import Present, Stage
-from dyno.targets.mysql.volumes import Home
+from dyno.targets.mysql.design import Present
+from dyno.targets.mysql.index import Stage
+from dyno.targets.mysql.volumes import Home, folder_on
 
 
 def create_tables(
@@ -39,10 +41,15 @@ def create_tables(
 
         def folder(volume: str) -> str:
             assert home is not None  # noqa: S101  (volumes are the private server's alone)
-            return str(home.folder(volume, "data"))
+            return str(folder_on(home, volume, "data"))
 
         created = [design.create_table(place, table, text, wanted, folder) for table in tables]
     ddl.replace_tables(session, place, gone, [*procedures.drops(session, workload), *created])
+
+
+def loaded(session: MysqlConnection, server: str, workload: str) -> Loaded | None:  # noqa: ARG001
+    """What is loaded, by Dyno's mark: who sees the tables may use them."""
+    return ddl.loaded(session, workload)
 
 
 def stages(

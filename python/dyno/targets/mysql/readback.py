@@ -10,10 +10,6 @@ from dyno.contracts.tuning import Change, not_applied
 from dyno.targets.mysql.connection import MysqlConnection, literal
 from dyno.targets.mysql.version import Version
 
-AS_IT_IS = "as the server has it"
-AT_START = "at the start"
-IN_SESSIONS = "in each session"
-
 _OF_SESSIONS = {
     "join_buffer_size",
     "join_buffer_space_limit",

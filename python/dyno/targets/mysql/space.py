@@ -5,17 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Generator, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
 from dyno.errors import DynoError
 from dyno.targets.mysql.connection import MysqlConnection, literal
-from dyno.targets.mysql.index import Step
-from dyno.workspace.footprint import Meter, StepRecord, folder_bytes
-
-_ALONE = {"cluster", "foreign key"}
-"""Steps that write a table anew, and run alone."""
+from dyno.targets.mysql.index import Step, StepLog
+from dyno.workspace.footprint import Meter, Probe, folder_bytes
 
 
 class Files:
@@ -62,57 +59,29 @@ class Files:
         return named + unnamed
 
 
-class StepLog:
-    """Measures the steps of an index stage, also those that go on side by side.
+class Sizes(StepLog):
+    """Measures steps by the folder that a session sorts in, or for a table written anew by all."""
 
-    A step that builds indexes needs its sorted runs, which its session keeps in a folder of their
-    own, and what it builds. A step that writes a table anew runs alone, so that the server's files
-    as a whole tell. Without the files there is the growth at rest, and no peak.
-    """
+    ALONE: ClassVar = frozenset({"cluster", "foreign key"})
 
-    def __init__(self, place: str, files: Files | None, meter: Meter, owner: tuple[int, int]):
-        self._place, self._files, self._meter = place, files, meter
-        self._owner = owner
+    def __init__(
+        self, meter: Meter, place: str, files: Files | None, owner: tuple[int, int]
+    ) -> None:
+        super().__init__(meter)
+        self._place, self._files, self._owner = place, files, owner
         self._folders: dict[int, Path] = {}
         self._lock = threading.Lock()
-        self._found: dict[str, dict[str, Any]] = {}
 
-    @contextlib.contextmanager
-    def around(self, step: Step, session: MysqlConnection) -> Generator[None]:
-        """Measures one step, which this session runs."""
-        files, before = self._files, self._size(step, session)
-        if files is None:
-            probe = None
-        elif step.kind in _ALONE:
-            probe = files.total
-        else:
-            folder = self._folder(session, files)
-            probe = lambda: files.spilled(folder)  # noqa: E731
-        with self._meter.watching(probe) as peak:
-            yield
-        after = self._size(step, session)
-        rest = None if before is None or after is None else after - before
-        extra = peak.extra
-        if extra is not None and step.kind in _ALONE:
-            # The new copy is whole before the old one goes, however short the samples fall.
-            extra = max(extra, after or 0)
-        elif extra is not None:
-            extra += max(0, rest or 0)
-        self._found[step.name] = {
-            "kind": step.kind,
-            "table": step.table,
-            "moved_bytes": before if step.kind == "cluster" else None,
-            "extra_peak_bytes": extra,
-            "extra_rest_bytes": rest,
-            "table_bytes": before or None,
-        }
+    def _probe(self, step: Step, session: MysqlConnection) -> Probe | None:
+        if self._files is None:
+            return None
+        if step.kind in self.ALONE:
+            return self._files.total
+        files, folder = self._files, self._folder(session, self._files)
+        return lambda: files.spilled(folder)
 
-    def records(self, seconds: dict[str, float]) -> list[dict[str, Any]]:
-        """All steps in the order in which they ended, with what they took."""
-        return [
-            StepRecord(step=name, seconds=seconds[name], **fields).record()
-            for name, fields in self._found.items()
-        ]
+    def _table_bytes(self, step: Step, before: int | None) -> int | None:  # noqa: ARG002
+        return before
 
     def _folder(self, session: MysqlConnection, files: Files) -> Path:
         """The folder that a session sorts in: made, and told to it, when it first is needed."""

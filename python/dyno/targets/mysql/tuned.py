@@ -15,21 +15,13 @@ from dyno.targets.mysql.connection import MysqlConnection
 from dyno.targets.mysql.server import Server
 from dyno.targets.mysql.tuning import changes
 from dyno.targets.mysql.version import Version
+from dyno.targets.servertuning import AT_START, ServerTuning
 
 _FACTS = ("join_buffer_space_limit", "log_bin")
 
 
-class Tuning:
-    """What is asked of one target.
-
-    A private server is started with it, and nothing of it stays: the next start says everything
-    anew. A server that is not Dyno's own is left as it is: each of Dyno's sessions there sets what
-    a session may.
-
-    Attributes:
-        sessions: Variables that every session sets, by name.
-        applied: What was read back.
-    """
+class Tuning(ServerTuning[MysqlConnection, Server]):
+    """What is asked of one MariaDB or MySQL; nothing of it stays after the server or session."""
 
     def __init__(self, asked: Sequence[Setting] = ()) -> None:
         """Takes settings.
@@ -37,12 +29,7 @@ class Tuning:
         Raises:
             UsageError: If the server takes no such value.
         """
-        self._asked = list(asked)
-        self._changes: list[Change] = changes(self._asked)
-        self._before: dict[str, str] = {}
-        self._how: dict[str, str] = {}
-        self.sessions: dict[str, str] = {}
-        self.applied: tuple[Applied, ...] = ()
+        super().__init__(asked, changes(asked), readback.verify)
 
     def give(self, server: Server) -> None:
         """Has the private server start with them."""
@@ -56,14 +43,7 @@ class Tuning:
 
         server.override = override
 
-    def verify_server(self, session: MysqlConnection, server: Server) -> None:
-        """Reads back what the private server was started with.
-
-        Raises:
-            TargetError: If it has something else, or no large pages where they must be.
-        """
-        if not self._changes:
-            return
+    def _read_server(self, session: MysqlConnection, server: Server) -> list[Applied]:
         names = [item.name for item in self._changes]
         before = {**readback.defaults(session, names), **server.usual}
         given = [
@@ -72,45 +52,17 @@ class Tuning:
             else item
             for item in self._changes
         ]
-        how = dict.fromkeys(names, readback.AT_START)
+        how = dict.fromkeys(names, AT_START)
         found = readback.verify(session, given, before, how)
-        self.applied = tuple(self._with_large_pages(item, server) for item in found)
+        return [self._with_large_pages(item, server) for item in found]
 
-    def plan_sessions(self, session: MysqlConnection, server: str) -> None:
-        """Finds out what sessions of a server that is not Dyno's have to set.
-
-        Raises:
-            UsageError: If something needs the server's own configuration.
-        """
-        if not self._changes:
-            return
+    def _plan(self, session: MysqlConnection, server: str) -> None:
         shown = readback.read(session, _FACTS)
         self._changes = changes(
             self._asked, session.version, lambda name: readback.amount(shown.get(name))
         )
         self._before = readback.read(session, [item.name for item in self._changes])
         self.sessions = readback.for_sessions(session, self._changes, server)
-        self._how = {
-            item.name: readback.IN_SESSIONS if item.name in self.sessions else readback.AS_IT_IS
-            for item in self._changes
-        }
-
-    def verify_sessions(self, session: MysqlConnection) -> None:
-        """Reads back what a session has.
-
-        Raises:
-            TargetError: If it has something else.
-        """
-        if self._changes:
-            found = readback.verify(session, self._changes, self._before, self._how)
-            self.applied = tuple(found)
-
-    def left(self) -> None:
-        """Notes that the target was left: what was set ended with its server or its sessions."""
-        self.applied = tuple(item.model_copy(update={"restored": True}) for item in self.applied)
-
-    def _value(self, word: str) -> str | None:
-        return next((str(item.value) for item in self._asked if item.word == word), None)
 
     def _with_large_pages(self, item: Applied, server: Server) -> Applied:
         """MariaDB goes on with small pages where there are no large ones, and only logs it."""

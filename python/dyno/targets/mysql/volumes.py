@@ -5,50 +5,41 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from dyno.bundle.writer import write_atomically
 from dyno.errors import TargetError
+from dyno.servers import private
 from dyno.servers.identity import Identity
+from dyno.servers.private import Volume
 from dyno.targets.mysql.binaries import Binaries
 from dyno.workspace import places
 
 _STATE = "volumes.json"
 _LOGS = "ib_logfile*"
 
-Volume = str | Literal[False] | None
-"""A folder; None for beside the data; False for where it is."""
+Home = private.Home[Binaries]
 
 
-@dataclass
-class Home:
-    """The private server's folder, and as whom it runs."""
+def folder_on(home: Home, volume: str, name: str) -> Path:
+    """A folder of the server's own on a volume, made if it is missing.
 
-    path: Path
-    identity: Identity
-    programs: Binaries
-
-    def folder(self, volume: str, name: str) -> Path:
-        """A folder of the server's own on a volume, made if it is missing.
-
-        Raises:
-            TargetError: If the server's user cannot get there.
-        """
-        owner = self.identity.owner
-        folder = places.claim(Path(volume), self.path, owner) / name
-        folder.mkdir(mode=0o700, exist_ok=True)
-        if owner[0] != os.geteuid():
-            os.chown(folder, *owner)
-        code, _ = self.identity.run([self.programs.server, "--no-defaults", "--version"], folder)
-        if code != 0:
-            raise TargetError(
-                f"The private MariaDB runs {self.identity} and cannot reach {volume}. Let every "
-                "user pass through its parent folders (chmod o+x), or name another volume.",
-                kind="denied",
-            )
-        return folder
+    Raises:
+        TargetError: If the server's user cannot get there.
+    """
+    owner = home.identity.owner
+    folder = places.claim(Path(volume), home.path, owner) / name
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if owner[0] != os.geteuid():
+        os.chown(folder, *owner)
+    code, _ = home.identity.run([home.programs.server, "--no-defaults", "--version"], folder)
+    if code != 0:
+        raise TargetError(
+            f"The private MariaDB runs {home.identity} and cannot reach {volume}. Let every "
+            "user pass through its parent folders (chmod o+x), or name another volume.",
+            kind="denied",
+        )
+    return folder
 
 
 def temp_volume(home: Path) -> str | None:
@@ -72,7 +63,7 @@ def temp_folder(home: Home, asked: str | None) -> Path:
     volume = asked or temp_volume(home.path)
     if volume is None:
         return home.path / "tmp"
-    folder = home.folder(volume, "tmp")
+    folder = folder_on(home, volume, "tmp")
     for entry in folder.iterdir():
         if entry.is_dir():
             shutil.rmtree(entry)
@@ -92,10 +83,10 @@ def place_log(home: Home, volume: Volume) -> Path:
     """
     data = home.path / "data"
     there = log_volume(home.path)
-    old = data if there is None else home.folder(there, "log")
+    old = data if there is None else folder_on(home, there, "log")
     if volume is False or volume == there:
         return old
-    new = data if volume is None else home.folder(volume, "log")
+    new = data if volume is None else folder_on(home, volume, "log")
     for file in sorted(old.glob(_LOGS)):
         _copy(file, new / file.name, home.identity)
     _sync(new)

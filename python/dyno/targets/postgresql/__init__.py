@@ -11,6 +11,7 @@ SCHEMES = ("postgresql", "postgres")
 EXAMPLE = "postgresql://user@host/database"
 EMBEDDED = True
 LIMITED: Mapping[str, LimitedPlace] = {"embedded": "server"}
+SERVER = True
 STORE = "row store"
 # Measured with TPC-H at scale 1, all keys and indexes: 2.84 GB, of it 1.15 GB write-ahead log.
 EXPANSION = 2.6

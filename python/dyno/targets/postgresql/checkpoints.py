@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dyno.contracts.checkpoints import Checkpoints
+from dyno.contracts import checkpoints
+from dyno.contracts.probe import Sample
 from dyno.targets.postgresql.connection import PostgresConnection
 
 _COUNTERS = (
@@ -12,7 +13,7 @@ _COUNTERS = (
 _SETTING = "checkpoint_timeout"
 
 
-def read(session: PostgresConnection) -> Checkpoints:
+def read(session: PostgresConnection) -> list[Sample]:
     """The counters at this moment: checkpoints that were due, and those that were asked for."""
     version = session.raw.info.server_version
     view, count = next(names for oldest, *names in _COUNTERS if version >= oldest)
@@ -20,4 +21,4 @@ def read(session: PostgresConnection) -> Checkpoints:
         f"SELECT {count}, setting::float FROM {view}, pg_settings "  # noqa: S608  (fixed names)
         f"WHERE name = '{_SETTING}'"
     ).rows[0]
-    return Checkpoints(int(row[0]), float(row[1]), _SETTING, f"{view}: {count}")
+    return checkpoints.samples("postgresql", int(row[0]), _SETTING, float(row[1]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from psycopg import sql
@@ -11,17 +10,9 @@ from psycopg import sql
 from dyno.contracts.layout import Layout, Partition
 from dyno.contracts.workload import Index, Workload
 from dyno.targets.postgresql import ddl
-from dyno.targets.postgresql.index import Step, create_index, vacuum_steps
+from dyno.targets.postgresql.index import Stage, Step, create_index, vacuum_steps
 from dyno.targets.postgresql.layout import Live, can_refer, widened
 from dyno.targets.postgresql.tablespaces import name_of
-
-
-@dataclass(frozen=True)
-class Stage:
-    """Steps that may go on side by side, or ``alone`` one after another."""
-
-    steps: Sequence[Step]
-    alone: bool = False
 
 
 def create_tables(

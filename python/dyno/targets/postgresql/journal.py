@@ -45,12 +45,6 @@ def start(session: PostgresConnection, plan: LoadPlan) -> None:
     )
 
 
-def ready(session: PostgresConnection, plan: LoadPlan) -> list[journal.Done]:
-    """The parts that are in, from a journal that is ready to take more."""
-    found = read(session, plan.workload) if plan.resume else None
-    return journal.ready(plan, found, lambda: start(session, plan))
-
-
 def _comment(plan: LoadPlan) -> sql.Composed:
     table = _table(mark.schema_of(plan.workload))
     return sql.SQL("COMMENT ON TABLE {} IS {}").format(table, sql.Literal(journal.comment(plan)))

@@ -5,11 +5,19 @@ from __future__ import annotations
 from dyno import workloads
 from dyno.contracts import schema
 from dyno.contracts.layout import Layout
+from dyno.contracts.target import Loaded
 from dyno.targets import mark
-from dyno.targets.postgresql import ddl, design, layout, leftovers, procedures, tablespaces
+from dyno.targets.postgresql import (
+    ddl,
+    design,
+    layout,
+    leftovers,
+    privilege,
+    procedures,
+    tablespaces,
+)
 from dyno.targets.postgresql.connection import PostgresConnection
-from dyno.targets.postgresql.design import Stage
-from dyno.targets.postgresql.index import build_steps, vacuum_steps
+from dyno.targets.postgresql.index import Stage, build_steps, vacuum_steps
 
 
 def create_tables(
@@ -47,6 +55,18 @@ def create_tables(
     created = [*procedures.drops(session, workload), *created]
     ddl.replace_tables(session, workload, gone, created, [*names, *parts])
     tablespaces.sweep(session, wanted, home.path if home else None)
+
+
+def loaded(session: PostgresConnection, server: str, workload: str) -> Loaded | None:
+    """What is loaded, by Dyno's mark.
+
+    Raises:
+        TargetError: If another role loaded it, and this one may not use it.
+    """
+    found = ddl.loaded(session, workload)
+    if found is not None:
+        privilege.require_use(session, server, workload)
+    return found
 
 
 def stages(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dyno.bundle.model import Applied
@@ -11,9 +11,6 @@ from dyno.errors import TargetError
 from dyno.targets.postgresql.connection import PostgresConnection
 
 _UNITS = {"B": 1, "kB": 1 << 10, "8kB": 1 << 13, "MB": 1 << 20, "s": 1, "min": 60}
-
-AS_IT_IS = "as the server has it"
-IN_SESSIONS = "in each session"
 
 
 @dataclass(frozen=True)
@@ -58,8 +55,8 @@ def read(session: PostgresConnection, names: Iterable[str]) -> dict[str, Shown]:
 def verify(
     session: PostgresConnection,
     changes: Sequence[Change],
-    before: dict[str, str],
-    how: dict[str, str],
+    before: Mapping[str, str],
+    how: Mapping[str, str],
 ) -> list[Applied]:
     """Reads every change back.
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
 from psycopg import sql
 
 from dyno.targets.postgresql import ddl, tablespaces
 from dyno.targets.postgresql.connection import PostgresConnection
-from dyno.targets.postgresql.index import Step
-from dyno.workspace.footprint import Meter, StepRecord, folder_bytes
+from dyno.targets.postgresql.index import Step, StepLog
+from dyno.workspace.footprint import Meter, Probe, folder_bytes
 
 _SIZE = {
     "cluster": "pg_total_relation_size",
@@ -52,54 +51,25 @@ class Files:
         return found
 
 
-class StepLog:
-    """Measures the steps of an index stage, also those that go on side by side.
+class Sizes(StepLog):
+    """Measures steps by temporary files of a session, or for a table written anew by all files."""
 
-    A step that builds something needs its temporary files and what it builds; both are its own
-    whatever else goes on. A step that writes a table anew runs alone, so that the database as
-    a whole tells. Without the files there is the growth at rest, and no peak.
-    """
+    ALONE: ClassVar = frozenset({"cluster"})
 
-    def __init__(self, place: str, files: Files | None, meter: Meter) -> None:
-        self._place, self._files, self._meter = place, files, meter
-        self._found: dict[str, dict[str, Any]] = {}
+    def __init__(self, meter: Meter, place: str, files: Files | None) -> None:
+        super().__init__(meter)
+        self._place, self._files = place, files
 
-    @contextlib.contextmanager
-    def around(self, step: Step, session: PostgresConnection) -> Generator[None]:
-        """Measures one step, which this session runs."""
-        before = self._size(session, step)
+    def _probe(self, step: Step, session: PostgresConnection) -> Probe | None:
+        if self._files is None:
+            return None
         files, pid = self._files, session.raw.info.backend_pid
-        if files is None:
-            probe = None
-        else:
-            probe = files.total if step.kind == "cluster" else lambda: files.temporary(pid)
-        with self._meter.watching(probe) as peak:
-            yield
-        after = self._size(session, step)
-        rest = None if before is None or after is None else after - before
-        extra = peak.extra
-        if extra is not None and step.kind == "cluster":
-            # The new copy is whole before the old one goes, however short the samples fall.
-            extra = max(extra, after or 0)
-        elif extra is not None:
-            extra += max(0, rest or 0)
-        self._found[step.name] = {
-            "kind": step.kind,
-            "table": step.table,
-            "moved_bytes": step.weight if step.kind == "cluster" else None,
-            "extra_peak_bytes": extra,
-            "extra_rest_bytes": rest,
-            "table_bytes": step.weight or None,
-        }
+        return files.total if step.kind in self.ALONE else lambda: files.temporary(pid)
 
-    def records(self, seconds: dict[str, float]) -> list[dict[str, Any]]:
-        """All steps in the order in which they ended, with what they took."""
-        return [
-            StepRecord(step=name, seconds=seconds[name], **fields).record()
-            for name, fields in self._found.items()
-        ]
+    def _table_bytes(self, step: Step, before: int | None) -> int | None:  # noqa: ARG002
+        return step.weight
 
-    def _size(self, session: PostgresConnection, step: Step) -> int | None:
+    def _size(self, step: Step, session: PostgresConnection) -> int | None:
         """Bytes of what the step makes or changes; 0 before it is there."""
         if step.relation is None or step.kind not in _SIZE:
             return None if step.relation is None else 0

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from psycopg import sql
 
 from dyno.contracts.layout import TABLESPACE, Layout
 from dyno.errors import DynoError, TargetError, UsageError
-from dyno.servers.identity import Identity
+from dyno.servers import private
 from dyno.targets.postgresql import ddl
 from dyno.targets.postgresql.binaries import Binaries
 from dyno.targets.postgresql.connection import PostgresConnection
@@ -22,13 +21,7 @@ MARK = "dyno: a volume of a layout"
 PREFIX = "dyno_"
 
 
-@dataclass(frozen=True)
-class Home:
-    """The embedded server's own side: its folder, and as whom it runs."""
-
-    path: Path
-    identity: Identity
-    binaries: Binaries
+Home = private.Home[Binaries]
 
 
 def name_of(volume: str) -> str:
@@ -180,7 +173,7 @@ def require_reach(folder: Path, volume: Path, home: Home) -> None:
     """
     if home.identity.owner[0] != os.geteuid():
         os.chown(folder, *home.identity.owner)
-    command = [home.binaries.program("postgres"), "--version"]
+    command = [home.programs.program("postgres"), "--version"]
     code, _ = home.identity.run(command, folder)
     if code != 0:
         raise TargetError(

@@ -10,13 +10,12 @@ end of the file need no journal, and one transaction is committed once.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dyno.contracts import schema
 from dyno.contracts.target import LoadOutcome, LoadPlan
+from dyno.targets import compiled
 from dyno.targets.sqlite.ddl import exact
 from dyno.targets.sqlite.file import BUSY_TIMEOUT_S
 from dyno.targets.sqlite.tuning import FOLDER, Change
@@ -53,22 +52,10 @@ def load(
     Raises:
         _core.EngineError: What the loader met; nothing of the load is there then.
     """
-    from dyno import _core
-
-    request: dict[str, Any] = {
-        "wire": {
-            "kind": "sqlite",
-            "path": str(file),
-            "decimals": "unscaled" if exact(plan.workload) else "real",
-            "settings": settings(changes),
-        },
-        "workload": plan.workload,
-        "scale": plan.scale,
-        "seed": plan.seed,
-        "streams": plan.streams,
-        "tables": schema.table_names(plan.workload),
+    wire: dict[str, Any] = {
+        "kind": "sqlite",
+        "path": str(file),
+        "decimals": "unscaled" if exact(plan.workload) else "real",
+        "settings": settings(changes),
     }
-    outcome = json.loads(_core.load(json.dumps(request), control))
-    return LoadOutcome(
-        tuple(outcome["tables"]), outcome["seconds"], outcome["rows"], outcome["bytes"]
-    )
+    return compiled.load(wire, plan, control)

@@ -1,7 +1,7 @@
 """Statements that SQLite answers by a poor plan of its own, said so that it finds a good one.
 
 They mean what the neutral ones mean; only two things are said in other words, and only in the
-queries that ``VARIANTS`` names.
+queries that ``variants/<workload>.py`` names.
 
 **What an OR implies.** Of ``(a = 1 AND b = 1) OR (a = 2 AND b = 2)`` it follows that a is 1 or 2,
 and what all branches say holds anyway. SQLite does not see that. It joins every row of a's table
@@ -28,33 +28,8 @@ from sqlglot import exp
 
 from dyno.contracts import schema
 from dyno.errors import DynoError
+from dyno.targets.sqlite import variants
 from dyno.targets.sqlite.translate import to_sqlite
-
-JOIN_ORDERS: dict[tuple[str, str], tuple[str, ...]] = {
-    ("tpch", "q05"): ("orders", "customer", "nation", "region", "lineitem", "supplier"),
-    ("tpch", "q07"): (
-        "lineitem", "supplier", "supplier_nation", "orders", "customer", "customer_nation",
-    ),
-    ("tpch", "q08"): (
-        "part", "lineitem", "orders", "customer", "customer_nation", "region", "supplier",
-        "supplier_nation",
-    ),
-    ("tpch", "q10"): ("orders", "lineitem", "customer", "nation"),
-}  # fmt: skip
-"""By workload and query: its tables (or their aliases), each joined to those before it."""
-
-_ORDER = "the order of its joins is given (CROSS JOIN)"
-_IMPLIED = "what its ORs imply of each table is added"
-VARIANTS = {
-    "tpch": {
-        "q05": _ORDER,
-        "q07": f"{_ORDER}, and {_IMPLIED}",
-        "q08": _ORDER,
-        "q10": _ORDER,
-        "q19": f"{_IMPLIED}, and what all its branches repeat stands before them",
-    }
-}
-"""By workload and query: what is said in other words. No other query is changed."""
 
 NOT_NEUTRAL = (
     "SQLite's planner has no histograms and sees no condition inside an OR, so the texts of Q5, "
@@ -71,9 +46,10 @@ def own(workload: str, name: str, neutral: str) -> str:
         sqlglot.errors.ParseError: If the statement cannot be read.
         DynoError: If it does not join the tables that it is known for.
     """
-    if name not in VARIANTS.get(workload, {}):
+    told = variants.of(workload)
+    if name not in told.reasons:
         return to_sqlite(neutral)
-    order = JOIN_ORDERS.get((workload, name))
+    order = told.orders.get(name)
     tree = sqlglot.parse_one(neutral, read="postgres")
     for select in list(tree.find_all(exp.Select)):
         _imply(select, workload)

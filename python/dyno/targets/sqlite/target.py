@@ -40,7 +40,8 @@ from dyno.targets.sqlite.file import locate, open_session, settings, siblings, s
 from dyno.targets.sqlite.isolation import ISOLATION
 from dyno.targets.sqlite.load import load
 from dyno.targets.sqlite.meter import SqliteMeter
-from dyno.targets.sqlite.queries import NOT_NEUTRAL, VARIANTS, own
+from dyno.targets.sqlite.queries import NOT_NEUTRAL, own
+from dyno.targets.sqlite.variants import of
 from dyno.workspace.footprint import Probe, occupied
 
 _NO_PROCEDURES = "SQLite has no stored procedures: it runs inside its client"
@@ -302,7 +303,7 @@ class SqliteTarget:
 
     def variants(self, workload: str) -> Mapping[str, str]:
         """Queries whose text helps SQLite's planner, and how."""
-        return VARIANTS.get(workload, {})
+        return of(workload).reasons
 
     def meter(self, connection: Connection) -> SqliteMeter:
         """What the queries of a session read and spill, by the kernel's count."""

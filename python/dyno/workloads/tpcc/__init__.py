@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dyno.bundle.model import NOTICES
 from dyno.contracts.workload import Index, Workload
 from dyno.errors import UsageError
 from dyno.workloads.tpcc.checks import check
+from dyno.workloads.tpcc.driven import TRANSACTIONS
 from dyno.workloads.tpcc.isolation import check_isolation
 from dyno.workloads.tpcc.physical import FOREIGN_KEYS, RANGES
 
@@ -39,7 +39,7 @@ WORKLOAD = Workload(
     name="tpcc",
     kind="oltp",
     title="TPC-C-derived order entry",
-    notice=NOTICES["tpcc"],
+    notice="Derived from TPC-C; not comparable with published TPC results.",
     bytes_per_scale=100_000_000,
     row_bytes={
         "item": 76.639,
@@ -58,5 +58,6 @@ WORKLOAD = Workload(
     indexes=INDEXES,
     foreign_keys=FOREIGN_KEYS,
     ranges=RANGES,
-    operations=("new_order", "payment", "order_status", "delivery", "stock_level"),
+    transactions=TRANSACTIONS,
+    usual_scale=2.0,
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dyno.bundle.model import NOTICES
 from dyno.contracts.workload import Index, Workload
 from dyno.errors import UsageError
 from dyno.workloads.tpch.checks import check
@@ -49,7 +48,8 @@ WORKLOAD = Workload(
     name="tpch",
     kind="dss",
     title="TPC-H-derived decision support",
-    notice=NOTICES["tpch"],
+    notice="Derived from TPC-H; not comparable with published TPC results.",
+    usual_scale=0.1,
     bytes_per_scale=1_100_000_000,
     row_bytes={
         "part": 120.676,

@@ -4,32 +4,7 @@ use std::borrow::Cow;
 
 use dyno_record::{Error, ErrorKind, Result};
 
-use crate::wire::Statement;
-
-/// Texts by the names of the statements that no rule translates.
-const WORDS: [(&str, &[&str]); 2] =
-    [("take_oldest", TAKE_OLDEST), ("pay_bad_credit", PAY_BAD_CREDIT)];
-
-/// MariaDB's DELETE could return rows, but describes them only when it runs. The row stays locked
-/// from the query on, so what that finds is what is deleted.
-const TAKE_OLDEST: &[&str] = &[
-    "select no_o_id from new_order where no_w_id = $1 and no_d_id = $2 \
-     order by no_o_id limit 1 for update",
-    "delete from new_order where no_w_id = $1 and no_d_id = $2 order by no_o_id limit 1",
-];
-
-/// `||` is a logical or here.
-const PAY_BAD_CREDIT: &[&str] = &[
-    "update customer set c_balance = c_balance - $1, c_ytd_payment = c_ytd_payment + $1, \
-     c_payment_cnt = c_payment_cnt + 1, c_data = left(concat($5, c_data), 500) \
-     where c_w_id = $2 and c_d_id = $3 and c_id = $4",
-    "select c_balance, left(c_data, 200) from customer \
-     where c_w_id = $2 and c_d_id = $3 and c_id = $4",
-];
-
-/// A result's place among the arguments of a call. Here a procedure returns a row of its results:
-/// it ends with a query of them.
-const WANTED: &str = ", null";
+use crate::wire::{AND_THEN, Statement};
 
 /// One command for the server to prepare.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,16 +21,12 @@ pub struct Command {
 /// # Errors
 /// `internal` for a text that cannot be translated.
 pub fn commands(statement: &Statement) -> Result<Vec<Command>> {
-    let words = WORDS.iter().find(|(name, _)| *name == statement.name);
-    let texts: Vec<Cow<'_, str>> = match words {
-        Some((_, texts)) => texts.iter().map(|text| Cow::Borrowed(*text)).collect(),
-        None if calls(&statement.sql) => vec![Cow::Owned(statement.sql.replace(WANTED, ""))],
-        None => returning(&statement.sql),
-    };
-    texts
-        .iter()
+    statement
+        .sql
+        .split(AND_THEN)
+        .flat_map(returning)
         .map(|text| {
-            positional(text).ok_or_else(|| {
+            positional(&text).ok_or_else(|| {
                 let message = format!("statement {} has parameters out of order", statement.name);
                 Error::new(ErrorKind::Internal, message)
             })
@@ -116,11 +87,7 @@ fn positional(sql: &str) -> Option<Command> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::tpcc::{HomePolicy, Mode, Tpcc};
-    use crate::workload::Workload as _;
 
     fn statement(name: &'static str, sql: &'static str) -> Statement {
         Statement { name, sql: sql.into(), params: &[], returns: &[] }
@@ -160,30 +127,16 @@ mod tests {
     }
 
     #[test]
-    fn no_statement_of_the_workload_is_left_with_foreign_words() {
-        for statement in crate::tpcc::statements() {
-            let commands = texts(&statement);
-            let all: Vec<&str> = commands.iter().map(|(sql, _)| sql.as_str()).collect();
-            let all = all.join(";");
-            for foreign in ["$", "||", " returning "] {
-                assert!(!all.contains(foreign), "{all}");
-            }
-            let used = commands.iter().flat_map(|(_, params)| params);
-            let most = used.max().map_or(0, |position| usize::from(*position) + 1);
-            assert_eq!(most, statement.params.len(), "{all}");
-        }
-    }
-
-    #[test]
-    fn a_call_gives_what_the_procedure_takes() {
-        let workload = Tpcc::new(1, 1, 1, HomePolicy::All).unwrap().in_mode(Mode::Procedure);
-        for statement in Arc::new(workload).statements() {
-            let [(sql, params)] = &texts(&statement)[..] else { panic!("{statement:?}") };
-            let given = vec!["?"; statement.params.len()].join(", ");
-            assert_eq!(*sql, format!("call {}({given})", statement.name));
-            assert_eq!(params.len(), statement.params.len());
-            assert!(calls(sql) && !reads(sql));
-        }
+    fn a_statement_may_be_several_commands() {
+        let sql = format!("select a from t where b = $2{AND_THEN}delete from t where b = $2");
+        let sql = Statement { name: "x", sql: sql.into(), params: &[], returns: &[] };
+        assert_eq!(
+            texts(&sql),
+            [
+                ("select a from t where b = ?".to_owned(), vec![1]),
+                ("delete from t where b = ?".to_owned(), vec![1]),
+            ]
+        );
     }
 
     #[test]

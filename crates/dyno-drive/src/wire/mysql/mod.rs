@@ -49,6 +49,9 @@ mod row;
 mod session;
 mod value;
 
+#[cfg(test)]
+pub(crate) use dialect::commands;
+
 use std::sync::Arc;
 
 use dyno_record::Result;
@@ -60,7 +63,7 @@ pub(crate) use bulk::Loader;
 pub(crate) use error::class;
 pub(crate) use place::Place;
 
-use super::{Statement, Wire, within};
+use super::{Dialect, Statement, Wire, within};
 use crate::alarm::Alarm;
 
 /// Opens sessions to one server.
@@ -78,6 +81,8 @@ impl Mysql {
 }
 
 impl Wire for Mysql {
+    const DIALECT: Dialect = Dialect::Mysql;
+
     type Session = MysqlSession;
 
     async fn connect(&self, statements: &[Statement], alarm: &Alarm) -> Result<MysqlSession> {

@@ -400,7 +400,7 @@ fn a_call_is_a_transaction_of_its_own_that_returns_a_row() {
         let calls = vec![
             Statement {
                 name: "pair",
-                sql: Cow::Borrowed("call pair($1, $2, null, null, null)"),
+                sql: Cow::Borrowed("call pair($1, $2)"),
                 params: &[INT, INT],
                 returns: &[Type::BigInt, INT, Type::Text],
             },

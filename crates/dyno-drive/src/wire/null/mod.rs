@@ -11,7 +11,7 @@ use dyno_record::{Error, ErrorKind, Result, monotonic_ns};
 
 pub use model::{Distribution, Model, Server, Stall};
 
-use super::{Access, Session, Slot, Statement, StatementId, Value, Wire};
+use super::{Access, Dialect, Session, Slot, Statement, StatementId, Value, Wire};
 use crate::alarm::Alarm;
 
 /// A wire to a modelled server, which all its sessions share.
@@ -31,6 +31,8 @@ impl Null {
 }
 
 impl Wire for Null {
+    const DIALECT: Dialect = Dialect::Postgres;
+
     type Session = NullSession;
 
     async fn connect(&self, statements: &[Statement], alarm: &Alarm) -> Result<NullSession> {

@@ -22,7 +22,7 @@ pub(crate) use copy::CopyIn;
 
 use super::tls::Connector;
 use super::transport::Transport;
-use super::{Statement, Wire, within};
+use super::{Dialect, Statement, Wire, within};
 use crate::alarm::Alarm;
 
 /// Opens sessions to one server.
@@ -88,6 +88,8 @@ async fn connect(config: &Config, connector: Option<&Connector>) -> Result<Trans
 }
 
 impl Wire for Postgres {
+    const DIALECT: Dialect = Dialect::Postgres;
+
     type Session = PostgresSession;
 
     async fn connect(&self, statements: &[Statement], _alarm: &Alarm) -> Result<PostgresSession> {

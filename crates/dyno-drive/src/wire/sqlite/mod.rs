@@ -28,7 +28,7 @@ pub use settings::{Setting, Settings};
 pub(crate) use error::classed;
 pub(crate) use settings::{read, set};
 
-use super::{Statement, Wire};
+use super::{Dialect, Statement, Wire};
 use crate::alarm::Alarm;
 use crate::outcome::Writer;
 use turn::Turns;
@@ -48,6 +48,8 @@ impl Sqlite {
 }
 
 impl Wire for Sqlite {
+    const DIALECT: Dialect = Dialect::Sqlite;
+
     type Session = SqliteSession;
 
     async fn connect(&self, statements: &[Statement], _alarm: &Alarm) -> Result<SqliteSession> {

@@ -1,6 +1,7 @@
 //! Hosts that a certificate names in the old way only, in its subject.
 
 use rustls::client::verify_server_cert_signed_by_trust_anchor;
+use rustls::crypto::WebPkiSupportedAlgorithms;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, Error, RootCertStore};
@@ -11,7 +12,12 @@ use x509_cert::der::oid::db::rfc4519::COMMON_NAME;
 use x509_cert::ext::pkix::name::GeneralName;
 use x509_cert::ext::pkix::{NameConstraints, SubjectAltName};
 
-use super::verifier::Verifier;
+/// Whom to trust: authorities, and the algorithms of their signatures.
+#[derive(Clone, Copy)]
+pub struct Trust<'a> {
+    pub roots: &'a RootCertStore,
+    pub algorithms: &'a WebPkiSupportedAlgorithms,
+}
 
 /// Whether a certificate, whose alternative names are not the host's, is for it by its common name,
 /// as libpq takes those that PostgreSQL's manual makes (RFC 6125, section 6.4.4): only where no
@@ -22,7 +28,7 @@ use super::verifier::Verifier;
 /// `refusal` if it is not.
 pub fn accept(
     refusal: Error,
-    verifier: &Verifier,
+    trust: Trust<'_>,
     certificate: &CertificateDer<'_>,
     intermediates: &[CertificateDer<'_>],
     host: &ServerName<'_>,
@@ -34,12 +40,12 @@ pub fn accept(
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. }
         )
     );
-    match (other_name, &verifier.roots, Certificate::from_der(certificate)) {
-        (true, Some(roots), Ok(parsed))
+    match (other_name, Certificate::from_der(certificate)) {
+        (true, Ok(parsed))
             if !is_limited(&parsed)
                 && may_be_named_by_subject(&parsed, host)
                 && names(&parsed).any(|name| name.eq_ignore_ascii_case(&host.to_str()))
-                && has_free_path(verifier, roots, certificate, intermediates, now) =>
+                && has_free_path(trust, certificate, intermediates, now) =>
         {
             Ok(())
         }
@@ -68,20 +74,19 @@ fn may_be_named_by_subject(certificate: &Certificate, host: &ServerName<'_>) -> 
 
 /// Whether the certificate is signed by way of authorities alone that may sign for any name.
 fn has_free_path(
-    verifier: &Verifier,
-    roots: &RootCertStore,
+    trust: Trust<'_>,
     certificate: &CertificateDer<'_>,
     intermediates: &[CertificateDer<'_>],
     now: UnixTime,
 ) -> bool {
-    let free = roots.roots.iter().filter(|root| root.name_constraints.is_none());
+    let free = trust.roots.roots.iter().filter(|root| root.name_constraints.is_none());
     let free: RootCertStore = free.cloned().collect();
     let intermediates: Vec<_> = intermediates
         .iter()
         .filter(|it| Certificate::from_der(it).is_ok_and(|parsed| !is_limited(&parsed)))
         .cloned()
         .collect();
-    let algorithms = verifier.algorithms.all;
+    let algorithms = trust.algorithms.all;
     ParsedCertificate::try_from(certificate).is_ok_and(|parsed| {
         verify_server_cert_signed_by_trust_anchor(&parsed, &free, &intermediates, now, algorithms)
             .is_ok()
@@ -110,6 +115,8 @@ mod tests {
         NameConstraints, SanType,
     };
     use rustls::client::danger::ServerCertVerifier as _;
+
+    use crate::wire::tls::verifier::Verifier;
 
     use super::*;
 

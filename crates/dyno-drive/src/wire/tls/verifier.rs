@@ -12,7 +12,7 @@ use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, Sign
 use x509_cert::Certificate;
 use x509_cert::der::{Decode as _, Encode as _};
 
-use super::common_name;
+use super::common_name::{self, Trust};
 
 /// Checks a server's certificate as far as is asked; that it has the key to it always.
 #[derive(Debug)]
@@ -45,7 +45,8 @@ impl ServerCertVerifier for Verifier {
             )?;
             if self.check_host {
                 verify_server_name(&parsed, server_name).or_else(|refusal| {
-                    common_name::accept(refusal, self, end_entity, intermediates, server_name, now)
+                    let trust = Trust { roots, algorithms: &self.algorithms };
+                    common_name::accept(refusal, trust, end_entity, intermediates, server_name, now)
                 })?;
             }
         }

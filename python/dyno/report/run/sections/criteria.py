@@ -44,7 +44,7 @@ def section(page: Page) -> Section | None:
     told = [item.source.split("; ") for item in results if item.source != USER]
     sources = dict.fromkeys(part for parts in told for part in parts)
     note += f" Usual limits: {'; '.join(sources)}." if sources else ""
-    table = Table("Limits by level", columns, rows, note, page.notice("tpcc"))
+    table = Table("Limits by level", columns, rows, note, page.transaction_notice)
     return Section("criteria", "Criteria", [table], _lead(page))
 
 

@@ -107,7 +107,8 @@ def _queries(page: Page) -> Cards | None:
     cards: list[Card] = []
     for target in page.query_targets:
         total = page.value(f"dss.{target}.power_total_s")
-        loaded = page.value(f"load.tpch.{target}.seconds")
+        name = "" if page.queried is None else page.queried.name
+        loaded = page.value(f"load.{name}.{target}.seconds")
         detail = f"loaded in {seconds(loaded)}" if loaded is not None else ""
         done = page.value(f"dss.{target}.queries_done") or 0
         label = f"{page.title(target)}, {done:.0f} queries"
@@ -136,9 +137,9 @@ def _queries(page: Page) -> Cards | None:
         cards.append(_proof("Answers", "equal" if match else "differ", page.answer_checks))
     elif page.unproven:
         cards.append(Card("Answers", "–", "", "not compared: none to expect at this scale"))
-    scale = page.scale("tpch")
+    scale = page.query_scale
     at = "" if scale is None else f", scale factor {scale:g}"
-    return Cards(f"Decision support{at}", cards, page.notice("tpch"))
+    return Cards(f"Decision support{at}", cards, page.query_notice)
 
 
 def _full_test(page: Page, target: str) -> list[Card]:
@@ -160,23 +161,24 @@ def _transactions(page: Page) -> Cards | None:
         return None
     name = f"oltp.{best.name}"
     at = users_title(best.phase.detail if best.phase else None, best.name)
-    p95 = page.value(f"{name}.new_order.response_p95_ms")
+    main = page.transactions
+    p95 = page.value(f"{name}.{main.p95}")
     if any(one.detail.level == best.name for one in page.phases_of(MaintenanceDetail)):
         at += ", maintenance included"
     pace = f"unpaced, with {at}" if page.unpaced(best.name) else f"with {at}"
     cards = [
         Card("Transactions", figure(page.value(f"{name}.tps")), "/s", f"with {at}"),
-        Card("New orders", figure(page.value(f"{name}.new_orders_per_min")), "/min", pace),
+        Card(main.plural_title, figure(page.value(f"{name}.{main.per_min}")), "/min", pace),
     ]
     if p95 is not None:
-        cards.append(Card("New-Order response", figure(p95), "ms", f"95th percentile, {at}"))
+        cards.append(Card(f"{main.title} response", figure(p95), "ms", f"95th percentile, {at}"))
     holds = page.passed(check_names.CONDITION)
     if holds is not None:
         checks = [check for check in page.checks if check.name.startswith(check_names.CONDITION)]
         cards.append(_proof("Consistency", "holds" if holds else "broken", checks))
-    scale = page.scale("tpcc")
-    count = "" if scale is None else f", {scale:g} warehouse{'' if scale == 1 else 's'}"
-    return Cards(f"Transactions{count}", cards, page.notice("tpcc"))
+    scale = None if page.driven is None else page.scale(page.driven.name)
+    count = "" if scale is None else f", {main.units(scale)}"
+    return Cards(f"Transactions{count}", cards, page.transaction_notice)
 
 
 def _maintenance(page: Page) -> Cards | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dyno.bundle.phases.dss import DssDetail
-from dyno.errors import UsageError
 from dyno.report.kit.blocks import Block, Cell, Column, Figure, Section, Table
 from dyno.report.kit.charts import queries as charts
 from dyno.report.kit.charts.keys import keys
@@ -46,7 +45,7 @@ def _label(page: Page, target: str) -> str:
 
 
 def _lead(page: Page) -> str:
-    scale = page.scale("tpch")
+    scale = page.query_scale
     parts = ["One user, one query after another, in the order of the power test"]
     if scale is not None:
         parts.append(f" at scale factor {scale:g}")
@@ -95,7 +94,7 @@ def _figure(page: Page, seconds: dict[str, dict[str, float]], queries: list[str]
         "Seconds by query. The axis is logarithmic: a step of ten is a factor of ten, and only "
         "the ends of the bars compare.",
         keys([bar.target for bar in bars], shapes=False),
-        page.notice("tpch"),
+        page.query_notice,
     )
 
 
@@ -123,7 +122,7 @@ def _totals(page: Page) -> Table:
         "Total: first submission to last completion. Power score: Dyno's own, 3600 × scale factor "
         "/ geometric mean, without refresh functions. No total where a query is missing."
     )
-    return Table("Power test", columns, rows, note, page.notice("tpch"))
+    return Table("Power test", columns, rows, note, page.query_notice)
 
 
 def _table(page: Page, seconds: dict[str, dict[str, float]], queries: list[str]) -> Table:
@@ -137,7 +136,7 @@ def _table(page: Page, seconds: dict[str, dict[str, float]], queries: list[str])
     answers = _answers(page)
     if answers:
         columns.append(Column("Answers"))
-    titles = _titles()
+    titles = _titles(page)
     columns.append(Column("What it asks", wide=True))
     rows: list[list[str | Cell]] = []
     for query in queries:
@@ -153,7 +152,7 @@ def _table(page: Page, seconds: dict[str, dict[str, float]], queries: list[str])
     if targets[1:]:
         notes.insert(0, "A ratio below 1 marks a query that is slower on the other target.")
     note = " ".join(notes)
-    return Table("Seconds by query", columns, rows, note, page.notice("tpch"))
+    return Table("Seconds by query", columns, rows, note, page.query_notice)
 
 
 def _variants(page: Page, target: str) -> str:
@@ -192,11 +191,7 @@ def _answers(page: Page) -> dict[str, str | Cell]:
     return words
 
 
-def _titles() -> dict[str, str]:
+def _titles(page: Page) -> dict[str, str]:
     """What each query asks, from the workload; nothing where this Dyno lacks it."""
-    from dyno import workloads
-
-    try:
-        return {query.name: query.title for query in workloads.get("tpch").queries}
-    except UsageError:
-        return {}
+    queries = () if page.queried is None else page.queried.queries
+    return {query.name: query.title for query in queries}

@@ -106,7 +106,7 @@ def _figure(page: Page, search: Phase[SearchDetail], windows: list[Window]) -> F
         "maximum. Where a load has several windows the line runs through their mean; bars: 95 % "
         "intervals of the mean throughput of a window.",
         used,
-        page.notice("tpcc"),
+        page.transaction_notice,
     )
 
 
@@ -128,7 +128,7 @@ def _table(page: Page, search: Phase[SearchDetail], windows: list[Window]) -> Ta
         Column("Load", numeric=True),
         Column("Step"),
         Column("Transactions/s", numeric=True),
-        Column("New-Order p95, ms", numeric=True),
+        Column(f"{page.transactions.title} p95, ms", numeric=True),
         Column("Result"),
         Column("Because", wide=True),
     ]
@@ -145,9 +145,9 @@ def _table(page: Page, search: Phase[SearchDetail], windows: list[Window]) -> Ta
                 capacity.load_text(search.detail, window.load),
                 window.step or "",
                 figure(page.value(f"{name}.tps")),
-                figure(page.value(f"{name}.new_order.response_p95_ms")),
+                figure(page.value(f"{name}.{page.transactions.p95}")),
                 Cell(joined(verdict), tones[verdict]),  # pyright: ignore[reportArgumentType]
                 words,
             ]
         )
-    return Table("Windows of the search", columns, rows, notice=page.notice("tpcc"))
+    return Table("Windows of the search", columns, rows, notice=page.transaction_notice)

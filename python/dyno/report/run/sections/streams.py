@@ -83,7 +83,7 @@ def _figures(page: Page) -> Table:
         "Throughput: streams·22·3600·SF / seconds. Composite: their geometric mean. Scale factors "
         "are never comparable with each other."
     )
-    return Table("Power, throughput and composite", columns, rows, note, page.notice("tpch"))
+    return Table("Power, throughput and composite", columns, rows, note, page.query_notice)
 
 
 def _unit(page: Page, target: str) -> str:
@@ -122,7 +122,7 @@ def _bands(page: Page, test: Trial) -> Figure:
         render(lambda width: charts.timeline(bands, lanes, [], width), Size(970), alt),
         f"The throughput test on {page.title(test.target)}: every query of every stream, one "
         "darker, the next lighter. Seconds since the start of the test.",
-        notice=page.notice("tpch"),
+        notice=page.query_notice,
     )
 
 
@@ -156,7 +156,7 @@ def _streams(page: Page, test: Trial) -> Table:
         )
     note = "Start and end: seconds since the start of the test."
     caption = f"Streams on {page.title(test.target)}"
-    return Table(caption, columns, rows, note, page.notice("tpch"))
+    return Table(caption, columns, rows, note, page.query_notice)
 
 
 def _since(begun_s: float, value: float | None) -> float | None:
@@ -190,7 +190,7 @@ def _refreshes(page: Page, found: list[Trial]) -> Table:
         "Each function is one transaction. The first inserts new orders, the second deletes as "
         "many loaded ones. After the tests the data is restored."
     )
-    return Table("Refresh functions", columns, rows, note, page.notice("tpch"))
+    return Table("Refresh functions", columns, rows, note, page.query_notice)
 
 
 def _during(phase: Phase[DssDetail]) -> str:

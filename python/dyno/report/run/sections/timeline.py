@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import product
 
 from dyno.bundle.carriers import of_phase
-from dyno.bundle.model import NOTICES, Phase, tells
+from dyno.bundle.model import Phase, tells
 from dyno.bundle.phases import PhaseKind
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.bundle.series import Key, of_device
@@ -111,7 +111,7 @@ def _figure(page: Page) -> Figure | None:
         render(lambda width: charts.timeline(bands, lanes, panels, width), Size(970, 262), alt),
         f"The phases of the run, and {shown} over time. The colour of a band goes on as the "
         "shading under it.",
-        notice=NOTICES["tpcc"] if done.values else "",
+        notice=page.transaction_notice if done.values else "",
     )
 
 

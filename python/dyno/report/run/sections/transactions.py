@@ -18,12 +18,10 @@ from dyno.report.kit.charts.render import Size, render
 from dyno.report.kit.formats import figure, operation_title, users_title
 from dyno.report.run.latencies import KINDS, TIMES
 from dyno.report.run.page import Level, Page
-from dyno.workloads.tpcc.pace import MOST_NEW_ORDERS
 
 ORDER = 50
 
 _PERCENTILES = ("p50", "p95", "p99")
-_HEAD = "new_order"
 _WRITER = ("writer_busy_percent", "writer_wait_mean_ms")
 """Of a system with one writer alone."""
 _SCHEDULE = {
@@ -39,8 +37,8 @@ _ABOUT_DRIVER = (
     "Driver CPU: share of its threads' time; ms/1000: CPU milliseconds per 1,000 transactions."
 )
 _HOMES = {
-    "fixed": "each user keeps one warehouse",
-    "all": "each user takes all warehouses in turn",
+    "fixed": "each user keeps one {}",
+    "all": "each user takes all {}s in turn",
 }
 
 
@@ -66,9 +64,8 @@ def _title(level: Level) -> str:
 def _lead(page: Page) -> str:
     detail = page.levels[0].phase.detail if page.levels[0].phase else OltpDetail()
     words: list[str] = []
-    warehouses = detail.warehouses
-    if warehouses is not None:
-        words.append(f"{warehouses:g} warehouse{'' if warehouses == 1 else 's'}")
+    if detail.size is not None:
+        words.append(page.transactions.units(detail.size))
     if detail.loop is not None:
         if detail.is_open:
             gaps = "random" if detail.loop.poisson else "even"
@@ -83,7 +80,7 @@ def _lead(page: Page) -> str:
         words.append("statements come from the client")
     home = _HOMES.get(str(detail.home))
     if home is not None:
-        words.append(home)
+        words.append(home.format(page.transactions.unit))
     warmup, duration = detail.warmup_s, detail.duration_s
     if duration is not None and warmup is not None:
         words.append(f"{duration:g} s measured after {warmup:g} s of warm-up")
@@ -104,6 +101,7 @@ def _users(level: Level) -> int:
 
 
 def _figure(page: Page) -> Figure:
+    main = page.transactions
     throughput: list[charts.Throughput] = []
     latency: list[charts.Latency] = []
     for level in page.levels:
@@ -115,9 +113,9 @@ def _figure(page: Page) -> Figure:
             charts.Throughput(title, _users(level), tps, f"{title}: {figure(tps)} transactions/s")
         )
         for percentile in _PERCENTILES:
-            value = page.value(f"oltp.{level.name}.{_HEAD}.response_{percentile}_ms")
+            value = page.value(f"oltp.{level.name}.{main.main}.response_{percentile}_ms")
             if value:
-                words = f"{title}: New-Order {percentile} {figure(value)} ms"
+                words = f"{title}: {main.title} {percentile} {figure(value)} ms"
                 latency.append(charts.Latency(title, _users(level), percentile, value, words))
     apart = len({item.users for item in throughput}) == len(throughput)
     over = "the number of users" if apart else "the levels of load"
@@ -125,21 +123,22 @@ def _figure(page: Page) -> Figure:
     alt += "; ".join(item.words for item in throughput)
     p95 = [item.words for item in latency if item.percentile == "p95"]
     alt += f". Response time: {'; '.join(p95)}." if p95 else "."
-    name = operation_title(_HEAD)
+    name = main.title
     return Figure(
         render(lambda width: charts.users(throughput, latency, name, width), Size(985), alt),
         f"{'Users' if apart else 'Levels'} against throughput, and against percentiles of "
-        "New-Order's response time, from its intended start to its end (logarithmic).",
+        f"{main.title}'s response time, from its intended start to its end (logarithmic).",
         keys([item.percentile for item in latency], shapes=True),
-        page.notice("tpcc"),
+        page.transaction_notice,
     )
 
 
 def _levels(page: Page) -> Table:
+    main = page.transactions
     columns = [Column("Load")] + [
         Column(label, numeric=True)
         for label in (
-            *("Transactions/s", "New orders/min", "Of paced, %", "New-Order p95, ms"),
+            *("Transactions/s", f"{main.plural_title}/min", "Of paced, %", f"{main.title} p95, ms"),
             *("Errors", "Retries", "Variation, %", "Trend, %"),
             *(() if _is_scheduled(page) else _DRIVER),
         )
@@ -158,9 +157,9 @@ def _levels(page: Page) -> Table:
             [
                 _title(level),
                 figure(page.value(f"{name}.tps")),
-                figure(page.value(f"{name}.new_orders_per_min")),
+                figure(page.value(f"{name}.{page.transactions.per_min}")),
                 _pace(page, level.name),
-                figure(page.value(f"{name}.{_HEAD}.response_p95_ms")),
+                figure(page.value(f"{name}.{main.p95}")),
                 Cell(figure(errors), "bad", "errors") if errors else figure(errors),
                 figure(page.value(f"{name}.retries")),
                 figure(page.value(f"{name}.variation_percent")),
@@ -172,16 +171,21 @@ def _levels(page: Page) -> Table:
     note = (
         "Variation: standard deviation of the throughput by second, in % of its mean. Trend: its "
         "change over the window by a straight line, with its 95 % interval. "
-        f"{'' if _is_scheduled(page) else f'{_ABOUT_DRIVER} '}Of paced: new orders against "
-        f"{MOST_NEW_ORDERS:g} a minute and warehouse, the most that users who key and think can "
-        "reach; above that a result is unpaced."
+        f"{'' if _is_scheduled(page) else f'{_ABOUT_DRIVER} '}"
     )
+    if main.pace is not None:
+        note += (
+            f"Of paced: {main.plural_title.lower()} against {main.pace.per_min:g} a minute and "
+            f"{main.unit}, the most that users who key and think can reach; above that a result is "
+            "unpaced."
+        )
+    note = note.rstrip()
     if alone:
         note += (
             " Writer busy: share of the time that the one transaction which may write was under "
             "way; wait to write: mean time until the others had their turn."
         )
-    return Table("Levels of load", columns, rows, note, page.notice("tpcc"))
+    return Table("Levels of load", columns, rows, note, page.transaction_notice)
 
 
 def _is_scheduled(page: Page) -> bool:
@@ -245,6 +249,6 @@ def _operations(page: Page, level: Level, *, folded: bool) -> Table:
         columns,
         rows,
         "Response: from the intended start to the end. Service: from the send to the end.",
-        page.notice("tpcc"),
+        page.transaction_notice,
         folded=folded,
     )

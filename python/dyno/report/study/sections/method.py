@@ -6,7 +6,7 @@ from dyno import __version__
 from dyno.report.kit.blocks import Block, Code, Fact, Facts, Section, Text
 from dyno.report.kit.formats import seconds
 from dyno.report.study.page import StudyPage
-from dyno.studies import commands
+from dyno.studies import asked
 
 ORDER = 100
 
@@ -113,5 +113,5 @@ def _commands(page: StudyPage) -> list[str]:
     lines: list[str] = []
     for variant in page.study.variants[:_MOST_COMMANDS]:
         lines.append(f"# {variant.name}")
-        lines += commands.typed(variant, page.study)
+        lines += asked.typed(variant, page.study)
     return lines

@@ -1,0 +1,68 @@
+//! What a workload brings to the driver: its operations, its statements, and its users' behaviour.
+
+use std::future::Future;
+
+use dyno_record::Result;
+
+use crate::wire::{Dialect, Session, Statement};
+
+/// How a transaction ended that did not fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// It committed.
+    Committed,
+    /// It ended in the rollback that the workload prescribes.
+    RolledBack,
+}
+
+/// What a plan says of a workload: its parameters.
+pub trait Params {
+    /// What they make.
+    type Workload: Workload + Clone;
+
+    /// The workload with `seed` for all its random choices.
+    ///
+    /// # Errors
+    /// `usage` for parameters that make no sense, naming the field.
+    fn workload(&self, seed: u64) -> Result<Self::Workload>;
+}
+
+/// An OLTP workload, shared by all driver threads.
+pub trait Workload: Send + Sync + 'static {
+    /// One user's state.
+    type Terminal: Terminal;
+
+    /// Its name, which sets its streams of random numbers apart.
+    fn name(&self) -> &'static str;
+
+    /// Names of the operations, such as `new_order`; elsewhere they go by their position here.
+    fn operations(&self) -> &'static [&'static str];
+
+    /// The statements in the words of a dialect, in the order of their
+    /// [`StatementId`](crate::wire::StatementId).
+    fn statements(&self, dialect: Dialect) -> Vec<Statement>;
+
+    /// The state of user number `user`, the same for the same seed.
+    fn terminal(&self, user: u32) -> Self::Terminal;
+}
+
+/// A user at a terminal: draws the next operation with its inputs, then runs it, over and over.
+pub trait Terminal: 'static {
+    /// Draws the next operation and its inputs; returns its position among the operations.
+    fn draw(&mut self) -> usize;
+
+    /// The pause between the previous operation's end and the start of the one just drawn, in ns:
+    /// the first one's thinking and the second one's keying time.
+    fn pause_ns(&mut self) -> u64;
+
+    /// Runs the drawn operation as one transaction. A retry runs it again with the same inputs.
+    /// `unix_us` is the wall time in microseconds, for the rows that record it.
+    ///
+    /// # Errors
+    /// The database's. The transaction may then still be open.
+    fn attempt<S: Session>(
+        &mut self,
+        session: &mut S,
+        unix_us: i64,
+    ) -> impl Future<Output = Result<Ended>>;
+}

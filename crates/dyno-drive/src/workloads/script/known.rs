@@ -1,0 +1,161 @@
+//! Scripts as they are run: checked, with positions in the place of names.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+
+use dyno_record::{Error, ErrorKind, Result};
+
+use super::{MOST, Operation, Script, Step};
+use crate::wire::{Access, StatementId, Type};
+
+/// What statements call the time.
+const NOW: &str = "now";
+
+/// A script that was checked. Names of operations outlive every run, so each script is kept for as
+/// long as the process lives, and only once.
+#[derive(Debug)]
+pub struct Known {
+    /// As it was given.
+    pub script: &'static Script,
+    /// Names of its operations.
+    pub names: Vec<&'static str>,
+    /// What each operation queues.
+    pub queues: Vec<Vec<Queued>>,
+    /// What each operation does to the data.
+    pub access: Vec<Access>,
+    /// Up to where in 0..1 each operation's share of the mix goes.
+    shares: Vec<f64>,
+}
+
+/// A statement of an operation.
+#[derive(Debug)]
+pub struct Queued {
+    /// Its position among the workload's.
+    pub id: StatementId,
+    /// Where its parameters come from.
+    pub given: Vec<Given>,
+    /// Their types.
+    pub types: Vec<Type>,
+}
+
+/// Where a parameter comes from.
+#[derive(Debug, Clone, Copy)]
+pub enum Given {
+    /// The operation's input of that position.
+    Input(usize),
+    /// The time.
+    Now,
+}
+
+static KNOWN: Mutex<Vec<&'static Known>> = Mutex::new(Vec::new());
+
+impl Known {
+    /// The script, checked.
+    ///
+    /// # Errors
+    /// `usage` if it makes no sense, naming the operation or statement.
+    pub fn of(script: &Script) -> Result<&'static Self> {
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known.iter().find(|found| found.script == script) {
+            return Ok(found);
+        }
+        check(script)?;
+        let script: &'static Script = Box::leak(Box::new(script.clone()));
+        let made: &'static Self = Box::leak(Box::new(Self::new(script)?));
+        known.push(made);
+        Ok(made)
+    }
+
+    fn new(script: &'static Script) -> Result<Self> {
+        let mut ids = 0..;
+        let mut made = |operation: &Operation, step: &Step| {
+            let given = step.given.iter().map(|name| given(operation, step, name));
+            let given = given.collect::<Result<Vec<_>>>()?;
+            let types = given.iter().map(|given| match given {
+                Given::Input(_) => Type::Int,
+                Given::Now => Type::Timestamp,
+            });
+            let types = types.collect();
+            Ok(Queued { id: StatementId(ids.next().unwrap_or(u16::MAX)), given, types })
+        };
+        let operations = &script.operations;
+        let queues = operations
+            .iter()
+            .map(|operation| operation.steps.iter().map(|step| made(operation, step)).collect())
+            .collect::<Result<_>>()?;
+        let whole: f64 = operations.iter().map(|operation| operation.weight).sum();
+        let mut sum = 0.0;
+        let share = |operation: &Operation| {
+            sum += operation.weight;
+            sum / whole
+        };
+        Ok(Self {
+            script,
+            names: operations.iter().map(|operation| operation.name.as_str()).collect(),
+            queues,
+            access: operations.iter().map(access).collect(),
+            shares: operations.iter().map(share).collect(),
+        })
+    }
+
+    /// The operation that a number from 0 to 1 falls on.
+    pub fn pick(&self, drawn: f64) -> usize {
+        let place = self.shares.iter().position(|share| drawn < *share);
+        place.unwrap_or(self.shares.len() - 1)
+    }
+}
+
+fn access(operation: &Operation) -> Access {
+    let reads = |step: &Step| step.sql.trim_start().to_ascii_lowercase().starts_with("select");
+    if operation.steps.iter().all(reads) { Access::Read } else { Access::Write }
+}
+
+fn given(operation: &Operation, step: &Step, name: &str) -> Result<Given> {
+    if name == NOW {
+        return Ok(Given::Now);
+    }
+    let place = operation.inputs.iter().position(|input| input.name == name);
+    place.map(Given::Input).ok_or_else(|| usage(&step.name, &format!("has no input {name:?}")))
+}
+
+fn check(script: &Script) -> Result<()> {
+    let Script { name, operations } = script;
+    if operations.is_empty()
+        || !operations.iter().all(|it| it.weight.is_finite() && it.weight > 0.0)
+    {
+        return Err(usage(name, "needs operations, each with a weight above 0"));
+    }
+    let steps = operations.iter().flat_map(|operation| &operation.steps);
+    let names = operations.iter().map(|it| &it.name).chain(steps.map(|step| &step.name));
+    let mut seen = HashSet::new();
+    for (place, each) in names.enumerate() {
+        // Operations and statements may share a name, two of either may not.
+        if !seen.insert((place < operations.len(), each)) {
+            return Err(usage(each, "is there twice"));
+        }
+    }
+    for operation in operations {
+        let Operation { name, keying_s, thinking_s, inputs, steps, .. } = operation;
+        let pauses = [keying_s, thinking_s];
+        if !pauses.iter().all(|seconds| (0.0..=3600.0).contains(*seconds)) {
+            return Err(usage(name, "has a pause that is not 0 to 3600 s"));
+        }
+        if steps.is_empty() || steps.len() > MOST || inputs.len() > MOST {
+            return Err(usage(
+                name,
+                &format!("needs 1 to {MOST} steps, and {MOST} inputs at most"),
+            ));
+        }
+        if let Some(input) = inputs.iter().find(|input| input.least > input.greatest) {
+            return Err(usage(&input.name, "has a least value above its greatest"));
+        }
+        if let Some(step) = steps.iter().find(|step| step.given.len() > MOST) {
+            return Err(usage(&step.name, &format!("has more than {MOST} parameters")));
+        }
+    }
+    Ok(())
+}
+
+fn usage(what: &str, wrong: &str) -> Error {
+    Error::new(ErrorKind::Usage, format!("workload: {what} {wrong}"))
+}

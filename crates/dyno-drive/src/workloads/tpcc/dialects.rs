@@ -1,0 +1,118 @@
+//! Statements that a system says in other words than PostgreSQL, by their names.
+
+use std::borrow::Cow;
+
+use crate::wire::{AND_THEN, Dialect, Statement};
+
+/// MariaDB and MySQL: `||` is a logical or there. MariaDB's DELETE could return rows, but describes
+/// them only when it runs. The row stays locked from the query on, so what that finds is what is
+/// deleted.
+const MYSQL: &[(&str, &[&str])] = &[
+    (
+        "take_oldest",
+        &[
+            "select no_o_id from new_order where no_w_id = $1 and no_d_id = $2 \
+             order by no_o_id limit 1 for update",
+            "delete from new_order where no_w_id = $1 and no_d_id = $2 order by no_o_id limit 1",
+        ],
+    ),
+    (
+        "pay_bad_credit",
+        &[
+            "update customer set c_balance = c_balance - $1, c_ytd_payment = c_ytd_payment + $1, \
+             c_payment_cnt = c_payment_cnt + 1, c_data = left(concat($5, c_data), 500) \
+             where c_w_id = $2 and c_d_id = $3 and c_id = $4",
+            "select c_balance, left(c_data, 200) from customer \
+             where c_w_id = $2 and c_d_id = $3 and c_id = $4",
+        ],
+    ),
+];
+
+/// SQLite has no LEFT, and no FOR UPDATE, which it needs as little: its one writer holds the lock
+/// of the whole file.
+const SQLITE: &[(&str, &[&str])] = &[
+    (
+        "pay_bad_credit",
+        &["update customer set c_balance = c_balance - $1, c_ytd_payment = c_ytd_payment + $1, \
+           c_payment_cnt = c_payment_cnt + 1, c_data = substr($5 || c_data, 1, 500) \
+           where c_w_id = $2 and c_d_id = $3 and c_id = $4 \
+           returning c_balance, substr(c_data, 1, 200)"],
+    ),
+    (
+        "take_oldest",
+        &["delete from new_order where no_w_id = $1 and no_d_id = $2 and no_o_id = (\
+           select no_o_id from new_order where no_w_id = $1 and no_d_id = $2 \
+           order by no_o_id limit 1) returning no_o_id"],
+    ),
+];
+
+const fn own(dialect: Dialect) -> &'static [(&'static str, &'static [&'static str])] {
+    match dialect {
+        Dialect::Postgres => &[],
+        Dialect::Mysql => MYSQL,
+        Dialect::Sqlite => SQLITE,
+    }
+}
+
+/// The statements in a dialect's words.
+pub fn put(dialect: Dialect, mut statements: Vec<Statement>) -> Vec<Statement> {
+    for (name, commands) in own(dialect) {
+        for statement in statements.iter_mut().filter(|statement| statement.name == *name) {
+            statement.sql = Cow::Owned(commands.join(AND_THEN));
+        }
+    }
+    statements
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::mysql;
+    use crate::workloads::tpcc::{procedures, statements};
+
+    #[test]
+    fn own_words_are_those_of_a_statement_and_differ() {
+        for dialect in [Dialect::Mysql, Dialect::Sqlite] {
+            let (neutral, own_words) = (statements::all(), put(dialect, statements::all()));
+            let pairs = neutral.iter().zip(&own_words);
+            let differ = pairs.filter(|(before, after)| before.sql != after.sql);
+            assert_eq!(differ.count(), own(dialect).len());
+        }
+    }
+
+    #[test]
+    fn mysql_is_left_with_no_foreign_words() {
+        for statement in put(Dialect::Mysql, statements::all()) {
+            let commands = mysql::commands(&statement).unwrap();
+            let all: Vec<&str> = commands.iter().map(|command| command.sql.as_str()).collect();
+            let all = all.join(";");
+            for foreign in ["$", "||", " returning "] {
+                assert!(!all.contains(foreign), "{all}");
+            }
+            let used = commands.iter().flat_map(|command| &command.params);
+            let most = used.max().map_or(0, |position| usize::from(*position) + 1);
+            assert_eq!(most, statement.params.len(), "{all}");
+        }
+    }
+
+    #[test]
+    fn sqlite_is_left_with_no_foreign_words() {
+        for statement in put(Dialect::Sqlite, statements::all()) {
+            for foreign in [" for update", "left("] {
+                assert!(!statement.sql.contains(foreign), "{}", statement.sql);
+            }
+        }
+    }
+
+    #[test]
+    fn mysql_calls_give_what_the_procedure_takes() {
+        for statement in procedures::all(Dialect::Mysql) {
+            let [command] = &mysql::commands(&statement).unwrap()[..] else {
+                panic!("{statement:?}")
+            };
+            let given = vec!["?"; statement.params.len()].join(", ");
+            assert_eq!(command.sql, format!("call {}({given})", statement.name));
+            assert_eq!(command.params.len(), statement.params.len());
+        }
+    }
+}

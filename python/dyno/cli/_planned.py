@@ -1,0 +1,26 @@
+"""A run whose plan is a JSON document on stdin, as a study has it done by a process of its own."""
+
+from __future__ import annotations
+
+import sys
+
+from dyno.cli import ended_by
+
+
+def main() -> None:
+    """Reads the plan, does it, prints the JSON document of the run, and exits with its code."""
+    ended_by(_done, [])
+
+
+def _done() -> int:
+    from dyno import plans
+    from dyno.cli._console import Console
+    from dyno.runner.jobs import job_of
+    from dyno.runner.session import run_session
+
+    job = job_of(plans.read(sys.stdin.read()))
+    return run_session(job, Console(quiet=True, as_json=True)).code
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+"""A recorded piece of work as the verbs have it done, told on the console."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import TYPE_CHECKING
+
+from dyno.safety.redaction import redact
+
+if TYPE_CHECKING:
+    from dyno.cli._options import Options
+    from dyno.runner.session import Job
+
+
+def conduct(job: Job, options: Options) -> int:
+    """Does a job, and returns the exit code."""
+    from dyno.cli._console import Console
+    from dyno.runner.session import run_session
+
+    console = Console(quiet=options.quiet, as_json=options.as_json)
+    return run_session(job, console, _typed()).code
+
+
+def _typed() -> str:
+    """The command line of this process, fit for a bundle: URLs without their passwords."""
+    return shlex.join(["dyno", *(redact(word) for word in sys.argv[1:])])

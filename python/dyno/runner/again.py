@@ -1,0 +1,67 @@
+"""Repeats a disturbed part of a run once, while that helps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from dyno.bundle import superseded
+from dyno.bundle.reader import Bundle
+from dyno.decide.case import MEASURED, Case
+from dyno.decide.quiet import Noise, counted
+from dyno.runner.session import Session
+
+T = TypeVar("T")
+
+
+class Again:
+    """Does work, and once more where the machine was not quiet meanwhile.
+
+    A repeat that was disturbed, too, is the last: noise that lasts would only double the run.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._helps = True
+
+    def __call__(self, work: Callable[[], T]) -> T:
+        """What ``work`` returns, of the attempt that counts.
+
+        Raises:
+            DynoError: What ``work`` raises.
+        """
+        recorder, say = self._session.recorder, self._session.events.say
+        before = superseded.mark(recorder)
+        result = work()
+        noise = self._noise(before)
+        if noise is None or any(one.passed is False for one in recorder.checks[before.checks :]):
+            return result  # what went wrong is never set aside
+        told = f"! {noise.phase.title}: disturbed ({noise.words})."
+        if not self._helps:
+            say(f"{told} Not repeated.")
+            return result
+        say(f"{told} It is measured once more; the repeat counts.")
+        superseded.set_aside(recorder, before, noise.words)
+        result = work()
+        after = self._noise(before)
+        if after is not None:
+            self._helps = False
+            say(
+                f"! {after.phase.title}: disturbed again ({after.words}). Repeating does not help "
+                "now, so nothing else is repeated."
+            )
+        return result
+
+    def _noise(self, before: superseded.Mark) -> Noise | None:
+        """What disturbed the attempt most, as far as counters tell; None if nothing did."""
+        recorder = self._session.recorder
+        case = Case.of(Bundle(recorder.path, recorder.run), ())
+        found = [
+            noise
+            for phase in superseded.attempted(recorder, before)
+            if phase.kind in MEASURED and (noise := counted(case, phase)) is not None
+        ]
+        loud = [noise for noise in found if not noise.quiet]
+        return max(
+            loud, key=lambda noise: (noise.steal or 0.0) + (noise.foreign or 0.0), default=None
+        )

@@ -1,0 +1,60 @@
+"""A check of what is loaded as recorded work."""
+
+from __future__ import annotations
+
+from dyno import targets, workloads
+from dyno.bundle.model import Check
+from dyno.errors import UsageError
+from dyno.plans.check import CheckPlan
+from dyno.runner import stages
+from dyno.runner.databases import loaded_in_all, require_databases
+from dyno.runner.session import Job, Session
+from dyno.stages.load import check, check_isolation
+
+
+def job(asked: CheckPlan) -> Job:
+    """What is asked as work; nothing is started or touched.
+
+    Raises:
+        UsageError: If options exclude each other, or the workload or target cannot do it.
+    """
+    chosen = workloads.named(asked.workload)
+    workload, databases, level = asked.workload, asked.databases, asked.level
+    parsed = targets.parse(asked.target)
+    scale = None if asked.scale is None else chosen.parse_scale(asked.scale)
+    if asked.answers and not chosen.queries:
+        raise UsageError(f"{workload} has no queries to ask; leave --answers out.")
+    if asked.isolation and chosen.isolation is None:
+        raise UsageError(f"{workload} has no isolation scenarios; leave --isolation out.")
+    if level is not None and not asked.isolation:
+        raise UsageError("--level is for --isolation; give that, too.")
+    if databases > 1 and asked.answers:
+        raise UsageError("--databases excludes --answers: those are of one.")
+    require_databases(parsed, asked.out, databases)
+
+    def body(session: Session) -> None:
+        with session.target(asked.target) as target:
+            every = loaded_in_all(target, workload, scale, databases)
+            found = every[workload]
+            checks: list[Check] = []
+            for name in every if asked.isolation else ():
+                with session.events.phase(f"Isolation of {name} in {target.name}"):
+                    checks += check_isolation(session.recorder, target, name, level)
+            for name, held in every.items():
+                with session.events.phase(f"Check {name} in {target.name}"):
+                    checks += check(session.recorder, target, name, held, "run")
+            if asked.answers:
+                checks += stages.asked(session, target, workload, found.scale)
+            for item in checks:
+                mark = {True: "ok", False: "FAILED", None: "skipped"}[item.passed]
+                session.events.say(f"  {mark:8}{item.name}: {item.message}")
+
+    record = {
+        "target": parsed.redacted,
+        "scale": scale,
+        "databases": databases,
+        "answers": asked.answers,
+        "isolation": asked.isolation,
+        "level": level,
+    }
+    return Job(asked, record, (workload,), asked.out, body)

@@ -1,0 +1,91 @@
+"""``--databases``: several complete sets of a workload's tables, as verbs are asked for them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from dyno.contracts.databases import names, split
+from dyno.errors import UsageError
+from dyno.stages import resume
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dyno.contracts.target import Loaded, LoadPlan, Target, TargetUrl
+    from dyno.runner.session import Session
+
+__all__ = ["loaded_in_all", "loads", "names", "require_databases"]
+
+
+def require_databases(url: TargetUrl, out: Path, count: int) -> None:
+    """Refuses several databases where the target has but one, before anything is started.
+
+    Raises:
+        UsageError: With the reason.
+    """
+    from dyno import targets
+    from dyno.contracts.target import Limits
+    from dyno.targets import several
+
+    if count > 1:
+        several.require(targets.open_target(url, out, Limits(1 << 30, 1)), count)
+
+
+def loads(
+    session: Session, target: Target, plan: LoadPlan, count: int, *, replace: bool
+) -> list[tuple[LoadPlan, bool]]:
+    """The load of each of so many databases, and whether what is there may be replaced.
+
+    ``plan`` is that of the first. One that goes on leaves out those that are whole. A load of one
+    database that was cut off before its first row is refused with the way out; of several such a
+    one starts again, as ``--replace`` would throw the others away.
+
+    Raises:
+        UsageError: If there is nothing to go on with, or it is of other data or layout.
+    """
+    if count == 1:
+        return [(plan, replace)]
+    every = names(plan.workload, count)
+    if not plan.resume:
+        if replace:
+            resume.forget_whole(target, every)
+        return [(dataclasses.replace(plan, workload=name), replace) for name in every]
+    left = resume.rest(target, plan, every)
+    for name in left.whole:
+        session.events.say(f"  {name} in {target.name} is whole and stays as it is")
+    session.recorder.event("resume", whole=list(left.whole))
+    return [(one, not one.resume) for one in left.plans]
+
+
+def loaded_in_all(
+    target: Target, workload: str, scale: float | None, count: int
+) -> dict[str, Loaded]:
+    """What is loaded in each of the first ``count`` databases, by name; the same scale in all.
+
+    Raises:
+        UsageError: If one lacks data, or has another scale than the first.
+        TargetError: If a load did not end.
+    """
+    from dyno.runner import stages
+
+    found: dict[str, Loaded] = {}
+    for name in names(workload, count):
+        number = split(name)[1]
+        if number > 1 and target.loaded(name) is None:
+            wanted = found[workload].scale
+            able = target.capabilities.resume is True
+            what, option = ("what is missing", "resume") if able else ("all of them", "replace")
+            raise UsageError(
+                f"{target.name} holds no database {number} of {workload}. Load {what}: dyno "
+                f"load {workload} --target {target.url.redacted} --scale {wanted:g} "
+                f"--databases {count} --{option}"
+            )
+        found[name] = stages.loaded_data(target, name, scale)
+        if found[name].scale != found[workload].scale:
+            raise UsageError(
+                f"Database {number} of {workload} in {target.name} has scale "
+                f"{found[name].scale:g}, the first {found[workload].scale:g}. Load all of them "
+                f"again: give --databases {count} --replace to dyno load."
+            )
+    return found

@@ -1,0 +1,130 @@
+"""The decision-support tests as ``dyno run`` composes them."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dyno.contracts.target import Target
+    from dyno.plans.run import RunPlan
+    from dyno.runner.session import Session
+    from dyno.stages.drive import PowerPlan, ThroughputPlan
+
+
+def run_tests(
+    session: Session, asked: RunPlan, scale: float | None, settings: dict[str, Any]
+) -> None:
+    """Runs the tests that were chosen, and proves their answers and the data after them.
+
+    Args:
+        session: The open session.
+        asked: The plan.
+        scale: The scale that must be loaded, if any was named.
+        settings: ``cache``, ``timeout_s``, ``seed``, ``metering``, and those of plans and
+            maintenance.
+    """
+    from dyno import workloads
+    from dyno.runner import stages
+    from dyno.runner.cold import start_cold
+    from dyno.runner.during import before_start, during_plan
+    from dyno.runner.layout import note_layout
+    from dyno.stages import drive
+    from dyno.stages.drive import PowerPlan, StreamPlan, ThroughputPlan
+
+    cache, workload = settings["cache"], asked.workload
+    with session.target(asked.target, before_start(settings)) as target:
+        found = stages.loaded_data(target, workload, scale)
+        note_layout(session, target, found)
+        _clear(session, target, workload)
+        refresh = asked.refreshes and target.capabilities.refresh is True
+        if refresh is not asked.refreshes:
+            session.events.say(f"! Without refresh functions: {target.capabilities.refresh}.")
+        common: dict[str, Any] = {
+            "timeout_s": settings["timeout_s"],
+            "parameters": asked.drawn,
+            "seed": settings["seed"],
+        }
+        fresh: dict[str, Any] = {
+            **common,
+            "refresh": refresh,
+            "metering": settings["metering"],
+        }
+        power = PowerPlan(workload, found.scale, **fresh, cache=cache, warm=cache == "warm")
+        streams = asked.streams or workloads.get(workload).streams(found.scale)
+        held = "after-power" if asked.has_power else cache
+        throughput = ThroughputPlan(workload, found.scale, **fresh, cache=held, streams=streams)
+        with contextlib.ExitStack() as stack:
+            if refresh:
+                sets = int(asked.has_power) + (streams if asked.has_streams else 0)
+                first = stack.enter_context(
+                    drive.restored(session.recorder, target, workload, sets)
+                )
+                # Pair 0 is the power test's.
+                first -= not asked.has_power
+                power, throughput = (
+                    replace(power, first_set=first),
+                    replace(throughput, first_set=first),
+                )
+            power = stack.enter_context(start_cold(session, target, power, cache))
+            if asked.has_power:
+                _power(session, target, power)
+            if asked.has_streams:
+                _throughput(session, target, throughput)
+        if settings["plans"]:
+            stages.plans(session, target, power, analyse=settings["analyse_plans"])
+        if during := during_plan(settings):
+            users = streams if asked.has_streams else asked.streams or 1
+            beside = StreamPlan(workload, found.scale, **common, cache=held, streams=users)
+            stages.queries_during(session, target, beside, during)
+        # After the measurements, so that they begin with the caches that they tell of.
+        if not (asked.has_power and power.proves):
+            _ask(session, target, power)
+
+
+def _clear(session: Session, target: Target, workload: str) -> None:
+    from dyno.stages import drive
+
+    changed = drive.restore_left(session.recorder, target, workload)
+    if changed:
+        session.events.say(
+            f"! Restored the data: {changed:,} rows that the refresh functions of an interrupted "
+            "run had inserted or deleted."
+        )
+
+
+def _power(session: Session, target: Target, plan: PowerPlan) -> None:
+    from dyno.runner import stages
+    from dyno.stages import prove
+
+    result = stages.power(session, target, plan)
+    if plan.proves:
+        stages.answers(session, plan, {target.name: result})
+    if result.drawn:
+        prove.streams(
+            session.recorder, plan.workload, target.name, result.drawn, alike=False, test="power"
+        )
+
+
+def _ask(session: Session, target: Target, plan: PowerPlan) -> None:
+    """Proves the answers after tests of which none can be compared with the expected ones."""
+    from dyno import workloads
+    from dyno.runner import stages
+    from dyno.stages import prove
+
+    if plan.scale in workloads.get(plan.workload).expected_scales:
+        stages.asked(session, target, plan.workload, plan.scale, plan.timeout_s)
+    else:
+        prove.unproven(session.recorder, plan.workload, plan.scale, target.name)
+
+
+def _throughput(session: Session, target: Target, plan: ThroughputPlan) -> None:
+    from dyno.stages import drive, prove
+
+    users = f"{plan.streams} stream{'s'[: plan.streams != 1]}"
+    title = f"{users} of queries on {target.name}"
+    with session.events.phase(title) as progress:
+        result = drive.throughput(session.recorder, target, plan, progress)
+    alike = plan.parameters == "validation" and not plan.refresh
+    prove.streams(session.recorder, plan.workload, target.name, result.answers, alike=alike)

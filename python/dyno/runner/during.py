@@ -1,0 +1,58 @@
+"""Maintenance beside the work of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from dyno.contracts.target import Target, TargetUrl
+    from dyno.stages.drive import DuringPlan
+
+
+def require_able(url: TargetUrl, out: Path, settings: dict[str, Any]) -> None:
+    """Refuses plans, maintenance and databases that the target cannot do, before it is started.
+
+    ``during_database`` becomes the number of the database that the maintenance works on, if any.
+
+    Raises:
+        UsageError: With the reason.
+    """
+    from dyno import targets
+    from dyno.contracts import maintenance, plans
+    from dyno.contracts.target import Limits
+    from dyno.targets import several
+
+    target = targets.open_target(url, out, Limits(memory_bytes=1 << 30, threads=1))
+    several.require(target, settings["databases"])
+    if settings["plans"]:
+        plans.require(target)
+    if settings["during"] is not None:
+        maintenance.require(target, settings["during"])
+        settings["during_database"] = maintenance.database(
+            target, settings["during"], settings["databases"], settings["during_database"]
+        )
+
+
+def during_plan(settings: dict[str, Any]) -> DuringPlan | None:
+    """The plan for it; None if nothing was asked for."""
+    from dyno.stages.drive import DuringPlan
+
+    if settings["during"] is None:
+        return None
+    return DuringPlan(
+        settings["during"],
+        settings["duration_s"],
+        settings["during_limit_s"],
+        settings["during_database"],
+    )
+
+
+def before_start(settings: dict[str, Any]) -> Callable[[Target], None] | None:
+    """Tells a target what it will be asked for, just before it is started."""
+    from dyno.contracts import maintenance
+
+    name = settings["during"]
+    return None if name is None else lambda target: maintenance.ready(target, name)

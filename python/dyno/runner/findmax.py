@@ -1,0 +1,166 @@
+"""A search for the most load inside limits: what is asked, and the plan that it makes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from dyno.bundle.phases.search import Limit, SearchDetail
+from dyno.config.units import digits, parse_seconds, seconds_text
+from dyno.errors import UsageError
+
+if TYPE_CHECKING:
+    from dyno.contracts.workload import Workload
+    from dyno.criteria import Criterion
+    from dyno.decide.findmax import Range
+    from dyno.plans.searching import Searching
+
+WINDOW_S = 15.0
+"""Seconds measured at each load unless told."""
+
+_OVERHEAD_S = 1.0
+_FIRST_RATE = 10.0
+_SESSIONS = 32
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search for the most load inside limits.
+
+    Attributes:
+        slo: The limits.
+        explicit: Whether the user gave them; of the usual ones those without data are left out.
+        sessions: Sessions that serve a rate.
+        window_s: Measured time at each load.
+        databases: In how many at once; users are those of each, a rate is that of all.
+    """
+
+    where: Range
+    slo: tuple[Criterion, ...]
+    explicit: bool
+    sessions: int
+    warmup_s: float
+    window_s: float
+    time_limit_s: float
+    databases: int = 1
+
+    @property
+    def step_s(self) -> float:
+        """What one window takes."""
+        return self.warmup_s + self.window_s + _OVERHEAD_S
+
+    @property
+    def windows(self) -> int:
+        """How many windows it takes at most, if all goes by plan."""
+        return self.where.most_windows()
+
+    def load_text(self, load: float) -> str:
+        """``12 users``, ``150/s``."""
+        if self.where.by == "rate":
+            return f"{digits(load)}/s"
+        each = " each" if self.databases > 1 else ""
+        return f"{load:g} user{'' if load == 1 else 's'}{each}"
+
+    def plan(self) -> list[str]:
+        """What it will do, in lines."""
+        rate = self.where.by == "rate"
+        limits = " and ".join(str(limit) for limit in self.slo)
+        span = self.step_s * self.windows
+        factor = 4 if rate else 2
+        most_of = "transactions a second" if rate else "users"
+        at_once = "" if self.databases == 1 else f" of {self.databases} databases at once"
+        start, most = self.load_text(self.where.start), self.load_text(self.where.most)
+        return [
+            f"Search for the most {most_of}{at_once} with {limits}:",
+            f"  from {start} times {factor} until a limit breaks, at most {most}"
+            + (f", served by {self.sessions} sessions" if rate else ""),
+            f"  then halve the gap until it is within {100 * self.where.resolution:g} %"
+            + ("" if rate else " or one user"),
+            "  then measure the largest that keeps the limits once more",
+            f"  {self.windows} windows at most of {seconds_text(self.window_s)} after "
+            f"{seconds_text(self.warmup_s)} of warm-up: {seconds_text(span)}"
+            f" (--time-limit {seconds_text(self.time_limit_s)})",
+        ]
+
+    def detail(self) -> partial[SearchDetail]:
+        """What its phase tells from the start."""
+        return partial(
+            SearchDetail,
+            by=self.where.by,
+            slo=tuple(Limit(**limit.record()) for limit in self.slo),
+            start=self.where.start,
+            most=self.where.most,
+            resolution=self.where.resolution,
+            sessions=self.sessions if self.where.by == "rate" else None,
+            databases=self.databases,
+            time_limit_s=self.time_limit_s,
+        )
+
+    def record(self) -> dict[str, Any]:
+        """For the plan of the bundle."""
+        return {
+            "by": self.where.by,
+            "slo": [limit.record() for limit in self.slo],
+            "start": self.where.start,
+            "most": self.where.most,
+            "resolution": self.where.resolution,
+            "sessions": self.sessions if self.where.by == "rate" else None,
+            "databases": self.databases,
+            "time_limit_s": self.time_limit_s,
+        }
+
+
+def search_of(asked: Searching, workload: Workload, settings: dict[str, Any]) -> Search | None:
+    """The search that is asked for; None if none is.
+
+    Args:
+        asked: The plan.
+        workload: What is driven.
+        settings: The rest of the plan: ``users`` as given, ``databases``, ``warmup_s`` and
+            ``duration_s``.
+
+    Raises:
+        UsageError: If it makes no sense.
+    """
+    from dyno.criteria import defaults, metrics, parse_all
+    from dyno.decide.findmax import Range
+
+    if asked.find_max is None:
+        asked.require_no_search()
+        return None
+    by = asked.find_max
+    if workload.kind != "oltp":
+        raise UsageError(f"--find-max drives transactions; {workload.name} has queries.")
+    given: tuple[int, ...] = settings["users"]
+    if len(given) > 1:
+        raise UsageError("--find-max takes one --users: where it starts, or with which sessions.")
+    if by == "users" and asked.max_rate is not None:
+        raise UsageError("--max-rate is for --find-max rate.")
+    if by == "rate" and asked.max_users is not None:
+        raise UsageError("--max-users is for --find-max users.")
+    slo = parse_all(asked.slo, metrics(workload.operations)) or defaults(workload.operations)
+    if by == "users":
+        where = Range(by, float(given[0] if given else 1), float(asked.max_users or 1024))
+    else:
+        where = Range(by, _FIRST_RATE, asked.max_rate or 1e6)
+    if where.start > where.most:
+        start = f"--users {where.start:g}" if by == "users" else f"{where.start:g}/s"
+        raise UsageError(
+            f"The search starts at {start}, which is more than --max-{by} {where.most:g}."
+        )
+    search = Search(
+        where,
+        tuple(slo),
+        explicit=bool(asked.slo),
+        sessions=given[0] if given else _SESSIONS,
+        warmup_s=settings["warmup_s"],
+        window_s=settings["duration_s"],
+        time_limit_s=parse_seconds(asked.time_limit or "30m"),
+        databases=settings["databases"],
+    )
+    if search.time_limit_s < 2 * search.step_s:
+        raise UsageError(
+            f"--time-limit must leave room for two windows: {seconds_text(2 * search.step_s)}."
+        )
+    return search

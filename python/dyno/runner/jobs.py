@@ -1,0 +1,33 @@
+"""A plan of any verb as the job that it asks for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dyno.plans import CheckPlan, LoadingPlan, Plan, QuickstartPlan, RunPlan, StoragePlan
+
+if TYPE_CHECKING:
+    from dyno.runner.session import Job
+
+
+def job_of(plan: Plan) -> Job:
+    """What a plan asks for; nothing is started or touched.
+
+    Raises:
+        DynoError: What is wrong with it, as far as that can be told.
+    """
+    from dyno.runner import check, load, quickstart, run, storage
+
+    match plan:
+        case RunPlan():
+            return run.job(plan)
+        case LoadingPlan():
+            return load.job(plan)
+        case CheckPlan():
+            return check.job(plan)
+        case StoragePlan():
+            return storage.job(plan, storage.io_plan(plan))
+        case QuickstartPlan():
+            return quickstart.job(plan, quickstart.sizes_of(plan))
+        case _:
+            raise TypeError(f"{type(plan).__name__} is no plan of a run.")

@@ -1,0 +1,132 @@
+"""The layout of a load: chosen, checked before anything is started, and told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dyno import targets
+from dyno.bundle.model import tells
+from dyno.bundle.phases.index import IndexDetail
+from dyno.bundle.phases.load import LoadDetail, Step
+from dyno.contracts.layout import Layout
+from dyno.contracts.target import Designed, Loaded, Target, TargetUrl
+from dyno.layouts import volumes
+from dyno.layouts.resolve import resolve
+from dyno.plans.loading import Spread
+from dyno.report.kit.formats import decimal_bytes, figure, seconds
+from dyno.runner import spread as places
+
+if TYPE_CHECKING:
+    from dyno.runner.session import Session
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A layout that the target can have, as far as can be told without starting it.
+
+    Attributes:
+        share_here: Share of the data that stays in the target's own place.
+    """
+
+    layout: Layout
+    share_here: float = 1.0
+
+    @property
+    def wanted(self) -> Layout | None:
+        """The layout; None for the target's own design."""
+        return None if self.layout.plain else self.layout
+
+    def before_start(self, target: Target) -> None:
+        """Tells a target what has to be in place before it is started."""
+        if isinstance(target, Designed):
+            target.before_start(self.layout)
+
+    def announce(self, session: Session) -> None:
+        """Records what spoils the layout, and says it."""
+        for note in self.layout.notes:
+            session.events.warn(f"! {note}")
+            session.recorder.event("layout-warning", message=note)
+
+    def tell(self, session: Session) -> None:
+        """Prints what the steps of the load took, each kind on a line."""
+        phases = session.recorder.run.phases
+        # Of several loads that differ in their streams only the last one stays.
+        last = {
+            (phase.detail.database or 1, phase.kind): phase.detail.space
+            for phase in phases
+            if tells(phase, LoadDetail) or tells(phase, IndexDetail)
+        }
+        numbers = dict.fromkeys(number for number, _ in last)
+        for number in numbers:
+            own = [space for (which, _), space in last.items() if which == number]
+            steps = [step for space in own for step in space]
+            of = "step" if len(numbers) == 1 else f"database {number}"
+            session.events.say(f"  {of:14}{'time':>12}{'GB/h':>9}{'extra, peak':>14}{'rest':>12}")
+            for line in by_kind(steps):
+                session.events.say(line)
+
+
+def chosen_layout(text: str, url: TargetUrl, workload: str, scale: float, spread: Spread) -> Chosen:
+    """The layout that ``--layout`` names, checked against the workload, target and volumes.
+
+    Raises:
+        UsageError: If it is wrong, or not for this target.
+        TargetError: If one of its volumes cannot be used.
+    """
+    plain = resolve(text, workload, scale)
+    layout = places.over(spread, plain, url, scale)
+    if targets.require_layout(url, layout).elsewhere:
+        return Chosen(layout)
+    # Folders of Dyno's own are made with the engine, and take the same room.
+    checked = plain if spread.beside else layout
+    notes = volumes.check(checked, volumes.needs(checked, scale), spread.out)
+    layout = layout.model_copy(update={"notes": (*notes, *places.notes(spread))})
+    return Chosen(layout, volumes.share_here(checked, scale))
+
+
+def unfinished_layout(session: Session, target: Target, names: Sequence[str]) -> Layout | None:
+    """The layout of the load that did not end, noted in the plan; None for the target's own.
+
+    Of several databases it is that of the first one that says.
+    """
+    states = (target.loaded(name) for name in names)
+    # Tables that were made a moment before the kill do not tell yet what they are for.
+    found = next((one for one in states if one is not None and one.scale), None)
+    if found is None or not found.layout:
+        return None
+    note_layout(session, target, found)
+    return Layout.model_validate_json(found.layout)
+
+
+def note_layout(session: Session, target: Target, found: Loaded) -> None:
+    """Puts the layout that the data was loaded with into the plan of a run."""
+    if found.layout:
+        layout = Layout.model_validate_json(found.layout)
+        changed = target.deviations(layout) if isinstance(target, Designed) else []
+        for line in changed:
+            session.events.warn(f"! {line} Load again with --replace to restore the layout.")
+        layout = layout.model_copy(update={"notes": (*layout.notes, *changed)})
+        recorded = layout.model_dump(mode="json", exclude_defaults=True)
+    else:
+        recorded = {"name": "default"}
+    recorder = session.recorder
+    recorder.update(plan={**recorder.run.plan, "layout": recorded})
+
+
+def by_kind(steps: Sequence[Step]) -> list[str]:
+    """One line for each kind of step: time, speed, the greatest extra space and what stays."""
+    lines: list[str] = []
+    for kind in dict.fromkeys(step.kind for step in steps):
+        own = [step for step in steps if step.kind == kind]
+        moved = sum(step.moved_bytes or 0 for step in own)
+        took = sum((step.seconds or 0.0) for step in own)
+        speed = moved / took * 3600 / 1e9 if moved and took > 0 else None
+        peaks = [step.extra_peak_bytes for step in own if step.extra_peak_bytes is not None]
+        rests = [step.extra_rest_bytes for step in own if step.extra_rest_bytes is not None]
+        peak = decimal_bytes(max(peaks) if peaks else None)
+        rest = decimal_bytes(sum(rests) if rests else None)
+        label = kind if len(own) == 1 else f"{len(own)} {kind}"
+        lines.append(f"  {label:14}{seconds(took):>12}{figure(speed):>9}{peak:>14}{rest:>12}")
+    return lines

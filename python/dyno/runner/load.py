@@ -1,0 +1,98 @@
+"""A load of a workload's data into a target as recorded work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dyno import _core, targets, workloads
+from dyno.contracts.target import LoadPlan, Made, Target, TargetUrl
+from dyno.layouts import DEFAULT
+from dyno.plans.loading import LoadingPlan
+from dyno.runner import spread as places
+from dyno.runner import stages
+from dyno.runner.databases import loads, names, require_databases
+from dyno.runner.engine import confinement_of, settings_of
+from dyno.runner.layout import chosen_layout, unfinished_layout
+from dyno.runner.session import Job, Session
+from dyno.stages.resume import unfinished_of
+from dyno.targets.space import require_space, required_bytes
+from dyno.workspace.engine_folders import make_out
+
+
+def job(asked: LoadingPlan) -> Job:
+    """What is asked as work; nothing is started or touched.
+
+    Raises:
+        UsageError: If options exclude each other, or the target cannot do it.
+        TargetError: If the target or a volume cannot be used.
+    """
+    chosen = workloads.named(asked.workload)
+    workload, databases = asked.workload, asked.databases
+    scale = chosen.parse_scale(asked.scale)
+    asked.require_sense()
+    parsed = targets.parse(asked.target)
+    targets.require(parsed, asked.out, "load")
+    require_databases(parsed, asked.out, databases)
+    confinement = confinement_of(asked, parsed)
+    tuned = settings_of(asked, parsed, confinement)
+    design = chosen_layout(asked.layout or DEFAULT, parsed, workload, scale, asked)
+    raw = chosen.bytes_per_scale * scale * design.share_here
+
+    def make_room() -> None:
+        if parsed.scheme == "embedded":
+            make_out(asked.out)
+        if not asked.resume:
+            _require_room(parsed, asked.out, raw * databases)
+
+    def body(session: Session) -> None:
+        def before(target: Target) -> None:
+            _core.prepare(workload)
+            if isinstance(target, Made):
+                target.before_load()
+            # A load that goes on finds everything where the first one has put it.
+            if not asked.resume:
+                places.prepare(asked, parsed)
+                design.before_start(target)
+
+        design.announce(session)
+        with session.target(asked.target, before) as target:
+            every = names(workload, databases)
+            begun = unfinished_of(target, every) if asked.resume else None
+            wanted = design.wanted
+            if asked.resume and asked.layout is None:
+                wanted = unfinished_layout(session, target, every)
+            default = max(2, session.limits.threads) if begun is None else begun.streams
+            plans = [
+                LoadPlan(workload, scale, asked.seed, count, resume=asked.resume, layout=wanted)
+                for count in asked.streams or (default,)
+            ]
+            stages.compare_streams(session, target, plans[:-1], replace=asked.replace)
+            last = asked.replace or len(plans) > 1
+            rest = loads(session, target, plans[-1], databases, replace=last)
+            if asked.resume:
+                _require_room(parsed, asked.out, raw * len(rest))
+            for plan, over in rest:
+                stages.load_and_prove(session, target, plan, replace=over)
+        design.tell(session)
+
+    record = {
+        "target": parsed.redacted,
+        "scale": scale,
+        "streams": list(asked.streams),
+        "databases": databases,
+        "seed": asked.seed,
+        "layout": design.layout.model_dump(mode="json", exclude_defaults=True),
+        "resume": asked.resume,
+    }
+    return Job(asked, record, (workload,), asked.out, body, tuned, confinement, before=make_room)
+
+
+def _require_room(url: TargetUrl, out: Path, raw_bytes: float) -> None:
+    """Refuses what a private engine has no room for.
+
+    Raises:
+        DiskFullError: If it cannot fit.
+    """
+    if url.scheme == "embedded":
+        needed = required_bytes({url.name: raw_bytes})
+        require_space(out, needed, "Free some, or give a smaller --scale or another --out.")

@@ -1,0 +1,318 @@
+"""A recorded piece of work: lock, bundle, sampling, judgement, sheet, exit code."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dyno import host, targets
+from dyno.analyse import estimate
+from dyno.bundle.model import Applied, Confined
+from dyno.bundle.phases.machine import MachineDetail
+from dyno.bundle.phases.provision import ProvisionDetail
+from dyno.bundle.reader import Bundle
+from dyno.bundle.writer import Recorder, write_atomically
+from dyno.config.settings import Setting, as_record
+from dyno.confinement import places
+from dyno.confinement.limits_asked import as_record as limits_record
+from dyno.confinement.run import Confinement
+from dyno.contracts import tuning
+from dyno.contracts.probe import Probed
+from dyno.contracts.target import Limits, Target
+from dyno.decide import broken, definitions, judge
+from dyno.errors import (
+    EXIT_DONE,
+    EXIT_INTERRUPTED,
+    EXIT_INVALID,
+    DynoError,
+    FaultError,
+    Interrupted,
+)
+from dyno.host.limits import usable_memory_bytes
+from dyno.plans.fields import Plan
+from dyno.report import document, latencies, sheet, summary
+from dyno.runner.events import Events
+from dyno.runner.faults import fault_of
+from dyno.runner.signals import Signals
+from dyno.safety.text import plain
+from dyno.stages.observe.sampler import Sampler
+from dyno.targets import scratch
+from dyno.targets.devices import devices
+from dyno.workloads import notices
+from dyno.workspace import engine_folders
+from dyno.workspace.lock import OutLock
+
+
+def _nothing() -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class Job:
+    """A plan that was looked at, as the work that it asks for; nothing was touched yet.
+
+    Attributes:
+        plan: What the user chose.
+        record: What is going to be done, for the bundle, without secrets.
+        workloads: Workloads whose figures will appear (for the notices).
+        volume: The folder whose file system and device are described.
+        body: The work.
+        settings: What the targets are set to.
+        confinement: Limits of the engine's processes, if there are any.
+        before: What is made, or refused, before anything is recorded.
+        outline: What it will do, in lines, where that is a search.
+    """
+
+    plan: Plan
+    record: dict[str, Any]
+    workloads: tuple[str, ...]
+    volume: Path
+    body: Callable[[Session], None]
+    settings: Sequence[Setting] = ()
+    confinement: Confinement | None = None
+    before: Callable[[], None] = _nothing
+    outline: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What came of a job.
+
+    Attributes:
+        path: The folder of the bundle.
+        code: The exit code for it.
+        message: Why it did not do its work; empty if it did.
+        failure: What ended it, if anything did.
+        document: The JSON document of the run; empty if it could not be analysed.
+        lines: Its summary.
+        page: Its sheet; None if nothing was measured.
+        unanalysed: Why it could not be closed and analysed; empty if it was.
+    """
+
+    path: Path
+    code: int
+    message: str
+    failure: BaseException | None
+    document: dict[str, Any] = field(default_factory=dict[str, Any])
+    lines: tuple[str, ...] = ()
+    page: Path | None = None
+    unanalysed: str = ""
+
+    def raise_fault(self) -> None:
+        """Raises a fault in Dyno; other errors and interrupts are reported instead."""
+        if isinstance(self.failure, FaultError):
+            raise self.failure
+
+
+@dataclass
+class Session:
+    """What a piece of work works with while its bundle is open.
+
+    Attributes:
+        out: Folder of bundles and private engines.
+    """
+
+    out: Path
+    events: Events
+    recorder: Recorder
+    sampler: Sampler
+    limits: Limits
+    settings: Sequence[Setting] = ()
+    confinement: Confinement | None = None
+    _watched: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
+
+    @contextlib.contextmanager
+    def target(self, url: str, before: Callable[[Target], None] | None = None) -> Generator[Target]:
+        """Starts or reaches a target, records what it is, and stops what was started.
+
+        The run's settings are applied when it starts, and restored when it is left.
+        ``before`` is called with the target just before that.
+
+        Raises:
+            UsageError: If the URL is wrong, or a setting cannot be.
+            TargetError: If it cannot be used.
+        """
+        parsed = targets.parse(url)
+        name = f"provision-{parsed.name}"
+        if parsed.scheme == "embedded":
+            engine_folders.claim(self.out, parsed.name)
+        opened = targets.open_target(parsed, self.out, self.limits)
+        tuning.tune(opened, self.settings)
+        with self._restored(opened), self.confined(), contextlib.ExitStack() as stack:
+            with (
+                self.recorder.phase(name, f"Start {parsed.name}", ProvisionDetail(), parsed.name),
+                self.events.phase(f"Start {parsed.name}"),
+            ):
+                if before is not None:
+                    before(opened)
+                if self.confinement is not None:
+                    self.confinement.charge(opened.data_paths())
+                target = stack.enter_context(opened)
+                found = {"tuned": tuning.tuned(target), **devices(target)}
+                facts = target.facts().model_copy(update=found)
+                self.recorder.set_target(target.name, facts)
+                self.watch(target)
+            for line in _settings_lines(facts.tuned):
+                self.events.say(line)
+            for note in facts.device_notes:
+                self.events.say(f"  devices of {target.name}: {plain(note)}")
+            try:
+                yield target
+            finally:
+                del self._watched[target.name]
+                self._watch()
+
+    @contextlib.contextmanager
+    def confined(self) -> Generator[None]:
+        """Has the limits of the run hold inside the block, and records what they did."""
+        if self.confinement is None:
+            yield
+            return
+        for line in _limit_lines(self.confinement.figures()):
+            self.events.say(line)
+        try:
+            with self.confinement.within():
+                yield
+        finally:
+            self.recorder.update(confined=self.confinement.figures())
+
+    @contextlib.contextmanager
+    def probed(self, target: Target) -> Generator[None]:
+        """Has the target's own probes read as well while the block is open."""
+        with self.sampler.joined(target.probes() if isinstance(target, Probed) else ()):
+            yield
+
+    def watch(self, target: Target) -> None:
+        """Has the probes read the target's server processes, which a restart replaces."""
+        self._watched[target.name] = target.process_ids()
+        self._watch()
+
+    def _watch(self) -> None:
+        self.sampler.watch([pid for pids in self._watched.values() for pid in pids])
+
+    @contextlib.contextmanager
+    def _restored(self, target: Target) -> Generator[None]:
+        """Records, once the target was left, whether its settings are what they were."""
+        try:
+            yield
+        finally:
+            facts = self.recorder.run.targets.get(target.name)
+            if facts is not None and facts.tuned:
+                left = facts.model_copy(update={"tuned": tuning.tuned(target)})
+                self.recorder.set_target(target.name, left)
+
+
+def run_session(job: Job, events: Events, command: str = "") -> Ended:
+    """Does a job as a recorded run and concludes it, whatever happens in between.
+
+    Args:
+        job: The work.
+        events: Who hears of it.
+        command: The command line that was typed, without secrets; else that of the plan is kept.
+
+    Raises:
+        DynoError: If it cannot begin.
+    """
+    job.before()
+    places.sweep()  # groups of a run that was killed
+    confinement, out = job.confinement, job.plan.out
+    with confinement or contextlib.nullcontext(), OutLock(out), Signals() as signals:
+        scratch.sweep(out)  # of a run that was killed, with the passwords in it
+        asked = {"settings": as_record(job.settings)} if job.settings else {}
+        asked |= {} if confinement is None else {"limits": limits_record(confinement.asked)}
+        plan = {**job.record, **asked, "command": command or job.plan.command}
+        recorder = Recorder(out, job.plan.verb, plan, job.workloads, notices(job.workloads))
+        failure: BaseException | None = None
+        try:
+            try:
+                signals.begin_work()
+                with Sampler(recorder) as sampler:
+                    recorder.meter = sampler.meter
+                    limits = _machine(recorder, events, job.volume)
+                    if confinement is not None:
+                        total = usable_memory_bytes(recorder.run.host)
+                        limits = confinement.fitted(limits, total)
+                    given = (limits, job.settings, confinement)
+                    job.body(Session(out, events, recorder, sampler, *given))
+            finally:
+                signals.end_work()  # what still strikes before this is caught below
+        except BaseException as error:
+            failure = error
+        ended = _conclude(recorder, failure)
+        events.ended(ended)
+    ended.raise_fault()
+    return ended
+
+
+def _machine(recorder: Recorder, events: Events, volume: Path) -> Limits:
+    with recorder.phase("machine", "Machine", MachineDetail()):
+        facts = host.collect(volume)
+        recorder.set_host(facts)
+    for finding in host.warnings(facts):
+        if finding.level == "warning":
+            events.say(f"! {finding.message}")
+    return host.limits(facts)
+
+
+def _conclude(recorder: Recorder, failure: BaseException | None) -> Ended:
+    """Closes the bundle, judges it and writes the sheet."""
+    if isinstance(failure, (KeyboardInterrupt, Interrupted)):
+        status, code, message = "interrupted", EXIT_INTERRUPTED, "Interrupted."
+    elif isinstance(failure, DynoError):
+        status, code, message = "failed", failure.exit_code, str(failure)
+    elif failure is not None:
+        failure = fault_of(failure, recorder.path)
+        status, code, message = "failed", failure.exit_code, str(failure)
+    else:
+        status, code, message = "done", EXIT_DONE, ""
+    try:
+        recorder.finish(status, message or None)
+        bundle = Bundle.open(recorder.path)
+        estimates = estimate(bundle)
+        validity, findings = judge(bundle, estimates)
+        recorder.judge(validity, estimates, findings)
+        bundle = Bundle.open(recorder.path)
+        page = recorder.path / "sheet.html"
+        write_atomically(page, sheet(bundle, estimates, findings, definitions()))
+        lines = [*latencies(bundle, estimates, findings), *summary(bundle, estimates, findings)]
+        measured = not message or bundle.measured
+        told = document(bundle, estimates, findings)
+    except Exception as error:
+        seen = error if isinstance(error, DynoError) else fault_of(error)
+        # An error that ended the work is reported, not raised: the bundle is what matters now.
+        reason = str(seen).rstrip(".")
+        return Ended(
+            recorder.path,
+            code or seen.exit_code,
+            message,
+            seen if isinstance(seen, FaultError) else None,
+            unanalysed=reason,
+        )
+    finally:
+        recorder.close()
+    if code == EXIT_DONE and (validity.valid is False or broken(findings)):
+        code = EXIT_INVALID
+    result = {**told, "sheet": str(page), "error": message or None}
+    # After a failed start the error says it all; the page stays in the bundle.
+    shown = page if measured else None
+    return Ended(recorder.path, code, message, failure, result, tuple(lines), shown)
+
+
+def _settings_lines(applied: Sequence[Applied]) -> list[str]:
+    """What was applied, a line each."""
+    return [
+        f"  {item.word}={item.asked} → {item.name} = {item.found} "
+        f"(before: {item.before or 'unset'}; {item.how})"
+        for item in applied
+    ]
+
+
+def _limit_lines(confined: Confined) -> list[str]:
+    """What limits are in force, a line."""
+    whom = "Dyno, the engine in it" if confined.where == "process" else "the engine"
+    words = " ".join(f"{word}={text}" for word, text in confined.limits.items())
+    devices = f", I/O on {', '.join(confined.devices)}" if confined.devices else ""
+    return [f"  limits of {whom}: {words}{devices}"]

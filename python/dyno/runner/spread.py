@@ -1,0 +1,63 @@
+"""Places for the tables and partitions of a load: volumes, or folders of Dyno's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dyno.contracts.layout import Layout
+from dyno.contracts.target import TargetUrl
+from dyno.errors import UsageError
+from dyno.layouts.resolve import place
+from dyno.layouts.spread import spread
+from dyno.plans.loading import Spread
+from dyno.workspace import engine_folders
+from dyno.workspace.engine_folders import home_of
+
+
+def notes(asked: Spread) -> tuple[str, ...]:
+    """What a reader of the figures should know."""
+    if not asked.beside or asked.spread == 1:
+        return ()
+    return (f"The {asked.spread} folders of --spread lie on one device and share its speed.",)
+
+
+def over(asked: Spread, layout: Layout, url: TargetUrl, scale: float) -> Layout:
+    """The layout on the volumes, or as it is if none are asked for.
+
+    Raises:
+        UsageError: If there are fewer volumes than asked for.
+    """
+    if not asked.spreads:
+        return layout
+    if asked.beside and url.scheme != "embedded":
+        raise UsageError(
+            "--spread without --volumes makes folders beside an embedded engine; name the "
+            "volumes of this server: --volumes /mnt/a,/mnt/b or tablespace:NAME,…"
+        )
+    return spread(layout, _beside(asked, url) if asked.beside else _named(asked), scale)
+
+
+def prepare(asked: Spread, url: TargetUrl) -> None:
+    """Makes the folders, if they are Dyno's own."""
+    if asked.beside:
+        engine_folders.claim(asked.out, url.name)
+        for place in _beside(asked, url):
+            Path(place).mkdir(parents=True, exist_ok=True)
+
+
+def _named(asked: Spread) -> list[str]:
+    texts = [text.strip() for text in (asked.volumes or "").split(",")]
+    found = [place(text, "--volumes") for text in texts if text]
+    if len(set(found)) < len(found) or not found:
+        raise UsageError(f"--volumes '{asked.volumes}': name each once, with commas between.")
+    if asked.spread is not None and asked.spread > len(found):
+        raise UsageError(
+            f"--spread {asked.spread} takes as many --volumes; {len(found)} are given."
+        )
+    return found[: asked.spread]
+
+
+def _beside(asked: Spread, url: TargetUrl) -> list[str]:
+    """Folders in the engine's own, with which they come, are kept and go."""
+    folder = home_of(asked.out, url.name) / "volumes"
+    return [str(folder / str(number + 1)) for number in range(asked.spread or 0)]

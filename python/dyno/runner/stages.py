@@ -1,0 +1,187 @@
+"""The stages as quickstart and the single verbs run them: one path for both."""
+
+from __future__ import annotations
+
+from dyno.bundle.model import Check, those
+from dyno.bundle.phases.oltp import OltpDetail, UntilSteady
+from dyno.config.units import seconds_text
+from dyno.contracts.target import Loaded, LoadPlan, PowerResult, Target
+from dyno.errors import TargetError, UsageError
+from dyno.profiles.volume import order
+from dyno.report.run import diffs
+from dyno.runner.session import Session
+from dyno.stages import drive, load, prove
+from dyno.stages.drive import (
+    DuringPlan,
+    OltpPlan,
+    PlansPlan,
+    PowerPlan,
+    StreamPlan,
+    UntilSteadyPlan,
+)
+from dyno.stages.profile import IoPlan, profile
+
+
+def storage(session: Session, plan: IoPlan) -> None:
+    """Profiles volumes: every arm of the plan, as often as it says."""
+    for repeat, arm in order(plan.arms, plan.repeats):
+        with session.events.phase(plan.title(arm, repeat)) as progress:
+            found = profile(session.recorder, plan, arm, repeat, progress)
+        for remark in found.remarks:
+            session.events.say(f"! {remark.text}")
+
+
+def load_and_prove(session: Session, target: Target, plan: LoadPlan, *, replace: bool) -> None:
+    """Loads a workload, counts its rows, and adds keys and indexes."""
+    name = plan.workload
+    with session.events.phase(f"Load {name} into {target.name}") as progress:
+        load.load(session.recorder, target, plan, progress, replace=replace)
+    with session.events.phase(f"Index {name} in {target.name}") as progress:
+        load.index(session.recorder, target, plan, progress)
+    with session.events.phase(f"Check {name} in {target.name}"):
+        checks = load.check(session.recorder, target, plan.workload, load.loaded(plan), "load")
+        load.accept(target, plan, checks)
+
+
+def compare_streams(
+    session: Session, target: Target, plans: list[LoadPlan], *, replace: bool
+) -> None:
+    """Loads afresh with each plan, only for its rate; the rows of each are counted."""
+    for number, plan in enumerate(plans):
+        streams = f"{plan.streams} stream{'s'[: plan.streams != 1]}"
+        what = f"{plan.workload} into {target.name}, {streams}"
+        with session.events.phase(f"Load {what}") as progress:
+            load.load(
+                session.recorder, target, plan, progress, replace=replace or number > 0, alone=False
+            )
+
+
+def power(session: Session, target: Target, plan: PowerPlan) -> PowerResult:
+    """Runs the power test."""
+    with session.events.phase(f"Queries on {target.name}") as progress:
+        return drive.power(session.recorder, target, plan, progress)
+
+
+def answers(session: Session, plan: PowerPlan, results: dict[str, PowerResult]) -> list[Check]:
+    """Proves the answers against each other and against the expected and published ones."""
+    checks = prove.answers(session.recorder, plan.workload, plan.scale, results)
+    for line in diffs.lines(checks):
+        session.events.warn(line)
+    return checks
+
+
+def asked(
+    session: Session,
+    target: Target,
+    workload: str,
+    scale: float,
+    timeout_s: float | None = None,
+) -> list[Check]:
+    """Asks all queries once and proves their answers; a query that failed is a failed check."""
+    with session.events.phase(f"Answers of {target.name}") as progress:
+        result = prove.ask(session.recorder, target, workload, scale, progress, timeout_s)
+    return answers(session, PowerPlan(workload, scale), {target.name: result})
+
+
+def plans(session: Session, target: Target, plan: PowerPlan, *, analyse: bool) -> None:
+    """Keeps the plan of each query."""
+    with session.events.phase(f"Plans of {target.name}") as progress:
+        wanted = PlansPlan(plan.workload, plan.scale, analyse, plan.timeout_s)
+        drive.explain(session.recorder, target, wanted, progress)
+
+
+def queries_during(session: Session, target: Target, plan: StreamPlan, during: DuringPlan) -> None:
+    """Repeats the queries before, during and after a piece of maintenance."""
+    with session.events.phase(f"{during.title} of {target.name} under queries") as progress:
+        drive.queries_during(session.recorder, target, plan, during, progress)
+
+
+def programmed(session: Session, target: Target, plan: OltpPlan) -> None:
+    """Makes the procedures of a plan that calls some, in each of its databases."""
+    if plan.mode == "procedure":
+        with session.events.phase(f"Procedures in {target.name}"):
+            for part in drive.parts(plan):
+                drive.program(session.recorder, target, part.workload)
+
+
+def levels(
+    session: Session,
+    target: Target,
+    plans: list[OltpPlan],
+    during: DuringPlan | None = None,
+    extension: UntilSteadyPlan | None = None,
+) -> None:
+    """Drives each level of load, then checks the consistency of the data."""
+    programmed(session, target, plans[0])
+    for plan in plans:
+        level(session, target, plan, during, extension)
+    consistency(session, target, plans[0])
+
+
+def level(
+    session: Session,
+    target: Target,
+    plan: OltpPlan,
+    during: DuringPlan | None = None,
+    extension: UntilSteadyPlan | None = None,
+) -> None:
+    """Drives one level of load."""
+    title = f"{plan.workload} on {target.name}, {plan.title}"
+    title += ", in procedures" if plan.mode == "procedure" else ""
+    with session.events.phase(title) as progress, session.probed(target):
+        if during is not None:
+            drive.drive_during(session.recorder, target, plan, during, progress)
+        elif extension is not None:
+            drive.drive_until_steady(session.recorder, target, plan, extension, progress)
+            _tell_extension(session, plan)
+        else:
+            drive.drive(session.recorder, target, plan, progress)
+
+
+def _tell_extension(session: Session, plan: OltpPlan) -> None:
+    """Says what of the level counts."""
+    phases = reversed(those(session.recorder.run.phases, OltpDetail))
+    detail = next(one.detail for one in phases if one.detail.level == plan.level)
+    told = detail.until_steady or UntilSteady()
+    if told.settled:
+        words = f"steady after {seconds_text(told.left_out_s or 0.0)}; the rest counts"
+    else:
+        words = f"not steady at the limit of {seconds_text(told.limit_s or 0.0)}; all of it counts"
+    session.events.say(f"  {words}: {seconds_text(detail.duration_s or 0.0)}")
+
+
+def consistency(session: Session, target: Target, plan: OltpPlan) -> None:
+    """Checks the data after transactions, where there is any, in each database."""
+    if target.capabilities.load is not True:
+        return
+    for part in drive.parts(plan):
+        with session.events.phase(f"Consistency of {part.workload} on {target.name}"):
+            load.check(session.recorder, target, part.workload, part.loaded, "run")
+
+
+def loaded_data(target: Target, workload: str, scale: float | None) -> Loaded:
+    """What is loaded.
+
+    Raises:
+        UsageError: If nothing is loaded, or not at ``scale``.
+        TargetError: If a load did not end.
+    """
+    found = target.loaded(workload)
+    if found is None:
+        raise UsageError(
+            f"{target.name} holds no {workload} data. Load it first: "
+            f"dyno load {workload} --target {target.url.redacted} --scale {scale or 1:g}"
+        )
+    if not found.complete:
+        raise TargetError(
+            f"The {workload} data in {target.name} is not whole: its load did not end. "
+            f"Load it again with --replace"
+            + (", or go on with --resume." if target.capabilities.resume is True else "."),
+            kind="database",
+        )
+    if scale is not None and scale != found.scale:
+        raise UsageError(
+            f"{target.name} holds {workload} at scale {found.scale:g}, not {scale:g}. "
+            "Leave --scale out, or load again with --replace."
+        )
+    return found

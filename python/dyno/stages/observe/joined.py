@@ -1,0 +1,160 @@
+"""A probe that has joined a sampler: read in a thread, with a period and a deadline, of its own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+
+from dyno.contracts.probe import Sample, TargetProbe, UnavailableError
+from dyno.errors import DynoError
+
+Record = Callable[[int, Sequence[Sample]], None]
+"""Writes samples of a moment of the monotonic clock."""
+
+Tell = Callable[[str, str, str], None]
+"""Writes an event, the name of a probe, and a reason to the journal."""
+
+MISSED = "missed_periods"
+
+
+class Joined:
+    """Reads one probe until it leaves.
+
+    Readings are due at whole multiples of the period after it joined. One that could not begin in
+    time, was refused, or took longer than the deadline is missed. Missed readings are not made up
+    for but counted: each reading has a sample ``dyno``/<probe>/``missed_periods``, those missed
+    since the one before, and so has the end if some were missed by then.
+
+    The journal tells once of the first refusal (``probe-refused``) and of the first that was late
+    (``probe-late``). A probe without its source or with a fault is read no more
+    (``probe-unavailable``, ``probe-failed``).
+    """
+
+    def __init__(
+        self,
+        probe: TargetProbe,
+        record: Record,
+        tell: Tell,
+        clock: Callable[[], int],
+        wait: Callable[[float], bool] | None = None,
+    ) -> None:
+        """Starts to read.
+
+        Args:
+            probe: What is read.
+            record: Takes its samples.
+            tell: Takes what becomes of it.
+            clock: The monotonic clock in ns.
+            wait: Waits so many seconds and returns True if it shall leave.
+        """
+        self._probe, self._record, self._tell, self._clock = probe, record, tell, clock
+        self._period_ns = round(probe.period_s * 1e9)
+        self._stop = threading.Event()
+        self._wait = wait or self._stop.wait
+        self._lock = threading.Lock()
+        self._left = False
+        self._told: set[str] = set()
+        self._counted = 0  # up to this period readings were written, or counted as missed
+        self._began_ns: int | None = None  # of the reading under way
+        self._start_ns = clock()
+        self._end_ns: int | None = None
+        self._thread = threading.Thread(target=self._run, name=f"dyno-probe-{probe.name}")
+        self._thread.daemon = True
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Asks it to leave; :meth:`leave` waits for that."""
+        with self._lock:
+            if self._end_ns is None:
+                self._end_ns = self._clock()
+        self._stop.set()
+
+    def leave(self) -> None:
+        """Ends it: at once, or with the reading under way, for which it waits to its deadline."""
+        self.stop()
+        began_ns = self._began_ns
+        if began_ns is not None:
+            left_s = self._probe.deadline_s - (self._clock() - began_ns) / 1e9
+            self._thread.join(max(left_s, 0.0))
+        else:
+            self._thread.join(self._probe.deadline_s)
+        with self._lock:
+            self._left = True
+            end_ns = self._start_ns if self._end_ns is None else self._end_ns
+            missed = self._period_at(end_ns) - self._counted
+            if missed > 0:
+                self._record(end_ns, [self._missed(missed)])
+
+    def _run(self) -> None:
+        last = 0
+        try:
+            while True:
+                due = max(self._period_at(self._clock()), last) + 1
+                due_ns = self._start_ns + due * self._period_ns
+                if self._wait(max(due_ns - self._clock(), 0) / 1e9):
+                    return
+                now_ns = self._clock()
+                last = max(self._period_at(now_ns), due)
+                self._began_ns = now_ns
+                try:
+                    found = self._read(now_ns)
+                finally:
+                    self._began_ns = None
+                if found is not None:
+                    self._write(now_ns, last, found)
+        except _EndedError:
+            self._end()
+        finally:
+            self._probe.close()
+
+    def _read(self, now_ns: int) -> Sequence[Sample] | None:
+        """A reading; None if it is missed.
+
+        Raises:
+            _EndedError: If there will be no more.
+        """
+        try:
+            found = self._probe.read(now_ns)
+        except DynoError as error:
+            self._say("probe-refused", str(error))
+            return None
+        except UnavailableError as error:
+            self._say("probe-unavailable", str(error))
+            raise _EndedError from error
+        except Exception as error:  # whatever a probe does wrong, the run goes on
+            self._say("probe-failed", f"{type(error).__name__}: {error}")
+            raise _EndedError from error
+        took_s = (self._clock() - now_ns) / 1e9
+        if took_s > self._probe.deadline_s:
+            self._say("probe-late", f"a reading took {took_s:.3g} s")
+            return None
+        return found
+
+    def _write(self, now_ns: int, period: int, found: Sequence[Sample]) -> None:
+        with self._lock:
+            if not self._left:
+                self._record(now_ns, [*found, self._missed(period - self._counted - 1)])
+                self._counted = period
+
+    def _end(self) -> None:
+        """No reading is due any more."""
+        with self._lock:
+            if self._end_ns is None:
+                self._end_ns = self._clock()
+
+    def _say(self, event: str, reason: str) -> None:
+        with self._lock:
+            if event not in self._told and not self._left:
+                self._told.add(event)
+                self._tell(event, self._probe.name, reason)
+
+    def _missed(self, count: int) -> Sample:
+        return Sample("dyno", self._probe.name, MISSED, float(count), "count")
+
+    def _period_at(self, now_ns: int) -> int:
+        """The last period that was due at or before ``now_ns``."""
+        return (now_ns - self._start_ns) // self._period_ns
+
+
+class _EndedError(Exception):
+    """The probe is read no more."""

@@ -1,0 +1,141 @@
+"""A variant as the plans that make its data and its runs."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dyno.errors import UsageError, nearest
+from dyno.plans import LoadingPlan, Plan, RunPlan, StoragePlan, made
+from dyno.plans.storage import WAYS
+from dyno.studies.model import Reset, Study, Value, Variant
+
+_THE_STUDYS = {
+    *("json", "out", "quiet", "yes", "help", "target", "seed", "set", "limit", "scale", "replace"),
+    *("resume", "dry-run", "fio", "profiles", "destroy", "settings"),
+}
+"""Options that are no keys of ``load`` and ``run``: the study gives them, or they ask a person."""
+
+
+def load(variant: Variant, study: Study, out: Path | None) -> LoadingPlan | None:
+    """The load; None where nothing is loaded: without a scale, or before a load.
+
+    Data that variants share is loaded with the settings that all of them have: whose turn comes
+    first must not shape what the others run on.
+
+    Raises:
+        UsageError: If an option is unknown or cannot be.
+    """
+    if variant.workload == "io" or variant.scale is None or variant.verb == "load":
+        return None
+    shared = variant.model_copy(update={"settings": study.shared_settings(variant), "limits": {}})
+    return _load(shared, out)
+
+
+def run(
+    variant: Variant, reset: Reset, seed: int, out: Path | None
+) -> RunPlan | StoragePlan | LoadingPlan:
+    """One run.
+
+    Args:
+        variant: What to run.
+        reset: What it begins with.
+        seed: The same for all runs of a pair, so that they draw the same parameters.
+        out: The folder of its data and bundles; None where it is only told.
+
+    Raises:
+        UsageError: If an option is unknown or cannot be.
+    """
+    if variant.verb == "load":
+        return _load(variant, out)
+    values = {**_limits(variant), **_place(out)}
+    if variant.workload == "io":
+        own = _options(variant.run, StoragePlan)
+        return made(StoragePlan, {"volumes": shlex.split(variant.target), **own, **values})
+    return made(RunPlan, {
+        "workload": variant.workload,
+        "target": variant.target,
+        "seed": seed,
+        # What somebody else has loaded there meanwhile is refused.
+        **({} if variant.scale is None else {"scale": variant.scale}),
+        **_options(variant.run, RunPlan),
+        **_settings(variant),
+        **values,
+        **({"cold": True} if reset == "cold" else {}),
+    })  # fmt: skip
+
+
+def typed(variant: Variant, study: Study) -> list[str]:
+    """Its load and its first run as a person would type them."""
+    found = [load(variant, study, None), run(variant, study.reset, study.seed, None)]
+    return [plan.command for plan in found if plan is not None]
+
+
+def _load(variant: Variant, out: Path | None) -> LoadingPlan:
+    return made(LoadingPlan, {
+        "workload": variant.workload,
+        "target": variant.target,
+        "scale": variant.scale,
+        **_options(variant.load, LoadingPlan),
+        **_settings(variant),
+        **_limits(variant),
+        "replace": True,
+        **_place(out),
+    })  # fmt: skip
+
+
+def require_known(variant: Variant) -> None:
+    """Refuses a key that is no option, with the nearest, or that is not a variant's to give.
+
+    Raises:
+        UsageError: Naming it.
+    """
+    runs = StoragePlan if variant.workload == "io" else RunPlan
+    for part, kind, given in (("load", LoadingPlan, variant.load), ("run", runs, variant.run)):
+        known = sorted(kind.option_words() - _THE_STUDYS)
+        for name in given:
+            option = name.replace("_", "-")
+            if option in _THE_STUDYS:
+                raise UsageError(
+                    f"The variant '{variant.name}' has {part}.{name}, which the study gives "
+                    "itself, or which is no part of one."
+                )
+            if option not in known:
+                raise UsageError(
+                    f"The variant '{variant.name}' has {part}.{name}, which is no option of it. "
+                    f"{nearest(option, known)}"
+                )
+
+
+def _options(given: Mapping[str, Value], kind: type[Plan]) -> dict[str, Any]:
+    """The options of a part as values of a plan; one that is false is not given."""
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        field = name.replace("-", "_")
+        if value is False:
+            continue
+        if kind is StoragePlan and field in WAYS:
+            found["how"] = (*found.get("how", ()), field)
+        elif field not in kind.model_fields and field.startswith("no_"):
+            found[field.removeprefix("no_")] = False
+        else:
+            found[field] = "users" if field == "find_max" and value is True else value
+    return found
+
+
+def _settings(variant: Variant) -> dict[str, Any]:
+    return _words("settings", variant.settings)
+
+
+def _limits(variant: Variant) -> dict[str, Any]:
+    return _words("limits", variant.limits)
+
+
+def _words(name: str, given: Mapping[str, Value]) -> dict[str, Any]:
+    return {name: [f"{word}={value}" for word, value in given.items()]} if given else {}
+
+
+def _place(out: Path | None) -> dict[str, Any]:
+    return {} if out is None else {"out": out}

@@ -1,0 +1,223 @@
+"""What follows a load in a server: statements over several sessions at once, timed and measured."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar
+
+from dyno.contracts.target import Connection, Progress
+from dyno.errors import DynoError, Interrupted
+from dyno.workspace.footprint import Meter, Probe, StepRecord
+
+Session = TypeVar("Session", bound=Connection)
+Statement = TypeVar("Statement")
+
+_POLL_S = 0.1
+_MOST_SESSIONS = 8
+_INTERRUPTED = "Interrupted while adding keys and indexes."
+
+
+@dataclass(frozen=True)
+class Step(Generic[Statement]):
+    """One statement of the work.
+
+    Attributes:
+        name: What it is called in the record, such as ``primary key lineitem``.
+        weight: Its part of the work, for the progress: bytes of the table that it reads, or 1.
+        final: A cheap statement that completes it; run alone, after all steps of its stage.
+        kind: ``primary key``, ``index``, ``cluster``, ``foreign key`` or ``analyse``.
+        table: The table it works on.
+        relation: The table or index whose size it changes, if one.
+    """
+
+    name: str
+    statement: Statement
+    weight: int = 1
+    final: Statement | None = None
+    kind: str = ""
+    table: str = ""
+    relation: str | None = None
+
+
+@dataclass(frozen=True)
+class Stage(Generic[Statement]):
+    """Steps that may go on side by side, or ``alone`` one after another."""
+
+    steps: Sequence[Step[Statement]]
+    alone: bool = False
+
+
+class StepLog(ABC, Generic[Session, Statement]):
+    """Measures the steps of an index stage, also those that go on side by side.
+
+    A step that builds something needs its temporary files and what it builds; both are its own
+    whatever else goes on. A step that writes a table anew runs alone, so that all files together
+    tell. Without the files there is the growth at rest, and no peak.
+
+    Attributes:
+        ALONE: Kinds of steps that write a table anew.
+    """
+
+    ALONE: ClassVar[frozenset[str]]
+
+    def __init__(self, meter: Meter) -> None:
+        self._meter = meter
+        self._found: dict[str, dict[str, Any]] = {}
+
+    @contextlib.contextmanager
+    def around(self, step: Step[Statement], session: Session) -> Generator[None]:
+        """Measures one step, which this session runs."""
+        before = self._size(step, session)
+        with self._meter.watching(self._probe(step, session)) as peak:
+            yield
+        after = self._size(step, session)
+        rest = None if before is None or after is None else after - before
+        extra = peak.extra
+        if extra is not None and step.kind in self.ALONE:
+            # The new copy is whole before the old one goes, however short the samples fall.
+            extra = max(extra, after or 0)
+        elif extra is not None:
+            extra += max(0, rest or 0)
+        table = self._table_bytes(step, before)
+        self._found[step.name] = {
+            "kind": step.kind,
+            "table": step.table,
+            "moved_bytes": table if step.kind == "cluster" else None,
+            "extra_peak_bytes": extra,
+            "extra_rest_bytes": rest,
+            "table_bytes": table or None,
+        }
+
+    def records(self, seconds: dict[str, float]) -> list[dict[str, Any]]:
+        """All steps in the order in which they ended, with what they took."""
+        return [
+            StepRecord(step=name, seconds=seconds[name], **fields).record()
+            for name, fields in self._found.items()
+        ]
+
+    @abstractmethod
+    def _size(self, step: Step[Statement], session: Session) -> int | None:
+        """Bytes of what the step makes or changes, now; None if nobody tells."""
+
+    @abstractmethod
+    def _probe(self, step: Step[Statement], session: Session) -> Probe | None:
+        """Tells the bytes that the step needs beside, while it runs; None without the files."""
+
+    @abstractmethod
+    def _table_bytes(self, step: Step[Statement], before: int | None) -> int | None:
+        """Bytes of the table that the step reads; ``before`` is what :meth:`_size` told then."""
+
+
+class Indexer(Generic[Session, Statement]):
+    """Runs steps over several sessions, and can be stopped."""
+
+    def __init__(
+        self,
+        connect: Callable[[], Session],
+        execute: Callable[[Session, Step[Statement], Statement], object],
+        threads: int,
+        stop: threading.Event,
+        progress: Progress,
+        log: StepLog[Session, Statement] | None = None,
+    ) -> None:
+        """Plans no work yet.
+
+        Args:
+            connect: Opens a session.
+            execute: Runs a statement of a step in one; raises ``DynoError`` if it failed.
+            threads: Sessions at once, at most.
+            stop: Ends the work when it is set.
+            progress: Told how much of it is done.
+            log: Measures each step.
+        """
+        self._connect = connect
+        self._execute = execute
+        self._sessions = sessions_for(threads)
+        self._stop = stop
+        self._progress = progress
+        self._log = log
+        self._lock = threading.Lock()
+        self._failures: list[DynoError] = []
+        self._done = 0
+        self._total = 0
+        self.seconds: dict[str, Any] = {}
+
+    def expect(self, stages: Iterable[Sequence[Step[Statement]]]) -> None:
+        """Says how much work there will be in all."""
+        self._total = sum(step.weight for steps in stages for step in steps)
+
+    def run(self, steps: Sequence[Step[Statement]]) -> None:
+        """Runs the steps, each as soon as a session is free, then what completes them.
+
+        Raises:
+            Interrupted: If it was stopped.
+            DynoError: What the first failing step met; the others are cancelled.
+        """
+        waiting: queue.SimpleQueue[Step[Statement]] = queue.SimpleQueue()
+        for step in steps:
+            waiting.put(step)
+        with contextlib.ExitStack() as stack:
+            sessions: list[Session] = []
+            for _ in range(0 if self._stop.is_set() else min(self._sessions, len(steps))):
+                sessions.append(self._connect())
+                stack.callback(sessions[-1].close)
+            threads = [
+                threading.Thread(target=self._work, args=(session, waiting), daemon=True)
+                for session in sessions
+            ]
+            for thread in threads:
+                thread.start()
+            while any(thread.is_alive() for thread in threads):
+                for thread in threads:
+                    thread.join(_POLL_S)
+                if self._stop.is_set() or self._failures:
+                    for session in sessions:
+                        session.cancel()
+            if self._stop.is_set():
+                raise Interrupted(_INTERRUPTED)
+            if self._failures:
+                raise self._failures[0]
+            for step in steps:
+                if step.final is not None:
+                    self._timed(sessions[0], step, step.final)
+
+    def run_alone(self, steps: Sequence[Step[Statement]]) -> None:
+        """Runs the steps one after another (see :meth:`run`)."""
+        for step in steps:
+            self.run([step])
+
+    def _work(self, session: Session, waiting: queue.SimpleQueue[Step[Statement]]) -> None:
+        while not self._stop.is_set() and not self._failures:
+            try:
+                step = waiting.get_nowait()
+            except queue.Empty:
+                return
+            self._progress(self._done, self._total, step.name)
+            around = (
+                contextlib.nullcontext() if self._log is None else self._log.around(step, session)
+            )
+            try:
+                with around:
+                    self._timed(session, step, step.statement)
+            except DynoError as error:
+                self._failures.append(error)
+                return
+            with self._lock:
+                self._done += step.weight
+            self._progress(self._done, self._total, step.name)
+
+    def _timed(self, session: Session, step: Step[Statement], statement: Statement) -> None:
+        start = time.monotonic()
+        self._execute(session, step, statement)
+        self.seconds[step.name] = self.seconds.get(step.name, 0.0) + time.monotonic() - start
+
+
+def sessions_for(threads: int) -> int:
+    """How many sessions work at once where there are so many processors."""
+    return max(1, min(threads, _MOST_SESSIONS))

@@ -1,0 +1,415 @@
+"""What server products share as targets: a private server of Dyno's own, or one at a URL.
+
+A product brings its private server (``dyno.servers.private``), its settings
+(``dyno.targets.servertuning``), what it does in a session (:class:`InSession`), and a subclass of
+:class:`ServerTarget` with its sessions, its wire, and what else only it has.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+
+from dyno.bundle.model import Applied, Role, TargetFacts
+from dyno.config.settings import Setting
+from dyno.contracts.cold import Emptied
+from dyno.contracts.isolation import Isolation
+from dyno.contracts.layout import Layout
+from dyno.contracts.probe import Sample
+from dyno.contracts.target import (
+    Capabilities,
+    Connection,
+    Limits,
+    Loaded,
+    LoadOutcome,
+    LoadPlan,
+    Progress,
+    TargetUrl,
+    Unfinished,
+)
+from dyno.errors import DynoError, TargetError, UsageError
+from dyno.host.pagecache import empty, files_under
+from dyno.servers.here import ELSEWHERE, Here
+from dyno.servers.private import PrivateServer
+from dyno.targets import compiled, journal
+from dyno.targets.indexer import Indexer, Stage, StepLog
+from dyno.targets.servertuning import ServerTuning
+from dyno.targets.sessionprobe import SessionProbe
+from dyno.workspace.footprint import Meter, Probe
+
+Session = TypeVar("Session", bound=Connection)
+Statement = TypeVar("Statement")
+Private = TypeVar("Private", bound=PrivateServer[Any])
+
+_SERVER_GONE = {"connection_lost", "unreachable"}
+
+
+@dataclass(frozen=True)
+class InSession(Generic[Session, Statement]):
+    """What a product does in a session of its own. Names: workload, and what messages call it.
+
+    Attributes:
+        loaded: What is loaded, by Dyno's mark; refuses a user who may not use it.
+        mark: Writes the mark.
+        marked: What bears the mark, in words for a person.
+        remove: Removes that, and tells what went.
+        require_rights: Refuses a user who may not create the workload's tables.
+        journal: What the journal of a load tells; None if there is none of Dyno's.
+        start_journal: Makes an empty one.
+        stages: What follows a load, and notes on what differs from the layout.
+        indexer: Who runs that, given how to connect, processors, what stops it, whom it tells, and
+            who measures.
+        program: Puts the workload's procedures beside its tables.
+        isolation: Levels of transactions.
+        probes: By name, what is asked while transactions are driven (``contracts.probe``).
+    """
+
+    loaded: Callable[[Session, str, str], Loaded | None]
+    mark: Callable[[Session, str, Loaded], None]
+    marked: Callable[[Session], list[str]]
+    remove: Callable[[Session], list[str]]
+    require_rights: Callable[[Session, str, str], None]
+    journal: Callable[[Session, str], tuple[Unfinished, list[journal.Done]] | None]
+    start_journal: Callable[[Session, LoadPlan], None]
+    stages: Callable[
+        [Session, str, Layout | None], tuple[Sequence[Stage[Statement]], Sequence[str]]
+    ]
+    indexer: Callable[
+        [
+            Callable[[], Session],
+            int,
+            threading.Event,
+            Progress,
+            StepLog[Session, Statement] | None,
+        ],
+        Indexer[Session, Statement],
+    ]
+    program: Callable[[Session, str, str], dict[str, Any]]
+    isolation: Callable[[Session], Isolation]
+    probes: Mapping[str, Callable[[Session], Sequence[Sample]]] = field(
+        default_factory=dict[str, Callable[[Session], Sequence[Sample]]]
+    )
+
+
+class SizedFiles(Protocol):
+    """The files of a private server."""
+
+    def total(self) -> int:
+        """Bytes of tables, indexes and temporary files."""
+        ...
+
+
+class ServerTarget(ABC, Generic[Session, Statement, Private]):
+    """A server product. See the protocol of targets for what is not said here.
+
+    Attributes:
+        name: The product: the target's folder.
+    """
+
+    name: str
+    SEVERAL_DATABASES: ClassVar = True
+
+    def __init__(
+        self,
+        url: TargetUrl,
+        out: Path,
+        limits: Limits,
+        private: Callable[[Path, Limits], Private],
+        tuning: Callable[[Sequence[Setting]], ServerTuning[Session, Private]],
+        inside: InSession[Session, Statement],
+    ) -> None:
+        """Looks at nothing yet.
+
+        Args:
+            url: Where it is; ``embedded:`` is a private server.
+            out: The output folder, in which a private server has its own.
+            limits: What a private server gets of the machine.
+            private: Makes the private server in a folder.
+            tuning: Takes settings.
+            inside: What the product does in a session.
+        """
+        embedded = url.scheme == "embedded"
+        self.url = url
+        self._out, self._limits = out, limits
+        self._home = (out / "engines" / self.name).resolve()
+        self._server = private(self._home, limits) if embedded else None
+        self._tune, self._inside = tuning, inside
+        self._tuning = tuning(())
+        self._here = ELSEWHERE
+        self._no_cold = (
+            "a server that is not Dyno's own is not restarted, and the caches of its machine are "
+            f"beyond reach; only embedded:{self.name} starts cold"
+        )
+        cold = True if embedded else self._no_cold
+        self.capabilities = Capabilities(cold=cold, resume=True, procedure=True)
+
+    @property
+    @abstractmethod
+    def _called(self) -> str:
+        """What messages call it, such as ``PostgreSQL at db1:5432``."""
+
+    @abstractmethod
+    def connect(self, workload: str = "") -> Session:
+        """A new session; plain table names in it mean those of ``workload``."""
+
+    @abstractmethod
+    def wire(self, workload: str = "") -> dict[str, Any]:
+        """How the compiled half reaches it; plain table names there mean those of ``workload``."""
+
+    @abstractmethod
+    def _reach(self, server: Private) -> None:
+        """Takes the address of the private server, which has started."""
+
+    @abstractmethod
+    def _facts(self, session: Session) -> TargetFacts: ...
+
+    @abstractmethod
+    def _whereabouts(self, session: Session) -> Here: ...
+
+    @abstractmethod
+    def _create(
+        self, session: Session, workload: str, layout: Layout | None, *, replace: bool
+    ) -> None: ...
+
+    @abstractmethod
+    def _files(self, session: Session) -> SizedFiles | None:
+        """Files of the private server; None if there is none."""
+
+    @abstractmethod
+    def _size(self, session: Session) -> int | None:
+        """Bytes of a server that is not Dyno's, as it says; None if this user may not ask."""
+
+    @abstractmethod
+    def _step_log(
+        self, session: Session, workload: str, layout: Layout | None, meter: Meter
+    ) -> StepLog[Session, Statement]:
+        """Measures the steps that follow a load, which are about to begin."""
+
+    @abstractmethod
+    def _stored(self, server: Private) -> dict[Role, list[Path]]:
+        """Where the private server's files lie."""
+
+    def _admit(self, session: Session) -> None:
+        """Refuses a server at a URL that cannot be used."""
+
+    def _finish(self, session: Session) -> dict[str, Any]:  # noqa: ARG002
+        """What is done once after all steps that follow a load; told with their seconds."""
+        return {}
+
+    def __enter__(self) -> Self:
+        """Starts the private server, or checks that the one at the URL can be used.
+
+        Raises:
+            TargetError: If it cannot.
+        """
+        if self._server is not None:
+            self._start(self._server)
+            return self
+        with closing(self.connect()) as session:
+            self._admit(session)
+            self._tuning.plan_sessions(session, self._called)
+            self._here = self._whereabouts(session)
+        with closing(self.connect()) as session:
+            self._tuning.verify_sessions(session)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        """Stops the private server; what was changed for the run is as before.
+
+        Raises:
+            TargetError: If something could not be restored.
+        """
+        if self._server is not None:
+            self._server.stop()
+        self._tuning.left(restored=self._server is None or self._server.restored)
+
+    def tune(self, asked: Sequence[Setting]) -> None:
+        """Takes settings, before it is entered (see :class:`dyno.contracts.tuning.Tunable`)."""
+        self._tuning = self._tune(asked)
+        if self._server is not None:
+            self._tuning.give(self._server)
+
+    def tuned(self) -> tuple[Applied, ...]:
+        """What was applied, as read back."""
+        return self._tuning.applied
+
+    def cool(self) -> Emptied:
+        """Restarts the private server with none of its data cached.
+
+        Raises:
+            UsageError: If the server is not Dyno's own.
+            TargetError: If it cannot be proven that nothing is cached.
+        """
+        if self._server is None:
+            raise UsageError(f"{self._no_cold}.")
+        self._server.pause()
+        emptied = empty(files_under(self.data_paths()))
+        self._start(self._server)
+        return emptied
+
+    def _start(self, server: Private) -> None:
+        try:
+            server.start()
+        except TargetError as error:
+            raise self._tuning.advised(error, server) from error
+        self._reach(server)
+        try:
+            with closing(self.connect()) as session:
+                self._tuning.verify_server(session, server)
+        except BaseException:
+            with contextlib.suppress(TargetError):  # what came first is told
+                server.stop()
+            raise
+
+    def facts(self) -> TargetFacts:
+        """Version and settings, read back from the live system."""
+        with closing(self.connect()) as session:
+            return self._facts(session)
+
+    def require_rights(self, workload: str) -> None:
+        """Refuses a user who may not create the workload's tables (see ``contracts.rights``)."""
+        with closing(self.connect()) as session:
+            self._inside.require_rights(session, self._called, workload)
+
+    def create_tables(self, workload: str, *, replace: bool, layout: Layout | None = None) -> None:
+        """Creates the workload's tables (see the protocol)."""
+        self.require_rights(workload)
+        with closing(self.connect()) as session:
+            self._create(session, workload, layout, replace=replace)
+
+    def space_probe(self) -> tuple[Probe, bool] | None:
+        """The private server's files; of another server what it says, asked at rest only."""
+        with closing(self.connect()) as session:
+            files = self._files(session)
+            if files is not None:
+                return files.total, True
+            return None if self._size(session) is None else (self._asked_size, False)
+
+    def _asked_size(self) -> int:
+        with closing(self.connect()) as session:
+            return self._size(session) or 0
+
+    def loaded(self, workload: str) -> Loaded | None:
+        """What is loaded, by Dyno's mark.
+
+        Raises:
+            TargetError: If another user loaded it, and this one may not use it.
+        """
+        with closing(self.connect()) as session:
+            return self._inside.loaded(session, self._called, workload)
+
+    def mark(self, workload: str, loaded: Loaded) -> None:
+        """Writes Dyno's mark on the workload's tables."""
+        with closing(self.connect()) as session:
+            self._inside.mark(session, workload, loaded)
+
+    def marked(self) -> list[str]:
+        """What bears Dyno's mark on it (see :class:`~dyno.contracts.target.Removable`)."""
+        with closing(self.connect()) as session:
+            return self._inside.marked(session)
+
+    def remove(self) -> list[str]:
+        """Removes it and nothing else."""
+        with closing(self.connect()) as session:
+            return self._inside.remove(session)
+
+    def load(self, plan: LoadPlan, control: Any) -> LoadOutcome:
+        """Generates the rows and sends them, by the compiled loader.
+
+        Raises:
+            DynoError: What ended the private server, if that is why the loader failed.
+            _core.EngineError: What else the loader met.
+        """
+        from dyno import _core
+
+        wire, done = self.wire(plan.workload), self._done(plan)
+        try:
+            return compiled.load(wire, plan, control, done)
+        except _core.EngineError as error:
+            reason = self.exit_reason() if error.args[0] in _SERVER_GONE else None
+            if reason is None:
+                raise
+            raise reason from error
+
+    def unfinished(self, workload: str) -> Unfinished | None:
+        """What the journal of a load that did not end tells."""
+        with closing(self.connect()) as session:
+            found = self._inside.journal(session, workload)
+        return None if found is None else found[0]
+
+    def _done(self, plan: LoadPlan) -> list[journal.Done]:
+        """The parts that are in, from a journal that is ready to take more."""
+        with closing(self.connect()) as session:
+            found = self._inside.journal(session, plan.workload) if plan.resume else None
+            return journal.ready(plan, found, lambda: self._inside.start_journal(session, plan))
+
+    def index(
+        self,
+        workload: str,
+        control: threading.Event,
+        progress: Progress,
+        layout: Layout | None = None,
+    ) -> dict[str, Any]:
+        """Adds what a layout has after the load: order of rows, keys, indexes, statistics.
+
+        Returns:
+            Seconds a step, and ``total``; ``space`` and ``notes`` as the protocol says.
+        """
+        start = time.monotonic()
+        with closing(self.connect()) as session, Meter() as meter:
+            log = self._step_log(session, workload, layout, meter)
+            stages, notes = self._inside.stages(session, workload, layout)
+            threads = self._limits.threads
+            indexer = self._inside.indexer(self.connect, threads, control, progress, log)
+            indexer.expect([stage.steps for stage in stages])
+            for stage in stages:
+                (indexer.run_alone if stage.alone else indexer.run)(stage.steps)
+            return {
+                **indexer.seconds,
+                **self._finish(session),
+                "total": time.monotonic() - start,
+                "space": log.records(indexer.seconds),
+                "notes": list(notes),
+            }
+
+    def program(self, workload: str) -> dict[str, Any]:
+        """Puts the workload's procedures beside its tables (see the protocol)."""
+        with closing(self.connect()) as session:
+            return self._inside.program(session, self._called, workload)
+
+    def isolation(self) -> Isolation:
+        """Levels of transactions (see :mod:`dyno.contracts.isolation`)."""
+        with closing(self.connect()) as session:
+            return self._inside.isolation(session)
+
+    def probes(self) -> list[SessionProbe[Session]]:
+        """Its own probes, each of which asks in a session of its own."""
+        return [SessionProbe(name, self.connect, ask) for name, ask in self._inside.probes.items()]
+
+    def data_paths(self) -> list[Path]:
+        """The server's data folder, if it is known to lie on this machine."""
+        return self.storage().get("data", [])[:1]
+
+    def storage(self) -> dict[Role, list[Path]]:
+        """Data, log and temporary files of a server on this machine."""
+        return self._here.storage if self._server is None else self._stored(self._server)
+
+    def unplaced(self) -> list[str]:
+        """Why some of a server's files were not found."""
+        return list(self._here.notes)
+
+    def process_ids(self) -> list[int]:
+        """The server's first process, if it is one of this machine; others are its children."""
+        pid = self._here.pid if self._server is None else self._server.pid
+        return [] if pid is None else [pid]
+
+    def exit_reason(self) -> DynoError | None:
+        """What ended the private server; None if it is well."""
+        return None if self._server is None else self._server.exit_reason()

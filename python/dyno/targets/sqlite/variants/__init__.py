@@ -1,0 +1,32 @@
+"""Which queries of a workload SQLite is told in other words: a module each, named after it."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dyno.contracts.databases import workload_of
+
+
+@dataclass(frozen=True)
+class Variants:
+    """What is said in other words.
+
+    Attributes:
+        reasons: What it is, by query. No other query is changed.
+        orders: By query its tables (or their aliases), each joined to those before it.
+    """
+
+    reasons: Mapping[str, str] = field(default_factory=dict[str, str])
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+
+
+def of(workload: str) -> Variants:
+    """Those of a workload; none where it has no module here."""
+    name = workload_of(workload)
+    if name not in {module.name for module in pkgutil.iter_modules(__path__)}:
+        return Variants()
+    found: Variants = importlib.import_module(f"{__name__}.{name}").VARIANTS
+    return found

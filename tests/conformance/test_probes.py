@@ -1,0 +1,60 @@
+"""Every probe of this machine and of every target, found by enumeration, keeps its contract."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from dyno import targets
+from dyno.contracts.probe import Probed, Sample
+from dyno.contracts.target import Limits
+from dyno.stages import observe
+from tests.conformance.test_targets import url_of
+from tests.conftest import missing
+
+LIMITS = Limits(memory_bytes=1 << 30, threads=2)
+UNITS = {"%", "B", "s", "1/s", "MB/s", "ms", "count"}
+
+
+def assert_sound(samples: list[Sample]) -> None:
+    for sample in samples:
+        assert sample.source
+        assert sample.subject
+        assert sample.metric
+        assert sample.unit in UNITS
+        assert sample.value == sample.value  # a number
+
+
+@pytest.mark.parametrize("name", observe.names())
+def test_of_the_machine(name: str) -> None:
+    (probe,) = [one for one in observe.open_probes() if one.name == name]
+    for _ in range(2):
+        assert_sound(list(probe.read(time.monotonic_ns())))
+
+
+@pytest.mark.parametrize("name", targets.names())
+def test_of_a_target(name: str, tmp_path: Path) -> None:
+    if lacks := targets.lacks(name):
+        missing(lacks)
+    opened = targets.open_target(targets.parse(url_of(name)), tmp_path, LIMITS)
+    if not isinstance(opened, Probed):
+        return
+    known = [probe.name for probe in opened.probes()]
+    # Samples of two probes must not meet, nor those of a probe and the machine's.
+    assert len(known) == len({*known} - {*observe.names(), "sampler", "maintenance"})
+    if not known:
+        return
+    with opened as target:
+        assert isinstance(target, Probed)
+        for probe in target.probes():
+            assert probe.period_s > 0
+            assert probe.deadline_s > 0
+            found = list(probe.read(time.monotonic_ns()))
+            assert found
+            assert {(one.source, one.subject) for one in found} == {(probe.name, name)}
+            assert_sound(found)
+            probe.close()
+            assert probe.read(time.monotonic_ns())  # it opens anew what it gave up
+            probe.close()
