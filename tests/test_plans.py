@@ -34,7 +34,7 @@ def test_a_plan_reaches_another_process_as_it_was_given() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "This is no plan"),
+        ("", "Not a valid plan"),
         ("[]", "it needs one verb"),
         ('{"run": {}, "load": {}}', "it needs one verb"),
         ('{"clean": {}}', "it needs one verb"),

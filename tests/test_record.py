@@ -37,7 +37,7 @@ SAMPLE = {
 
 
 def test_a_bundle_holds_what_was_recorded(out: Path) -> None:
-    recorder = Recorder(out, "run", {"scale": 1}, ("tpch",))
+    recorder = Recorder(out, "run", {"scale": 1}, ("tpch",), ("Derived from TPC-H",))
     with recorder.phase("power-tpch-x", "Power", DssDetail(), "x") as phase:
         phase.detail = DssDetail(scale=1)
     recorder.add("samples", [SAMPLE, {**SAMPLE, "t_ns": 2}])

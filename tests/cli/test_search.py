@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -34,6 +35,9 @@ class Bench:
         self.events = SilentEvents()
         self.recorder = Recorder(out, "run", SLO, ("tpcc",))
         self.target = open_target(parse_url("null:?mean_us=1000"), out, Limits(1 << 30, 1))
+
+    def probed(self, _target: Target) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()
 
     def search(self) -> None:
         slo = parse("errors = 0", metrics(()))

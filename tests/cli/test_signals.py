@@ -13,7 +13,7 @@ import pytest
 
 from dyno.bundle.reader import list_bundles
 from dyno.cli._console import Console
-from dyno.errors import UsageError
+from dyno.errors import FaultError, UsageError
 from dyno.plans import QuickstartPlan
 from dyno.runner import session as _session
 from dyno.runner.session import Job
@@ -116,7 +116,8 @@ def test_a_fault_of_the_analysis_hides_neither_the_bundle_nor_the_first_error(
 
     monkeypatch.setattr(_session, "estimate", fault)
     assert session(out, body) == 2
-    assert session(out, lambda _: None) == 1
+    with pytest.raises(FaultError):
+        session(out, lambda _: None)
     lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("dyno:")]
     newest, oldest = (bundle.path for bundle in list_bundles(out))
     assert lines[0] == "dyno: The first error."

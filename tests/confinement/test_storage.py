@@ -13,7 +13,7 @@ from dyno.bundle.reader import Bundle, list_bundles
 from dyno.config import strict
 from dyno.confinement import places
 from dyno.decide import judge
-from dyno.studies import commands
+from dyno.studies import asked as plans
 from dyno.studies.analysis import said
 from dyno.studies.build import build
 from dyno.studies.form import StudySpec
@@ -80,7 +80,8 @@ def test_a_tenth_less_io_is_found(tmp_path: Path, out: Path, asked: Callable[[st
     for _ in range(4):  # until the machine let the limits be what holds
         entries: list[Entry] = []
         for slot in schedule([one.name for one in study.variants], study.pairs, study.seed):
-            done = dyno(*commands.run(study.variant(slot.variant), study.reset, 1, out))
+            plan = plans.run(study.variant(slot.variant), study.reset, 1, None)
+            done = dyno(*plan.words(), "--json", "--quiet", "--out", out)
             # A study makes an invalid run again; here other work alone may make one so.
             made = assert_valid(done, "unsteady-storage")
             bundle = Bundle.open(Path(made["bundle"]))

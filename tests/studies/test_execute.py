@@ -379,7 +379,8 @@ def test_files_of_the_users_folder_are_no_modules_of_a_run(
     """And a run that crashed has not done its work, whatever its exit code."""
     (tmp_path / "enum.py").write_text("raise SystemExit(1)\n")
     monkeypatch.chdir(tmp_path)
-    ended = child.dyno(RunPlan(workload="tpcc", target="null:", users=(1,), out=tmp_path / "o"))
+    asked = {"workload": "tpcc", "target": "null:", "users": (1,), "out": tmp_path / "o"}
+    ended = child.dyno(RunPlan(**asked, duration="200ms", warmup="0s"))
     assert ended.usable, ended.words
     assert not child.Ended(1, {}, "Traceback").usable
 

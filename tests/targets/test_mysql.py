@@ -188,7 +188,7 @@ def test_the_grant_that_is_shown_is_enough(
 ) -> None:
     admin.execute("DROP DATABASE IF EXISTS dyno_tpch")
     with at(mariadb, f"{guarded}:s3cret%21") as target:
-        with pytest.raises(TargetError, match="An administrator must run: GRANT") as caught:
+        with pytest.raises(TargetError, match="an administrator must run: GRANT") as caught:
             target.create_tables("tpch", replace=False)
         assert caught.value.kind == "denied"
         statement = str(caught.value).partition("must run: ")[2].partition(" [error")[0]

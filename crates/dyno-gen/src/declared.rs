@@ -70,7 +70,7 @@ pub struct Declared {
 static DECLARED: Mutex<Vec<&'static Declared>> = Mutex::new(Vec::new());
 
 /// Makes a workload known by its name: `{"name", "tables": [{"name", "rows", "columns": [{"name",
-/// "kind", "value"}], "primary_key"}]}`, with `rows` of scale 1. Again the same is no error.
+/// "kind", "value"}], "primary_key"}]}`, with `rows` at scale 1. Declaring the same again is allowed.
 ///
 /// # Errors
 /// `usage` if it makes no sense, or its name is taken.

@@ -18,9 +18,9 @@ def checkpoints(
 ) -> Iterable[Estimate]:
     """How many, and the longest time from one to the next.
 
-    They are counted from the first reading within the window to the last, so that each of them
-    certainly began in it; one in the second at either end may be left out. Nothing is told of a
-    server that was not read, or reset its counters meanwhile.
+    Counts run from the first reading within the window to the last, so every counted checkpoint
+    began in it. One in the second at either end may be missed. A server that was not read, or
+    reset its counters, has no estimate.
 
     Args:
         name: How the names of the figures start.

@@ -43,7 +43,7 @@ def go_on(folder: Path, instead: Overrides, resume: bool, options: Options) -> i
 
 
 def conduct(study: Study, resume: bool, options: Options) -> int:
-    """Makes the runs of a study and tells what they say; returns the exit code.
+    """Runs a study and prints its result; returns the exit code.
 
     Raises:
         DynoError: If it cannot be done.

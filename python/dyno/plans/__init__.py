@@ -42,8 +42,8 @@ def read(text: str) -> Plan:
     try:
         found: Any = plainjson.loads(text)
     except ValueError as error:
-        raise UsageError(f"This is no plan: {error}.") from error
+        raise UsageError(f"Not a valid plan: {error}.") from error
     for kind in _KINDS:
         if isinstance(found, dict) and list(found) == [kind.verb]:
             return made(kind, found[kind.verb])
-    raise UsageError("This is no plan: it needs one verb, and what it is given.")
+    raise UsageError("Not a valid plan: it needs one verb with its values.")

@@ -27,7 +27,7 @@ class Beside(Plan):
         """For the plan of the bundle.
 
         Raises:
-            UsageError: If there is no such maintenance.
+            UsageError: If the maintenance task is unknown.
         """
         return {
             "during": None if self.during is None else maintenance.parse(self.during),

@@ -282,15 +282,10 @@ def _conclude(recorder: Recorder, failure: BaseException | None) -> Ended:
         told = document(bundle, estimates, findings)
     except Exception as error:
         seen = error if isinstance(error, DynoError) else fault_of(error)
-        # An error that ended the work is reported, not raised: the bundle is what matters now.
-        reason = str(seen).rstrip(".")
-        return Ended(
-            recorder.path,
-            code or seen.exit_code,
-            message,
-            seen if isinstance(seen, FaultError) else None,
-            unanalysed=reason,
-        )
+        # An error that ended the work comes first; a fault of the analysis is raised without one.
+        raised = None if code or not isinstance(seen, FaultError) else seen
+        reason, code = str(seen).rstrip("."), code or seen.exit_code
+        return Ended(recorder.path, code, message, raised, unanalysed=reason)
     finally:
         recorder.close()
     if code == EXIT_DONE and (validity.valid is False or broken(findings)):
