@@ -232,8 +232,8 @@ class Page:
                 continue
             if isinstance(detail, LoadDetail | DssDetail) and detail.scale is not None:
                 return float(detail.scale)
-            if isinstance(detail, OltpDetail) and detail.warehouses is not None:
-                return float(detail.warehouses)
+            if isinstance(detail, OltpDetail) and detail.size is not None:
+                return float(detail.size)
         return None
 
     def passed(self, start: str | tuple[str, ...]) -> bool | None:
