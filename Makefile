@@ -9,12 +9,13 @@ CORE   := $(VENV)/.core
 
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
-.PHONY: help build quickstart test test-rust test-python lint lint-rust lint-python format bench clean preflight
+.PHONY: help build quickstart test proofs test-rust test-python lint lint-rust lint-python format bench clean preflight
 
 help:
 	@echo "make build       build Dyno into $(VENV)"
 	@echo "make quickstart  build, then measure this machine (about 3 minutes)"
-	@echo "make test        build, then run every test"
+	@echo "make test        build, then run the tests (10 minutes)"
+	@echo "make proofs      run the tests that take long: kills on every engine, real studies"
 	@echo "make lint        check formatting, lints and types"
 	@echo "make bench       run every benchmark in benches/ (long; keep the machine idle)"
 
@@ -53,7 +54,10 @@ WORKERS ?= 3
 RUST_THREADS ?= 4
 
 test-python: build
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not long"
+
+proofs: build
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m long
 
 lint: lint-rust lint-python
 

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from dyno.bundle.reader import list_bundles
 from tests.process import COMMAND, end, wait_for_phase
 
@@ -15,6 +17,7 @@ IN_BACKGROUND = ["sh", "-c", "trap '' INT; exec \"$@\"", "sh"]
 CTRL_C = "tests/cli/test_signals.py::test_ctrl_c_is_answered_at_once"
 
 
+@pytest.mark.long
 def test_the_suite_gives_what_it_starts_the_default_of_ctrl_c() -> None:
     words = [*IN_BACKGROUND, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", CTRL_C]
     done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=600)

@@ -203,6 +203,7 @@ def test_wrong_use(out: Path, args: tuple[str, ...], words: str) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long
 def test_a_real_server(out: Path) -> None:
     target = ("tpcc", "--target", "embedded:postgresql")
     loaded = dyno("load", *target, "--scale", "1", "--quiet", "--out", out)

@@ -26,6 +26,7 @@ def quickstart(*args: str | Path) -> tuple[int, str, str]:
     return end(start("quickstart", "--quick", "--quiet", *args))
 
 
+@pytest.mark.long
 def test_loaded_data_stays_unless_told(
     out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

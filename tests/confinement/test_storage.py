@@ -73,6 +73,7 @@ def asked(tmp_path: Path) -> Callable[[str], Path]:
     return make
 
 
+@pytest.mark.long
 def test_a_tenth_less_io_is_found(tmp_path: Path, out: Path, asked: Callable[[str], Path]) -> None:
     text = STUDY.format(volume=tmp_path, profile=asked("1s"))
     study = build("throttle", "test", "The study", strict.parse(StudySpec, "The study", text))

@@ -70,6 +70,7 @@ def sound(target: Target) -> bool:
     return not [check for check in checks if check.passed is False]
 
 
+@pytest.mark.long
 def test_the_same_inputs_leave_the_same_tables(copies: Copies, copy: Copy, run: Drive) -> None:
     with copies.whole() as target:
         before = contents(copies, target)

@@ -14,7 +14,10 @@ from tests.process import end, events, start, wait_for_phase, wait_until
 from tests.stepped import Stepped
 
 DAY = 24 * 3600
-STEPS = pytest.mark.parametrize("step", [-3 * DAY, -120, 120, 3 * DAY])
+STEPS = pytest.mark.parametrize(
+    "step",
+    [-3 * DAY, *(pytest.param(step, marks=pytest.mark.long) for step in (-120, 120, 3 * DAY))],
+)
 
 STUDY = """
 pairs = 2

@@ -17,7 +17,12 @@ from tests.process import assert_valid, document, dyno, end, start, wait_until
 LEFT = "rows left by refresh functions"
 
 
-@pytest.fixture(params=["duckdb", "mysql", "postgresql", "sqlite"])
+@pytest.fixture(
+    params=[
+        "duckdb",
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("mysql", "postgresql", "sqlite")),
+    ]
+)
 def loaded(request: pytest.FixtureRequest, out: Path) -> tuple[Path, tuple[str, str]]:
     if lacks := targets.lacks(request.param):
         missing(lacks)

@@ -102,11 +102,11 @@ def cut_off(engine: str, out: Path, kill: Callable[[int, Path], None]) -> None:
     ("engine", "kill"),
     [
         ("postgresql", kill_dyno),
-        ("postgresql", kill_server),
-        ("mysql", kill_dyno),
-        ("mysql", kill_server),
-        ("duckdb", kill_dyno),
-        ("duckdb", interrupt),
+        pytest.param("postgresql", kill_server, marks=pytest.mark.long),
+        pytest.param("mysql", kill_dyno, marks=pytest.mark.long),
+        pytest.param("mysql", kill_server, marks=pytest.mark.long),
+        pytest.param("duckdb", kill_dyno, marks=pytest.mark.long),
+        pytest.param("duckdb", interrupt, marks=pytest.mark.long),
     ],
 )
 def test_a_load_that_was_cut_off_goes_on(

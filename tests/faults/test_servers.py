@@ -61,6 +61,7 @@ def loaded(out: Path) -> Path:
     return out
 
 
+@pytest.mark.long
 def test_killed_during_the_run(loaded: Path) -> None:
     process = start(
         "run", "tpcc", *TARGET, "--users", "4", "--warmup", "1s", "--duration", "60s",

@@ -6,10 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from dyno.bundle.reader import list_bundles
 from tests.process import dyno, end, start, wait_for_phase
 
 
+@pytest.mark.long
 def test_a_second_quickstart_in_the_same_folder_is_refused(out: Path) -> None:
     args = ("quickstart", "--quick", "--scale", "0.01", "--json", "--out", out)
     first = start(*args)

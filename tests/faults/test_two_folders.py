@@ -23,6 +23,7 @@ from tests.process import (
 
 
 @pytest.mark.parametrize("engine", ["postgresql", "mysql"])
+@pytest.mark.long
 def test_one_is_killed_and_starts_again_while_the_other_runs(tmp_path: Path, engine: str) -> None:
     if engine == "mysql":
         require_mariadb()

@@ -68,6 +68,7 @@ def begun(folder: Path, before: int = 0) -> Callable[[], bool]:
     return lambda: len(list(folder.glob("data-1/*/ops/*"))) > before
 
 
+@pytest.mark.long
 def test_a_study_is_stopped_and_killed_and_goes_on(study: Path, out: Path) -> None:
     study.write_text('criteria = ["tps > 500"]\n' + TOML)
     folder = out / "studies" / "mine"
@@ -182,6 +183,7 @@ def _its_last_line_is_lost(folder: Path) -> None:
     assert runs.adopted(book) is None
 
 
+@pytest.mark.long
 def test_a_load_and_a_restore_that_are_cut_off_are_made_again(study: Path, out: Path) -> None:
     study.write_text(
         'time_limit = "1ms"\nreplace = 0\nheadline = ["total_s"]\nreset = "reload"\n[base]\n'
@@ -251,6 +253,7 @@ def unreadable(file: Path) -> Generator[None]:
     aside.rename(file)
 
 
+@pytest.mark.long
 def test_a_server_that_crashes_is_one_run_lost(study: Path, out: Path) -> None:
     study.write_text(
         'time_limit = "1ms"\n'
@@ -420,6 +423,7 @@ def test_what_would_be_run_is_told(study: Path) -> None:
     assert all(len(line) <= 80 for line in listed.splitlines())
 
 
+@pytest.mark.long
 def test_all_runs_have_the_same_defaults(study: Path, out: Path) -> None:
     # The second data set is made when the first has taken some of the free space.
     study.write_text(

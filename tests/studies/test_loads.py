@@ -74,6 +74,7 @@ name = "keys"
 """
 
 
+@pytest.mark.long
 def test_runs_of_loads_have_the_figures_of_each(tmp_path: Path, out: Path) -> None:
     study = tmp_path / "mine.toml"
     study.write_text(STUDY)

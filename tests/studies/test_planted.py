@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.process import document, dyno
 
 TOML = """
@@ -24,6 +26,7 @@ no_criteria = true
 """
 
 
+@pytest.mark.long
 def test_users_who_do_not_meet_add_up(tmp_path: Path, out: Path) -> None:
     """The modelled server has room for all: throughput is in proportion to users."""
     path = tmp_path / "users.toml"

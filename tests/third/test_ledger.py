@@ -111,6 +111,7 @@ def test_a_bundle_of_a_workload_that_is_not_here_is_still_read(tmp_path: Path) -
     assert json.loads(read.stdout)["workloads"] == {}
 
 
+@pytest.mark.long
 def test_a_study_asks_about_it(tmp_path: Path) -> None:
     study = tmp_path / "mine.toml"
     study.write_text(STUDY)
