@@ -18,9 +18,9 @@ BEGIN, END = "<!-- shipped: made by tools/study_pages.py -->", "<!-- end of ship
 
 _RESET = {
     "nothing": "nothing",
-    "restart": "the server is started again",
-    "cold": "the server is started again, with empty caches",
-    "reload": "the data as it was after the load",
+    "restart": "restart the server",
+    "cold": "restart the server and drop its caches",
+    "reload": "restore the data to its state after the load",
 }
 
 
@@ -35,7 +35,9 @@ def indexed(text: str) -> str:
     _, _, after = rest.partition(END)
     rows = [f"| [{name}](studies/{name}.md) | {_cell(studies.purpose(name))} |"
             for name in studies.names()]  # fmt: skip
-    return "\n".join([f"{before}{BEGIN}", "| study | asks |", "|---|---|", *rows, f"{END}{after}"])
+    return "\n".join(
+        [f"{before}{BEGIN}", "| study | question |", "|---|---|", *rows, f"{END}{after}"]
+    )
 
 
 def _page(study: Study) -> str:
@@ -43,7 +45,7 @@ def _page(study: Study) -> str:
         ("Question", study.question),
         ("Design", study.design),
         ("Decision rule", study.rule),
-        ("How it can mislead", study.misleads),
+        ("Limitations", study.misleads),
     ]
     return "\n".join(
         [
@@ -58,11 +60,11 @@ def _page(study: Study) -> str:
             "",
             "## Variants",
             "",
-            f"`{study.variants[0].name}` is what the others are compared with.",
+            f"`{study.variants[0].name}` is the baseline.",
             "",
             *_table(["variant", *differences.differing(study)], differences.rows(study)),
             "",
-            "All have in common: "
+            "Common settings: "
             + ", ".join(f"`{path} = {value}`" for path, value in differences.common(study).items())
             + ".",
             "",
@@ -77,7 +79,7 @@ def _page(study: Study) -> str:
             f"dyno study {study.name}",
             "```",
             "",
-            "What it runs for each variant:",
+            "Commands of each variant:",
             "",
             "```",
             *[
@@ -93,14 +95,14 @@ def _page(study: Study) -> str:
 
 def _facts(study: Study) -> list[str]:
     facts = [
-        f"- {study.pairs} runs of each variant, in blocks of random order, there and back.",
+        f"- {study.pairs} runs per variant, in randomised blocks with alternating order (ABBA).",
         f"- Before each run: {_RESET.get(study.reset, study.reset)}.",
-        f"- A shift within ±{study.margin:g} % does not matter.",
-        f"- Invalid runs are made again, {study.replace} at most.",
+        f"- A shift within ±{study.margin:g} % is irrelevant in practice.",
+        f"- Invalid runs are repeated, at most {study.replace} times.",
     ]
     if study.time_limit_s is not None:
-        facts.append(f"- No pair begins after {seconds_text(study.time_limit_s)}.")
-    facts += [f"- A variant that breaks `{text}` cannot win." for text in study.criteria]
+        facts.append(f"- No pair starts after {seconds_text(study.time_limit_s)}.")
+    facts += [f"- A variant that fails `{text}` is disqualified." for text in study.criteria]
     return facts
 
 
@@ -110,7 +112,7 @@ def _metrics(study: Study) -> list[str]:
         for kind, names in (("headline", study.headline), ("exploratory", study.exploratory))
         for name in names
     ]
-    return _table(["metric", "is", "better is", ""], rows)
+    return _table(["metric", "meaning", "better", ""], rows)
 
 
 def _table(head: list[str], rows: list[list[str]]) -> list[str]:

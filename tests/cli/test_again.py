@@ -80,7 +80,7 @@ def test_noise_that_lasts_ends_repeats_and_disturbs_the_run(
 ) -> None:
     resize(monkeypatch, tmp_path, SHORT, NOISE.format(noisy="True"))
     document, errors = quickstart(out)
-    assert "disturbed" in {reason["code"] for reason in document["reasons"]}
+    assert "background-load" in {reason["code"] for reason in document["reasons"]}
     assert document["valid"] is False
     assert errors.count("It is measured once more") == 1
     assert "Repeating does not help" in errors

@@ -73,7 +73,7 @@ def test_settings_a_cold_start_figures_and_plans(loaded: tuple[Path, dict[str, A
         assert "└─" in plan["text"]
     sheet = (bundle.path / "sheet.html").read_text(encoding="utf-8")
     assert "Changed on ClickHouse for this run" in sheet
-    assert "put out of the page cache" in sheet
+    assert "evicted its files" in sheet
 
 
 def test_cold_before_each_query(loaded: tuple[Path, dict[str, Any]]) -> None:

@@ -76,13 +76,13 @@ def test_the_gap_fits_a_terminal(kept: Path, names: tuple[str, ...]) -> None:
     assert [line for line in lines if len(line) > 80] == []
     assert lines[0].split()[0] == "Profile"
     text = " ".join(done.stdout.split())
-    assert "16 users PostgreSQL: the storage was not what set the pace." in text
+    assert "16 users PostgreSQL: storage was not the bottleneck." in text
     assert "Profile, 70/30 of 8 KiB 50,700" in text
 
 
 def test_what_the_engine_asked_of_the_system_explains_it(kept: Path) -> None:
     text = " ".join(dyno("compare", PROFILE, APPLICATION, "--out", kept).stdout.split())
-    assert "Of 1.10 GB that the engine asked for, the page cache answered 100 %." in text
+    assert "The page cache served 100 % of the 1.10 GB" in text
 
 
 def elsewhere(builder: Builder) -> None:

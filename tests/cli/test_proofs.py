@@ -66,7 +66,7 @@ def test_the_order_of_rows_is_no_proof_of_answers(folders: dict[str, Path]) -> N
     assert checks["expected answers"].passed is None
     assert document["tpch"]["answers_match"] is None
     sheet = (bundle.path / "sheet.html").read_text(encoding="utf-8")
-    assert "Order of rows" in sheet
+    assert "Row order" in sheet
     assert document["cache"] == {"state": "first", "tests": {"throughput": "first"}, "proofs": {}}
     assert bundle.run.plan["cache"] == "first"
     assert "First pass: no query ran before" in sheet
@@ -79,4 +79,4 @@ def test_only_the_first_of_two_tests_starts_cold(folders: dict[str, Path]) -> No
     )
     assert document["cache"]["tests"] == {"power": "cold", "throughput": "after-power"}
     sheet = (bundle.path / "sheet.html").read_text(encoding="utf-8")
-    assert "Caches as the power test had left them" in sheet
+    assert "Caches as left by the power test" in sheet

@@ -160,7 +160,7 @@ def test_paces_are_told(out: Path) -> None:
     (level,) = made["tpcc"]["levels"]
     assert level["unpaced"] is True
     assert "unpaced" in fast.stderr
-    assert "each user takes all warehouses in turn" in Path(made["sheet"]).read_text()
+    assert "each user cycles through all warehouses" in Path(made["sheet"]).read_text()
 
     thinking = dyno(*null, "--users", "12", "--think", *common)
     # They key for 2 s and more: none gets as far as a transaction.

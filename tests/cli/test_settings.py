@@ -83,7 +83,7 @@ def test_they_reach_the_bundle_the_document_and_the_sheet(out: Path) -> None:
     assert bundle.run.targets["duckdb"].settings["threads"] == "1"
     sheet = (bundle.path / "sheet.html").read_text(encoding="utf-8")
     assert "Changed on DuckDB for this run" in sheet
-    assert "put out of the page cache" in sheet
+    assert "evicted its files" in sheet
 
     again = dyno(*RUN, *DUCKDB, "--no-warming", "--json", "--out", out)
     plain = json.loads(again.stdout)

@@ -23,8 +23,8 @@ def run(out: Path, *args: str) -> tuple[dict[str, Any], Bundle]:
     assert done.returncode in {0, 1}, done.stderr
     document = json.loads(done.stdout)
     codes = spoilt(document)
-    # "apart", "behind": what a busy machine does to a start, and to a rate.
-    assert codes <= {"unsteady", "client-bound", "apart"}, document["reasons"]
+    # "misaligned-windows": a busy machine may start one of them late.
+    assert codes <= {"unsteady", "client-bound", "misaligned-windows"}, document["reasons"]
     return document, Bundle.open(Path(document["bundle"]))
 
 

@@ -125,7 +125,7 @@ def test_a_limit_that_falls_while_it_is_measured(
     codes = {reason.code for reason in found.reasons}
     assert "throttled-storage" in codes
     assert "unsteady-storage" not in codes
-    (told,) = (item for item in findings if "fell by a step" in item.message)
+    (told,) = (item for item in findings if item.code == "throttled-storage")
     values = {item.name.rpartition(".")[2]: item.value for item in estimate(bundle)}
     assert values["drop_from_iops"] == pytest.approx(2000, rel=0.1)
     assert values["drop_to_iops"] == pytest.approx(1000, rel=0.1)

@@ -62,17 +62,21 @@ def test_every_rule_explains_itself() -> None:
     ("load", "code", "words"),
     [
         ({"busy": 91.0}, "limit-cpu", "91 % busy"),
-        ({"utilisation": 97.0, "queue": 8.0}, "limit-storage", "vda was in use 97 %"),
-        ({"busy": 88.0, "utilisation": 98.0, "queue": 8.0}, "limit-storage", "8.0 requests"),
+        ({"utilisation": 97.0, "queue": 8.0}, "limit-storage", "vda was 97 % utilised"),
+        ({"busy": 88.0, "utilisation": 98.0, "queue": 8.0}, "limit-storage", "queue length 8.0"),
         ({"write_await": 2.5}, "limit-synchronous-writes", "a write took 2.5 ms"),
-        ({"pressure": 60.0}, "limit-synchronous-writes", "60 % of the time"),
-        ({"utilisation": 97.0, "write_await": 3.0}, "limit-synchronous-writes", "97 % in use"),
+        ({"pressure": 60.0}, "limit-synchronous-writes", "pressure was 60 %"),
+        ({"utilisation": 97.0, "write_await": 3.0}, "limit-synchronous-writes", "97 % utilised"),
         ({"busy": 95.0, "dyno": 20.0, "server": 150.0}, "limit-cpu", "95 % busy"),
-        ({"busy": 95.0, "dyno": 20.0, "server": 50.0}, "limit-other-work", "60 % with work"),
+        (
+            {"busy": 95.0, "dyno": 20.0, "server": 50.0},
+            "limit-background-load",
+            "60 % background load",
+        ),
         ({"busy": 95.0, "dyno": 20.0}, "limit-cpu", "95 % busy"),
-        ({"busy": 80.0, "steal": 9.0}, "limit-cpu", "80 % busy, 9 % stolen"),
-        ({"busy": 70.0, "steal": 9.0}, "limit-unattributed", "70 % busy, 9 % stolen"),
-        ({"busy": 60.0}, "limit-unattributed", "CPU was 60 % busy, vda 20 % in use"),
+        ({"busy": 80.0, "steal": 9.0}, "limit-cpu", "80 % busy, 9 % steal"),
+        ({"busy": 70.0, "steal": 9.0}, "limit-unattributed", "70 % busy, 9 % steal"),
+        ({"busy": 60.0}, "limit-unattributed", "CPU was 60 % busy, vda 20 % utilised"),
     ],
 )
 def test_signs(tmp_path: Path, load: dict[str, float], code: str, words: str) -> None:
@@ -81,8 +85,7 @@ def test_signs(tmp_path: Path, load: dict[str, float], code: str, words: str) ->
     assert words in found.message
     assert found.level == "note"
     if code != "limit-unattributed":
-        assert "most likely" in found.message
-        assert "not confirmed" in found.message
+        assert "not verified" in found.message
         assert found.evidence
 
 
@@ -95,7 +98,7 @@ def one_writer(path: Path, busy_share: float, users: int = 4) -> Finding:
 def test_one_writer_who_is_always_at_work_is_named(tmp_path: Path) -> None:
     found = one_writer(tmp_path / "a", 0.93)
     assert found.code == "limit-one-writer"
-    assert "one did 93 % of the time; each waited 4.2 ms" in found.message
+    assert "93 % of the time; mean wait 4.2 ms" in found.message
     assert found.evidence[0] == "oltp.users-4.writer_busy_percent"
     assert one_writer(tmp_path / "b", 0.79).code != "limit-one-writer"
     # Alone, a user waits for nobody.
@@ -104,11 +107,11 @@ def test_one_writer_who_is_always_at_work_is_named(tmp_path: Path) -> None:
 
 def test_other_work_spoils_a_run(tmp_path: Path) -> None:
     found = level(tmp_path / "a", busy=60.0, dyno=10.0, server=50.0)
-    assert "disturbed" in found.codes()
+    assert "background-load" in found.codes()
     assert found.validity.valid is False
-    assert "disturbed" not in level(tmp_path / "b", busy=60.0, dyno=10.0, server=90.0).codes()
+    assert "background-load" not in level(tmp_path / "b", busy=60.0, dyno=10.0, server=90.0).codes()
     # Whether the server was watched is not known: nothing can be said.
-    assert "disturbed" not in level(tmp_path / "c", busy=60.0, dyno=10.0).codes()
+    assert "background-load" not in level(tmp_path / "c", busy=60.0, dyno=10.0).codes()
 
 
 def test_evidence_names_estimates(tmp_path: Path) -> None:
@@ -159,7 +162,7 @@ def test_a_short_phase_is_not_judged(tmp_path: Path) -> None:
     builder = Builder(tmp_path / "run").power("duckdb", data.COLUMN_SECONDS)
     found = limit(judged(builder.write()), "power-tpch-duckdb")
     assert found.code == "limit-unattributed"
-    assert "fewer than 3 readings" in found.message
+    assert "fewer than 3" in found.message
 
 
 @pytest.mark.parametrize("place", ["machine", "elsewhere"])
@@ -169,14 +172,14 @@ def test_a_machine_that_was_not_observed_is_not_blamed(tmp_path: Path, place: Pl
     builder.targets["postgresql"] = TargetFacts(url=url, version="PostgreSQL 18.1", place=place)
     found = limit(judged(builder.write()), "oltp-tpcc-postgresql-users-16")
     assert found.code == ("limit-cpu" if place == "machine" else "limit-unattributed")
-    assert ("not observed" in found.message) is (place == "elsewhere")
+    assert ("not monitored" in found.message) is (place == "elsewhere")
 
 
 def test_the_verdict_speaks_of_the_best_level_and_of_each_target(tmp_path: Path) -> None:
     found = judged(quickstart(tmp_path).write())
     assert found.findings[0].message == (
-        "Valid. Most likely limits: CPU for transactions (16 users); the CPU of one session for "
-        "queries on PostgreSQL; none found for queries on DuckDB."
+        "Valid. Bottleneck: CPU for transactions (16 users); the CPU of one session for "
+        "queries on PostgreSQL; not identified for queries on DuckDB."
     )
     assert [item.level for item in found.findings].count("verdict") == 1
 
@@ -186,7 +189,7 @@ def test_the_verdict_of_part_of_a_run(tmp_path: Path) -> None:
     assert only.findings[0].message == "Valid. Only storage was measured."
     cut = judged(interrupted(tmp_path).write("interrupted"))
     assert cut.findings[0].message == (
-        "Invalid: incomplete. Most likely limits: the CPU of one session for queries on PostgreSQL."
+        "Invalid: incomplete. Bottleneck: the CPU of one session for queries on PostgreSQL."
     )
     loaded = Builder(tmp_path / "load", verb="load").load("tpch", "duckdb", 4.0, 1.0)
     assert judged(loaded.write()).findings[0].message == "Valid. Only loads were measured."

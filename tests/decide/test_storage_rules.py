@@ -104,7 +104,7 @@ def test_a_device_that_is_memory(tmp_path: Path) -> None:
     found = judged(profile(tmp_path, targets=targets(in_memory=words)).write())
     assert found.validity.valid is False
     (ruling,) = of(found, "untrusted-storage")
-    assert ruling.message.endswith(f"here was memory, not storage: {words}.")
+    assert words in ruling.message and "here" in ruling.message
 
 
 @pytest.mark.parametrize(
@@ -117,15 +117,15 @@ def test_volumes_on_one_disk(tmp_path: Path, how: str, other: str, level: str | 
     builder = profile(tmp_path, targets=[one, {**two, "name": "there"}], how=how)
     found = of(judged(builder.write()), "shared-disk")
     assert [item.level for item in found] == ([] if level is None else [level])
-    assert all("here and there lie on the same disk, vda" in item.message for item in found)
+    assert all("here and there are on the same disk, vda" in item.message for item in found)
 
 
 @pytest.mark.parametrize(
     ("depth", "rate", "valid", "words"),
     [
         (128, lambda at: 1.25 - at / 2, False, "at the best load random_read at depth 128"),
-        (128, lambda at: 0.9 + at / 5, True, "the rate rose by 19 %"),
-        (8, lambda at: 1.25 - at / 2, True, "the rate fell by 4"),
+        (128, lambda at: 0.9 + at / 5, True, "rose by 19 %"),
+        (8, lambda at: 1.25 - at / 2, True, "fell by 4"),
         (8, lambda at: 0.9 + at / 5, True, ""),
     ],
 )
@@ -147,7 +147,7 @@ def test_a_device_that_stands_still(tmp_path: Path) -> None:
     found = judged(builder.write())
     assert found.validity.valid is True
     (told,) = of(found, "unsteady-storage")
-    assert "at random_read at depth 8 it stood still for 300 ms" in told.message
+    assert "at random_read at depth 8 I/O stalled for 300 ms" in told.message
 
 
 def test_a_warm_up_without_end(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_a_rate_that_falls_by_a_step(tmp_path: Path, depth: int, valid: bool) ->
     assert codes(found) == {"throttled-storage"}
     (told,) = of(found, "throttled-storage")
     iops = (row["reads"] + row["writes"]) / row["seconds"]
-    assert f"from {iops * 1.2:,.0f} to {iops * 0.8:,.0f} IOPS" in told.message
+    assert f"from {iops * 1.2:,.0f} to {iops * 0.8:,.0f}," in told.message
     at_s = (row["t_ns"] - data.START_NS) / data.SECOND + 1
     assert f"{at_s:.0f} s into the run" in told.message
 
@@ -208,7 +208,8 @@ def test_a_rate_that_falls_between_windows(tmp_path: Path) -> None:
     found = judged(builder.write())
     assert codes(found) == {"throttled-storage"}
     (told,) = of(found, "throttled-storage")
-    assert "mixed at depth 8 the rate fell by 50 % from one window to the next" in told.message
+    assert "mixed at depth 8 " in told.message
+    assert "by 50 % between two windows" in told.message
 
 
 @pytest.mark.parametrize("depth", [BEST["mixed"], 4])
@@ -221,7 +222,7 @@ def test_a_small_fall_by_a_step_is_told(tmp_path: Path, depth: int) -> None:
     assert codes(found) == {"unsteady-storage"}
     (told,) = of(found, "unsteady-storage")
     iops = (row["reads"] + row["writes"]) / row["seconds"]
-    assert "the rate fell by 15 % by a step, from" in told.message
+    assert "by 15 %, from" in told.message
     name = f"io.mixed.qd{depth}"
     assert found.value(f"{name}.drop_from_iops") == pytest.approx(iops * 1.08, rel=0.001)
     assert found.value(f"{name}.drop_to_iops") == pytest.approx(iops * 0.92, rel=0.001)
@@ -236,9 +237,9 @@ def test_a_fall_beside_other_work_names_it(tmp_path: Path) -> None:
     for sample in busy:
         sample["value"] = 90.0
     found = judged(builder.write())
-    assert found.codes() == {"disturbed", "throttled-storage"}
+    assert found.codes() == {"background-load", "throttled-storage"}
     (told,) = of(found, "throttled-storage")
-    assert "Other work took 85 % of the processors' time and may be the reason" in told.message
+    assert "85 % CPU" in told.message
 
 
 # Sizes of a rate that goes back and forth over several intervals, as that of a shared disk may.
@@ -257,7 +258,7 @@ def test_a_rate_that_wanders(tmp_path: Path, size: float, level: str | None) -> 
     assert found.validity.valid is True
     told = of(found, "unsteady-storage")
     assert [item.level for item in told] == ([] if level is None else [level])
-    assert all("its mean over a window is sure to ±" in item.message for item in told)
+    assert all("±" in item.message for item in told)
 
 
 def test_noise_that_looks_like_a_warm_up_spoils_nothing(tmp_path: Path) -> None:
@@ -275,9 +276,9 @@ def test_noise_that_looks_like_a_warm_up_spoils_nothing(tmp_path: Path) -> None:
     [
         (
             {"riops": 85_000},
-            "85,000 reads a second, set the pace (random_read at depth 32 and 3 more)",
+            "85,000 reads a second, was the bottleneck (random_read at depth 32 and 3 more)",
         ),
-        ({"wbps": 930_000_000}, "writes of 930 MB/s, set the pace (sequential_write at depth 16)"),
+        ({"wbps": 930_000_000}, "930 MB/s, was the bottleneck (sequential_write at depth 16)"),
         ({"riops": 120_000, "wiops": 40_000}, None),
     ],
 )
@@ -298,8 +299,8 @@ def test_a_limit_that_the_run_asked_for_is_a_note(tmp_path: Path) -> None:
     assert found.validity.valid is True
     (note,) = [item for item in found.findings if item.code == "throttled-storage"]
     assert note.level == "note"
-    assert "this run's own limit on" in note.message
-    assert "Lift it" not in note.message
+    assert "this run's limit on" in note.message
+    assert "Remove it" not in note.message
 
 
 @pytest.mark.parametrize(
@@ -338,15 +339,15 @@ def test_a_volatile_cache_is_a_note(tmp_path: Path, fsync: bool, cache: str, tol
     assert codes(found) == set()
     notes = of(found, "volatile-cache")
     assert [note.level for note in notes] == ["note"] * told
-    assert all("cache of vda is volatile" in note.message for note in notes)
+    assert all("volatile cache of vda" in note.message for note in notes)
 
 
 @pytest.mark.parametrize(
     ("content", "valid", "words"),
     [
         ({"zero_percent": 4.0, "duplicate_percent": 4.5, "compressed_percent": 98.0}, True, ""),
-        ({"zero_percent": 6.0, "duplicate_percent": 3.0}, True, "6 % zeroes:"),
-        ({"compressed_percent": 40.0}, True, "60 % saved by compression"),
+        ({"zero_percent": 6.0, "duplicate_percent": 3.0}, True, "6 % zeroes."),
+        ({"compressed_percent": 40.0}, True, "60 % compressible"),
         ({"zero_percent": 20.0, "duplicate_percent": 10.0}, False, "20 % zeroes, 10 % duplicates"),
         ({"zero_percent": "all"}, True, ""),
     ],
@@ -367,8 +368,8 @@ def test_what_is_easy_to_read(
     ("errors", "words"),
     [
         ('{"io": 3}', "(sequential_read at depth 1): 3 io. Check the device's health"),
-        ('{"short_read": 7, "io": 2}', "7 short_read, 2 io. The file was cut"),
-        ('{"gone": 1200}', "1,200 gone. The device or file went away"),
+        ('{"short_read": 7, "io": 2}', "7 short_read, 2 io. The file was truncated"),
+        ('{"gone": 1200}', "1,200 gone. The device or file disappeared"),
     ],
 )
 def test_failed_ios_are_told_by_class(tmp_path: Path, errors: str, words: str) -> None:
@@ -394,7 +395,7 @@ def open_loop(builder: Builder, purposes: Iterable[str], late: int) -> Builder:
 def test_a_rate_that_is_not_kept(tmp_path: Path, purpose: str, told: bool) -> None:
     builder = open_loop(profile(tmp_path), [purpose] * 9, late=2000)
     found = judged(builder.write())
-    (message,) = [item.message for item in of(found, "behind")] or [""]
+    (message,) = [item.message for item in of(found, "rate-not-sustained")] or [""]
     assert ("Storage fell behind the rate: random_read at 1,000 I/Os a second" in message) is told
     assert found.validity.valid is True
 
@@ -407,7 +408,7 @@ def test_a_disturbance_in_one_curve_of_a_long_profile(tmp_path: Path) -> None:
         if sample["metric"] == "steal" and start <= sample["t_ns"] < end:
             sample["value"] = 20.0
     found = judged(builder.write())
-    assert found.codes() == {"throttled"}
+    assert found.codes() == {"cpu-steal"}
     (reason,) = found.validity.reasons
     assert "Storage profile, sequential_read: CPU steal: 20 %" in reason.message
     assert reason.phase == "io"
@@ -428,7 +429,7 @@ def test_a_curve_that_never_settled(tmp_path: Path) -> None:
     found = judged(builder.write())
     assert codes(found) == {"unsteady-storage"}
     (reason,) = found.validity.reasons
-    assert "mixed had not settled after 9 windows" in reason.message
+    assert "mixed did not settle in 9 windows" in reason.message
 
 
 @pytest.mark.parametrize(
@@ -436,7 +437,7 @@ def test_a_curve_that_never_settled(tmp_path: Path) -> None:
     [
         ({"best": 64, "confirmed": True, "stopped": "resolution"}, True, ""),
         ({"best": 64, "confirmed": False, "stopped": "most"}, False, "no second window"),
-        ({"best": None, "confirmed": False, "stopped": "none inside"}, True, "not even"),
+        ({"best": None, "confirmed": False, "stopped": "none inside"}, True, "even the smallest"),
     ],
 )
 def test_a_search_that_found_nothing_sure(
@@ -444,8 +445,8 @@ def test_a_search_that_found_nothing_sure(
 ) -> None:
     found = judged(profile(tmp_path, searches={"mixed": {"0": search}}).write())
     assert found.validity.valid is valid
-    assert codes(found) == ({"unconfirmed"} if words else set())
-    assert all(words in item.message for item in of(found, "unconfirmed"))
+    assert codes(found) == ({"unconfirmed-maximum"} if words else set())
+    assert all(words in item.message for item in of(found, "unconfirmed-maximum"))
 
 
 def test_details_of_another_shape_spoil_nothing(tmp_path: Path) -> None:

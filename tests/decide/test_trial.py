@@ -24,8 +24,8 @@ def case(**figures: float) -> Case:
         ({"error_percent": 1.1}, "1.1 % of the transactions failed"),
         ({"scheduled": 1000, "transactions": 985, "errors": 0}, ""),
         ({"scheduled": 1000, "transactions": 980, "errors": 5}, ""),
-        ({"scheduled": 1000, "transactions": 970}, "97.0 % of the rate was carried"),
-        ({"scheduled": 1000, "transactions": 1000, "unsent": 30}, "97.0 % of the rate was carried"),
+        ({"scheduled": 1000, "transactions": 970}, "97.0 % of the rate sustained"),
+        ({"scheduled": 1000, "transactions": 1000, "unsent": 30}, "97.0 % of the rate sustained"),
     ],
 )
 def test_what_fails_or_is_not_carried_is_no_load(figures: dict[str, Any], words: str) -> None:
@@ -63,5 +63,5 @@ def test_a_limit_on_what_did_not_happen_counts_neither_way(
 
 def test_a_limit_that_was_not_judged_is_told() -> None:
     judged = Judged((result(None, idle=True),), "", "", strict=True)
-    assert judged.words() == "data_read mean < 20 ms not judged: no reads: none reached vda"
+    assert judged.words() == "data_read mean < 20 ms not evaluated: no reads: none reached vda"
     assert not judged.unjudged

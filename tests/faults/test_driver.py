@@ -165,7 +165,7 @@ def test_a_server_that_is_killed_and_comes_back(place: Place, driven: Any) -> No
     assert found.value("oltp.users-4.silent_s") >= 1
     assert found.validity.valid is False
     (reason,) = [reason for reason in found.validity.reasons if reason.code == "outage"]
-    assert "lost the server 4 times and came back 4 times" in reason.message
+    assert "lost 4 connections and reconnected 4 times" in reason.message
     assert "no transaction ended" in reason.message
     # The gap is a gap on the time line too: down to nothing between two times of work.
     values = throughput(found.bundle).values

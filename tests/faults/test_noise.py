@@ -49,6 +49,6 @@ def test_cpu_burners_disturb_a_short_run_and_are_named(out: Path) -> None:
     document = json.loads(output)
     assert code == 1, errors
     assert (document["valid"], document["verdict"]) == (False, "disturbed")
-    reasons = [one for one in document["reasons"] if one["code"] == "disturbed"]
+    reasons = [one for one in document["reasons"] if one["code"] == "background-load"]
     assert [one["kind"] for one in reasons] == ["disturbed"]
     assert "burner-x " in reasons[0]["message"]

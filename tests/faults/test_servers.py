@@ -98,7 +98,7 @@ def outgrown(loaded: Path) -> None:
     assert run.plan["limits"] == {"memory": "64MB"}
     assert run.confined is not None
     assert run.confined.killed
-    assert "limited" in {reason.code for reason in run.validity.reasons}
+    assert "resource-limits" in {reason.code for reason in run.validity.reasons}
 
 
 def test_a_load_that_did_not_end_is_not_run(out: Path) -> None:

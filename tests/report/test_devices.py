@@ -94,10 +94,10 @@ def test_what_is_not_known_is_said_and_not_guessed(tmp_path: Path) -> None:
     note = "the role bench may not read data_directory"
     found = built(tmp_path, device_notes=(note,))
     (row,) = means(found)
-    assert row["Device"] == "not known"
-    assert {row[name] for name in ("Write IOPS", "In use, %", "Write await, ms")} == {"–"}
+    assert row["Device"] == "unknown"
+    assert {row[name] for name in ("Write IOPS", "Utilisation, %", "Write await, ms")} == {"–"}
     assert note in page(found).section("machine").text
-    assert "device not known" in first_line(found)
+    assert "unknown device" in first_line(found)
     assert "vda" not in first_line(found)
     assert written(found)["devices"] == {"postgresql": None}
     assert written(found)["device_notes"] == {"postgresql": [note]}
@@ -105,7 +105,7 @@ def test_what_is_not_known_is_said_and_not_guessed(tmp_path: Path) -> None:
 
 def test_the_device_of_a_server_elsewhere_is_not_that_of_this_machine(tmp_path: Path) -> None:
     found = built(tmp_path, place="elsewhere", devices={"data": ("vda",)})
-    assert [row["Device"] for row in means(found)] == ["not known"]
+    assert [row["Device"] for row in means(found)] == ["unknown"]
     assert written(found)["devices"] == {"postgresql": None}
 
 
@@ -116,7 +116,7 @@ def test_an_old_bundle_has_the_output_folders_device_for_what_lies_there(
     builder = Builder(tmp_path / "run", verb="run").machine().target("postgresql")
     builder.plan = {"layout": layout}
     found = judged(builder.oltp(4).write())
-    assert means(found)[0]["Device"] == ("vda" if layout is None else "not known")
+    assert means(found)[0]["Device"] == ("vda" if layout is None else "unknown")
 
 
 def test_a_storage_profile_has_the_device_of_its_volume(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_each_row_has_its_key_and_each_value_both_sides() -> None:
     diff = {"sides": ["got", "expected"], "counts": ["4", "5"], "rows": rows}
     assert lines([failed(diff)]) == [
         "answers-expected-q01 on duckdb: got | expected",
-        "  rows in all",
+        "  row count",
         "    4 | 5  (equal)",
         "  row 2, flag=N",
         "    a: 1 | 2  (sum within 0.01)",

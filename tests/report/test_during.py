@@ -125,18 +125,18 @@ def test_the_sheet_shades_it_and_compares_the_parts(tmp_path: Path) -> None:
     found = sheet_of(judged(under_load(tmp_path).write()))
     table = found.page.table("Before, during and after")
     assert [row[2] for row in table[1:]] == ["before", "during", "after"]
-    against = table[2][table[0].index("Against before, %")]
+    against = table[2][table[0].index("Change from before, %")]
     assert against.startswith("-10") or against.startswith("-9")
     # Nothing is shown of queries where there are none.
     assert "Queries/h" not in table[0] and "Queries/h" not in found.page.section("during").text
     assert {"Transactions/s", "New-Order p95, ms"} < set(table[0])
-    work = found.page.table("The maintenance")
-    room = work[0].index("Room at its peak")
+    work = found.page.table("Maintenance operations")
+    room = work[0].index("Peak extra space")
     sizes = [text.replace("\N{NARROW NO-BREAK SPACE}", " ") for text in work[1][room : room + 2]]
     assert sizes == ["38.5 GB", "37 GB"]
     assert "Maintenance" in found.page.section("meanwhile").text
     headline = found.page.section("headlines").text
-    assert "Throughput during maintenance, against before" in headline
+    assert "Throughput change during maintenance" in headline
     assert re.search(r"Online reindex\s*-(10|9)\.\d", headline)
     assert "online reindex" in found.html
     made = found.judged
@@ -181,7 +181,7 @@ def test_queries_round_maintenance_compare_the_same_queries(tmp_path: Path) -> N
     assert parts["during_qph"].value == pytest.approx(0.8 * expected)
     table = sheet_of(found).page.table("Before, during and after")
     assert table[2][1] == "queries of 4 users on PostgreSQL"
-    assert table[2][table[0].index("Against before, %")].startswith("-20.0")
+    assert table[2][table[0].index("Change from before, %")].startswith("-20.0")
     assert "Queries/h" in table[0] and not {"Transactions/s", "New-Order p95, ms"} & set(table[0])
 
 
@@ -225,7 +225,7 @@ def test_plans_and_figures_by_query_are_shown_and_harmless(tmp_path: Path) -> No
     assert "<script>" not in found.html
     assert "No plan: out of memory" in text
     assert "Q3" not in text
-    work = found.page.table("What the engine did, by query")
+    work = found.page.table("Resource use by query")
     assert len(work) == 1 + 22
     assert work[1][4].startswith("0")
     assert work[1][5] == "–"

@@ -32,7 +32,9 @@ def lines(found: Judged) -> list[str]:
     return summary(found.bundle, found.estimates, found.findings)
 
 
-@pytest.mark.parametrize(("count", "more"), [(1, ""), (2, ""), (5, ""), (7, "2 more on the sheet")])
+@pytest.mark.parametrize(
+    ("count", "more"), [(1, ""), (2, ""), (5, ""), (7, "2 more in the report")]
+)
 def test_the_summary_prints_every_reason(tmp_path: Path, count: int, more: str) -> None:
     found = judged(quickstart(tmp_path).write())
     reasons = tuple(
@@ -45,7 +47,7 @@ def test_the_summary_prints_every_reason(tmp_path: Path, count: int, more: str) 
     text = " ".join(" ".join(told).split())
     for at in range(count):
         assert (f"Reason {'abcdefg'[at]}" in text) == (f"end{at}." in text) == (at < 5)
-    assert ("on the sheet" in text) == bool(more)
+    assert ("more in the report" in text) == bool(more)
     assert more in text
     # All that was measured, and the notices, are there too.
     assert told[-2:] == list(bundle.run.notices)
@@ -98,7 +100,7 @@ def test_a_verdict_of_an_earlier_version_is_told_in_full(whole: Sheet) -> None:
     head = found.findings[0].model_copy(update={"verdict": None})
     findings = [head, *found.findings[1:]]
     told = summary(found.bundle, found.estimates, findings)
-    assert any(line.startswith("Verdict       Valid. Most likely limits: CPU") for line in told)
+    assert any(line.startswith("Verdict       Valid. Bottleneck: CPU") for line in told)
     page = sheet(found.bundle, found.estimates, findings, definitions())
     assert head.message in page
     assert head.message not in whole.html

@@ -59,8 +59,8 @@ def test_a_grid(tmp_path: Path) -> None:
     headlines = sheet.page.section("headlines").text
     assert "Random 70/30 mix" in headlines and "50,000" in headlines
     captions = [figure.text for figure in sheet.page.section("storage").all("figure")]
-    assert sum("Most IOPS" in text for text in captions) == 1
-    assert sum("the slower of its reads and writes" in text for text in captions) == 1
+    assert sum("Maximum IOPS" in text for text in captions) == 1
+    assert sum("slower of reads and writes" in text for text in captions) == 1
     squares = [item.text for item in sheet.page.section("storage").all("title")]
     assert "Random read, 64 KiB: 16,000 IOPS" in squares
     assert "Random 70/30 mix, 64 KiB: none" in squares

@@ -36,8 +36,8 @@ def test_an_interrupted_run(tmp_path: Path) -> None:
     assert "incomplete" in verdict.all("code")[0].text
     assert verdict.text.count("interrupted during") == 1
     headlines = found.page.section("headlines").text
-    assert "TPC-C-derived, 1 user did not end: interrupted." in headlines
-    assert [row[0] for row in found.page.table("Levels of load")[1:]] == ["1 user"]
+    assert "TPC-C-derived, 1 user did not complete: interrupted." in headlines
+    assert [row[0] for row in found.page.table("Load levels")[1:]] == ["1 user"]
 
 
 def test_a_killed_run_is_read_from_its_spools(tmp_path: Path) -> None:
@@ -88,8 +88,8 @@ def test_a_bundle_that_was_never_judged(tmp_path: Path) -> None:
     from dyno.report import sheet
 
     html = sheet(unjudged, found.estimates, [])
-    assert "? Not judged" in html
-    assert summary(unjudged, found.estimates, [])[0].startswith("NOT JUDGED")
+    assert "? No verdict" in html
+    assert summary(unjudged, found.estimates, [])[0].startswith("NO VERDICT")
 
 
 def failing(path: Path) -> Builder:
@@ -123,10 +123,10 @@ def same_users(path: Path) -> Builder:
 @pytest.mark.parametrize(("build", "charts"), [(rated, 0), (same_users, 2)])
 def test_levels_by_rate(tmp_path: Path, build: Callable[[Path], Builder], charts: int) -> None:
     found = sheet_of(judged(build(tmp_path).write()))
-    rows = found.page.table("Levels of load")[1:]
+    rows = found.page.table("Load levels")[1:]
     assert rows[0][0] == "2.5/s over 4 users"
     # What is of a schedule has a table of its own: with it the other one would not fit a page.
-    assert not {"Sent late", "Driver CPU, %"} & set(found.page.table("Levels of load")[0])
+    assert not {"Sent late", "Driver CPU, %"} & set(found.page.table("Load levels")[0])
     heads, first, *_ = found.page.table("Schedule and driver")
     assert first[0] == "2.5/s over 4 users"
     assert {"Due", "Sent late", "Never sent", "Lag p99, ms", "Driver CPU, %"} <= set(heads)
@@ -145,7 +145,7 @@ def test_databases_that_were_not_driven_to_the_end_have_no_sum(tmp_path: Path) -
     found = sheet_of(judged(builder.write("failed")))
     lines = told(found)
     assert any(line.startswith("Transactions  4/4 users") for line in lines)
-    assert "4 users, database 2" in [row[0] for row in found.page.table("Levels of load")]
+    assert "4 users, database 2" in [row[0] for row in found.page.table("Load levels")]
     assert "Means by phase" not in found.html
 
 
@@ -166,10 +166,10 @@ def test_a_disturbed_run_has_a_stamp_of_its_own(tmp_path: Path) -> None:
     verdict = sheet_of(judgement).page.root.all("div", class_="verdict")[0]
     assert "disturbed" in verdict.attributes["class"]
     assert "≈ Disturbed" in verdict.text
-    assert "do not compare or publish" in verdict.text
+    assert "Do not compare or publish" in verdict.text
     found = judgement.bundle, judgement.estimates, judgement.findings
     assert summary(*found)[0].startswith("DISTURBED  quickstart ")
     told = document(*found)
     assert (told["valid"], told["verdict"]) == (False, "disturbed")
     assert {reason["kind"] for reason in told["reasons"]} == {"disturbed"}
-    assert told["conclusion"].startswith("Disturbed: throttled.")
+    assert told["conclusion"].startswith("Disturbed: cpu-steal.")

@@ -16,7 +16,7 @@ from tests.searched import TRIED, searched
 def test_the_search_on_the_sheet(tmp_path: Path) -> None:
     found = sheet_of(judged(searched(tmp_path).write()))
     headlines = found.page.section("headlines").text
-    assert "Most users" in headlines and "11 users break the limits" in headlines
+    assert "Maximum users" in headlines and "11 users fail" in headlines
     assert "confirmed by a second window" in headlines
     section = found.page.section("search")
     rows = found.page.table("Windows of the search")
@@ -25,8 +25,8 @@ def test_the_search_on_the_sheet(tmp_path: Path) -> None:
     figure = section.all("figure")[0]
     # A panel for the throughput and one for each limit, a mark for each window, wide and narrow.
     titles = [item.text for item in figure.all("title")]
-    assert sum("limit broken" in title for title in titles) == 2 * 3 * 2
-    assert sum("limits kept" in title for title in titles) == 2 * 3 * 7
+    assert sum(", fail" in title for title in titles) == 2 * 3 * 2
+    assert sum(", pass" in title for title in titles) == 2 * 3 * 7
     assert "limit new_order p95 &lt; 15 ms" in found.html
     assert "maximum 10 users" in figure.text
     assert found.page.table("Limits by level")[0][:3] == ["Level", "Criterion", "Result"]
@@ -37,8 +37,8 @@ def test_the_search_in_the_summary_and_the_document(tmp_path: Path) -> None:
     lines = summary(found.bundle, found.estimates, found.findings)
     assert all(len(line) <= 80 for line in lines)
     (line,) = [line for line in lines if line.startswith("Maximum")]
-    assert "10 users, confirmed" in line and "11 users break the limits" in line
-    assert any(line.startswith("Criteria") and "4 kept" in line for line in lines)
+    assert "10 users, confirmed" in line and "11 users fail" in line
+    assert any(line.startswith("Criteria") and "4 passed" in line for line in lines)
     made = document(found.bundle, found.estimates, found.findings)
     assert made["capacity"]["best"] == 10
     assert made["capacity"]["failing"] == 11
@@ -63,9 +63,9 @@ def test_a_search_that_found_nothing(tmp_path: Path) -> None:
     found = judged(builder.write())
     assert found.validity.valid is True
     lines = summary(found.bundle, found.estimates, found.findings)
-    assert any("none found; 1 user break" in line for line in lines)
+    assert any("none found; 1 user fail" in line for line in lines)
     assert any("1 FAILED (new_order p95 < 1 ms)" in line for line in lines)
-    assert "smallest load worth a try" in sheet_of(found).page.section("search").text
+    assert "smallest load failed" in sheet_of(found).page.section("search").text
 
 
 def test_a_damaged_search_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_broken_criterion_on_the_sheet(tmp_path: Path) -> None:
                                  ("cpu < 70 %", "log_write < 5 ms", "errors = 0")]}  # fmt: skip
     found = sheet_of(judged(builder.oltp(4).write()))
     rows = found.page.table("Limits by level")[1:]
-    assert [row[2] for row in rows] == ["not kept", "not judged", "kept"]
+    assert [row[2] for row in rows] == ["fail", "not evaluated", "pass"]
     assert "log is not known" in rows[1][-1]
     assert "UTC" in rows[0][5]
 
@@ -95,14 +95,14 @@ def test_usual_limits_are_told_from_those_that_decide(tmp_path: Path) -> None:
     found = sheet_of(judged(builder.oltp(16).write()))
     table = found.page.table("Limits by level")
     assert table[0][1:4] == ["Criterion", "Kind", "Result"]
-    assert [row[2:4] for row in table[1:]] == [["asked for", "kept"], ["usual", "not kept"]]
-    assert "only criteria that the run was asked to keep" in found.page.section("criteria").text
+    assert [row[2:4] for row in table[1:]] == [["requested", "pass"], ["default", "fail"]]
+    assert "only requested criteria" in found.page.section("criteria").text
     one = found.judged
     lines = summary(one.bundle, one.estimates, one.findings)
-    words = "Criteria      1 kept; usual limits: 1 not kept (cpu mean < 80 %)"
+    words = "Criteria      1 passed; default limits: 1 failed (cpu mean < 80 %)"
     assert words in lines
-    assert not any("Usual limits" in line for line in lines)
-    assert any(line.startswith("Likely limits CPU") for line in lines)
+    assert not any("Default limits" in line for line in lines)
+    assert any(line.startswith("Bottleneck    CPU") for line in lines)
     made = document(one.bundle, one.estimates, one.findings)
     assert [item["binding"] for item in made["criteria"]] == [True, False]
 

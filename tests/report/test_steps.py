@@ -45,7 +45,7 @@ def test_steps_and_notes_are_shown_with_their_load(tmp_path: Path) -> None:
     html = sheet(found.bundle, found.estimates, found.findings)
     for words in (
         "Steps of the load into", "cluster lineitem_p1", "1.20 ×", "2 GB", "one device",
-        "The primary key is wider", "3 partitions by l_shipdate", "on /a, /b in turn",
+        "The primary key is wider", "3 partitions by l_shipdate", "round-robin on /a, /b",
     ):  # fmt: skip
         assert words in html.replace("\N{NARROW NO-BREAK SPACE}", " "), words
     engine = document(found.bundle, found.estimates, found.findings)["tpch"]["engines"]

@@ -76,7 +76,7 @@ def test_a_search(tmp_path: Path) -> None:
     why = {"random_read_8k": {"0": {"stopped": "most"}}}
     found, lines, curves = told(bundle(tmp_path, searched(24), searches=why))
     assert lines == [
-        "Random read, 8 KiB: 12,345 IOPS (12,233–12,457) at depth 24 inside",
+        "Random read, 8 KiB: 12,345 IOPS (12,233–12,457) at depth 24 within",
         "  20 ms, confirmed twice, the largest load allowed",
     ]
     (curve,) = curves
@@ -85,7 +85,7 @@ def test_a_search(tmp_path: Path) -> None:
     assert curve["stopped"] == "most"
     assert [load["depth"] for load in curve["loads"]] == [12, 24, 48]
     sheet = sheet_of(found)
-    assert "the largest load that was allowed" in sheet.page.section("storage").text
+    assert "the largest allowed load" in sheet.page.section("storage").text
     assert f"95{NARROW}%: 12,233 to 12,457" in sheet.page.section("headlines").text
 
 
@@ -105,7 +105,7 @@ def test_arms_against_the_first(tmp_path: Path) -> None:
     assert lines[2].split() == ["0.67x", "(0.67–0.67)"]
     assert lines[2].endswith(")") and len(lines[2]) == len(lines[1])  # under its column
     assert lines[-3].split() == ["256K", "seq.", "read", "599", "401"]
-    assert lines[-1] == "in brackets: the 95 % interval"
+    assert lines[-1] == "in brackets: 95 % interval"
     assert not [line for line in lines if "~" in line]
     slow = next(curve for curve in curves if curve["arm"] == "raid6")
     assert slow["ratio"] == pytest.approx(0.67, rel=1e-3)
@@ -121,7 +121,7 @@ def test_arms_against_the_first(tmp_path: Path) -> None:
     table = sheet.page.table("Best of each curve by volume")
     assert table[2][:3] == [f"Random read, 8{NARROW}KiB", "raid6", "24,503"]
     assert table[2][-1] == "0.67 × (0.67 to 0.67)"
-    assert "Measured on 2 volumes: raid10, raid6, past the page cache" in section.text
+    assert "Measured on 2 volumes: raid10, raid6, with direct I/O" in section.text
     facts = {fact.all("dt")[0].text: fact.all("dd")[0].text for fact in section.all("div")
              if fact.all("dt")}  # fmt: skip
     assert facts["raid6"] == (
@@ -142,7 +142,7 @@ def test_a_difference_that_may_be_chance_is_marked(tmp_path: Path) -> None:
     assert lines[1].split()[3:] == ["1,005", "1,020"]
     assert lines[2].split() == ["1.01x~", "(0.94–1.10)"]
     assert lines[5].split() == ["0.09x", "(0.09–0.09)"]
-    assert lines[6] == "in brackets: the 95 % interval; ~ it includes no difference"
+    assert lines[6] == "in brackets: 95 % interval; ~ not significant"
 
 
 def test_a_column_without_differences_leaves_no_line_empty() -> None:
@@ -157,8 +157,8 @@ def test_what_nothing_kept_is_said_first(tmp_path: Path) -> None:
     rows = [step(100.0, inside=False)]
     sheet = sheet_of(judged(bundle(tmp_path, rows).write()))
     said = sheet.page.root.all("div", class_="verdict")[0].text
-    assert f"Random read, 8{NARROW}KiB: nothing inside 20{NARROW}ms." in said
-    assert f"nothing inside 20{NARROW}ms" in sheet.page.section("headlines").text
+    assert f"Random read, 8{NARROW}KiB: nothing within 20{NARROW}ms." in said
+    assert f"nothing within 20{NARROW}ms" in sheet.page.section("headlines").text
 
 
 def test_of_many_arms_and_curves_the_terminal_leaves_out_the_intervals(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_of_many_arms_and_curves_the_terminal_leaves_out_the_intervals(tmp_path:
     _, lines, _ = told(bundle(tmp_path, rows, how="compare"))
     assert len(lines) == 1 + 14 + 1
     assert lines[1].split()[3:] == ["1,017", "1,010", "0.99x~", "508", "0.50x"]
-    assert lines[-1] == "~ its 95 % interval includes no difference"
+    assert lines[-1] == "~ not significant: its 95 % interval includes zero"
 
 
 def test_fill_levels(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_fill_levels(tmp_path: Path) -> None:
     found, lines, curves = told(bundle(tmp_path, rows, stages=["40 %", "62 %", "85 %"]))
     assert lines[0].split()[5:] == ["40", "%", "full", "62", "%", "full", "85", "%", "full"]
     assert lines[1].split()[3:] == ["40,000", "34,000", "-15.0%", "33,200", "-17.0%"]
-    assert lines[-1] == "measured once: a difference may be chance, see --repeat"
+    assert lines[-1] == "measured once: differences may be noise, see --repeat"
     last = curves[-1]
     assert (last["fill"], last["name"]) == ("85 %", "random_read_64k")
     assert last["change_percent"] == pytest.approx(-17)
@@ -191,9 +191,11 @@ def test_fill_levels(tmp_path: Path) -> None:
     assert sheet.page.table("Best of each curve by fill level")[2][1:] == [
         "62 % full", "34,000", "–", "IOPS", "−15.0 %",
     ]  # fmt: skip
-    assert len(sheet.page.table("Every point at 62 % full: rates")) == 3
+    assert len(sheet.page.table("All points at 62 % full: rates")) == 3
     # MB/s over the block size, once for each level.
-    assert sum("MB/s at the most IOPS inside the ceiling" in text for text in captions(sheet)) == 3
+    assert (
+        sum("MB/s at the maximum IOPS within the ceiling" in text for text in captions(sheet)) == 3
+    )
 
 
 def test_more_volumes_at_once(tmp_path: Path) -> None:
@@ -211,7 +213,7 @@ def test_more_volumes_at_once(tmp_path: Path) -> None:
     assert sheet.page.table("By number of volumes")[3][1:] == [
         "3", "80.0 %", "40,421", "IOPS", "a+b+c",
     ]  # fmt: skip
-    assert any("Dashed: as many times as much as the first" in text for text in captions(sheet))
+    assert any("Dashed: linear scaling" in text for text in captions(sheet))
 
 
 def test_jobs_and_volumes_together(tmp_path: Path) -> None:
@@ -235,7 +237,7 @@ def test_jobs_and_volumes_together(tmp_path: Path) -> None:
     assert sheet.page.table("By volume, at the best load")[2][:4] == [
         "b", "database", f"depth{NARROW}12", "4,000",
     ]  # fmt: skip
-    latency = f"The slowest of its reads, writes and syncs; the ceiling is 20{NARROW}ms."
+    latency = f"Latency: the slowest of reads, writes and syncs; the ceiling is 20{NARROW}ms."
     assert captions(sheet) == [
         "IOPS of each job of database, at queue depth 12.",
         f"P95 latency in ms of each job of database, at queue depth 12. {latency}",
@@ -256,8 +258,8 @@ def test_jobs_over_the_load_and_many_volumes(tmp_path: Path) -> None:
     found = judged(bundle(tmp_path, rows, parts, how="together", members={arm: names}).write())
     sheet = sheet_of(found)
     first, second, volumes, _ = captions(sheet)
-    assert first == "IOPS of each job of database, over the load of all together."
-    assert second.startswith("P95 latency in ms of each job of database, over the load")
+    assert first == "IOPS of each job of database, by total load."
+    assert second.startswith("P95 latency in ms of each job of database, by total load")
     assert volumes.endswith("at the best load of each curve. A dot for each of 9.")
     assert sheet.page.table("The 9 volumes")[9][0] == "v8"
     folded = [item.all("summary")[0].text for item in sheet.page.section("storage").all("details")]
@@ -274,12 +276,12 @@ def test_an_open_loop(tmp_path: Path) -> None:
     assert lines[2].split() == ["9,000", "8,600", "52.9", "0.882"]
     assert [load["rate"] for load in curves[0]["loads"]] == [1000, 9000]
     sheet = sheet_of(found)
-    head, _, slow = sheet.page.table("Every point: latencies, ms")
+    head, _, slow = sheet.page.table("All points: latencies, ms")
     cells = dict(zip(head, slow, strict=True))
     assert cells["Due, 1/s"] == "9,000"
     assert cells["Read response p95"] == "52.9 over the ceiling"
     assert cells["Read p95"] == "0.882"
-    head, _, slow = sheet.page.table("Every point: rates")
+    head, _, slow = sheet.page.table("All points: rates")
     assert dict(zip(head, slow, strict=True))["Not issued"] == "700"
 
 
@@ -296,11 +298,11 @@ def test_logs_and_what_is_repeated_until_steady(tmp_path: Path) -> None:
         ["write", "800", "800", "1.15", "3.53"],
         ["sync", "6,400", "800", "1.15", "3.53"],
     ]
-    assert lines[4].startswith("8K write, 8 a sync")
+    assert lines[4].startswith("8K write, 8 per sync")
     assert " ".join(lines[:2]).endswith("steady after 4 windows")
     section = sheet_of(found).page.section("storage")
-    assert "Steady after 4 windows, which are left out here: Random read" in section.text
-    assert "Writes made durable, at the best load" in section.text
+    assert "Steady after 4 windows, which are excluded: Random read" in section.text
+    assert "Durable writes, at the best load" in section.text
 
 
 def test_many_curves_are_cut_and_say_so(tmp_path: Path) -> None:
@@ -311,7 +313,7 @@ def test_many_curves_are_cut_and_say_so(tmp_path: Path) -> None:
     ]
     _, lines, _ = told(bundle(tmp_path, rows, how="compare"))
     assert len(lines) == 40
-    assert lines[-1] == "… 3 more lines; the sheet and --json have all"
+    assert lines[-1] == "… 3 more lines; the report and --json have all"
 
 
 def mixed(out: Path) -> Builder:

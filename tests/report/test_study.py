@@ -95,23 +95,23 @@ def test_the_answer_comes_first(tmp_path: Path) -> None:
     assert len(makers()) == len(page.sections()) + 3
     assert page.root.all("h1")[0].text == "Faster?"
     assert "▲ v1 is better" in verdict(page)
-    assert "v1 better: Time of all queries by one user −40" in verdict(page)
+    assert "v1 better: Power test total −40" in verdict(page)
     assert "1 of 11 runs was invalid" in verdict(page)
     both = page.section("others").text
-    assert "'v1' is better in time of all queries by one user (−40" in both
-    assert "and worse in Q9 +180 %" in both
-    table = page.table("What changed for certain")
+    assert "'v1' is better in power test total (−40" in both
+    assert "but worse in Q9 +180 %" in both
+    table = page.table("Significant changes")
     assert [row[1] for row in table[1:]] == ["Q9", "Q1"]
-    for term, text in (("Question", "Faster?"), ("How it can mislead", "By a lot.")):
+    for term, text in (("Question", "Faster?"), ("Limitations", "By a lot.")):
         assert term in page.section("question").text
         assert text in page.section("question").text
-    rows = page.table("Runs in their order")
+    rows = page.table("Runs in order")
     assert len(rows) == 12
     assert "✗ invalid" in rows[-1]
     assert "the driver was the limit" in rows[-1]
     (link,) = page.section("runs").all("a")
     assert link.attributes["href"] == "./data%201/runs/3/sheet.html"
-    assert page.table("What differs") == [["Variant", "scale"], ["v0", "0.1"], ["v1", "1.1"]]
+    assert page.table("Differences") == [["Variant", "scale"], ["v0", "0.1"], ["v1", "1.1"]]
     assert "Derived from TPC-H" in page.root.all("footer")[0].text
 
 
@@ -121,7 +121,7 @@ def test_charts_say_it_by_shape_word_and_colour(tmp_path: Path) -> None:
     assert len(forest) == 2
     assert "v1: −40" in forest[0].attributes["aria-label"]
     assert forest[0].attributes["aria-label"].endswith(", better")
-    assert "Shaded: within ±2 %" in page.section("answer").text
+    assert "Shaded: the margin of ±2 %" in page.section("answer").text
     (key,) = page.section("answer").all("ul", class_="keys")[0].all("li")
     assert key.text.strip() == "better"
     course = page.section("course")
@@ -206,22 +206,22 @@ def test_factors_and_growth(tmp_path: Path) -> None:
     page = page_of(made, effects=effects, fits=fits)
     table = page.table("Effects and interactions")
     assert [row[0] for row in table[1:]] == ["users=2", "users=4", "users=4 × memory=2GB"]
-    assert table[2][1:4] == ["◆ certain", "+250 %", "+249 to +251 %"]
+    assert table[2][1:4] == ["◆ significant", "+250 %", "+249 to +251 %"]
     assert table[3][1] == "■ none"
     growth = page.section("growth")
     assert len(growth.all("svg", role="img")) == 2
-    assert "in proportion to the first level" in growth.text
+    assert "linear from the first level" in growth.text
     assert "Its peak lies beyond." in growth.text
-    first = page.table("How it grows")[1]
+    first = page.table("Scaling parameters")[1]
     assert first[2:] == [
-        "▼ less", "0.800 (0.720 to 0.800)", "4 (3.60 to 4)", "0.200 (0.180 to 0.200)",
+        "▼ sublinear", "0.800 (0.720 to 0.800)", "4 (3.60 to 4)", "0.200 (0.180 to 0.200)",
         "20 (18 to ∞)",
     ]  # fmt: skip
     found = outcome(made)
     told = lines(made.study, found.model_copy(update={"effects": effects, "fits": fits}))
     text = " ".join(" ".join(told).split())
-    assert "Effect of users on tps: CERTAIN" in text
-    assert "tps over users at memory=1GB: LESS THAN IN PROPORTION" in text
+    assert "Effect of users on tps: SIGNIFICANT" in text
+    assert "tps over users at memory=1GB: SUBLINEAR" in text
     assert "peak at 20 (18 to none)" in text
     assert text.index("Effect of") > text.index("users=4 memory=2GB: tps")
 
@@ -233,22 +233,22 @@ def test_the_same_twice(tmp_path: Path) -> None:
     noise = Noise(metric="total_s", headline=True, pairs=5, sd_percent=0.3, low=0.2, high=0.8,
                   pair_s=60, reaches=(Reach(percent=1, pairs=4, minutes=4),))  # fmt: skip
     page = page_of(made, noise=(noise,))
-    assert "✓ The same twice, and no difference" in verdict(page)
-    table = page.table("What can be found here: Time of all queries by one user, s")
+    assert "✓ A/A test passed: no difference" in verdict(page)
+    table = page.table("Minimum detectable effect: Power test total, s")
     assert [cell.replace("\N{NARROW NO-BREAK SPACE}", " ") for cell in table[1]] == [
         "1 %", "4", "4 min 0 s",
     ]  # fmt: skip
-    assert "what differs is noise" in page.section("variants").text
+    assert "A/A test" in page.section("variants").text
     found = outcome(made).model_copy(update={"noise": (noise,)})
-    assert "1 % by 4 pairs, 4 min 0 s" in " ".join(lines(made.study, found))
+    assert "1 % with 4 pairs (4 min 0 s)" in " ".join(lines(made.study, found))
 
 
 def test_many_variants(tmp_path: Path) -> None:
     study = asked(64, pairs=2, exploratory=())
     page = page_of(book(tmp_path / "s", study, lambda at, pair: {"total_s": 100.0 + at + pair}))
-    assert len(page.table("Each variant against 'v0'")) == 64
-    assert "12 of 63 variants, what is certain first" in verdict(page)
-    assert len(page.table("Runs in their order")) == 129
+    assert len(page.table("Each variant vs 'v0'")) == 64
+    assert "12 of 63 variants" in verdict(page)
+    assert len(page.table("Runs in order")) == 129
     # More than can be told apart by shape and colour: the first, and all others.
     (keys,) = page.section("course").all("ul", class_="keys")
     assert [key.text.strip() for key in keys.all("li")] == ["others", "v0"]
@@ -263,11 +263,11 @@ def test_many_figures_of_few_variants(tmp_path: Path) -> None:
     })  # fmt: skip
     page = page_of(made)
     assert "4 better, 1 equivalent" in verdict(page)
-    assert "b better in 4, equivalent in 1 of 5 figures." in verdict(page)
+    assert "b better in 4, equivalent in 1 of 5 metrics." in verdict(page)
     answer = page.section("answer")
     assert len(answer.all("svg", role="img")) == 2
-    assert answer.all("figcaption")[0].text.startswith("'b' against 'a'")
-    rows = page.table("Each variant against 'a'")
+    assert answer.all("figcaption")[0].text.startswith("'b' vs 'a'")
+    rows = page.table("Each variant vs 'a'")
     assert [row[1] for row in rows[1:]] == [f"curve-{curve}" for curve in range(5)]
 
 
@@ -296,8 +296,8 @@ def test_an_answer_is_as_green_as_what_was_found(tmp_path: Path, verdicts: str, 
     assert said.tone == tone
     first, second = verdicts.split()
     (reason,) = said.reasons
-    assert reason.message.startswith(f"{first}: Most IOPS")
-    assert f". {second.capitalize()}: Most IOPS" in reason.message
+    assert reason.message.startswith(f"{first}: Best IOPS")
+    assert f". {second.capitalize()}: Best IOPS" in reason.message
 
 
 def test_members_of_one_family_need_no_name_of_it() -> None:
@@ -313,24 +313,26 @@ def test_who_breaks_a_criterion_cannot_win(tmp_path: Path) -> None:
             broken = {"broken": ("total_s < 50 was not kept",), "attempt": 2}
             made.add(entry.model_copy(update=broken))
     page = page_of(made)
-    assert "✗ v1 cannot win" in verdict(page)
-    assert "v1 cannot win: total_s < 50 was not kept. Time of all queries" in verdict(page)
-    assert "cannot win" in page.section("answer").all("svg", role="img")[0].attributes["aria-label"]
-    table = page.table("Criteria that were not kept")
+    assert "✗ v1 is disqualified" in verdict(page)
+    assert "v1 disqualified: total_s < 50 was not kept. Power test total" in verdict(page)
+    assert (
+        "disqualified" in page.section("answer").all("svg", role="img")[0].attributes["aria-label"]
+    )
+    table = page.table("Failed criteria")
     assert table[1][:3] == ["total_s < 50 was not kept", "v1", "5"]
-    assert page.table("Variants that cannot win")[1][:2] == ["v1", "✗ cannot win"]
-    runs = page.table("Runs in their order")
-    assert sum("✓ valid, a criterion broken" in row for row in runs) == 5
+    assert page.table("Disqualified variants")[1][:2] == ["v1", "✗ disqualified"]
+    runs = page.table("Runs in order")
+    assert sum("✓ valid, criterion failed" in row for row in runs) == 5
 
 
 def test_no_valid_run(tmp_path: Path) -> None:
     broken = {"valid": False, "code": 3, "bundle": None, "reasons": ("no server",)}
     made = book(tmp_path / "s", asked(pairs=1), lambda *_: {}, **broken)
     page = page_of(made)
-    assert "✗ No answer" in verdict(page)
-    assert "'v1' cannot win: no valid run: no server" in verdict(page)
+    assert "✗ No result" in verdict(page)
+    assert "'v1' is disqualified: no valid run: no server" in verdict(page)
     assert not page.root.all("svg", class_="chart")
-    assert page.table("Runs in their order")[1][-1] == "no server"
+    assert page.table("Runs in order")[1][-1] == "no server"
     told = lines(made.study, outcome(made), made.entries())
     assert "! Run 1 of" in "\n".join(told)
 
@@ -338,8 +340,8 @@ def test_no_valid_run(tmp_path: Path) -> None:
 def test_two_runs(tmp_path: Path) -> None:
     made = book(tmp_path / "s", asked(pairs=1), columns)
     page = page_of(made)
-    assert "Time of all queries by one user not compared: 1 pair; 2 are needed." in verdict(page)
-    assert page.table("Each variant against 'v0'")[1][1:] == ["not compared", "1"]
+    assert "Power test total not compared: 1 pair, 2 needed." in verdict(page)
+    assert page.table("Each variant vs 'v0'")[1][1:] == ["not compared", "1"]
     assert len(page.section("course").all("svg", role="img")) == 2
 
 
@@ -401,15 +403,23 @@ def test_the_document_is_json(tmp_path: Path) -> None:
         (
             "interrupted",
             INTERRUPTED,
-            "interrupted by the user or a signal. `dyno study --resume FOLDER` goes on",
+            "interrupted by the user or a signal. Resume: `dyno study --resume FOLDER`",
         ),
         (
             "done",
             LIMIT,
-            "the time limit was reached. `dyno study --resume FOLDER --time-limit LONGER` goes on",
+            "the time limit was reached. Resume: `dyno study --resume FOLDER --time-limit LONGER`",
         ),
-        ("failed", "stopped by an error: no room", "stopped by an error: no room. `dyno study"),
-        (None, "", "cut off: its process was killed, or the machine went down. `dyno study"),
+        (
+            "failed",
+            "stopped by an error: no room",
+            "stopped by an error: no room. Resume: `dyno study",
+        ),
+        (
+            None,
+            "",
+            "cut off: its process was killed, or the machine went down. Resume: `dyno study",
+        ),
         ("done", "every headline interval is within 2 %", "every headline interval is within 2 %."),
     ],
 )

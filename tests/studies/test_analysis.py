@@ -101,7 +101,10 @@ def test_who_breaks_a_criterion_cannot_win() -> None:
     assert found.comparisons[0].disqualified == "new_order p95 < 1 ms was not kept"
     # Nor does the first, by the others being worse; what is better than it is.
     first = study(exploratory=("p95_ms",))
-    for shift, verdict, note in ((-0.5, "inconclusive", "'v0' cannot win"), (0.5, "better", "")):
+    for shift, verdict, note in (
+        (-0.5, "inconclusive", "'v0' is disqualified"),
+        (0.5, "better", ""),
+    ):
         made = entries(first, rng, lambda r: r.normal(0, 0.001), shift=shift)
         broken = [
             one.model_copy(update={
@@ -213,11 +216,11 @@ def test_what_is_missing_or_zero_is_told() -> None:
     notes = {one.metric: one.note for one in found.comparisons}
     assert notes == {
         "tps": "left out: 'v1' has no valid run in 1 of 3 pairs",
-        "query_s.q01": "not compared: 'v1' has none in 1 of 3 pairs, "
+        "query_s.q01": "not compared: 'v1' has no value in 1 of 3 pairs, "
         "'v1' has no valid run in 1 of 3 pairs",
-        "query_s.q02": "not compared: 'v1' has none in 2 of 3 pairs, "
+        "query_s.q02": "not compared: 'v1' has no value in 2 of 3 pairs, "
         "'v1' has no valid run in 1 of 3 pairs",
-        "iops": "not compared: 'v0' has zero or less in 3 of 3 pairs, "
+        "iops": "not compared: 'v0' is not positive in 3 of 3 pairs, "
         "'v1' has no valid run in 1 of 3 pairs",
     }
     assert found.notes == ("total_s: no run that counts has it",)

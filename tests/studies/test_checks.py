@@ -36,8 +36,8 @@ def read(folder: Path, text: str) -> Study:
 @pytest.mark.parametrize(
     ("text", "old", "new", "words"),
     [
-        (TPCC, "users = 8", 'layout = "x"', "run.layout, which is no option of it"),
-        (TPCC, "users = 8", "scale = 8", "run.scale, which the study gives itself"),
+        (TPCC, "users = 8", 'layout = "x"', "unknown option run.layout"),
+        (TPCC, "users = 8", "scale = 8", "run.scale is set by the study"),
         (TPCC, '"20s"', '"20x"', "'users=1': Invalid value for '--duration': '20x'"),
         (TPCC, "[1, 2]", "[1, 0]", "'users=0': Invalid value for '--users': 0 is not in"),
         (TPCC, "run.users", "load.layout", "'layout=1': Unknown layout '1'"),
@@ -82,8 +82,8 @@ def test_what_cannot_be_is_refused(
 @pytest.mark.parametrize(
     ("reset", "target", "scale", "words"),
     [
-        ("restart", "postgresql://h/d", 2, "only an embedded server is started again"),
-        ("cold", "mysql://h/d", 2, "only an embedded server is started again"),
+        ("restart", "postgresql://h/d", 2, "only an embedded server can restart"),
+        ("cold", "mysql://h/d", 2, "only an embedded server can restart"),
         ("reload", "postgresql://h/d", None, "needs a scale: nothing is loaded"),
     ],
 )
@@ -127,8 +127,8 @@ def test_how_many_pairs_the_margin_takes_is_told_from_earlier_studies(
     study = read(tmp_path, TPCC)
     none = checks.warnings(study, earlier.known(study, earlier.books(out)))
     assert none == [
-        "How many pairs a margin of 2 % takes is not known here yet; `dyno study aa --workload "
-        "tpcc --target embedded:postgresql` measures it."
+        "The number of pairs for a margin of 2 % is unknown on this machine; `dyno study aa "
+        "--workload tpcc --target embedded:postgresql` measures it."
     ]
     book(out, study.model_copy(update={"name": "aa"}), sd=0.05)
     (found,) = earlier.known(study, earlier.books(out))
@@ -159,8 +159,8 @@ def test_how_long_it_takes_is_told(tmp_path: Path, out: Path) -> None:
     assert [one.variants for one in rule.data] == [("users=1", "users=2")]
     assert "rule of thumb" in rule.data[0].load.source
     told = "\n".join(rule.lines(study, slots, out))
-    assert "It takes about 6 min to " in told
-    assert "Room: about" in told
+    assert "Duration: about 6 min to " in told
+    assert "Space: about" in told
     reload = study.model_copy(update={"reset": "reload"})
     kept = forecast(reload, slots, [], out)
     assert kept.room_bytes == rule.room_bytes * (1 if kept.shared else 2)
@@ -174,7 +174,7 @@ def test_how_long_it_takes_is_told(tmp_path: Path, out: Path) -> None:
     assert again.total_s(slots) > 30 + 10 * 40, "some runs will be made again"
     assert again.left_s(slots[-1:], {slots[-1].variant: [7.0]}) == 7
     limited = study.model_copy(update={"time_limit_s": 60.0})
-    assert "At most 60.0 s by its time limit" in "\n".join(again.lines(limited, slots, out))
+    assert "Time limit 60.0 s" in "\n".join(again.lines(limited, slots, out))
 
 
 def test_data_that_shares_a_database_is_loaded_in_turn(tmp_path: Path, out: Path) -> None:
@@ -184,12 +184,15 @@ def test_data_that_shares_a_database_is_loaded_in_turn(tmp_path: Path, out: Path
     found = forecast(study, slots, [], out)
     assert set(found.reloads) == {"scale=2", "scale=4"}
     told = "\n".join(found.lines(study, slots, out))
-    assert "loaded again in turn" in told
+    assert "reloaded" in told
     assert found.room_bytes == 0, "it is not in this folder"
     own = forecast(read(tmp_path, TPCC.replace("scale = 2", "scale = 4")), slots[:1], [], out)
     single = own.room_bytes / (1 if own.shared else 2)
     assert found.elsewhere_bytes == {"postgresql://h/d": single}, "the larger of those in turn"
-    assert f"Room: about {bytes_text(int(single))} at postgresql://h/d, by the scale" in told
+    assert (
+        f"Space: about {bytes_text(int(single))} at postgresql://h/d, estimated from the scale"
+        in told
+    )
     each = study.model_copy(update={"reset": "reload"})
     again = forecast(each, slots, [], out)
     runs = sum(again.runs[slot.variant].seconds for slot in slots)
@@ -201,7 +204,7 @@ def test_data_that_shares_a_database_is_loaded_in_turn(tmp_path: Path, out: Path
 def test_data_that_does_not_fit_is_refused(tmp_path: Path, out: Path) -> None:
     study = read(tmp_path, TPCC.replace("scale = 2", "scale = 1000000"))
     found = forecast(study, schedule(["users=1", "users=2"], 2, 1), [], out)
-    with pytest.raises(DiskFullError, match="free some, or give a smaller --scale"):
+    with pytest.raises(DiskFullError, match="Free space, or use a smaller --scale"):
         found.require_room(out)
 
 

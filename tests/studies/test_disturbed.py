@@ -121,7 +121,7 @@ def test_too_few_valid_runs_are_told(tmp_path: Path, disturbed: set[int]) -> Non
     (alone,) = found.undisturbed
     assert (alone.percent, alone.pairs) == (None, 4 - len(disturbed))
     assert "too few" in "\n".join(lines(book.study, found, book.entries()))
-    table = Page(study_sheet(book, found)).table("With and without the disturbed runs")
+    table = Page(study_sheet(book, found)).table("Results with and without disturbed runs")
     assert "better" in table[1][2]
     assert "too few runs" in " ".join(table[2]).replace("\N{NO-BREAK SPACE}", " ")
 
@@ -132,13 +132,13 @@ def test_they_are_marked_wherever_runs_are_shown(tmp_path: Path) -> None:
     text = lines(book.study, found, book.entries())
     assert text[0].startswith("Study s: 8 runs, 2 disturbed, 0 invalid")
     assert sum(line.startswith("~ Run ") for line in text) == 2
-    assert any("By valid runs alone: +" in line for line in text)
+    assert any("Valid runs alone: +" in line for line in text)
     assert all(len(line) <= 80 for line in text)
     made = document(book, found)
     assert [one["verdict"] for one in made["runs"]].count("disturbed") == 2
     assert made["outcome"]["undisturbed"][0]["pairs"] == 3
     page = Page(study_sheet(book, found))
-    rows = page.table("Runs in their order")
+    rows = page.table("Runs in order")
     assert sum("≈ disturbed" in row for row in rows) == 2
     assert sum("✓ valid" in row for row in rows) == 6
     assert sum(WHY in row for row in rows) == 2

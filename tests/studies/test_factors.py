@@ -57,12 +57,12 @@ def test_what_missing_runs_leave_to_be_told() -> None:
     aliased = [one for one in made if one.variant in {"1 1GB", "4 4GB"}]
     found = outcome(asked, aliased)
     assert found.effects == ()
-    assert f"for tps: the effect of {USERS} cannot be told from these runs" in found.notes
+    assert f"for tps: the effect of {USERS} cannot be estimated from these runs" in found.notes
     first = [one for one in made if not one.variant.startswith("1 ")]
     said = {one.factors: one for one in outcome(asked, first).effects}
     assert said[USERS,].note == "against run.users=4, as the first level has no figure"
     single = [one for one in made if one.pair == 0]
-    assert "for tps: effects of factors take two pairs at least" in outcome(asked, single).notes
+    assert "for tps: effects of factors need at least two pairs" in outcome(asked, single).notes
 
 
 def test_combinations_that_are_noisier_are_told() -> None:
@@ -77,7 +77,7 @@ def test_combinations_that_are_noisier_are_told() -> None:
         for one in made
     ]
     (note,) = outcome(asked, wild).notes
-    assert note.startswith("for tps: the noise of combinations goes from ")
+    assert note.startswith("for tps: the noise of combinations ranges from ")
 
 
 def test_nothing_is_found_of_factors_that_do_nothing() -> None:
@@ -115,7 +115,7 @@ def test_throughput_over_users() -> None:
 
 def test_a_peak_outside_of_what_was_measured() -> None:
     asked = factorial({USERS: [1, 2, 4, 8]}, pairs=8)
-    for kappa, words in ((0.0056, "lies outside of what was measured"), (0.0, "no peak was")):
+    for kappa, words in ((0.0056, "outside the measured range"), (0.0, "no peak was")):
         true = Usl(100, 0.05, kappa)
         (fit,) = outcome(asked, runs(
             asked, np.random.default_rng(5), lambda one, true=true:
@@ -142,7 +142,7 @@ def test_time_over_data_is_linear_or_not() -> None:
     few = [one for one in made if one.variant != "0.2 procedure"]
     found = outcome(asked, few)
     assert [fit.at[MODE] for fit in found.fits] == ["client"]
-    assert any("too few runs for growth with scale at run.mode=procedure" in note
+    assert any("too few runs to fit scaling with scale at run.mode=procedure" in note
                for note in found.notes)  # fmt: skip
 
 

@@ -145,10 +145,10 @@ def test_a_study_ends_early_and_says_why(
     assert told["state"]["kind"] == "early"
     assert told["outcome"]["futility"]["needed"] == found.futility.needed
     page = Page(study_sheet(book, found))
-    row = page.table("What a shift of 2 % would take")[1]
+    row = page.table("Pairs needed to detect 2 %")[1]
     assert row[0] == "v1"
     assert f"{found.futility.needed:,}" in row
-    assert "too few to find a shift of 2 %" in page.root.all("div", class_="verdict")[0].text
+    assert "too few to detect 2 %" in page.root.all("div", class_="verdict")[0].text
     # It goes on if asked to.
     book.go_on(None, early_stop=False)
     again = StudyStore.open(book.folder)

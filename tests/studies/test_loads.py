@@ -41,14 +41,14 @@ def test_a_study_of_loads_runs_nothing_else(tmp_path: Path) -> None:
     [
         (
             HEAD.replace("load_s", "total_s") + KEYS,
-            "'total_s' is a figure of a run, and base.verb",
+            "'total_s' is a metric of a run, but base.verb",
         ),
-        (HEAD.replace('verb = "load"', "") + KEYS, "'load_s' is a figure of a load"),
+        (HEAD.replace('verb = "load"', "") + KEYS, "'load_s' is a metric of a load"),
         (HEAD.replace('"load"\n', '"lod"\n') + KEYS, "verb is 'lod'; it must be"),
         (HEAD.replace("scale = 0.01", "") + KEYS, "and a scale"),
-        (HEAD + KEYS + '"run.users" = 2\n', "leave out run.users"),
-        ('reset = "cold"\n' + HEAD + KEYS, "begins from nothing each time"),
-        (HEAD + KEYS + '"load.databases" = 2\n', "one load a run"),
+        (HEAD + KEYS + '"run.users" = 2\n', "remove run.users"),
+        ('reset = "cold"\n' + HEAD + KEYS, "always starts from scratch"),
+        (HEAD + KEYS + '"load.databases" = 2\n', "one load per run"),
     ],
 )
 def test_what_a_study_of_loads_cannot_be(tmp_path: Path, text: str, message: str) -> None:

@@ -99,7 +99,7 @@ def test_no_room_is_told_before_anything_is_copied(
 ) -> None:
     real = shutil.disk_usage(out)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: real._replace(free=1 << 20))
-    with pytest.raises(DiskFullError, match=r"1.05 MB are free; free some, or use reset"):
+    with pytest.raises(DiskFullError, match=r"1.05 MB are free. Free space, or use reset"):
         saved.keep(out)
     assert not saved.is_kept(out)
     assert content(home)

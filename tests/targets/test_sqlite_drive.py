@@ -84,7 +84,7 @@ def test_transactions_are_driven_proven_and_the_writer_is_told(filled: Path) -> 
     assert (shown["journal_mode"], shown["driver.synchronous"]) == ("wal", "normal")
     assert run["targets"]["sqlite"]["place"] == "process"
     sheet = (Path(found["bundle"]) / "sheet.html").read_text()
-    assert "Writer busy, %" in sheet.replace("\N{NO-BREAK SPACE}", " ")
+    assert "Write lock held, %" in sheet.replace("\N{NO-BREAK SPACE}", " ")
     with closing(sqlite3.connect(filled)) as raw:
         # Each amount is still whole cents, and times are what they were.
         for table, column, kind in (

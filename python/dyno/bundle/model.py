@@ -69,12 +69,10 @@ class Reason(Model):
     """Why a run is not valid.
 
     Attributes:
-        kind: Whether it makes the run invalid, or only says that the environment disturbed it.
-        code: ``client-bound``, ``unsteady``, ``wrong-answers``, ``inconsistent``, ``throttled``,
-            ``incomplete``, ``errors``, ``not-isolated``, ``disturbed``, ``maintenance``,
-            ``untrusted-storage``, ``unsteady-storage`` … (those of ``dyno.decide.validity``).
-        message: One line for a person: what was seen and what to change.
-        phase: Name of the phase it concerns, if one.
+        kind: ``invalid``, or ``disturbed`` by the environment.
+        code: The code of a rule in ``dyno.decide.validity``: ``client-bound``, ``cpu-steal`` …
+        message: One line: what was observed and what to change.
+        phase: Name of the phase, if one.
     """
 
     code: str
@@ -386,13 +384,13 @@ class CriterionResult(Model):
 
 
 class Verdict(Model):
-    """What heads the sheet, by what its sentences are about.
+    """The verdict at the top of the report, in parts.
 
     Attributes:
-        validity: Whether the run is valid, and the codes of what spoils it.
-        criteria: Which limits were kept; empty if there are none.
-        limits: What most likely limits the work, each kind of it; empty if it was not found.
-        measured: What was measured instead of work; empty where ``limits`` is not.
+        validity: Whether the run is valid, and the codes of the reasons if not.
+        criteria: Which criteria passed and failed; empty if there are none.
+        limits: The likely bottleneck of each kind of work; empty if no work was measured.
+        measured: What was measured instead; empty unless ``limits`` is empty.
     """
 
     validity: str
@@ -403,7 +401,7 @@ class Verdict(Model):
     @property
     def without_validity(self) -> str:
         """Its other sentences."""
-        limits = f"Most likely limits: {self.limits}" if self.limits else ""
+        limits = f"Bottleneck: {self.limits}" if self.limits else ""
         return " ".join(filter(None, (self.criteria, limits, self.measured)))
 
     @property
@@ -413,15 +411,15 @@ class Verdict(Model):
 
 
 class Finding(Model):
-    """A judgement drawn from estimates.
+    """A finding about a run.
 
     Attributes:
-        level: ``verdict`` heads the sheet; ``warning`` spoils or may spoil a measurement;
-            ``criterion`` is a limit that was kept or not.
-        message: One line for a person.
+        level: ``verdict``: the top of the report; ``warning``: a measurement is or may be wrong;
+            ``criterion``: a limit that passed or failed; ``note``: everything else.
+        message: One line.
         evidence: Names of estimates, or short facts.
-        result: Of a criterion.
-        verdict: Of the verdict, what ``message`` is made of.
+        result: The result of a criterion.
+        verdict: The parts of ``message``, for the verdict.
     """
 
     code: str

@@ -1,4 +1,4 @@
-"""Stage: judgement. Whether a run may be believed, and what set its pace."""
+"""Stage: judgement. The verdict on a run, its criteria and its bottlenecks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dyno.host.warnings import warnings
 
 
 def judge(bundle: Bundle, estimates: Iterable[Estimate]) -> tuple[Validity, list[Finding]]:
-    """Judges a run from what its bundle holds and from the figures drawn from it.
+    """Judges a run from its bundle and the metrics computed from it.
 
     Returns:
         The validity, and the findings: the verdict first, then warnings, criteria and notes.
@@ -48,7 +48,7 @@ def judge(bundle: Bundle, estimates: Iterable[Estimate]) -> tuple[Validity, list
                     evidence=ruling.evidence,
                 )
             )
-    # What makes a run invalid is told before what only disturbed it.
+    # Invalid reasons come before disturbances.
     reasons.sort(key=lambda reason: reason.kind == "disturbed")
     validity = Validity(valid=not reasons, reasons=tuple(reasons))
     limits = bottlenecks(case)
@@ -67,13 +67,13 @@ def judge(bundle: Bundle, estimates: Iterable[Estimate]) -> tuple[Validity, list
 
 
 def broken(findings: Iterable[Finding]) -> bool:
-    """Whether a criterion was not kept that decides the exit code."""
+    """Whether a criterion failed that decides the exit code."""
     results = [item.result for item in findings if item.result is not None]
     return any(result.binding and result.passed is False for result in results)
 
 
 def definitions() -> list[Definition]:
-    """All rules in words, for whoever reads the judgement."""
+    """Definitions and explanations of all rules, for the report."""
     return [
         Definition(
             code=rule.code, about=about, definition=rule.definition, explanation=rule.explanation
@@ -84,8 +84,8 @@ def definitions() -> list[Definition]:
 
 
 def _machine(bundle: Bundle) -> list[Finding]:
-    """What about the machine spoils, or may spoil, what was measured on it."""
+    """Warnings about the machine's configuration."""
     try:
         return warnings(bundle.run.host)
     except (AttributeError, KeyError, TypeError, ValueError):
-        return []  # facts of another shape, as only a bundle made elsewhere can hold
+        return []  # facts of an unknown shape, from a bundle made elsewhere

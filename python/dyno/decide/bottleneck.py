@@ -1,4 +1,4 @@
-"""What sets the pace of each measured phase, as far as one run can tell."""
+"""The bottleneck of each measured phase, as far as one run can identify it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _KINDS = ("load", "index", "dss", "oltp")
 
 @dataclass(frozen=True)
 class Bottleneck:
-    """The limit of a phase, or why none can be named.
+    """The bottleneck of a phase, or why none was identified.
 
     Attributes:
-        limit: None if unattributed.
-        reason: Then why.
+        limit: None if none was identified.
+        reason: Why none was identified.
     """
 
     phase: Phase
@@ -28,20 +28,20 @@ class Bottleneck:
     reason: str = ""
 
     def finding(self) -> Finding:
-        """It as a note for the bundle."""
+        """A note for the bundle."""
         if self.limit is None:
             return Finding(
                 code="limit-unattributed",
                 level="note",
-                message=f"{self.phase.title}: no limit could be named. {self.reason}",
+                message=f"{self.phase.title}: bottleneck not identified. {self.reason}",
                 phase=self.phase.name,
             )
         return Finding(
             code=f"limit-{self.code}",
             level="note",
             message=(
-                f"{self.phase.title}: most likely limited by {self.limit.resource} "
-                f"(not confirmed by changing it): {self.limit.facts}."
+                f"{self.phase.title}: likely bottleneck: {self.limit.resource} "
+                f"(not verified by changing it): {self.limit.facts}."
             ),
             phase=self.phase.name,
             evidence=self.limit.evidence,
@@ -49,9 +49,9 @@ class Bottleneck:
 
 
 def bottlenecks(case: Case) -> list[Bottleneck]:
-    """The limit of every measured phase that ended, storage profiles apart.
+    """The bottleneck of every completed phase except storage profiles.
 
-    The rule with the largest share of the time is taken: the most utilised resource.
+    The most utilised resource wins.
     """
     return [_of(view(case, phase)) for phase in case.phases(*_KINDS) if phase.status == "done"]
 
@@ -60,7 +60,7 @@ def _of(seen: View) -> Bottleneck:
     weighed = [(rule.code, rule.weigh(seen)) for rule in rules()]
     found = [(code, limit) for code, limit in weighed if limit is not None]
     if not seen.observed:
-        # Whatever this machine did, it is not what the target runs on, but for the driver.
+        # The target runs elsewhere: this machine's metrics describe the driver only.
         found = [(code, limit) for code, limit in found if code == "client"]
     if found:
         code, limit = max(found, key=lambda item: item[1].share)
@@ -70,13 +70,13 @@ def _of(seen: View) -> Bottleneck:
 
 def _why_not(seen: View) -> str:
     if not is_local(seen.case, seen.phase.target):
-        return "The server's machine was not observed."
+        return "The server's machine was not monitored."
     if not seen.observed:
-        return f"It had fewer than {FEWEST_SAMPLES} readings a second apart."
+        return f"The phase has fewer than {FEWEST_SAMPLES} one-second samples."
     facts: list[str] = []
     if seen.busy is not None:
         facts.append(f"CPU was {busy_words(seen)}")
     devices = seen.devices()
     if devices:
-        facts.append(f"{devices[0].name} {devices[0].utilisation:.0f} % in use")
-    return f"{', '.join(facts)}: no resource was near its end." if facts else "Nothing was sampled."
+        facts.append(f"{devices[0].name} {devices[0].utilisation:.0f} % utilised")
+    return f"{', '.join(facts)}: no resource was saturated." if facts else "No samples."

@@ -1,4 +1,4 @@
-"""What the rules look at: a bundle and the figures drawn from it."""
+"""The input of the rules: a bundle and its estimates."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from dyno.profiles.steps import Step, steps
 D = TypeVar("D", bound=Detail)
 
 MEASURED = frozenset({"io", "load", "index", "dss", "oltp"})
-"""Kinds of phases whose figures are a result."""
+"""Kinds of phases that produce results."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A bundle with its estimates, as the rules ask for them."""
+    """A bundle with its estimates, and lookups for the rules."""
 
     bundle: Bundle
     estimates: tuple[Estimate, ...]
@@ -49,7 +49,7 @@ class Case:
         return sorted(self._by_name)
 
     def between(self, start: str, end: str) -> list[str]:
-        """What stands between ``start`` and ``end`` in names of estimates, sorted."""
+        """The parts of estimate names between ``start`` and ``end``, sorted."""
         names = self._sorted_names
         found: list[str] = []
         for name in itertools.islice(names, bisect_left(names, start), None):
@@ -60,24 +60,23 @@ class Case:
         return found
 
     def value(self, name: str) -> float | None:
-        """Its value."""
+        """The value of the estimate called ``name``."""
         figure = self.figure(name)
         return None if figure is None else figure.value
 
     def phases(self, *kinds: str) -> list[Phase]:
-        """Phases of these kinds; of all measured kinds if none is named."""
+        """Phases of these kinds; of all measured kinds by default."""
         wanted = kinds or MEASURED
         return [phase for phase in self.bundle.run.phases if phase.kind in wanted]
 
     def phases_of(self, detail: type[D]) -> list[Phase[D]]:
-        """Phases of the kind that tells such a detail."""
+        """Phases with this type of detail."""
         return those(self.bundle.run.phases, detail)
 
     def levels(self) -> list[tuple[Phase[OltpDetail], str]]:
-        """Phases of transactions, each with the start of the names of its figures.
+        """Transaction phases, each with the prefix of its estimates' names.
 
-        Of a search for the maximum only the windows of the maximum: that larger loads fail is what
-        it looks for.
+        In a search for the maximum only the windows at the maximum: larger loads fail by design.
         """
         return self._levels([phase.detail.counted for phase in self.phases_of(SearchDetail)])
 
@@ -87,7 +86,7 @@ class Case:
         return steps(self.bundle)
 
     def told(self, step: Step) -> bool:
-        """Whether a step belongs to what its curve is told by: the windows of its best load."""
+        """Whether a step is a window of its curve's best load."""
         start = f"{step.start}.{step.curve}"
         if step.load.by_rate:
             return self.value(f"{start}.best_rate") == step.load.rate
@@ -102,7 +101,7 @@ class Case:
         return [step for step in self.steps if _holds(phase, step)]
 
     def curves(self, phase: Phase) -> list[Phase]:
-        """A storage profile by its curves: the phase as if it had been of one only."""
+        """A copy of a storage phase for each of its curves."""
         return [
             phase.model_copy(
                 update={"name": f"{phase.name}/{name}", "title": f"{phase.title}, {name}"}
@@ -111,11 +110,11 @@ class Case:
         ]
 
     def bounding(self) -> list[tuple[Phase[OltpDetail], str]]:
-        """The same, and of a search the windows of the smallest load that fails, too."""
+        """As ``levels``, with the windows of a search's smallest failing load."""
         return self._levels([phase.detail.bounding for phase in self.phases_of(SearchDetail)])
 
     def _levels(self, kept: Sequence[Iterable[str] | None]) -> list[tuple[Phase[OltpDetail], str]]:
-        """All of them, or those that the searches name."""
+        """All levels, or those that the searches name."""
         pairs = [(phase, f"oltp.{phase.detail.level}") for phase in self.phases_of(OltpDetail)]
         if not kept:
             return pairs
@@ -124,7 +123,7 @@ class Case:
 
     @cached_property
     def checks(self) -> list[Check]:
-        """The proofs in the bundle.
+        """The checks in the bundle.
 
         Raises:
             UsageError: If they cannot be read.

@@ -1,4 +1,4 @@
-"""Criteria: which limits the measured levels keep. A limit without data is never kept."""
+"""Criteria: which limits the levels pass. A limit without data never passes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dyno.decide.case import Case
 
 
 def criteria(case: Case) -> list[Finding]:
-    """A finding for each criterion on each level that ended."""
+    """A finding for each criterion on each completed level."""
     run = case.bundle.run
     return [
         _finding(case, phase, level, criterion)
@@ -22,7 +22,7 @@ def criteria(case: Case) -> list[Finding]:
 
 
 def result(case: Case, level: str, criterion: Criterion) -> CriterionResult:
-    """A criterion against a level."""
+    """Evaluates a criterion on a level."""
     unit, factor = known(case.bundle.run)[criterion.metric].units[criterion.unit]
     name = f"criterion.{level}.{criterion}"
     value, idle = case.figure(f"{name}.value"), case.figure(f"{name}.idle")
@@ -35,7 +35,7 @@ def result(case: Case, level: str, criterion: Criterion) -> CriterionResult:
         passed=None,
         idle=idle is not None,
         unit=unit,
-        reason=missing.source if missing is not None else "the level has no figures",
+        reason=missing.source if missing is not None else "the level has no metrics",
     )
     if value is None:
         return unjudged
@@ -78,17 +78,17 @@ def _finding(case: Case, phase: Phase, level: str, criterion: Criterion) -> Find
 
 def words(found: CriterionResult) -> str:
     """A result as a sentence."""
-    limit = found.criterion if found.binding else f"the usual limit {found.criterion}"
+    limit = found.criterion if found.binding else f"default limit {found.criterion}"
     if found.passed is None or found.value is None:
-        return f"{limit} was not judged: {found.reason}."
+        return f"{limit} not evaluated: {found.reason}."
     unit = f" {found.unit}".rstrip()
-    broken = "NOT kept" if found.binding else "not kept"
-    text = f"{limit} is {'kept' if found.passed else broken}, "
+    broken = "FAILED" if found.binding else "failed"
+    text = f"{limit} {'passed' if found.passed else broken}: "
     text += f"{digits(found.value)}{unit}"
     if found.worst is not None and found.worst_t_ns is not None:
         text += f"; worst interval {digits(found.worst)}{unit} at {moment(found.worst_t_ns)}"
     if found.failing:
-        text += f", {found.failing} of {found.intervals} intervals beyond the limit"
+        text += f", violated in {found.failing} of {found.intervals} intervals"
     return f"{text}."
 
 

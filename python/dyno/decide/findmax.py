@@ -1,10 +1,10 @@
-"""The search for the most load inside limits: what to try next. Pure: trials in, a step out.
+"""The search for the maximum load within limits: the next load to try. Pure: trials in, step out.
 
-Geometric growth until a load fails, then the geometric middle of the largest load that passes and
-the smallest that fails, until they are within the resolution; the largest that passes must pass a
-second window. A load fails if any of its windows does. A window that was not steady proves nothing:
-it is measured again, longer, and what never settles is taken as it is. Of a curve that is not
-monotone the answer is the conservative one: no load that was tried below it fails.
+Loads grow geometrically until one fails. Then bisection (geometric mean) narrows the gap between
+the largest passing and the smallest failing load to the resolution. The maximum must pass a second
+window. A load fails if any of its windows fails. An unsteady window is inconclusive and is repeated
+with a longer duration, up to ``MOST_UNSTEADY`` times; then its result counts. On a non-monotone
+curve the maximum is the largest load below which no tried load fails.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ RESOLUTION = 0.05
 GROWTH: dict[By, float] = {"users": 2.0, "rate": 4.0}
 _FLOOR_SHRINKS = 8
 MOST_UNSTEADY = 3
-"""A load at which so many windows were not steady is taken as they are, all passing or not."""
+"""After this many unsteady windows at a load, their results count."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class Range:
 
     Attributes:
         start: The first load.
-        most: The largest that may be tried.
-        resolution: The largest gap to leave between what passes and what fails, as a share.
+        most: The largest load to try.
+        resolution: Target gap between the passing and the failing load, as a fraction.
     """
 
     by: By
@@ -41,27 +41,27 @@ class Range:
 
     @property
     def least(self) -> float:
-        """The smallest load worth a try: a user, or a small part of the first rate."""
+        """The smallest load to try: one user, or a small fraction of the first rate."""
         return 1.0 if self.by == "users" else self.start / GROWTH[self.by] ** _FLOOR_SHRINKS
 
     def grown(self, load: float) -> float:
-        """The next larger load while none has failed."""
+        """The next larger load."""
         return min(self.most, self.rounded(load * GROWTH[self.by]))
 
     def shrunk(self, load: float) -> float:
-        """The next smaller load while none has passed."""
+        """The next smaller load."""
         if self.by == "users":
             return max(1.0, float(math.floor(load / GROWTH[self.by])))
         return max(self.least, self.rounded(load / GROWTH[self.by]))
 
     def is_close(self, passing: float, failing: float) -> bool:
-        """Whether nothing is left between the two."""
+        """Whether the gap is within the resolution."""
         if self.by == "users" and failing - passing <= 1:
             return True
         return failing <= passing * (1 + self.resolution) * (1 + 1e-9)
 
     def between(self, passing: float, failing: float) -> float:
-        """Their geometric middle."""
+        """Their geometric mean."""
         middle = math.sqrt(passing * failing)
         if self.by == "users":
             return float(min(max(round(middle), passing + 1), failing - 1))
@@ -69,13 +69,13 @@ class Range:
         return rounded if passing < rounded < failing else middle
 
     def rounded(self, load: float) -> float:
-        """Whole users; rates of three digits."""
+        """Rounds to whole users, or rates to three digits."""
         if self.by == "users":
             return float(max(1, round(load)))
         return float(f"{load:.3g}")
 
     def most_windows(self) -> int:
-        """How many windows a search takes that meets no surprise, at most."""
+        """The most windows of a search without repeats."""
         growth = GROWTH[self.by]
         grow = 1 + math.ceil(max(0.0, math.log(self.most / self.start, growth)) - 1e-9)
         narrow = math.ceil(math.log2(math.log(growth) / math.log1p(self.resolution)))
@@ -87,8 +87,8 @@ class Trial:
     """A window at a load.
 
     Attributes:
-        passed: Whether every limit was kept.
-        steady: False if its throughput had not settled; such a window proves nothing.
+        passed: Whether every limit passed.
+        steady: False if throughput was not steady; such a window is inconclusive.
     """
 
     load: float
@@ -98,7 +98,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Step:
-    """What to try next."""
+    """The next window."""
 
     kind: Kind
     load: float
@@ -106,14 +106,15 @@ class Step:
 
 @dataclass(frozen=True)
 class Found:
-    """What the trials tell.
+    """The state of the search.
 
     Attributes:
-        best: The largest load that passes with none failing below it; None if there is none.
-        failing: The smallest that fails; None if none does.
-        confirmed: Whether two steady windows of ``best`` passed, or all those that never settled.
-        unsettled: Whether ``failing`` only never settled: no steady window of it failed.
-        monotone: False if a load above one that fails passes.
+        best: The largest passing load below which none fails; None if there is none.
+        failing: The smallest failing load; None if there is none.
+        confirmed: Whether two steady windows at ``best`` passed, or ``MOST_UNSTEADY`` unsteady
+            ones.
+        unsettled: Whether ``failing`` failed in unsteady windows only.
+        monotone: False if a load above a failing one passes.
     """
 
     best: float | None
@@ -124,7 +125,7 @@ class Found:
 
 
 def found(trials: Sequence[Trial]) -> Found:
-    """What is known after these trials, in whatever order."""
+    """The state of the search after these trials, in any order."""
     passing = sorted(load for load in _loads(trials) if _verdict(trials, load) is True)
     failing = min(
         (load for load in _loads(trials) if _verdict(trials, load) is False), default=None
@@ -142,12 +143,12 @@ def found(trials: Sequence[Trial]) -> Found:
 
 
 def next_step(trials: Sequence[Trial], where: Range, windows_left: int) -> Step | None:
-    """The next window, or None if the search is over.
+    """The next window, or None when the search ends.
 
     Args:
-        trials: All so far, in their order.
-        where: Where to search.
-        windows_left: How many more there is time for; the last one goes to the confirmation.
+        trials: All trials so far, in order.
+        where: The range to search.
+        windows_left: How many windows time allows; the last one confirms the maximum.
     """
     if windows_left < 1:
         return None
@@ -173,7 +174,7 @@ def _onward(known: Found, where: Range) -> Step | None:
 
 
 def unsteady(trials: Sequence[Trial], load: float) -> int:
-    """How many windows at a load were not steady."""
+    """The number of unsteady windows at a load."""
     return sum(trial.load == load and not trial.steady for trial in trials)
 
 
@@ -187,7 +188,7 @@ def _is_confirmed(trials: Sequence[Trial], load: float) -> bool:
 
 
 def _verdict(trials: Sequence[Trial], load: float) -> bool | None:
-    """Whether a load passes; None while none of its windows had settled."""
+    """Whether a load passes; None while all its windows were unsteady."""
     own = [trial for trial in trials if trial.load == load]
     settled = [trial for trial in own if trial.steady]
     if any(not trial.passed for trial in settled):

@@ -1,4 +1,4 @@
-"""Whether the machine was quiet while a phase was measured, by samples or else by counters."""
+"""CPU steal and background load of a phase, from samples or else from counters."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dyno.decide.view import foreign_percent, is_local, is_sampled, runs_apart
 from dyno.safety.text import plain
 
 MOST_FOREIGN_PERCENT = 20.0
-"""CPU that neither the target nor Dyno used, of all CPUs."""
+"""CPU time used by neither the target nor Dyno, of all CPUs."""
 
 MOST_STEAL_PERCENT = 5.0
-"""CPU that the hypervisor gave to others."""
+"""CPU steal, of all CPUs."""
 
 FEWEST_TICKS = 50
-"""Of CPU time, all CPUs together: one of them is then 2 %."""
+"""CPU time of all CPUs; one tick is then 2 %."""
 
 _NAMED = 3
 _LEAST_NAMED_PERCENT = 1.0
@@ -24,7 +24,7 @@ _LEAST_NAMED_PERCENT = 1.0
 
 @dataclass(frozen=True)
 class Noise:
-    """What others took of the CPU time of a phase, in % of all CPUs; None where not known.
+    """CPU steal and background load of a phase, in % of all CPUs; None if unknown.
 
     Attributes:
         evidence: Names of estimates, or short facts.
@@ -37,24 +37,24 @@ class Noise:
 
     @property
     def words(self) -> str:
-        """What is beyond its limit, with its size: ``CPU steal: 12 %``."""
+        """Values above their threshold: ``CPU steal: 12 %``."""
         told: list[str] = []
         if (self.steal or 0.0) > MOST_STEAL_PERCENT:
             told.append(f"CPU steal: {self.steal:.0f} %")
         if (self.foreign or 0.0) > MOST_FOREIGN_PERCENT:
             by = takers(self.phase.cpu)
-            told.append(f"other work: {self.foreign:.0f} % of the CPU{f' ({by})' if by else ''}")
+            told.append(f"background load: {self.foreign:.0f} % CPU{f' ({by})' if by else ''}")
         return ", ".join(told)
 
     @property
     def quiet(self) -> bool:
-        """Whether neither is beyond its limit, as far as is known."""
+        """Whether both are within their thresholds, or unknown."""
         steal, foreign = self.steal or 0.0, self.foreign or 0.0
         return steal <= MOST_STEAL_PERCENT and foreign <= MOST_FOREIGN_PERCENT
 
 
 def noise(case: Case, phase: Phase) -> Noise | None:
-    """What others took of a phase or a curve; None where it was too short to tell."""
+    """CPU steal and background load of a phase or curve; None if it was too short."""
     start = f"resource.{phase.name}.cpu.host"
     if is_sampled(case, phase):
         return Noise(
@@ -67,7 +67,7 @@ def noise(case: Case, phase: Phase) -> Noise | None:
 
 
 def counted(case: Case, phase: Phase) -> Noise | None:
-    """The same by the counters at the begin and end of a phase."""
+    """The same, from the counters at the start and end of a phase."""
     use = phase.cpu
     if use is None or use.ticks < FEWEST_TICKS:
         return None
@@ -78,13 +78,13 @@ def counted(case: Case, phase: Phase) -> Noise | None:
 
 
 def was_quiet(case: Case, phase: Phase) -> bool:
-    """Whether nothing beyond the limits is known of others."""
+    """Whether CPU steal and background load were within their thresholds, or unknown."""
     found = noise(case, phase)
     return found is None or found.quiet
 
 
 def takers(use: CpuUse | None) -> str:
-    """The processes that took the CPU: ``stress 41 %, cc1 8 %``; empty if none is known."""
+    """The processes that used the CPU: ``stress 41 %, cc1 8 %``; empty if unknown."""
     if use is None:
         return ""
     shares = {one.name: use.percent(one.cpu_s) for one in use.others[:_NAMED]}
@@ -92,5 +92,5 @@ def takers(use: CpuUse | None) -> str:
     words = [f"{plain(name)} {share:.0f} %" for name, share in named.items()]
     rest = use.percent(use.busy_s - use.own_s) - sum(use.percent(one.cpu_s) for one in use.others)
     if rest >= _LEAST_NAMED_PERCENT:
-        words.append(f"{rest:.0f} % by processes that ended meanwhile or cannot be seen from here")
+        words.append(f"{rest:.0f} % by processes that exited or are not visible")
     return ", ".join(words)

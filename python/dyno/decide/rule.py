@@ -1,4 +1,4 @@
-"""What a rule on validity is. Each lives in a file of its own under ``validity`` as ``RULE``."""
+"""Validity rules. Each file under ``validity`` defines one as ``RULE``."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from dyno.decide.case import Case
 
 
 class Weight(IntEnum):
-    """What a rule is about; the reasons of a run are told in this order."""
+    """The kind of problem; reasons are listed in this order."""
 
     WRONG = 1
-    """Work failed, or gave what it should not."""
+    """Work failed, or returned wrong results."""
     INCOMPLETE = 2
     """Part of the work is missing."""
     DOUBTFUL = 3
-    """The work was done; how it was measured is in doubt."""
+    """The work completed; the measurement is in doubt."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,10 @@ class Ruling:
     """What a rule found.
 
     Attributes:
-        level: ``invalid`` spoils the run; ``disturbed`` says that the environment was not quiet
-            (``dyno.bundle.model.Outcome``); ``warning`` may spoil a value; a ``note`` only says how
-            to read a value.
-        message: One line for a person: what was seen and what to change.
+        level: ``invalid``: results are wrong; ``disturbed``: the environment was not quiet
+            (``dyno.bundle.model.Outcome``); ``warning``: a value may be wrong; ``note``: how to
+            interpret a value.
+        message: One line: what was observed and what to change.
         evidence: Names of estimates, or short facts.
     """
 
@@ -41,14 +41,14 @@ class Ruling:
 
 @dataclass(frozen=True)
 class Rule:
-    """A condition under which figures may not be believed.
+    """A condition that makes results untrustworthy.
 
     Attributes:
         code: Its name in the bundle.
-        weight: What it is about: heavier reasons are told first.
-        definition: When it holds, with the limits.
-        explanation: Why such figures mislead.
-        check: Its findings on a case.
+        weight: Its kind; sets the order of reasons.
+        definition: The condition, with its thresholds.
+        explanation: Why such results mislead.
+        check: Returns its findings on a case.
     """
 
     code: str

@@ -1,4 +1,4 @@
-"""One window of a search for the maximum, judged as soon as it has ended."""
+"""Judges one window of a search for the maximum as soon as it ends."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ from dyno.decide.validity.unsteady import drift
 
 MOST_ERRORS_PERCENT = 1.0
 LEAST_CARRIED_PERCENT = 98.0
-"""Of what was due. A window is short: what is over capacity has hardly queued up when it ends."""
+"""Of the scheduled transactions. Windows are short, so an overload builds only a short queue."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What a window came to.
+    """The result of a window.
 
     Attributes:
-        results: Each limit against it.
-        unsteady: How its throughput was not steady; empty if it was, or cannot be told.
-        client_bound: What shows that the driver set the pace; empty if nothing does.
-        strict: Whether a limit that cannot be judged counts as broken. One where nothing happened
-            that it limits, as where no read reached the volume, counts neither way.
-        failing: What breaks every limit: a load that was not carried, or whose transactions fail.
+        results: The result of each limit.
+        unsteady: How throughput drifted; empty if steady or unknown.
+        client_bound: Evidence that the driver was the bottleneck; empty if none.
+        strict: Whether a limit that cannot be evaluated counts as failed. A limit without events,
+            such as reads when none reached the volume, counts neither way.
+        failing: Why the window fails whatever the limits: rate not sustained, or transactions
+            failed.
     """
 
     results: tuple[CriterionResult, ...]
@@ -40,10 +41,10 @@ class Judged:
 
     @property
     def passed(self) -> bool:
-        """Whether the load was carried and no limit speaks against it.
+        """Whether the load was sustained and no limit failed.
 
-        Limits of the user's own are kept where nothing happened that they limit; of the usual ones
-        one at least must have been judged.
+        The user's own limits pass if no event occurred; of the default limits at least one must
+        have been evaluated.
         """
         if self.failing:
             return False
@@ -54,16 +55,16 @@ class Judged:
 
     @property
     def unjudged(self) -> list[CriterionResult]:
-        """Limits without data, though what they limit happened or may have."""
+        """Limits without data, although events occurred or may have."""
         return [item for item in self.results if item.passed is None and not item.idle]
 
     @property
     def idle(self) -> list[CriterionResult]:
-        """Limits on what did not happen."""
+        """Limits without events."""
         return [item for item in self.results if item.idle]
 
     def words(self) -> str:
-        """A few words for a line: what broke, or what came nearest."""
+        """A summary for one line: the limits that failed, or else all."""
         broken = [item for item in self.results if item.passed is False] or list(self.results)
         parts = [
             f"{item.criterion.split(' ')[0]} {digits(item.value)} {item.unit}".rstrip()
@@ -72,14 +73,14 @@ class Judged:
         ]
         parts = [self.failing, *parts] if self.failing else parts
         if self.strict:
-            parts += [f"{item.criterion} not judged: {item.reason}" for item in self.idle]
-        parts += [f"not steady ({self.unsteady})"] if self.unsteady else []
+            parts += [f"{item.criterion} not evaluated: {item.reason}" for item in self.idle]
+        parts += [f"unsteady ({self.unsteady})"] if self.unsteady else []
         parts += ["the driver was the bottleneck"] if self.client_bound else []
         return ", ".join(parts)
 
 
 def trial(case: Case, level: str, limits: Sequence[Criterion], *, strict: bool) -> Judged:
-    """Judges the level of a run that goes on, from figures drawn of it alone."""
+    """Judges one level of a run in progress from its own estimates."""
     name = f"oltp.{level}"
     phase = next(one for one in case.phases_of(OltpDetail) if one.detail.level == level)
     seen = drift(case, name)
@@ -93,13 +94,13 @@ def trial(case: Case, level: str, limits: Sequence[Criterion], *, strict: bool) 
 
 
 def _still(case: Case, phase: Phase[OltpDetail], name: str) -> str:
-    """That nothing ended, of users who do not think for longer than a window may last."""
+    """Reports that no transaction completed, unless users have think times."""
     thinks = phase.detail.thinks is True
     return "no transaction ended" if case.value(f"{name}.transactions") == 0 and not thinks else ""
 
 
 def failing(case: Case, name: str) -> str:
-    """Why no limit can be kept at this load; empty if nothing stands against it."""
+    """Why the load fails whatever the limits; empty if it does not."""
     errors = case.value(f"{name}.error_percent") or 0.0
     if errors > MOST_ERRORS_PERCENT:
         return f"{errors:.1f} % of the transactions failed"
@@ -109,4 +110,4 @@ def failing(case: Case, name: str) -> str:
     unsent = case.value(f"{name}.unsent") or 0.0
     ended = (case.value(f"{name}.transactions") or 0.0) + (case.value(f"{name}.errors") or 0.0)
     carried = min(scheduled - unsent, ended) / scheduled * 100
-    return f"{carried:.1f} % of the rate was carried" if carried < LEAST_CARRIED_PERCENT else ""
+    return f"{carried:.1f} % of the rate sustained" if carried < LEAST_CARRIED_PERCENT else ""

@@ -1,4 +1,4 @@
-"""The head of the sheet: may the figures be believed, and what sets the pace?"""
+"""The verdict at the top of the report: validity, criteria and bottlenecks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dyno.decide.case import Case
 def verdict(
     case: Case, validity: Validity, limits: list[Bottleneck], criteria: list[Finding]
 ) -> Finding:
-    """One finding: sentences on validity, on criteria and on limits."""
+    """One finding: sentences on validity, criteria and bottlenecks."""
     found = [*_transactions(case, limits), *_queries(case, limits)]
     told = Verdict(
         validity=_validity(validity),
@@ -49,11 +49,14 @@ def _validity(validity: Validity) -> str:
 
 
 def _criteria(criteria: list[Finding]) -> list[str]:
-    """How many limits were kept, and which were not: those that decide, then the usual ones."""
+    """How many criteria passed and which failed: binding ones first, then the defaults."""
     results = [item.result for item in criteria if item.result is not None]
     named = [item for item in results if item.binding]
     usual = [item for item in results if not item.binding]
-    return [*_kept(named, "Criteria", "criterion"), *_kept(usual, "Usual limits", "usual limit")]
+    return [
+        *_kept(named, "Criteria", "criterion"),
+        *_kept(usual, "Default limits", "default limit"),
+    ]
 
 
 def _kept(results: list[CriterionResult], many: str, one: str) -> list[str]:
@@ -62,15 +65,15 @@ def _kept(results: list[CriterionResult], many: str, one: str) -> list[str]:
     judged = [item for item in results if item.passed is not None]
     failed = list(dict.fromkeys(item.criterion for item in judged if not item.passed))
     if failed:
-        return [f"{many} not kept: {', '.join(failed)}."]
+        return [f"{many} failed: {', '.join(failed)}."]
     if not judged:
-        return [f"No {one} could be judged."]
+        return [f"No {one} could be evaluated."]
     rest = len(results) - len(judged)
-    return [f"{many} kept: {len(judged)}{f', {rest} not judged' if rest else ''}."]
+    return [f"{many} passed: {len(judged)}{f', {rest} not evaluated' if rest else ''}."]
 
 
 def _transactions(case: Case, limits: list[Bottleneck]) -> list[str]:
-    """What limits the level with the highest throughput; of a search, the maximum."""
+    """The bottleneck of the level with the highest throughput; in a search, of the maximum."""
     counted = {phase.name for phase, _ in case.levels()}
     rates = {
         item.phase.name: case.value(f"oltp.{item.phase.detail.level}.tps") or 0.0
@@ -96,14 +99,14 @@ def _queries(case: Case, limits: list[Bottleneck]) -> list[str]:
 
 def _users(item: Bottleneck) -> str:
     streams = item.phase.detail.streams if tells(item.phase, DssDetail) else None
-    return "queries" if streams in (None, 1) else f"queries of {streams} users"
+    return "queries" if streams in (None, 1) else f"queries ({streams} streams)"
 
 
 def _limit(item: Bottleneck) -> str:
-    return "none found" if item.limit is None else item.limit.resource
+    return "not identified" if item.limit is None else item.limit.resource
 
 
 def _title(case: Case, target: str | None) -> str:
-    """A target by its product's own name."""
+    """The product name of a target."""
     facts = case.bundle.run.targets.get(target or "")
     return (facts and facts.product) or str(target)

@@ -1,4 +1,4 @@
-"""One measured phase as the rules on limits see it."""
+"""The view of one measured phase that the bottleneck rules use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dyno.bundle.phases.oltp import OltpDetail
 from dyno.decide.case import Case
 
 FEWEST_SAMPLES = 3
-"""Fewer readings than this say nothing of a phase."""
+"""A phase with fewer samples is not evaluated."""
 
 _DEVICE_METRICS = (
     *("utilisation", "queue_length", "read_iops", "write_iops", "read_mbps", "write_mbps"),
@@ -38,12 +38,12 @@ class Device:
 
 @dataclass(frozen=True)
 class View:
-    """A measured phase, its figures by the names that the rules use.
+    """A measured phase with the metrics that the rules use.
 
     Attributes:
-        sessions: Sessions that worked on the target at once.
-        processors: Processors of this machine.
-        observed: Whether the target runs on this machine and was sampled often enough.
+        sessions: Concurrent sessions on the target.
+        processors: CPUs of this machine.
+        observed: Whether the target runs on this machine and has enough samples.
     """
 
     case: Case
@@ -54,7 +54,7 @@ class View:
 
     @property
     def level(self) -> str:
-        """How the names of its figures start, if it is a level of load."""
+        """The prefix of its estimates' names, if it is a load level."""
         detail = self.phase.detail
         return f"oltp.{detail.level if isinstance(detail, OltpDetail) else None}"
 
@@ -63,27 +63,27 @@ class View:
         return self.case.value(self.name(source, subject, metric))
 
     def name(self, source: str, subject: str, metric: str) -> str:
-        """Name of the estimate of that mean."""
+        """The name of that estimate."""
         return f"resource.{self.phase.name}.{source}.{subject}.{metric}.mean"
 
     @property
     def busy(self) -> float | None:
-        """Mean share of CPU time in which something ran here, in %."""
+        """Mean CPU utilisation of this machine, in %."""
         return self.mean("cpu", "host", "busy")
 
     @property
     def steal(self) -> float:
-        """Mean CPU steal in %: time that was wanted here and given to others."""
+        """Mean CPU steal, in %."""
         return self.mean("cpu", "host", "steal") or 0.0
 
     @property
     def used(self) -> float | None:
-        """Mean share of CPU time that was not to be had any more, in %: busy or stolen."""
+        """Mean CPU time that was busy or stolen, in %."""
         return None if self.busy is None else min(self.busy + self.steal, 100.0)
 
     @property
     def cpus_worked(self) -> float | None:
-        """CPUs that the target's own processes used on average, or all work where not known."""
+        """Mean CPUs used by the target's processes; by all processes if unknown."""
         apart = runs_apart(self.case, self.phase.target)
         own = self.mean("process", "server" if apart else "dyno", "cpu")
         if own is not None:
@@ -92,11 +92,11 @@ class View:
 
     @property
     def foreign(self) -> float | None:
-        """CPU that was taken by neither the target nor Dyno, in % of all processors' time."""
+        """Background load: CPU used by neither the target nor Dyno, in % of all CPUs."""
         return foreign_percent(self.case, self.phase)
 
     def devices(self) -> list[Device]:
-        """Devices that did anything in the phase, the busiest first."""
+        """Active devices of the phase, the busiest first."""
         names = self.case.between(f"resource.{self.phase.name}.disk.", ".utilisation.mean")
         devices = [
             Device(name, *(self.mean("disk", name, metric) or 0.0 for metric in _DEVICE_METRICS))
@@ -107,12 +107,12 @@ class View:
 
 @dataclass(frozen=True)
 class Limit:
-    """What may set the pace of a phase.
+    """A possible bottleneck of a phase.
 
     Attributes:
-        resource: A few words: ``CPU``, ``storage (vda)`` …
-        share: How much of the time it did so, 0 to 1; the largest is taken.
-        facts: The figures behind it, for a sentence.
+        resource: ``CPU``, ``storage (vda)`` …
+        share: Its utilisation, 0 to 1; the largest wins.
+        facts: The metrics behind it.
         evidence: Names of estimates.
     """
 
@@ -124,13 +124,13 @@ class Limit:
 
 @dataclass(frozen=True)
 class LimitRule:
-    """One resource. Each lives in a file of its own under ``limits`` as ``RULE``.
+    """A bottleneck rule for one resource. Each file under ``limits`` defines one as ``RULE``.
 
     Attributes:
         code: Its name in the bundle.
-        definition: When it is named, with the limits.
-        explanation: What the sign means, and what would relieve it.
-        weigh: The limit, if the phase shows its signs.
+        definition: The condition, with its thresholds.
+        explanation: What it means, and what would help.
+        weigh: Returns the bottleneck if the condition holds.
     """
 
     code: str
@@ -151,14 +151,14 @@ def view(case: Case, phase: Phase) -> View:
 
 
 def is_sampled(case: Case, phase: Phase) -> bool:
-    """Whether there are readings enough to say something of a phase."""
+    """Whether a phase has enough samples."""
     return (case.value(f"resource.{phase.name}.samples") or 0) >= FEWEST_SAMPLES
 
 
 def foreign_percent(case: Case, phase: Phase) -> float | None:
-    """CPU taken by neither the target nor Dyno in a phase, in % of all processors' time.
+    """CPU used by neither the target nor Dyno in a phase, in % of all CPUs.
 
-    The kernel's own threads are among it. None if the target's processes were not watched.
+    Includes kernel threads. None if the target's processes were not monitored.
     """
     start = f"resource.{phase.name}"
     busy = case.value(f"{start}.cpu.host.busy.mean")
@@ -168,13 +168,13 @@ def foreign_percent(case: Case, phase: Phase) -> float | None:
         return None
     if busy is None or dyno is None:
         return None
-    # Processes are measured in % of one processor.
+    # Process metrics are in % of one CPU.
     own = (dyno + (server or 0.0)) / _processors(case.bundle.run.host)
     return max(0.0, busy - own)
 
 
 def _sessions(phase: Phase) -> int:
-    """Users of a level, streams of a load; queries run one at a time."""
+    """Users of a level, streams of a load or query test; otherwise 1."""
     sessions = None
     if tells(phase, OltpDetail):
         sessions = phase.detail.users
@@ -190,7 +190,7 @@ def _processors(host: dict[str, Any]) -> int:
 
 
 def is_local(case: Case, target: str | None) -> bool:
-    """Whether a target shares this machine, so that its host was the one observed."""
+    """Whether a target runs on this machine."""
     return _place(case, target) != "elsewhere"
 
 
@@ -200,8 +200,8 @@ def runs_apart(case: Case, target: str | None) -> bool:
 
 
 def _place(case: Case, target: str | None) -> Place:
-    """Where a target works; a phase without one is Dyno's own work."""
+    """Where a target runs; a phase without one runs in Dyno's process."""
     if target is None:
         return "process"
     facts = case.bundle.run.targets.get(target)
-    return "machine" if facts is None else facts.place  # it did not get as far as to say
+    return "machine" if facts is None else facts.place  # the run ended before it was recorded

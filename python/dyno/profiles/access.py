@@ -42,7 +42,7 @@ class Access(Strict):
             if not 0 < percent <= 100:
                 raise ValueError("use percent, above 0")
         if mix is not None and abs(sum(mix.values()) - 100) > 1e-6:
-            raise ValueError("its percent must add up to 100")
+            raise ValueError("its percentages must add up to 100")
         return mix
 
     @field_validator("area")
@@ -70,7 +70,7 @@ class Access(Strict):
     @classmethod
     def _rates(cls, rates: list[float] | None) -> list[float] | None:
         if any(not 0.001 <= rate <= 1e7 for rate in rates or ()):
-            raise ValueError("use 0.001 to 10000000 a second")
+            raise ValueError("use 0.001 to 10000000 per second")
         return rates
 
     def misfit(self) -> str | None:
@@ -141,7 +141,7 @@ class JobSpec(Access):
     def misfit(self) -> str | None:
         """What does not go together, or None."""
         if (self.block is None) == (self.mix is None):
-            return "give either block or mix"
+            return "set either block or mix"
         if self.read is None and not self.modify:
             return "read is missing"
         return super().misfit() or fits(self.modify, self.sync, {self.read or 0}, self.read)

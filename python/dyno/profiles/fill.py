@@ -96,7 +96,7 @@ def require_room(volumes: tuple[Volume, ...], needed: dict[str, int]) -> None:
             files = "file needs" if len(together) == 1 else "files need"
             raise DiskFullError(
                 f"The test {files} {bytes_text(bytes_)} in {places}, and {bytes_text(SPARE_BYTES)} "
-                f"stay free; {bytes_text(room.free)} are free. Free some, or ask for less (--size, "
+                f"stay free; {bytes_text(room.free)} are free. Free space, or use less (--size, "
                 "--fill)."
             )
 
@@ -110,6 +110,6 @@ def _bytes(volume: Volume, percent: float, size: int | None) -> int:
     if wanted < _PAGE:
         raise UsageError(
             f"{volume.path} is {used / room.total * 100:.0f} % full already, so it cannot be "
-            f"filled to {percent:g} %. Give higher levels, or --fill-of SIZE."
+            f"filled to {percent:g} %. Use higher levels, or --fill-of SIZE."
         )
     return wanted // _PAGE * _PAGE

@@ -217,7 +217,7 @@ def _rates(rate: float, read_percent: int) -> str:
         if one and abs(round(one) / one - 1) > _ROUNDED_MOST:
             raise UsageError(
                 f"fio takes whole numbers of I/Os a second for each job, and a job here has "
-                f"{one:.3g} of reads or of writes. Give a higher --rate."
+                f"{one:.3g} reads or writes. Use a higher --rate."
             )
     return ",".join(str(round(one)) if one else "" for one in due)
 
@@ -244,7 +244,7 @@ def _parts(job: Job, volume: Volume, sizes: Mapping[str, int]) -> dict[str, obje
     if volume.name not in sizes:
         raise UsageError(
             f"How large {volume.path} is must be known for '{job.name}', and it may not be opened. "
-            "Give --size, or run as a user who may read it."
+            "Use --size, or run as a user who may read it."
         )
     start, end = (int(sizes[volume.name] * at / 100) // PAGE * PAGE for at in job.area)
     part = (end - start) // job.streams // PAGE * PAGE

@@ -190,8 +190,8 @@ class Profile(Model):
         fitted = self.model_copy(update=changes)
         if fitted.file_bytes < self.largest_block:
             raise UsageError(
-                f"A test file of {fitted.file_bytes:,} bytes does not hold the largest block, "
-                f"{self.largest_block:,} bytes. Give a larger --size."
+                f"A test file of {fitted.file_bytes:,} bytes is smaller than the largest block, "
+                f"{self.largest_block:,} bytes. Use a larger --size."
             )
         return fitted
 
@@ -206,7 +206,7 @@ class Profile(Model):
         several = next((curve.name for curve in self.curves if len(curve.jobs) > 1), None)
         if several is not None:
             raise UsageError(
-                f"In {several} several jobs run together: give their depths and rates in a "
+                f"{several} runs several jobs: set their depths and rates in a "
                 "profile file, not with --depths or --rate."
             )
         return self.model_copy(

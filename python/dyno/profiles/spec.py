@@ -79,13 +79,13 @@ class CurvesSpec(Access):
     def misfit(self) -> str | None:
         """What does not go together, or None."""
         if self.search is not None and self.settle is not None:
-            return "give search or settle, not both"
+            return "set search or settle, not both"
         if (self.search or self.settle) and self.until_ceiling:
-            return "until_ceiling is for depths or rates that are listed"
+            return "until_ceiling needs a list of depths or rates"
         if self.jobs is not None:
             return self._misfit_of_jobs()
         if (self.blocks is None) == (self.mix is None):
-            return "give blocks, mix, or jobs"
+            return "set blocks, mix, or jobs"
         if self.reads is None and not self.modify:
             return "reads is missing"
         found = super().misfit() or fits(self.modify, self.sync, set(self.reads or ()), self.reads)
@@ -175,7 +175,7 @@ def read(text: str) -> Profile:
     )
     repeated = profile.repeated()
     if repeated:
-        raise UsageError(f"{what}: two curves are '{repeated[0]}'; name one, or drop it.")
+        raise UsageError(f"{what}: two curves are '{repeated[0]}'; rename or remove one.")
     for curve in profile.curves:
         if curve.in_flight_bytes() > MOST_IN_FLIGHT:
             deepest = max(job.depths[-1] for job in curve.jobs)

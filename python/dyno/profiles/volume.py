@@ -55,7 +55,7 @@ def parse(texts: Sequence[str]) -> tuple[Volume, ...]:
         if named and not Path(text).exists():
             volume = Volume(name=named[1], path=_path(named[2]), kind=_kind(named[2]))
             if any(volume.name == other.name for other in found):
-                raise UsageError(f"Two volumes are named '{volume.name}'; give each its own name.")
+                raise UsageError(f"Two volumes are named '{volume.name}'; use unique names.")
         else:
             path = _path(text)
             volume = Volume(name=_free(path, found), path=path, kind=_kind(text))
@@ -93,7 +93,7 @@ def _kind(text: str) -> Kind:
         mode = path.stat().st_mode
     except FileNotFoundError as error:
         raise UsageError(
-            f"{path} does not exist; give a folder, a file or a block device."
+            f"{path} does not exist. Use a folder, a file or a block device."
         ) from error
     except OSError as error:
         raise TargetError(f"Cannot look at {path}: {error.strerror}.") from error
@@ -103,7 +103,7 @@ def _kind(text: str) -> Kind:
         return "file"
     if stat.S_ISBLK(mode):
         return "device"
-    raise UsageError(f"{path} is neither a folder nor a file nor a block device.")
+    raise UsageError(f"{path} is not a folder, file or block device.")
 
 
 def _free(path: Path, others: Sequence[Volume]) -> str:

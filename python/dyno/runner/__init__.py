@@ -1,1 +1,1 @@
-"""What the command line and the Python API have Dyno do: plans in, events meanwhile, a run out."""
+"""Runs plans for the command line and the Python API: plans in, events during, a run out."""

@@ -15,9 +15,9 @@ T = TypeVar("T")
 
 
 class Again:
-    """Does work, and once more where the machine was not quiet meanwhile.
+    """Does work, and repeats it once if the machine was not quiet.
 
-    A repeat that was disturbed, too, is the last: noise that lasts would only double the run.
+    After a disturbed repeat nothing else is repeated: lasting noise would only double the run.
     """
 
     def __init__(self, session: Session) -> None:
@@ -35,20 +35,20 @@ class Again:
         result = work()
         noise = self._noise(before)
         if noise is None or any(one.passed is False for one in recorder.checks[before.checks :]):
-            return result  # what went wrong is never set aside
+            return result  # failures are never discarded
         told = f"! {noise.phase.title}: disturbed ({noise.words})."
         if not self._helps:
             say(f"{told} Not repeated.")
             return result
-        say(f"{told} It is measured once more; the repeat counts.")
+        say(f"{told} Repeating; the repeat counts.")
         superseded.set_aside(recorder, before, noise.words)
         result = work()
         after = self._noise(before)
         if after is not None:
             self._helps = False
             say(
-                f"! {after.phase.title}: disturbed again ({after.words}). Repeating does not help "
-                "now, so nothing else is repeated."
+                f"! {after.phase.title}: disturbed again ({after.words}). Repeating does not help; "
+                "nothing else is repeated."
             )
         return result
 

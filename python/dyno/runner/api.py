@@ -97,8 +97,8 @@ def _done(job: Job, events: Events | None) -> Run:
         raise ended.failure
     if ended.unanalysed:
         raise TargetError(
-            f"The run was recorded, but not closed and analysed ({ended.unanalysed}). Its bundle "
-            f"is {ended.path}."
+            f"The run was recorded but could not be closed and analysed ({ended.unanalysed}). "
+            f"Its bundle is {ended.path}."
         )
     return open(ended.path)
 

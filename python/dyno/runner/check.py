@@ -23,13 +23,13 @@ def job(asked: CheckPlan) -> Job:
     parsed = targets.parse(asked.target)
     scale = None if asked.scale is None else chosen.parse_scale(asked.scale)
     if asked.answers and not chosen.queries:
-        raise UsageError(f"{workload} has no queries to ask; leave --answers out.")
+        raise UsageError(f"{workload} has no queries; remove --answers.")
     if asked.isolation and chosen.isolation is None:
-        raise UsageError(f"{workload} has no isolation scenarios; leave --isolation out.")
+        raise UsageError(f"{workload} has no isolation tests; remove --isolation.")
     if level is not None and not asked.isolation:
-        raise UsageError("--level is for --isolation; give that, too.")
+        raise UsageError("--level requires --isolation.")
     if databases > 1 and asked.answers:
-        raise UsageError("--databases excludes --answers: those are of one.")
+        raise UsageError("--databases and --answers exclude each other.")
     require_databases(parsed, asked.out, databases)
 
     def body(session: Session) -> None:

@@ -1,4 +1,4 @@
-"""Warm, first or cold: what the caches hold when queries are measured, and how that is known.
+"""Warm, first or cold: the cache state at the start of a query test, and its evidence.
 
 ``warm``: every query ran once before. ``first``: no pass before, and the caches as they were found.
 ``cold``: proven empty before the test. ``cold-each-query``: before each query.
@@ -49,7 +49,7 @@ def start_cold(
 
 
 def _once(session: Session, target: Target, workload: str) -> None:
-    name, title = f"cold-{workload}-{target.name}", f"Empty the caches of {target.name}"
+    name, title = f"cold-{workload}-{target.name}", f"Drop the caches of {target.name}"
     with (
         session.recorder.phase(name, title, ProvisionDetail(), target.name) as phase,
         session.events.phase(title),
@@ -81,7 +81,7 @@ class _Each:
             return
         worst = max(self._done, key=lambda emptied: emptied.left_share)
         name = f"cold-each-{self._workload}-{self._target.name}"
-        title = f"Caches of {self._target.name} emptied before each query"
+        title = f"Caches of {self._target.name} dropped before each query"
         proof = _proof(worst)(workload=self._workload, times=len(self._done), seconds=self._seconds)
         with self._session.recorder.phase(name, title, proof, self._target.name):
             pass

@@ -53,7 +53,7 @@ def loads(
         return [(dataclasses.replace(plan, workload=name), replace) for name in every]
     left = resume.rest(target, plan, every)
     for name in left.whole:
-        session.events.say(f"  {name} in {target.name} is whole and stays as it is")
+        session.events.say(f"  {name} in {target.name} is complete and stays")
     session.recorder.event("resume", whole=list(left.whole))
     return [(one, not one.resume) for one in left.plans]
 
@@ -86,6 +86,6 @@ def loaded_in_all(
             raise UsageError(
                 f"Database {number} of {workload} in {target.name} has scale "
                 f"{found[name].scale:g}, the first {found[workload].scale:g}. Load all of them "
-                f"again: give --databases {count} --replace to dyno load."
+                f"again: dyno load --databases {count} --replace."
             )
     return found

@@ -1,4 +1,4 @@
-"""A search for the most load inside limits: what is asked, and the plan that it makes."""
+"""A search for the maximum load within limits: options and plan."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dyno.plans.searching import Searching
 
 WINDOW_S = 15.0
-"""Seconds measured at each load unless told."""
+"""Default seconds measured at each load."""
 
 _OVERHEAD_S = 1.0
 _FIRST_RATE = 10.0
@@ -68,18 +68,18 @@ class Search:
         limits = " and ".join(str(limit) for limit in self.slo)
         span = self.step_s * self.windows
         factor = 4 if rate else 2
-        most_of = "transactions a second" if rate else "users"
-        at_once = "" if self.databases == 1 else f" of {self.databases} databases at once"
+        most_of = "transactions per second" if rate else "users"
+        at_once = "" if self.databases == 1 else f" in {self.databases} databases"
         start, most = self.load_text(self.where.start), self.load_text(self.where.most)
         return [
-            f"Search for the most {most_of}{at_once} with {limits}:",
-            f"  from {start} times {factor} until a limit breaks, at most {most}"
+            f"Search for the maximum {most_of}{at_once} with {limits}:",
+            f"  grow from {start} by {factor} until a limit fails, at most {most}"
             + (f", served by {self.sessions} sessions" if rate else ""),
-            f"  then halve the gap until it is within {100 * self.where.resolution:g} %"
+            f"  bisect until the gap is within {100 * self.where.resolution:g} %"
             + ("" if rate else " or one user"),
-            "  then measure the largest that keeps the limits once more",
-            f"  {self.windows} windows at most of {seconds_text(self.window_s)} after "
-            f"{seconds_text(self.warmup_s)} of warm-up: {seconds_text(span)}"
+            "  measure the largest passing load again",
+            f"  at most {self.windows} windows of {seconds_text(self.window_s)} after "
+            f"{seconds_text(self.warmup_s)} warm-up: {seconds_text(span)}"
             f" (--time-limit {seconds_text(self.time_limit_s)})",
         ]
 
@@ -131,10 +131,10 @@ def search_of(asked: Searching, workload: Workload, settings: dict[str, Any]) ->
         return None
     by = asked.find_max
     if workload.kind != "oltp":
-        raise UsageError(f"--find-max drives transactions; {workload.name} has queries.")
+        raise UsageError(f"--find-max needs a transaction workload; {workload.name} has queries.")
     given: tuple[int, ...] = settings["users"]
     if len(given) > 1:
-        raise UsageError("--find-max takes one --users: where it starts, or with which sessions.")
+        raise UsageError("--find-max takes one value of --users: the first load, or the sessions.")
     if by == "users" and asked.max_rate is not None:
         raise UsageError("--max-rate is for --find-max rate.")
     if by == "rate" and asked.max_users is not None:
@@ -146,9 +146,7 @@ def search_of(asked: Searching, workload: Workload, settings: dict[str, Any]) ->
         where = Range(by, _FIRST_RATE, asked.max_rate or 1e6)
     if where.start > where.most:
         start = f"--users {where.start:g}" if by == "users" else f"{where.start:g}/s"
-        raise UsageError(
-            f"The search starts at {start}, which is more than --max-{by} {where.most:g}."
-        )
+        raise UsageError(f"The search starts at {start}, above --max-{by} {where.most:g}.")
     search = Search(
         where,
         tuple(slo),
@@ -160,7 +158,5 @@ def search_of(asked: Searching, workload: Workload, settings: dict[str, Any]) ->
         databases=settings["databases"],
     )
     if search.time_limit_s < 2 * search.step_s:
-        raise UsageError(
-            f"--time-limit must leave room for two windows: {seconds_text(2 * search.step_s)}."
-        )
+        raise UsageError(f"--time-limit must allow two windows: {seconds_text(2 * search.step_s)}.")
     return search

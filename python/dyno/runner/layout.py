@@ -63,7 +63,7 @@ class Chosen:
             own = [space for (which, _), space in last.items() if which == number]
             steps = [step for space in own for step in space]
             of = "step" if len(numbers) == 1 else f"database {number}"
-            session.events.say(f"  {of:14}{'time':>12}{'GB/h':>9}{'extra, peak':>14}{'rest':>12}")
+            session.events.say(f"  {of:14}{'time':>12}{'GB/h':>9}{'peak space':>14}{'final':>12}")
             for line in by_kind(steps):
                 session.events.say(line)
 
@@ -106,7 +106,7 @@ def note_layout(session: Session, target: Target, found: Loaded) -> None:
         layout = Layout.model_validate_json(found.layout)
         changed = target.deviations(layout) if isinstance(target, Designed) else []
         for line in changed:
-            session.events.warn(f"! {line} Load again with --replace to restore the layout.")
+            session.events.warn(f"! {line} Reload with --replace to restore the layout.")
         layout = layout.model_copy(update={"notes": (*layout.notes, *changed)})
         recorded = layout.model_dump(mode="json", exclude_defaults=True)
     else:

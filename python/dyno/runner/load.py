@@ -95,4 +95,4 @@ def _require_room(url: TargetUrl, out: Path, raw_bytes: float) -> None:
     """
     if url.scheme == "embedded":
         needed = required_bytes({url.name: raw_bytes})
-        require_space(out, needed, "Free some, or give a smaller --scale or another --out.")
+        require_space(out, needed, "Free space, or use a smaller --scale or another --out.")

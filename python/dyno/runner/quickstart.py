@@ -56,7 +56,7 @@ def job(asked: QuickstartPlan, sizes: Sizes) -> Job:
 
     def make_room() -> None:
         needed = sizes.space()
-        advice = "Free some, or give a smaller --scale or another --out."
+        advice = "Free space, or use a smaller --scale or another --out."
         require_space(existing_parent(asked.out), needed, advice)
 
     record: dict[str, Any] = {"quick": asked.quick, "users": list(USERS), **vars(sizes)}
@@ -161,7 +161,7 @@ def _require_own(session: Session, url: str, plans: Sequence[LoadPlan]) -> None:
         return  # it was never started here
     own = engine_folders.remembered(out, name)
     with (
-        session.events.phase(f"Look at what {name} holds"),
+        session.events.phase(f"Inspect {name}"),
         targets.open_target(parsed, out, session.limits) as target,
     ):
         for plan in plans:
@@ -173,7 +173,7 @@ def _require_own(session: Session, url: str, plans: Sequence[LoadPlan]) -> None:
             if found.layout or content not in (own.get(plan.workload), [plan.scale, plan.seed]):
                 raise UsageError(
                     f"{url} in {out} holds {plan.workload} data of scale {found.scale:g} that "
-                    "quickstart did not load. Give --replace to replace it, or another --out DIR."
+                    "quickstart did not load. Use --replace, or another --out DIR."
                 )
 
 

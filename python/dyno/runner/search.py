@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 _WORDS = {
     "grow": "try",
-    "shrink": "try less,",
+    "shrink": "reduce,",
     "narrow": "narrow,",
-    "repeat": "again, as it was not steady,",
+    "repeat": "repeat (unsteady),",
     "confirm": "confirm",
 }
 
@@ -42,8 +42,8 @@ def find_max(session: Session, target: Target, search: Search, plan: OltpPlan) -
     """
     for line in search.plan():
         session.events.say(line)
-    most = "users" if search.where.by == "users" else "transactions a second"
-    name, title = f"search-{plan.workload}-{target.name}", f"Search for the most {most}"
+    most = "users" if search.where.by == "users" else "transactions per second"
+    name, title = f"search-{plan.workload}-{target.name}", f"Search for the maximum {most}"
     with session.recorder.phase(name, title, search.detail()(), target.name) as phase:
         hunt = _Hunt(session, target, search, plan)
 
@@ -107,15 +107,15 @@ class _Hunt:
         """The outcome in a line."""
         known, text = found(self.trials), self.search.load_text
         if known.best is None and known.unsettled and known.failing is not None:
-            return f"No load that was tried was steady, down to {text(known.failing)}."
+            return f"No tried load was steady, down to {text(known.failing)}."
         if known.best is None:
-            return "No load that was tried keeps the limits."
+            return "No tried load passes."
         more = max(one.load for one in self.trials) > known.best
-        untried = "no steady window of more in the time" if more else "nothing more was tried"
+        untried = "no steady window of more in time" if more else "no larger load tried"
         above = untried if known.failing is None else text(known.failing)
         above += "" if known.failing is None else " never steady" if known.unsettled else " fail"
         how = "confirmed" if known.confirmed else "not confirmed"
-        return f"The most is {text(known.best)} ({how}; {above})."
+        return f"Maximum: {text(known.best)} ({how}; {above})."
 
     def _window(self, step: Step) -> None:
         number = 1 + sum(one.load == step.load for one in self.trials)
@@ -155,13 +155,13 @@ class _Hunt:
         if judged.unjudged and self.search.explicit and not judged.failing:
             first = judged.unjudged[0]
             raise UsageError(
-                f"--slo '{first.criterion}' cannot be judged here: {first.reason}. Leave it out, "
-                "or give a longer --duration."
+                f"--slo '{first.criterion}' cannot be evaluated: {first.reason}. Remove it, "
+                "or increase --duration."
             )
         if all(item.passed is None for item in judged.results) and not (
             self.search.explicit or judged.failing
         ):
-            raise UsageError("None of the usual limits can be judged here; give one with --slo.")
+            raise UsageError("No default limit can be evaluated. Set one with --slo.")
         return judged
 
     def _require_alive(self, error: TargetError) -> None:
@@ -188,7 +188,7 @@ class _Hunt:
                 refused=bool(refused),
             )
         )
-        mark = "keeps the limits" if last.passed else "breaks a limit"
+        mark = "pass" if last.passed else "fail"
         load = self.search.load_text(step.load)
         # What is not steady says so among its words.
         self.session.events.say(f"  {load}: {f'{mark} ({words})' if last.steady else words}")

@@ -1,4 +1,4 @@
-"""A recorded piece of work: lock, bundle, sampling, judgement, sheet, exit code."""
+"""A recorded run: lock, bundle, sampling, verdict, report, exit code."""
 
 from __future__ import annotations
 
@@ -307,7 +307,7 @@ def _settings_lines(applied: Sequence[Applied]) -> list[str]:
 
 def _limit_lines(confined: Confined) -> list[str]:
     """What limits are in force, a line."""
-    whom = "Dyno, the engine in it" if confined.where == "process" else "the engine"
+    whom = "Dyno with the engine" if confined.where == "process" else "the engine"
     words = " ".join(f"{word}={text}" for word, text in confined.limits.items())
     devices = f", I/O on {', '.join(confined.devices)}" if confined.devices else ""
-    return [f"  limits of {whom}: {words}{devices}"]
+    return [f"  limits on {whom}: {words}{devices}"]

@@ -18,7 +18,7 @@ def notes(asked: Spread) -> tuple[str, ...]:
     """What a reader of the figures should know."""
     if not asked.beside or asked.spread == 1:
         return ()
-    return (f"The {asked.spread} folders of --spread lie on one device and share its speed.",)
+    return (f"The {asked.spread} folders of --spread are on one device and share its bandwidth.",)
 
 
 def over(asked: Spread, layout: Layout, url: TargetUrl, scale: float) -> Layout:
@@ -31,8 +31,8 @@ def over(asked: Spread, layout: Layout, url: TargetUrl, scale: float) -> Layout:
         return layout
     if asked.beside and url.scheme != "embedded":
         raise UsageError(
-            "--spread without --volumes makes folders beside an embedded engine; name the "
-            "volumes of this server: --volumes /mnt/a,/mnt/b or tablespace:NAME,…"
+            "--spread without --volumes needs an embedded engine. Name the volumes of this "
+            "server: --volumes /mnt/a,/mnt/b or tablespace:NAME,…"
         )
     return spread(layout, _beside(asked, url) if asked.beside else _named(asked), scale)
 
@@ -49,11 +49,9 @@ def _named(asked: Spread) -> list[str]:
     texts = [text.strip() for text in (asked.volumes or "").split(",")]
     found = [place(text, "--volumes") for text in texts if text]
     if len(set(found)) < len(found) or not found:
-        raise UsageError(f"--volumes '{asked.volumes}': name each once, with commas between.")
+        raise UsageError(f"--volumes '{asked.volumes}': name each once, separated by commas.")
     if asked.spread is not None and asked.spread > len(found):
-        raise UsageError(
-            f"--spread {asked.spread} takes as many --volumes; {len(found)} are given."
-        )
+        raise UsageError(f"--spread {asked.spread} needs as many --volumes; {len(found)} given.")
     return found[: asked.spread]
 
 

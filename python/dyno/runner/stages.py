@@ -146,7 +146,7 @@ def _tell_extension(session: Session, plan: OltpPlan) -> None:
     if told.settled:
         words = f"steady after {seconds_text(told.left_out_s or 0.0)}; the rest counts"
     else:
-        words = f"not steady at the limit of {seconds_text(told.limit_s or 0.0)}; all of it counts"
+        words = f"not steady within {seconds_text(told.limit_s or 0.0)}; all counts"
     session.events.say(f"  {words}: {seconds_text(detail.duration_s or 0.0)}")
 
 
@@ -174,14 +174,14 @@ def loaded_data(target: Target, workload: str, scale: float | None) -> Loaded:
         )
     if not found.complete:
         raise TargetError(
-            f"The {workload} data in {target.name} is not whole: its load did not end. "
-            f"Load it again with --replace"
-            + (", or go on with --resume." if target.capabilities.resume is True else "."),
+            f"The {workload} data in {target.name} is incomplete: its load did not end. "
+            f"Reload with --replace"
+            + (", or resume with --resume." if target.capabilities.resume is True else "."),
             kind="database",
         )
     if scale is not None and scale != found.scale:
         raise UsageError(
             f"{target.name} holds {workload} at scale {found.scale:g}, not {scale:g}. "
-            "Leave --scale out, or load again with --replace."
+            "Remove --scale, or reload with --replace."
         )
     return found

@@ -48,11 +48,11 @@ def io_plan(asked: StoragePlan) -> IoPlan:
     if len(ways) > 1:
         raise UsageError(f"--{ways[0]} and --{ways[1]} exclude each other.")
     if ways and len(volumes) == 1:
-        raise UsageError(f"--{ways[0]} is for several volumes; one is given.")
+        raise UsageError(f"--{ways[0]} needs several volumes.")
     if asked.fill is None and asked.fill_of is not None:
-        raise UsageError("--fill-of is for --fill: of what the levels are percent.")
+        raise UsageError("--fill-of requires --fill.")
     if asked.fill is not None and asked.size is not None:
-        raise UsageError("--fill sets the size of the test file; leave out --size.")
+        raise UsageError("--fill sets the size of the test file; remove --size.")
     there = [one for one in volumes if one.kind != "folder"]
     if asked.destroy and not there:
         raise UsageError("--destroy is for files and block devices; folders get a test file.")
@@ -70,7 +70,7 @@ def io_plan(asked: StoragePlan) -> IoPlan:
         repeats=asked.repeat,
     )
     if plan.stages and plan.stages[0].bytes[volumes[0].name] < profile.largest_block:
-        raise UsageError("--fill: the lowest level does not hold the largest block.")
+        raise UsageError("--fill: the lowest level is smaller than the largest block.")
     _long_enough(there, profile)
     plan.check()
     return plan
@@ -100,10 +100,10 @@ def _profile(asked: StoragePlan) -> Profile:
     )
     depths = _numbers(asked.depths, "--depths")
     if any(depth != int(depth) or not 1 <= depth <= 4096 for depth in depths):
-        raise UsageError(f"--depths {asked.depths}: use whole numbers, 1 to 4096.")
+        raise UsageError(f"--depths {asked.depths}: use integers from 1 to 4096.")
     rates = _numbers(asked.rate, "--rate")
     if any(not 0.001 <= rate <= 1e7 for rate in rates):
-        raise UsageError(f"--rate {asked.rate}: use 0.001 to 10000000 a second.")
+        raise UsageError(f"--rate {asked.rate}: use 0.001 to 10000000 per second.")
     found = found.loaded(tuple(int(depth) for depth in depths), rates)
     if not asked.reads_only:
         return found
@@ -125,8 +125,8 @@ def _long_enough(there: list[Volume], profile: Profile) -> None:
         if has is not None and has < profile.largest_block:
             raise UsageError(
                 f"{one.path} has {has:,} bytes, less than the largest block of the profile "
-                f"'{profile.name}' ({bytes_text(profile.largest_block)}). Name a larger file, "
-                "or a folder, where a test file is made."
+                f"'{profile.name}' ({bytes_text(profile.largest_block)}). Use a larger file, "
+                "or a folder for a test file."
             )
 
 
@@ -136,8 +136,8 @@ def _within(there: list[Volume], wanted: int) -> int:
         has = size_of(one.path)
         if has is not None and wanted > has:
             raise UsageError(
-                f"--size {wanted:,}: {one.path} has {has:,} bytes. Give a smaller --size, "
-                "or leave it out to use all."
+                f"--size {wanted:,}: {one.path} has {has:,} bytes. Use a smaller --size, "
+                "or omit it to use all."
             )
     return wanted
 
@@ -150,7 +150,7 @@ def _numbers(text: str | None, option: str) -> tuple[float, ...]:
     except ValueError:
         found = ()
     if not found or any(not math.isfinite(number) or number <= 0 for number in found):
-        raise UsageError(f"{option} '{text}': give numbers above 0, with commas between them.")
+        raise UsageError(f"{option} '{text}': use numbers above 0, separated by commas.")
     return found
 
 

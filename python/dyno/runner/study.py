@@ -84,8 +84,8 @@ def resumed(study: Study, folder: Path) -> StudyStore:
     other = checks.differences(book.study, study)
     if other:
         raise UsageError(
-            f"The study in {folder} is another: {'; '.join(other)}. Resume it as it was begun, or "
-            "give another --out."
+            f"The study in {folder} differs: {'; '.join(other)}. Resume it unchanged, or "
+            "use another --out."
         )
     return book
 
@@ -99,7 +99,7 @@ def begun(folder: Path, instead: Overrides, *, resume: bool) -> Study:
     book = StudyStore.open(folder)
     if not resume:
         raise UsageError(
-            f"A study is in {folder}: `dyno study --resume {folder}` goes on with it, `dyno study "
+            f"A study is in {folder}: resume it with `dyno study --resume {folder}`, `dyno study "
             f"show {folder}` tells what it says."
         )
     if instead != Overrides(time_limit=instead.time_limit, early_stop=instead.early_stop):

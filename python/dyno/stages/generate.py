@@ -85,7 +85,7 @@ def _columnar(plan: GeneratePlan, progress: Progress) -> dict[str, Any]:
     if not plan.replace and not is_device(plan.folder):
         for path in (_file(plan, table, part) for table in names for part in wanted):
             if path.exists():
-                raise UsageError(f"{path} exists; give --replace to overwrite it.")
+                raise UsageError(f"{path} exists. Use --replace to overwrite it.")
     rows = {name: _core.rows(plan.workload, name, plan.scale, plan.seed)[0] for name in names}
 
     def work(control: _core.Control) -> list[dict[str, Any]]:

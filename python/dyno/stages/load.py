@@ -229,10 +229,10 @@ def check_isolation(
     workload = workloads.get(workload_name)
     prove = workload.isolation
     if prove is None:
-        raise UsageError(f"{workload_name} has no isolation scenarios; leave --isolation out.")
+        raise UsageError(f"{workload_name} has no isolation tests; remove --isolation.")
     found, level = isolation.require(target, level)
     name = f"isolation-{workload_name}-{target.name}"
-    title = f"Isolation of transactions on {target.name}{_which(workload_name)}"
+    title = f"Isolation on {target.name}{_which(workload_name)}"
     detail = CheckDetail(
         workload=workload_of(workload_name),
         database=_database(workload_name),
@@ -287,7 +287,7 @@ def _whole(checks: list[Check]) -> None:
     failed = [item for item in checks if item.passed is False]
     if failed:
         raise TargetError(
-            f"The load is not whole: {failed[0].name}: {failed[0].message}", kind="database"
+            f"The load is incomplete: {failed[0].name}: {failed[0].message}", kind="database"
         )
 
 

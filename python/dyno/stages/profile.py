@@ -74,32 +74,31 @@ class IoPlan:
             used = in_use(volume.path)
             if used is not None:
                 raise TargetError(
-                    f"{used}: its figures would be those of its other users, too. Free it, or name "
+                    f"{used}: other users would affect the results. Free it, or use "
                     "a folder on it.",
                     kind="io",
                 )
             if volume.kind == "folder" and stores_no_files(volume.path):
                 raise TargetError(
-                    f"{volume.path} is a file system of the kernel's own, which stores no files. "
-                    "Give a folder on a disk.",
+                    f"{volume.path} is a pseudo file system. Use a folder on a disk.",
                     kind="io",
                 )
             if volume.kind == "folder" and os.statvfs(volume.path).f_flag & os.ST_RDONLY:
                 raise TargetError(
-                    f"{volume.path} is mounted read-only, so no test file can be made there. Mount "
+                    f"{volume.path} is mounted read-only. Mount "
                     "it to be written, or name a file on it with --reads-only.",
                     kind="io",
                 )
             if volume.name in self.destroy and read_only(volume.path):
                 raise TargetError(
-                    f"{volume.path} takes no writes (blockdev --setrw allows them). Give "
+                    f"{volume.path} is read-only (blockdev --setrw makes it writable). Use "
                     "--reads-only without --destroy.",
                     kind="io",
                 )
             if volume.kind != "folder" and self.profile.writes and volume.name not in self.destroy:
                 raise UsageError(
                     f"The profile '{self.profile.name}' writes, and would overwrite {volume.path}. "
-                    "Give --reads-only, or --destroy if its content may be lost."
+                    "Use --reads-only, or --destroy if its content may be lost."
                 )
         names = {volume.name for volume in self.volumes}
         for curve in self.profile.curves:
@@ -107,7 +106,7 @@ class IoPlan:
                 unknown = [name for name in job.volumes if name not in names]
                 if unknown:
                     raise UsageError(
-                        f"The profile's job '{job.name}' is for a volume named '{unknown[0]}'; "
+                        f"The profile's job '{job.name}' needs a volume named '{unknown[0]}'; "
                         f"name it: {unknown[0]}=PATH."
                     )
                 if job.volumes and self.how != "together" and len(self.volumes) > 1:

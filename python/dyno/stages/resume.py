@@ -37,8 +37,8 @@ def require(target: Target, plan: LoadPlan) -> Unfinished:
         if state is not None and state.complete:
             raise _nothing_left(target, plan.workload, state)
         raise UsageError(
-            f"{target.name} holds no unfinished load of {plan.workload} that could go on. "
-            "Leave --resume out" + (", and give --replace." if state is not None else ".")
+            f"{target.name} holds no unfinished load of {plan.workload} to resume. "
+            "Remove --resume" + (", and use --replace." if state is not None else ".")
         )
     workload, number = split(plan.workload)
     which = f" of database {number} of {workload}" if number > 1 else ""
@@ -79,7 +79,7 @@ def rest(target: Target, plan: LoadPlan, names: Sequence[str]) -> Rest:
         own = dataclasses.replace(plan, workload=name, resume=True)
         if state is not None and state.complete:
             workload, number = split(name)
-            what = f"Database {number} of {workload} in {target.name}, which is whole,"
+            what = f"Database {number} of {workload} in {target.name}, which is complete,"
             _require_same(what, own, state, state.layout)
             continue
         begun = unfinished(target, name) is not None
@@ -92,8 +92,7 @@ def rest(target: Target, plan: LoadPlan, names: Sequence[str]) -> Rest:
         raise _nothing_left(target, f"{len(names)} databases of {names[0]}", first)
     if not any(states.values()):
         raise UsageError(
-            f"{target.name} holds no unfinished load of {names[0]} that could go on. "
-            "Leave --resume out."
+            f"{target.name} holds no unfinished load of {names[0]} to resume. Remove --resume."
         )
     return Rest(tuple(plans), whole)
 
@@ -120,15 +119,15 @@ def refuse_unfinished(target: Target, workload: str) -> None:
     if found is not None:
         raise UsageError(
             f"{target.name} holds an unfinished load of {workload} at scale {found.scale:g} "
-            f"({found.rows:,} rows in {found.parts} parts are in). "
-            "Give --resume to go on with it, or --replace to start again."
+            f"({found.rows:,} rows in {found.parts} parts loaded). "
+            "Use --resume to continue, or --replace to start over."
         )
 
 
 def _require_able(target: Target) -> None:
     able = target.capabilities.resume
     if able is not True:
-        raise UsageError(f"{target.name} cannot go on with a load: {able}.")
+        raise UsageError(f"{target.name} cannot resume a load: {able}.")
 
 
 def _nothing_left(target: Target, what: str, state: Loaded) -> UsageError:
@@ -150,7 +149,7 @@ def _require_same(what: str, plan: LoadPlan, there: Unfinished | Loaded, layout:
         if found != wanted:
             raise UsageError(
                 f"{what} has {name} {found:g}, not {wanted:g}. "
-                f"Give --{name} {found:g}, or --replace to start again."
+                f"Use --{name} {found:g}, or --replace to start over."
             )
     own = Layout.model_validate_json(layout) if layout else None
     if _bare(own) != _bare(plan.layout):
@@ -158,9 +157,7 @@ def _require_same(what: str, plan: LoadPlan, there: Unfinished | Loaded, layout:
         other = f"layout {names[0]}, not {names[1]}"
         if names[0] == names[1]:
             other = f"another layout {names[0]} than the one given"
-        raise UsageError(
-            f"{what} has {other}. Leave --layout out, or give --replace to start again."
-        )
+        raise UsageError(f"{what} has {other}. Remove --layout, or use --replace to start over.")
 
 
 def _bare(layout: Layout | None) -> Layout | None:

@@ -1,7 +1,7 @@
-"""Studies: variants that differ in what is asked about, run in turn, and compared.
+"""Studies: controlled experiments that compare variants in alternating runs.
 
-Each run is an ordinary run of ``dyno run`` or ``dyno io`` in a process of its own, with a bundle of
-its own; a study is the order in which they run, and what their figures say together.
+Each run is a ``dyno run`` or ``dyno io`` in its own process, with its own bundle. A study defines
+their order and analyses their metrics together.
 """
 
 from __future__ import annotations
@@ -19,5 +19,5 @@ def names() -> list[str]:
 
 
 def purpose(name: str) -> str:
-    """What a study asks, on one line."""
+    """The question of a study, on one line."""
     return presets.purpose(FOLDER, name)

@@ -27,11 +27,11 @@ _RUN: dict[str, dict[str, Value]] = {
     "dss": {},
     IO: {},
 }
-_SAME = "How much do runs differ here when nothing is changed?"
+_SAME = "A/A test: how much do identical runs differ on this machine?"
 
 
 def usual_target(workload: str, out: Path) -> str:
-    """What is measured where nothing is said: a private engine, or the storage below ``out``."""
+    """The default target: a private engine, or the storage of ``out``."""
     if workload != IO:
         return ROW_STORE
     there = next(folder for folder in (out, *out.parents) if folder.is_dir())
@@ -56,7 +56,7 @@ def numbered(study: Study, out: Path, *, resume: bool) -> Study:
         if not checks.differences(StudyStore.open(folder).study, named):
             like = named
     if like is None:
-        raise UsageError(f"No such study was begun in {out / 'studies'}.")
+        raise UsageError(f"There is no such study in {out / 'studies'}.")
     return like
 
 
@@ -81,7 +81,7 @@ def study(
     if workload not in WORKLOADS:
         *others, last = WORKLOADS
         known = f"{', '.join(others)} or {last}"
-        raise UsageError(f"'{workload}' is no workload of a study: {known}.")
+        raise UsageError(f"Unknown study workload '{workload}'. Known: {known}.")
     found = None if workload == IO else workloads.get(workload)
     kind = IO if found is None else found.kind
     run = dict(_RUN[kind])
@@ -89,8 +89,8 @@ def study(
         most = minutes * 60 / (2 * pairs)
         if most < _LEAST_RUN_S:
             raise UsageError(
-                f"{minutes:g} min is too short for {2 * pairs} runs of {_LEAST_RUN_S:g} s each; "
-                "give more --minutes or fewer --pairs."
+                f"{minutes:g} min is too short for {2 * pairs} runs of {_LEAST_RUN_S:g} s each. "
+                "Increase --minutes or reduce --pairs."
             )
         beside = _WARMUP_S + lengths.around_s(str(target).partition(":")[0])[0]
         run["duration"] = f"{max(most - beside, LEAST_S):.0f}s"
@@ -132,6 +132,6 @@ def _require_difference(
     """
     for path in overrides.read(both):
         if path in ("workload", "target", "scale"):
-            raise UsageError(f"{path} of both is told by --{path}, not by --with.")
+            raise UsageError(f"Use --{path} instead of --with to set {path} for both.")
     if (first or second) and overrides.read(first) == overrides.read(second):
-        raise UsageError("A and B are the same; `dyno study aa` measures the machine's own noise.")
+        raise UsageError("A and B are identical. `dyno study aa` measures the machine's noise.")

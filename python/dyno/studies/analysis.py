@@ -1,4 +1,4 @@
-"""From the runs of a study to what they say: pure, so that anybody can do it again."""
+"""Analyses the runs of a study. Pure, so that the analysis is reproducible."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from dyno.studies.pairs import FEWEST_TO_STOP, Valid, comparisons, counted, figu
 from dyno.studies.store import Entry, StudyStore
 
 WRONG = {"wrong-answers", "inconsistent"}
-"""Codes of reasons after which a variant cannot win, also where its run was made again."""
+"""Codes of reasons that disqualify a variant, even if the run was repeated."""
 
 _FEWEST_FOR_DRIFT = 4
 
 
 def outcome(book: StudyStore) -> Outcome:
-    """All that a study says, by its book.
+    """The outcome of the study of a journal.
 
     Raises:
         UsageError: If the book is damaged.
@@ -34,13 +34,12 @@ def outcome(book: StudyStore) -> Outcome:
 
 
 def said(study: Study, entries: Sequence[Entry], dropped: Mapping[str, str]) -> Outcome:
-    """What runs say; of books that are odd or not whole as much as can be said.
+    """The outcome of runs; incomplete journals give as much as possible.
 
     Args:
-        study: What was asked.
+        study: The study's definition.
         entries: Its runs.
-        dropped: Variants that were left out of the rest, and why; none of them can win, whatever
-            its runs before that were like.
+        dropped: Dropped variants and the reasons; all of them are disqualified.
     """
     names = {variant.name for variant in study.variants}
     known = [entry for entry in entries if entry.variant in names]
@@ -69,7 +68,7 @@ def said(study: Study, entries: Sequence[Entry], dropped: Mapping[str, str]) -> 
 def _undisturbed(
     study: Study, counting: Valid, compared: Iterable[Comparison], out: Mapping[str, str]
 ) -> tuple[Comparison, ...]:
-    """The headline comparisons by valid runs alone; none where all runs that count are valid."""
+    """The headline comparisons of valid runs alone; empty if all counted runs are valid."""
     valid = {key: entry for key, entry in counting.items() if entry.valid}
     if len(valid) == len(counting):
         return ()
@@ -86,7 +85,7 @@ def _undisturbed(
 
 
 def _missing(study: Study, entries: Iterable[Entry]) -> Iterable[str]:
-    """Headline metrics that no run has."""
+    """Headline metrics without any value."""
     runs = list(entries)
     has = {name.partition(".")[0] for entry in runs for name in entry.figures}
     for metric in study.headline:
@@ -114,7 +113,7 @@ def _disqualified(study: Study, entries: Sequence[Entry]) -> dict[str, str]:
 
 
 def _drifts(study: Study, entries: Iterable[Entry]) -> Iterable[Drift]:
-    """Of each headline metric, by Theil's and Sen's slope over the places of the first variant."""
+    """The drift of each headline metric: Theil-Sen slope over the runs of the baseline."""
     from scipy.stats import theilslopes
 
     first = study.variants[0].name
@@ -134,13 +133,13 @@ def _drifts(study: Study, entries: Iterable[Entry]) -> Iterable[Drift]:
 def tight(study: Study, entries: Sequence[Entry], dropped: Container[str] = ()) -> bool:
     """Whether every headline interval is within the margin to each side of its estimate.
 
-    How wide it is does not depend on where it lies, so that looking at it after each pair does not
-    make a difference out of none. It does depend on how wide it seems, see ``FEWEST_TO_STOP``.
+    The width is independent of the location, so testing after each pair cannot create a false
+    difference. It does bias the width, see ``FEWEST_TO_STOP``.
 
     Args:
-        study: What was asked.
-        entries: The runs until now.
-        dropped: Variants that were left out of the rest: nothing more is learnt of these.
+        study: The study's definition.
+        entries: The runs so far.
+        dropped: Dropped variants, which get no more runs.
     """
     names = {variant.name for variant in study.variants}
     valid = counted(entry for entry in entries if entry.variant in names)

@@ -1,4 +1,4 @@
-"""A variant as the plans that make its data and its runs."""
+"""The load and run plans of a variant."""
 
 from __future__ import annotations
 
@@ -99,12 +99,12 @@ def require_known(variant: Variant) -> None:
             option = name.replace("_", "-")
             if option in _THE_STUDYS:
                 raise UsageError(
-                    f"The variant '{variant.name}' has {part}.{name}, which the study gives "
-                    "itself, or which is no part of one."
+                    f"Variant '{variant.name}': {part}.{name} is set by the study, or is not "
+                    "available in studies."
                 )
             if option not in known:
                 raise UsageError(
-                    f"The variant '{variant.name}' has {part}.{name}, which is no option of it. "
+                    f"Variant '{variant.name}': unknown option {part}.{name}. "
                     f"{nearest(option, known)}"
                 )
 

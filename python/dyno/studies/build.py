@@ -1,4 +1,4 @@
-"""From what is written to a study that makes sense."""
+"""Builds a valid study from its specification."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def build(name: str, source: str, what: str, spec: StudySpec) -> Study:
         UsageError: If it makes no sense.
     """
     if bool(spec.variants) == bool(spec.factors):
-        raise UsageError(f"{what}: give either [[variants]] or [factors].")
+        raise UsageError(f"{what}: define either [[variants]] or [factors].")
     _require("metric", (*spec.headline, *spec.exploratory), METRICS, what)
     _require("workload", (spec.base.workload,), WORKLOADS, what)
     try:

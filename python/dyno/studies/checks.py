@@ -1,7 +1,7 @@
-"""What is wrong with a study, as far as that can be told before anything runs.
+"""Checks a study before anything runs.
 
-What an option, setting, layout or target's ability has to say is asked of the plans and jobs of its
-runs (``dyno.runner.study``); here is what only the study knows.
+``dyno.runner.study`` checks options, settings, layouts and targets through the plans of the runs;
+this module checks the study itself.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from dyno.studies.earlier import Noise
 from dyno.studies.model import Study, Variant
 
 FEW_PAIRS = 5
-"""Below it 95 % intervals are wide, and few shifts are found."""
+"""Below it, 95 % intervals are wide and the power is low."""
 _WORDS = {"source", "question", "design", "rule", "misleads", "time_limit_s", "early_stop"}
-"""What of a study may change without another outcome."""
+"""Parts of a study that may change on resume."""
 
 
 def require(study: Study) -> None:
-    """Refuses what contradicts itself.
+    """Refuses contradictory studies.
 
     Raises:
         UsageError: With the reason and a way out.
     """
     if study.pairs < 2:
-        raise UsageError("One pair of runs has no interval: give two at least, better five.")
+        raise UsageError("One pair of runs has no interval. Use at least 2 pairs, better 5.")
     for variant in study.variants:
         reason = (
             _against_figures(study, variant)
@@ -40,7 +40,7 @@ def require(study: Study) -> None:
 
 
 def _against_figures(study: Study, variant: Variant) -> str:
-    """A figure that no run of the variant has, of those that are asked about."""
+    """A requested metric that no run of the variant has."""
     known = metrics.had_by(variant.workload, variant.verb)
     lacking = next(
         (name for name in (*study.headline, *study.exploratory) if name not in known), ""
@@ -57,17 +57,17 @@ def _against_reset(study: Study, variant: Variant) -> str:
         return (
             ""
             if reset == "nothing"
-            else f'reset = "{reset}" is of databases; storage has none. Use reset = "nothing".'
+            else f'reset = "{reset}" applies to databases only. Use reset = "nothing".'
         )
     if reset in {"restart", "cold"} and variant.on_server:
         return (
-            'only an embedded server is started again before each run; use reset = "nothing" or '
+            'only an embedded server can restart before each run. Use reset = "nothing" or '
             '"reload".'
         )
     if reset == "cold" and variant.kind == "oltp":
         return (
-            'reset = "cold" is for queries: transactions warm the caches before they are measured. '
-            'Use "restart" or "reload".'
+            'reset = "cold" is for queries: the warm-up of transactions fills the caches. Use '
+            '"restart" or "reload".'
         )
     if reset == "reload" and variant.scale is None:
         return 'reset = "reload" needs a scale: nothing is loaded. Use "restart" or "nothing".'
@@ -88,7 +88,7 @@ def _against_data(study: Study, variant: Variant) -> str:
 
 
 def require_installed(study: Study) -> None:
-    """Refuses a study with an engine that is not there.
+    """Refuses a study with an engine that is not installed.
 
     Raises:
         TargetError: Saying what to install.
@@ -101,20 +101,20 @@ def require_installed(study: Study) -> None:
 
 
 def warnings(study: Study, noise: Sequence[Noise]) -> list[str]:
-    """What a reader should know before it runs, a line each."""
+    """Warnings before the start, one per line."""
     found: list[str] = []
     if study.pairs < FEWEST_PAIRS:
         found.append(
-            f"! {study.pairs} pairs: the intervals have one degree of freedom, and find next to "
-            "nothing. Five are better."
+            f"! {study.pairs} pairs: the intervals have one degree of freedom and almost no power. "
+            "Use 5 pairs."
         )
     elif study.pairs < FEW_PAIRS:
-        found.append(f"! {study.pairs} pairs: the intervals will be wide. Five are better.")
+        found.append(f"! {study.pairs} pairs: the intervals will be wide. Use 5 pairs.")
     found += [one.words(study) for one in noise]
     if not noise:
         first = study.variants[0]
         found.append(
-            f"How many pairs a margin of {study.margin:g} % takes is not known here yet; "
+            f"The number of pairs for a margin of {study.margin:g} % is unknown on this machine; "
             + (
                 f"`dyno study aa --workload {first.workload} --target {first.target}` measures it."
                 if first.target
@@ -125,7 +125,7 @@ def warnings(study: Study, noise: Sequence[Noise]) -> list[str]:
 
 
 def differences(begun: Study, asked: Study) -> list[str]:
-    """Where a study that is to go on is another than the one that was begun, in words."""
+    """The differences between a study to resume and the one in its folder."""
     before, now = begun.model_dump(mode="json"), asked.model_dump(mode="json")
     found = [
         f"{name} {_short(before[name])}, now {_short(now[name])}"

@@ -1,4 +1,4 @@
-"""A run of Dyno as a process of its own, which ends when this one does."""
+"""Runs Dyno in a child process that ends with this one."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from dyno.servers import become
 
 _POLL_S = 0.2
 USABLE = (0, 1)
-"""Exit codes of work that was done, validly or not."""
+"""Exit codes of completed work, valid or not."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """What came of it.
+    """The result of the process.
 
     Attributes:
-        document: What it printed for other programs; empty if nothing.
-        words: The last that it said.
+        document: Its JSON document; empty if none.
+        words: Its last line of output.
     """
 
     code: int
@@ -36,15 +36,15 @@ class Ended:
 
     @property
     def usable(self) -> bool:
-        """Whether it did its work: what crashed may have such a code, but printed no document."""
+        """Whether it completed: a crash may have the same code, but prints no document."""
         return self.code in USABLE and bool(self.document)
 
 
 def dyno(plan: Plan) -> Ended:
-    """Has another process do a plan to its end.
+    """Runs a plan in a child process.
 
     Raises:
-        Interrupted: If the user stops it; the run has ended by then.
+        Interrupted: If the user stops it, after the run has ended.
     """
     command = [
         *(sys.executable, "-I", "-S", become.__file__),
@@ -75,9 +75,9 @@ def dyno(plan: Plan) -> Ended:
 
 
 def _stop(process: subprocess.Popen[str]) -> None:
-    """Has a run end, and hands on what further impatience there is.
+    """Ends a run, and forwards further signals.
 
-    By SIGTERM: a study that was started in the background may ignore SIGINT, and so do its runs.
+    Uses SIGTERM: a study in the background may ignore SIGINT, and so do its runs.
     """
     process.send_signal(signal.SIGTERM)
     asked = interrupts.count()

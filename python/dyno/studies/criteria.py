@@ -1,7 +1,7 @@
-"""Limits on the figures of a study's runs: ``METRIC OP VALUE``, as ``p95_ms.new_order < 2000``.
+"""Limits on the metrics of a study's runs: ``METRIC OP VALUE``, as ``p95_ms.new_order < 2000``.
 
-The value has the unit of the metric's name. ``query_s.* < 60`` is a limit on each member of a
-family. A run that breaks one stays valid, and its figures count; its variant cannot win.
+The value has the unit of the metric's name. ``query_s.* < 60`` limits each member of a family. A
+run that fails one stays valid and counts, but its variant is disqualified.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _EVERY = "*"
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit on a figure.
+    """A limit on a metric.
 
     Attributes:
         text: Its normal form.
         metric: Its name in ``METRICS``.
-        each: The member of a family, or ``*`` for every one; None for a metric that is no family.
+        each: The member of a family, or ``*`` for all; None for a single metric.
     """
 
     text: str
@@ -46,9 +46,9 @@ class Limit:
     value: float
 
     def broken(self, figures: Mapping[str, float]) -> list[str]:
-        """What of a run's figures is beyond it, in words; empty if it was kept.
+        """How a run violates the limit; empty if it passes.
 
-        A figure that the run lacks is no proof that the limit was kept.
+        A missing metric fails.
         """
         if self.each == _EVERY:
             names = [name for name in figures if name.partition(".")[0] == self.metric]
@@ -57,8 +57,8 @@ class Limit:
         found = [(name, figures.get(name)) for name in names] or [(self.metric, None)]
         holds = _OPERATORS[self.op]
         return [
-            f"{self.text} was not kept: "
-            + ("there is no such figure" if value is None else f"{name} {value:,.4g}")
+            f"{self.text} failed: "
+            + ("metric missing" if value is None else f"{name} {value:,.4g}")
             for name, value in found
             if value is None or not holds(value, self.value)
         ]
@@ -73,7 +73,7 @@ def parse(text: str, kinds: Iterable[str]) -> Limit:
     found = _FORM.fullmatch(text)
     if found is None:
         raise UsageError(
-            f"criterion '{text}' cannot be read; write it like 'p95_ms.new_order < 2000' or "
+            f"criterion '{text}' is not valid. Write it as 'p95_ms.new_order < 2000' or "
             "'query_s.* < 60', without a unit."
         )
     name, each, op = found["metric"], found["each"], found["op"]
@@ -81,9 +81,9 @@ def parse(text: str, kinds: Iterable[str]) -> Limit:
         raise UsageError(f"criterion '{text}': unknown metric '{name}'. {nearest(name, METRICS)}")
     family = "each" in METRICS[name].pattern.groupindex
     if each is not None and not family:
-        raise UsageError(f"criterion '{text}': {name} is one figure; leave out '.{each}'.")
+        raise UsageError(f"criterion '{text}': {name} has no members; remove '.{each}'.")
     if each is None and family:
-        raise UsageError(f"criterion '{text}': {name} has several; name one, or {name}.*.")
+        raise UsageError(f"criterion '{text}': {name} has several members; use one, or {name}.*.")
     known = _members(name, kinds)
     if each not in (None, _EVERY) and known and each not in known:
         raise UsageError(f"criterion '{text}': unknown '{each}'. {nearest(str(each), known)}")
@@ -94,13 +94,13 @@ def parse(text: str, kinds: Iterable[str]) -> Limit:
 def broken(
     criteria: Iterable[str], kinds: Iterable[str], figures: Mapping[str, float]
 ) -> list[str]:
-    """What a run's figures break of all criteria, in words."""
+    """The criteria that a run fails, as text."""
     names = tuple(kinds)
     return [words for text in criteria for words in parse(text, names).broken(figures)]
 
 
 def _members(name: str, kinds: Iterable[str]) -> list[str]:
-    """Members of a family as far as they are known beforehand."""
+    """The known members of a family."""
     found: list[str] = []
     for kind in kinds:
         if kind in workloads.names():

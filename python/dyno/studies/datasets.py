@@ -1,4 +1,4 @@
-"""The data of a study: loaded once for all variants that share it, and put back where asked for."""
+"""The data sets of a study: loaded once for the variants that share them, and restored."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from dyno.workspace.lock import OutLock
 
 _LOADED = "loaded.json"
 _WRONG = {"wrong-answers", "inconsistent", "incomplete"}
-"""Reasons against the data itself; what only made its load slow does not matter here."""
+"""Reasons that concern the data itself, not the speed of its load."""
 _POLL_S = 0.1
 _LONGEST_END_S = 300.0
 
 
 @dataclass
 class Datasets:
-    """What is loaded where.
+    """The loaded data sets.
 
-    Private engines have a folder for each data set. In a server of the user's, or a database file,
-    there is but one at a time, so that another one is loaded in its place.
+    Private engines have a folder for each data set. The user's server or database file holds one at
+    a time; loading another one replaces it.
     """
 
     book: StudyStore
     say: Callable[[str], None]
 
     def ready(self, variant: Variant) -> Path:
-        """The folder of the variant's runs, whose data is there when it returns.
+        """Loads the variant's data if needed; returns the folder of its runs.
 
         Raises:
-            TargetError: If it cannot be made.
+            TargetError: If the load fails.
         """
         number = self._number(variant)
         out = self.book.folder / f"data-{number}"
@@ -57,10 +57,10 @@ class Datasets:
         return out
 
     def reset(self, variant: Variant, out: Path) -> None:
-        """The data as it was after the load: from the copy, or else loaded again.
+        """Restores the data to its state after the load: from the copy, or by a load.
 
         Raises:
-            TargetError: If it cannot be made.
+            TargetError: If it fails.
         """
         if saved.is_kept(out):
             kept = saved.restore(out)
@@ -70,7 +70,7 @@ class Datasets:
             _mark(self.book, _place(variant, out), self._number(variant))
 
     def _loads_each(self, variant: Variant) -> bool:
-        """Whether ``reset`` loads the data before each run, as no copy of it can be kept."""
+        """Whether ``reset`` loads the data before each run, because it cannot keep a copy."""
         return self.book.study.reset == "reload" and not variant.embedded
 
     def _load(self, variant: Variant, out: Path) -> None:
@@ -95,9 +95,7 @@ class Datasets:
         kept = saved.keep(out)
         self._note("keep", variant, kept.seconds, kept.size_bytes, kept.shared)
         how = "sharing its blocks" if kept.shared else "copied"
-        self.say(
-            f"Kept for each run: {bytes_text(kept.size_bytes)}, {how}, {seconds_text(kept.seconds)}"
-        )
+        self.say(f"Saved state: {bytes_text(kept.size_bytes)}, {how}, {seconds_text(kept.seconds)}")
 
     def _number(self, variant: Variant) -> int:
         """Of its data set, from 1."""
@@ -115,12 +113,12 @@ class Datasets:
 
 
 def forget(book: StudyStore, out: Path) -> None:
-    """Has the data of private engines in a folder count as loaded no more."""
+    """Marks the data of private engines in a folder as not loaded."""
     _mark(book, out.name, None)
 
 
 def alone(out: Path) -> None:
-    """Waits until no Dyno is at work in a folder: one whose study was killed ends its server first.
+    """Waits until no Dyno uses a folder: after a kill, a run first stops its server.
 
     Raises:
         TargetError: If one does not end.
@@ -128,7 +126,7 @@ def alone(out: Path) -> None:
     deadline = time.monotonic() + _LONGEST_END_S
     while OutLock.held(out):
         if time.monotonic() > deadline:
-            raise TargetError(f"Another dyno is at work in {out}; end it first.", kind="busy")
+            raise TargetError(f"Another dyno uses {out}. Stop it first.", kind="busy")
         time.sleep(_POLL_S)
 
 

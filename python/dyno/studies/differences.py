@@ -1,4 +1,4 @@
-"""What the variants of a study differ in, and what they have in common."""
+"""The differences and common settings of a study's variants."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def differing(study: Study) -> list[str]:
 
 
 def rows(study: Study) -> list[list[str]]:
-    """A row for each variant: its name, and its values of what they differ in."""
+    """A row per variant: its name and its values of the differing paths."""
     paths = differing(study)
     return [
         [variant.name, *(_text(_flat(variant), path) for path in paths)]
@@ -34,7 +34,7 @@ def common(study: Study) -> dict[str, str]:
 
 
 def same(study: Study) -> bool:
-    """Whether the variants are the same but for their names: a study of the machine's own noise."""
+    """Whether the variants are identical but for their names: an A/A test."""
     return not differing(study)
 
 

@@ -1,4 +1,4 @@
-"""What a study says, as a document for other programs."""
+"""The JSON document of a study."""
 
 from __future__ import annotations
 

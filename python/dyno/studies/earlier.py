@@ -1,4 +1,4 @@
-"""How much a figure varies from pair to pair of runs here, as earlier studies have found."""
+"""The noise between pairs that earlier studies measured on this machine."""
 
 from __future__ import annotations
 
@@ -40,9 +40,10 @@ class Noise:
         takes = needed(study.margin, self.sd_percent, questions)
         finds = digits(found_by(self.sd_percent, study.pairs, study.pairs, questions))
         text = (
-            f"{self.metric} varied by {digits(self.sd_percent)} % from pair to pair in the study "
-            f"'{self.study}' of {self.day}: {study.pairs} pairs find a shift of {finds} %, "
-            f"{study.margin:g} % takes {'10,000 and more' if takes is None else f'{takes:,}'}."
+            f"Noise of {self.metric} between pairs was {digits(self.sd_percent)} % in study "
+            f"'{self.study}' of {self.day}: minimum detectable effect with {study.pairs} pairs "
+            f"{finds} %; {study.margin:g} % needs "
+            f"{'10,000 or more' if takes is None else f'{takes:,}'} pairs."
         )
         return (
             f"! {text} Too few pairs for the margin."

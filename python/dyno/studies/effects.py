@@ -59,7 +59,7 @@ def effects(study: Study, valid: Valid) -> tuple[tuple[Effect, ...], tuple[str, 
     for one in found:
         effect = _effect(study, one, p[one.key])
         if effect is None:
-            notes.append((one.metric, f"too wild for the effect of {' with '.join(one.factors)}"))
+            notes.append((one.metric, f"too noisy for the effect of {' with '.join(one.factors)}"))
         else:
             made.append(effect)
     return tuple(made), grouped(notes)
@@ -83,7 +83,7 @@ def _of(study: Study, valid: Valid, metric: str, headline: bool) -> Iterator[_Fo
         return
     cells = Cells([run[0] for run in runs], [run[1] for run in runs], [run[2] for run in runs])
     if cells.freedom < 1:
-        yield "effects of factors take two pairs at least"
+        yield "effects of factors need at least two pairs"
         return
     grid = _Grid(study, list(cell.values()), {one for _, one, _ in runs})
     if grid.missing:
@@ -94,8 +94,8 @@ def _of(study: Study, valid: Valid, metric: str, headline: bool) -> Iterator[_Fo
     if spread is not None:
         least, most = (digits(percent(value)) for value in spread)
         yield (
-            f"the noise of combinations goes from {least} to {most} %; effects take it for "
-            "the same, so that those of the noisiest are less certain than they look"
+            f"the noise of combinations ranges from {least} to {most} %; effects assume equal "
+            "noise, so effects of noisy combinations are less certain than shown"
         )
     for count in (1, 2):
         for which in itertools.combinations(range(len(study.factors)), count):
@@ -103,7 +103,7 @@ def _of(study: Study, valid: Valid, metric: str, headline: bool) -> Iterator[_Fo
             terms, note = grid.terms(which)
             known = {levels: one for levels, one in terms.items() if cells.knows(one)}
             if not known:
-                yield f"the effect of {' with '.join(factors)} cannot be told from these runs"
+                yield f"the effect of {' with '.join(factors)} cannot be estimated from these runs"
                 continue
             tested = cells.test(list(known.values()))
             yield _Found(metric, headline, factors, tuple(known), tested, note)
@@ -169,7 +169,7 @@ class _Grid:
             more = len(full) - _MOST_TOLD
             said.append(f"only at {', '.join(told)}" + (f" and {more} more" if more > 0 else ""))
         elif rest and not full:
-            said.append("each level over the combinations that it shares with the first")
+            said.append("each level over the combinations it shares with the first")
         return "; ".join(said)
 
     def _named(self, places: Sequence[int], levels: Sequence[Value]) -> list[str]:

@@ -1,4 +1,4 @@
-"""How a study stands: whether it is over, at work, or was stopped, and how it then goes on."""
+"""The state of a study: complete, running or stopped, and how to resume it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ INTERRUPTED = "interrupted by the user or a signal"
 
 
 class Ending(Model):
-    """How a study stands.
+    """The state of a study.
 
     Attributes:
-        kind: ``over`` says that nothing is left to do; ``early`` that what was left could not have
-            answered the study; ``failed`` that an error stopped it.
-        text: The same in words.
-        missing: Runs of the plan that have no result that counts.
-        runs: Runs of the plan.
+        kind: ``over``: complete; ``early``: stopped for futility; ``failed``: stopped by an error.
+        text: The reason.
+        missing: Planned runs without a result that counts.
+        runs: Planned runs.
     """
 
     kind: Kind
@@ -36,15 +35,15 @@ class Ending(Model):
 
     @property
     def goes_on(self) -> bool:
-        """Whether ``--resume`` has something left to do."""
+        """Whether ``--resume`` has work left."""
         return self.kind not in {"over", "at work"}
 
 
 def ending(book: StudyStore) -> Ending:
-    """How the study of a book stands, by its notes.
+    """The state of the study of a journal.
 
     Raises:
-        UsageError: If the book is damaged.
+        UsageError: If the journal is damaged.
     """
     done = {entry.place for entry in book.entries() if entry.counts}
     missing = len(book.slots) - len(done)
@@ -53,24 +52,24 @@ def ending(book: StudyStore) -> Ending:
 
 
 def resume_words(book: StudyStore, state: Ending, folder: str = "") -> str:
-    """The command that goes on with a study; it is quoted for a shell."""
+    """The command that resumes a study, quoted for a shell."""
     more = {"limit": " --time-limit LONGER", "early": " --no-early-stop"}.get(state.kind, "")
     return f"dyno study --resume {folder or shlex.quote(str(book.folder))}{more}"
 
 
 def words(book: StudyStore, state: Ending) -> str:
-    """What a reader must know of a study that is not over; empty if it is."""
+    """The state of an incomplete study; empty if it is complete."""
     if state.kind == "at work":
         made = state.runs - state.missing
-        return f"It is at work: {made} of {state.runs} runs are made."
+        return f"Running: {made} of {state.runs} runs done."
     return f"{sentence(state.text)} {hint(book, state)}" if state.goes_on else ""
 
 
 def hint(book: StudyStore, state: Ending) -> str:
-    """How much there is of a study that was stopped, and how to go on."""
+    """The progress of a stopped study, and how to resume it."""
     made = state.runs - state.missing
     return (
-        f"{made} of {state.runs} runs are in {book.folder}; `{resume_words(book, state)}` goes on."
+        f"{made} of {state.runs} runs are in {book.folder}. Resume: `{resume_words(book, state)}`."
     )
 
 

@@ -1,4 +1,4 @@
-"""Makes the runs of a study, each a process of its own, and writes them into its book."""
+"""Runs a study, each run in its own process, and records it in the journal."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from dyno.studies.schedule import Slot
 from dyno.studies.store import Entry, Note, StudyStore
 
 MOST_FAILURES = 2
-"""A variant whose runs came to nothing so often in a row is left out of the rest."""
-_THE_MACHINES = {"disturbed", "throttled", "clock"}
-"""Codes of reasons that lie in the machine, not in a variant: its next run may be valid."""
+"""A variant is dropped after this many consecutive failed runs."""
+_THE_MACHINES = {"background-load", "cpu-steal", "clock", "disturbed", "throttled"}
+"""Reasons caused by the machine, not by a variant; with the codes of earlier versions."""
 _COLUMNS = 80
 
 
 @dataclass
 class Work:
-    """A study that goes on.
+    """A study in progress.
 
     Attributes:
-        say: Hears a line for each run.
-        ahead: How long its runs take, as far as they have not told themselves.
+        say: Receives a line for each run.
+        ahead: The forecast of run times, until runs have measured them.
     """
 
     book: StudyStore
@@ -49,16 +49,16 @@ class Work:
     _futility: Futility | None = None
 
     def run(self) -> str:
-        """Makes what is left to be made; returns why it ended.
+        """Executes the remaining runs; returns why it ended.
 
         Raises:
-            Interrupted: If the user stopped it; what ended before is in the book.
-            TargetError: If the data of the first variant cannot be made.
+            Interrupted: If the user stopped it; the journal has the completed runs.
+            TargetError: If the data of the first variant cannot be loaded.
         """
         self._before_s = self.book.begin_session()
         self._dropped = self.book.dropped()
         for name, why in self._dropped.items():
-            self.say(f"! {name} stays left out: {why}")
+            self.say(f"! {name} remains dropped: {why}")
         try:
             self._adopt()
             reason = self._slots()
@@ -73,15 +73,15 @@ class Work:
 
     def _end(self, how: Literal["done", "early", "interrupted", "failed"], text: str) -> None:
         ended = Note(kind="ended", at=moments.now(), text=text, how=how, futility=self._futility)
-        with contextlib.suppress(DynoError):  # on a full disk: the runs tell
+        with contextlib.suppress(DynoError):  # on a full disk; the runs report it
             self.book.note(ended)
 
     def _adopt(self) -> None:
-        """Takes the run that had ended when the study was killed before it could write that."""
+        """Records a run that completed before the study was killed."""
         entry = runs.adopted(self.book)
         if entry is not None:
             self.book.add(entry)
-            self._tell(f"{self._words(entry)}; it had ended when the study was cut off")
+            self._tell(f"{self._words(entry)}; it completed before the study was killed")
 
     def _slots(self) -> str:
         for slot in self.book.slots:
@@ -95,16 +95,16 @@ class Work:
         return reason
 
     def _hopeless(self) -> str:
-        """Why nothing is left to compare; empty if something is."""
+        """Why no comparison is left; empty if one is."""
         first, *others = (variant.name for variant in self.book.study.variants)
         if first in self._dropped:
-            return f"'{first}', which the others are compared with, came to nothing"
+            return f"the baseline '{first}' was dropped"
         if all(name in self._dropped for name in others):
             return f"nothing is left to compare with '{first}'"
         return ""
 
     def _over(self, slot: Slot, entries: list[Entry]) -> str:
-        """Why no new pair is begun; empty if one is."""
+        """Why no new pair starts; empty if one does."""
         study = self.book.study
         first = self.book.slots[slot.place - 1].pair != slot.pair if slot.place else True
         begun = any(entry.pair >= slot.pair for entry in entries)
@@ -161,7 +161,7 @@ class Work:
     def _leave_out(self, name: str, why: str) -> None:
         self._dropped[name] = why
         self.book.note(Note(kind="dropped", at=moments.now(), variant=name, text=why))
-        self._tell(f"! {name} is left out of the rest: {why.removesuffix('.')}.")
+        self._tell(f"! {name} is dropped: {why.removesuffix('.')}.")
 
     def _run(self, slot: Slot, attempt: int, variant: Variant, out: Path) -> Entry:
         return runs.make(self.book, slot, attempt, variant, out)

@@ -55,7 +55,7 @@ def fits(study: Study, valid: Valid) -> tuple[tuple[Fit, ...], tuple[str, ...]]:
             if len(levels) < scaling.FEWEST_LEVELS:
                 words = " ".join(f"{key}={value}" for key, value in at.items())
                 where = f" at {words}" if words else ""
-                notes.append((metric, f"too few runs for growth with {factor}{where}"))
+                notes.append((metric, f"too few runs to fit scaling with {factor}{where}"))
                 continue
             asked.append(_Series(metric, headline, factor, at, levels, table))
     together = Counter(one.headline for one in asked)
@@ -67,7 +67,7 @@ def fits(study: Study, valid: Valid) -> tuple[tuple[Fit, ...], tuple[str, ...]]:
     for one, what in found:
         fit = _fit(one, what, p[one.key])
         if fit is None:
-            notes.append((one.metric, f"too wild for growth with {one.factor}"))
+            notes.append((one.metric, f"too noisy to fit scaling with {one.factor}"))
         else:
             made.append(fit)
     return tuple(made), grouped(notes)
@@ -178,7 +178,7 @@ def _curve(one: _Series) -> tuple[usl.Usl | None, dict[str, Parameter], list[str
         return (
             None,
             {},
-            [f"no law of scalability: it takes {usl.FEWEST_BLOCKS} pairs that have all levels"],
+            [f"no scalability law: needs {usl.FEWEST_BLOCKS} pairs with all levels"],
         )
     found = usl.curve(one.levels, one.table)
     parameters = {
@@ -192,7 +192,7 @@ def _curve(one: _Series) -> tuple[usl.Usl | None, dict[str, Parameter], list[str
         return found.usl, parameters, [f"no peak was observed up to {most:g}"]
     if not one.levels[0] <= peak <= most:
         measured = f"{one.levels[0]:g} to {most:g}"
-        text = f"the peak at {peak:.3g} lies outside of what was measured, {measured}"
+        text = f"the peak at {peak:.3g} is outside the measured range, {measured}"
         return found.usl, parameters, [text]
     return found.usl, parameters, []
 
@@ -210,4 +210,4 @@ def _misses(points: Iterable[Point]) -> list[str]:
         for one in off
         for by in [one.y / (one.fitted or one.y) - 1]
     )
-    return [f"the law of scalability does not describe it: what was measured is {told}"]
+    return [f"the scalability law does not fit: the measurement is {told}"]

@@ -1,4 +1,4 @@
-"""How long a study takes and what room its data needs, told before anything runs."""
+"""Forecasts the duration of a study and the disk space of its data."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ class Forecast:
     def lines(self, study: Study, slots: Sequence[Slot], folder: Path) -> list[str]:
         """What is told before it begins, now being the beginning."""
         found = [
-            f"  data of {', '.join(one.variants)}: loads in about {seconds_text(one.load.seconds)} "
+            f"  data of {', '.join(one.variants)}: load about {seconds_text(one.load.seconds)} "
             f"({one.load.source})"
             for one in self.data
             if one.load is not None
@@ -172,26 +172,26 @@ class Forecast:
             found.append(f"  a run of {names}: about {seconds_text(seconds)} ({source})")
         longest = max((one.seconds for one in self.resets.values()), default=0.0)
         if longest:
-            found.append(f"  data put back before each run: about {seconds_text(longest)}")
+            found.append(f"  data restored before each run: about {seconds_text(longest)}")
         again = sum(self.reloads.values())
         if again:
             found.append(
-                f"  variants with other data share a database, which is loaded again in turn: "
+                f"  variants with different data share a database, which is reloaded: "
                 f"about {seconds_text(again)}"
             )
         found.append(self._duration(study, slots))
         if self.room_bytes:
             free = _free(folder)
             found.append(
-                f"Room: about {bytes_text(self.room_bytes)} in {folder}; {bytes_text(free)} free."
+                f"Space: about {bytes_text(self.room_bytes)} in {folder}; {bytes_text(free)} free."
             )
             if study.reset == "reload":
-                shared = "shares the blocks of the data, and needs none"
-                copied = "is a copy of the data, and half of that"
+                shared = "shares the blocks of the data and needs no extra space"
+                copied = "needs 1.5 times the size of the data"
                 found.append(f"The saved state {shared if self.shared else copied}.")
         found += [
-            f"Room: about {bytes_text(size)} at {place}, by the scale; what is free there is not "
-            "looked at."
+            f"Space: about {bytes_text(size)} at {place}, estimated from the scale; its free space "
+            "is not checked."
             for place, size in self.elsewhere_bytes.items()
         ]
         return found
@@ -201,17 +201,14 @@ class Forecast:
         low, high = self.range_s(slots)
         limit = study.time_limit_s
         if limit is not None and limit < low:
-            return (
-                f"At most {seconds_text(limit)} by its time limit; all runs would take "
-                f"{between(low, high)}."
-            )
+            return f"Time limit {seconds_text(limit)}; all runs would take {between(low, high)}."
         if limit is not None:  # a pair that has begun by then is finished
             pair = sum(self._cycle(one.name).most for one in study.variants)
             high = min(high, max(low, limit + pair))
         then = dict.fromkeys((_moment(low), _moment(high)))
         again = min(self.replace, len(slots))
-        most = f" The longer time is for a busy machine and {again} invalid runs made again."
-        return f"It takes {between(low, high)}, until {' to '.join(then)}.{most if again else ''}"
+        most = f" The upper value assumes a busy machine and {again} repeated runs."
+        return f"Duration: {between(low, high)}, until {' to '.join(then)}.{most if again else ''}"
 
     def require_room(self, folder: Path) -> None:
         """Refuses what cannot fit.
@@ -222,8 +219,8 @@ class Forecast:
         free, needed = _free(folder), self.room_bytes
         if needed and free < needed / 2:
             raise DiskFullError(
-                f"The data of this study takes about {bytes_text(needed)} in {folder}, "
-                f"{bytes_text(free)} are free; free some, or give a smaller --scale or another "
+                f"The data of this study needs about {bytes_text(needed)} in {folder}; "
+                f"{bytes_text(free)} are free. Free space, or use a smaller --scale or another "
                 "--out."
             )
 

@@ -1,4 +1,4 @@
-"""Whether the runs that are left of a study could still answer it; pure."""
+"""Futility: whether the remaining runs can still answer the study. Pure."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from dyno.studies.pairs import comparisons, counted, needed
 from dyno.studies.store import Entry
 
 _FEWEST_LEFT = 2
-"""Pairs whose time is worth saving."""
+"""Fewer remaining pairs are not worth a stop."""
 _TIMES = 2
-"""How often the pairs that are left must be too few: the spread is known from few pairs."""
+"""Safety factor on the remaining pairs: few pairs give an uncertain noise estimate."""
 
 
 def futility(
     study: Study, entries: Sequence[Entry], planned: int, time_s: float, dropped: Container[str]
 ) -> Futility | None:
-    """Why the rest of a study is in vain; None if it may find something.
+    """Why the rest of a study is futile; None if it is not.
 
-    It is in vain if every headline comparison is open, and even by the lower 95 % bound of its
-    spread takes more than twice the pairs that are left, for a shift of the margin or of what was
-    seen, whichever is larger. A comparison whose interval holds no zero is never in vain, so that
-    stopping makes no difference out of none. Studies that measure the noise itself go on, and so
-    do those with more than two levels of factors, whose effects rest on all runs together.
+    It is futile if every headline comparison is inconclusive and, even at the lower 95 % bound of
+    its noise, needs more than twice the remaining pairs to detect the margin or the observed shift,
+    whichever is larger. A comparison whose interval excludes zero is never futile, so stopping
+    cannot create a false difference. A/A tests and studies with more than two factor levels never
+    stop early: their results use all runs.
 
     Args:
-        study: What was asked.
-        entries: The runs until now.
-        planned: Pairs that have not begun.
-        time_s: Until the time limit; infinite if there is none.
-        dropped: Variants that were left out of the rest.
+        study: The study's definition.
+        entries: The runs so far.
+        planned: Pairs not yet started.
+        time_s: Seconds to the time limit; infinite without one.
+        dropped: Dropped variants.
     """
     pair = pair_s(study, entries) if entries else 0.0
     left = min(planned, math.ceil(time_s / pair)) if pair and math.isfinite(time_s) else planned
@@ -58,7 +58,7 @@ def futility(
 
 
 def _futile(study: Study, one: Comparison, left: int, pair: float) -> Futility | None:
-    """That nothing more can be learnt of one comparison, if so."""
+    """The futility of one comparison, or None."""
     if one.pairs < FEWEST_PAIRS or None in (one.percent, one.low, one.high, one.sd_percent):
         return None
     shift, low, high, sd = (
@@ -84,12 +84,12 @@ def _futile(study: Study, one: Comparison, left: int, pair: float) -> Futility |
 
 
 def words(found: Futility) -> str:
-    """It as the reason why a study ended, with what it would have taken."""
+    """The reason for the early end, with the pairs needed."""
     takes = "10,000 pairs or more"
     if found.needed is not None:
         takes = f"about {found.needed:,} pairs, {seconds_text(found.needed * found.pair_s)}"
     return (
-        f"the {found.left} pairs left are too few to find a shift of {found.percent:g} %: "
-        f"{found.metric} of '{found.variant}' varies by {digits(found.sd_percent)} % from pair to "
-        f"pair, and finding it takes {takes}"
+        f"the {found.left} remaining pairs are too few to detect {found.percent:g} %: "
+        f"the noise of {found.metric} of '{found.variant}' between pairs is "
+        f"{digits(found.sd_percent)} %, so detection needs {takes}"
     )

@@ -160,7 +160,7 @@ def load(variant: Variant, earlier: Sequence[StudyStore]) -> Length:
             if (other.workload, other.target) == (variant.workload, variant.target):
                 seconds = note.seconds * variant.scale / other.scale
                 same = other.scale == variant.scale
-                source = "as before" if same else f"from scale {other.scale:g}"
+                source = "as before" if same else f"scaled from scale {other.scale:g}"
                 return Length(seconds, source, (_AGAIN if same else _RULE) * seconds)
     store = targets.store(targets.parse(variant.target).name) or "row store"
     around, longest = around_s("embedded" if variant.embedded else "")

@@ -22,20 +22,18 @@ def require(variants: Iterable[Variant], reset: Reset | None) -> None:
         if variant.verb != "load":
             continue
         if reset in {"cold", "reload"}:
-            raise UsageError(
-                f'verb = "load" begins from nothing each time; leave out reset = "{reset}".'
-            )
+            raise UsageError(f'verb = "load" always starts from scratch; remove reset = "{reset}".')
         if variant.workload == "io" or variant.scale is None:
             raise UsageError(
-                f'verb = "load" takes a workload that is loaded, {" or ".join(workloads.names())}, '
+                f'verb = "load" needs a database workload ({" or ".join(workloads.names())}) '
                 "and a scale."
             )
         if variant.run:
             raise UsageError(
-                f'verb = "load" runs nothing: leave out run.{next(iter(variant.run))}.'
+                f'verb = "load" runs no workload; remove run.{next(iter(variant.run))}.'
             )
         if variant.load.get("databases", 1) != 1:
-            raise UsageError('verb = "load" measures one load a run: leave out load.databases.')
+            raise UsageError('verb = "load" measures one load per run; remove load.databases.')
 
 
 def require_figures(names: Iterable[str], verb: Verb) -> None:
@@ -48,7 +46,7 @@ def require_figures(names: Iterable[str], verb: Verb) -> None:
     wrong = next((name for name in names if METRICS[name].verb == other), None)
     if wrong is not None:
         raise UsageError(
-            f"'{wrong}' is a figure of a {other}, and base.verb is '{verb}'. Known for it: "
+            f"'{wrong}' is a metric of a {other}, but base.verb is '{verb}'. Known for it: "
             f"{', '.join(name for name, one in METRICS.items() if one.verb != other)}."
         )
 

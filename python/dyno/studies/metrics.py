@@ -37,9 +37,9 @@ class Metric:
     otherwise: re.Pattern[str] | None = None
 
     def of(self, estimates: Iterable[Estimate]) -> dict[str, float]:
-        """Its values in a run by name: ``tps``, or ``query_s.q09`` of a family.
+        """Its values in a run by name: ``tps``, or ``query_s.q09`` in a family.
 
-        Where several levels or targets have it the last counts, as the highest load does.
+        If several levels or targets have it, the last one counts.
         """
         listed = list(estimates)
         found = self._matching(self.pattern, listed)
@@ -84,111 +84,111 @@ _MAINS = [one.transactions for one in map(workloads.get, workloads.names()) if o
 
 
 def _a(main: Transactions) -> str:
-    return f"a {main.main.replace('_', ' ')}'s"
+    return main.main.replace("_", " ")
 
 
 _A_MAIN = " or ".join(_a(main) for main in _MAINS)
 
 
 def _headline(main: Transactions) -> Iterable[Metric]:
-    """What the main operation of a workload is measured by."""
+    """The metrics of a workload's main operation."""
     name = f"{main.main}_p95_ms"
     yield _metric(
-        main.per_min, _OLTP + main.per_min, "more", f"{main.plural_title.lower()} a minute"
+        main.per_min, _OLTP + main.per_min, "more", f"{main.plural_title.lower()} per minute"
     )
-    meaning = f"95th percentile of {_a(main)} response time, ms"
+    meaning = f"{_a(main)} p95 response time, ms"
     yield _metric(name, _OLTP + re.escape(main.p95), "less", meaning)
 
 
 METRICS = {
     metric.name: metric
     for metric in (
-        _metric("tps", _OLTP + "tps", "more", "transactions a second"),
+        _metric("tps", _OLTP + "tps", "more", "transactions per second"),
         *(one for main in _MAINS for one in _headline(main)),
         _metric(
             "p95_ms", _OLTP + r"(?P<each>\w+)\.response_p95_ms", "less",
-            "95th percentile of response times by transaction, ms",
+            "response time p95 by transaction, ms",
         ),
         _metric(
             "client_cpu_ms", _OLTP + "client_cpu_ms_per_1000", "less",
-            "CPU of the driver for 1,000 transactions, ms",
+            "driver CPU per 1,000 transactions, ms",
         ),
         _metric(
             "tps_beside", _DURING + "tps", "more",
-            "transactions a second while maintenance went on, or all along without any",
+            "transactions per second during maintenance, or overall without maintenance",
             otherwise=_OLTP + "tps",
         ),
         _metric(
             "p95_beside_ms", _DURING + "p95_ms", "less",
-            f"95th percentile of {_A_MAIN} response time beside maintenance, ms",
+            f"{_A_MAIN} p95 response time during maintenance, ms",
             otherwise=_OLTP + rf"(?:{'|'.join(main.main for main in _MAINS)})\.response_p95_ms",
         ),
-        _metric("total_s", _DSS + "power_total_s", "less", "time of all queries by one user, s"),
-        _metric("geomean_s", _DSS + "geomean_s", "less", "geometric mean of the queries' times, s"),
-        _metric("query_s", _DSS + r"(?P<each>q\d\d)\.seconds", "less", "time of each query, s"),
+        _metric("total_s", _DSS + "power_total_s", "less", "power test total, s"),
+        _metric("geomean_s", _DSS + "geomean_s", "less", "geometric mean of query times, s"),
+        _metric("query_s", _DSS + r"(?P<each>q\d\d)\.seconds", "less", "query time, s"),
         _metric(
             "memory_available", r"resource\.(?!.*/)[^/]+\.memory\.host\.available\.min", "more",
-            "least memory of the machine that was available, bytes", "both",
+            "minimum available memory, bytes", "both",
         ),
         _metric(
             "users_total_s", _DSS + "throughput_total_s", "less",
-            "time of all queries of all users at once, s",
+            "throughput test total, s",
         ),
         _metric(
             "queries_per_h", _DSS + r"throughput(?:_score)?", "more",
-            "queries an hour of all users, times the scale",
+            "queries per hour of all streams times scale factor",
         ),
-        _metric("load_s", _LOAD + "seconds", "less", "time of the load, s", "load"),
-        _metric("load_rows", _LOAD + "rows_per_s", "more", "rows loaded a second", "load"),
+        _metric("load_s", _LOAD + "seconds", "less", "load time, s", "load"),
+        _metric("load_rows", _LOAD + "rows_per_s", "more", "rows loaded per second", "load"),
         _metric(
             "load_bytes", _LOAD + "rest_bytes", "less",
-            "room that the rows take, before keys and indexes, bytes", "load",
+            "table size without keys and indexes, bytes", "load",
         ),
-        _metric("index_s", _INDEX + "seconds", "less", "time of keys and indexes, s", "load"),
+        _metric("index_s", _INDEX + "seconds", "less", "index creation time, s", "load"),
         _metric(
             "step_s", _INDEX + r"(?P<each>\w+)\.seconds", "less",
-            "time of keys and indexes by kind, s of all their steps", "load",
+            "index creation time by kind, s", "load",
         ),
         _metric(
             "step_bytes", _INDEX + r"(?P<each>\w+)\.rest_bytes", "less",
-            "room that keys and indexes take by kind, bytes", "load",
+            "index size by kind, bytes", "load",
         ),
         _metric(
             "step_room", _INDEX + r"(?P<each>\w+)\.peak_ratio", "less",
-            "most room that a step took meanwhile by kind, times its table", "load",
+            "peak extra space of index creation by kind, relative to the table", "load",
         ),
         _metric(
             "cpu_percent", _MEAN + r"cpu\.host\.busy\.mean", "neither",
-            "busy processors, % of all", "both",
+            "CPU utilisation, %", "both",
         ),
         _metric(
             "read_mbps", _MEAN + r"disk\.(?P<each>[\w-]+)\.read_mbps\.mean", "neither",
-            "MB/s read from each device", "both",
+            "read MB/s by device", "both",
         ),
         _metric(
             "queue", _MEAN + r"disk\.(?P<each>[\w-]+)\.queue_length\.mean", "neither",
-            "requests in flight on each device", "both",
+            "queue length by device", "both",
         ),
         _metric(
             "iops", _IO + "best_iops", "more",
-            "most IOPS inside the ceiling, by curve; of several fill levels at the highest",
+            "best IOPS by curve (highest fill level)",
         ),
         _metric(
             "mbps", _IO + "best_mbps", "more",
-            "highest MB/s, by curve; of several fill levels at the highest",
+            "best MB/s by curve (highest fill level)",
         ),
         _metric(
             "iops_by_fill", _FILL + "best_iops", "more",
-            "most IOPS inside the ceiling, by fill level and curve",
+            "best IOPS by fill level and curve",
         ),
-        _metric("mbps_by_fill", _FILL + "best_mbps", "more", "MB/s by fill level and curve"),
+        _metric("mbps_by_fill", _FILL + "best_mbps", "more", "best MB/s by fill level and curve"),
     )
 }  # fmt: skip
 """By name."""
 
 
 def had_by(workload: str, verb: Verb) -> list[str]:
-    """Names of those that runs, or loads, of a workload have."""
+    """Names of the metrics that runs or loads of a workload have."""
     kind = workloads.named(workload).kind if workload in workloads.names() else workload
     return [
         name

@@ -64,7 +64,7 @@ def _read(texts: Iterable[str]) -> list[tuple[str, Value]]:
     for text in texts:
         path, equals, value = text.partition("=")
         if not equals or not path.strip():
-            raise UsageError(f"'{text}' is no PATH=VALUE, such as settings.memory=2GiB.")
+            raise UsageError(f"'{text}' is not PATH=VALUE, such as settings.memory=2GiB.")
         found.append((path.strip(), _value(value.strip())))
     return found
 

@@ -132,7 +132,7 @@ class _Asked:
     def _note(self, left: Counter[str], pairs: int) -> str:
         why = ", ".join(f"{text} in {count} of {pairs} pairs" for text, count in left.items())
         if not self.enough:
-            many = f"{len(self.first)} pair{'s'[: len(self.first) != 1]}; {FEWEST} are needed"
+            many = f"{len(self.first)} pair{'s'[: len(self.first) != 1]}, {FEWEST} needed"
             return f"not compared: {why or many}"
         return f"left out: {why}" if why else ""
 
@@ -143,7 +143,7 @@ def _lack(name: str, entry: Entry | None, metric: str) -> str:
         return f"'{name}' has no valid run"
     if sound(entry, metric) is not None:
         return ""
-    return f"'{name}' has none" if metric not in entry.figures else f"'{name}' has zero or less"
+    return f"'{name}' has no value" if metric not in entry.figures else f"'{name}' is not positive"
 
 
 def comparisons(
@@ -204,7 +204,7 @@ def _comparison(
     if first in out and one.headline and said == "worse":
         # The first would win by it. What got worse one by one is told all the same.
         said = "inconclusive"
-        note = "; ".join(text for text in (f"'{first}' cannot win", note) if text)
+        note = "; ".join(text for text in (f"'{first}' is disqualified", note) if text)
     return made.model_copy(update={
         "first": statistics.median(one.first),
         "second": statistics.median(one.second),

@@ -134,8 +134,6 @@ def _read(book: StudyStore, path: Path) -> dict[str, Any]:
         "reasons": tuple(one.message for one in told.reasons),
         "codes": tuple(one.code for one in told.reasons),
         "broken": tuple(
-            f"{one.criterion} was not kept"
-            for one in results
-            if one.passed is False and one.binding
+            f"{one.criterion} failed" for one in results if one.passed is False and one.binding
         ),
     }

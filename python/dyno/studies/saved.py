@@ -67,8 +67,8 @@ def keep(out: Path) -> Kept:
     free = shutil.disk_usage(out).free
     if free < needed + SPARE_BYTES:
         raise DiskFullError(
-            f"To begin each run from the same data takes {bytes_text(needed + SPARE_BYTES)} more "
-            f'in {out}, {bytes_text(free)} are free; free some, or use reset = "restart".'
+            f"The saved state needs {bytes_text(needed + SPARE_BYTES)} more in {out}; "
+            f'{bytes_text(free)} are free. Free space, or use reset = "restart".'
         )
     forget(out)
     (out / _COMING).mkdir()

@@ -152,7 +152,7 @@ class StudyStore:
             UsageError: If a study is there already.
         """
         if (folder / _PLAN).exists():
-            raise UsageError(f"A study is in {folder} already; give --resume, or another --out.")
+            raise UsageError(f"{folder} already has a study. Use --resume, or another --out.")
         folder.mkdir(parents=True, exist_ok=True)
         made = cls(folder, study, slots)
         made._write_plan()
@@ -176,8 +176,7 @@ class StudyStore:
             first = error.errors(include_url=False, include_input=False)[0]
             where = ".".join(map(str, first["loc"]))
             raise UsageError(
-                f"The study in {folder} is not what this Dyno wrote or reads ({where}: "
-                f"{first['msg']})."
+                f"The study in {folder} has an unknown format ({where}: {first['msg']})."
             ) from error
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise UsageError(f"The study in {folder} cannot be read: {error}.") from error

@@ -1,4 +1,4 @@
-"""What a study says, as text."""
+"""The results of a study as text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dyno.studies.store import Entry
 
 COLUMNS = 80
 FEWEST_SOUND = 5
-"""Pairs from which on an interval covers what it says where noise is skewed on one side, too."""
+"""From this many pairs on, intervals keep their coverage also with skewed noise."""
 MOST_HEADLINE, MOST_EXPLORATORY, MOST_EFFECTS, MOST_FITS, MOST_INVALID = 24, 12, 8, 6, 5
 _MOST_TERMS = 4
 
@@ -23,29 +23,29 @@ DISTURBED = (
     "Disturbed runs count: runs alternate and are compared in pairs, so the disturbance shows as "
     "noise in the interval."
 )
-"""Why a study uses what a single run must not be judged by."""
+"""Why a study uses disturbed runs."""
 
 GROWS = {
-    "linear": "in proportion",
-    "less": "less than in proportion",
-    "more": "more than in proportion",
-    "inconclusive": "whether in proportion is open",
+    "linear": "linear",
+    "less": "sublinear",
+    "more": "superlinear",
+    "inconclusive": "inconclusive",
 }
-"""What the test of a fit says."""
+"""Results of the linearity test."""
 
 
 def lines(study: Study, found: Outcome, entries: Sequence[Entry] = ()) -> list[str]:
-    """The outcome in lines of at most 80 columns: the answer, then what speaks against it.
+    """The outcome in lines of at most 80 columns: results, then caveats.
 
     Args:
-        study: What was asked.
-        found: What its runs say.
+        study: The study's definition.
+        found: Its analysis.
         entries: The runs, for the reasons of those that do not count.
     """
     first = study.variants[0].name
     disturbed = f"{found.disturbed} disturbed, " if found.disturbed else ""
     made = _wrapped(f"Study {study.name}: {found.runs} runs, {disturbed}{found.invalid} invalid, "
-                    f"against '{first}'")  # fmt: skip
+                    f"baseline '{first}'")  # fmt: skip
     made += _wrapped(study.question) if study.question else []
     headline = [one for one in found.comparisons if one.headline]
     alone = {(one.variant, one.metric): one for one in found.undisturbed}
@@ -67,12 +67,12 @@ def lines(study: Study, found: Outcome, entries: Sequence[Entry] = ()) -> list[s
         made += _wrapped(_fit(fit))
     made += _more(len(fits) - MOST_FITS)
     for name, why in found.disqualified.items():
-        made += _wrapped(f"! '{name}' cannot win: {why.removesuffix('.')}.")
+        made += _wrapped(f"! '{name}' is disqualified: {why.removesuffix('.')}.")
     for drift in found.drift:
         if drift.certain:
             made += _wrapped(
-                f"! {drift.metric} of '{first}' drifted by {signed(drift.percent)} % from run to "
-                f"run ({span(drift.low, drift.high)}); pairs of neighbours make up for it."
+                f"! {drift.metric} of '{first}' drifted by {signed(drift.percent)} % per run "
+                f"({span(drift.low, drift.high)}); pairing cancels it."
             )
     for note in found.notes:
         made += _wrapped(f"! {sentence(note)}")
@@ -110,18 +110,18 @@ def _end(value: float) -> str:
 
 
 def by_valid(one: Comparison) -> str:
-    """What the valid runs say without the disturbed ones."""
+    """The result of the valid runs alone."""
     if one.percent is None or one.low is None or one.high is None:
         why = (one.note or not_compared(one)).removeprefix("not compared: ")
-        return f"By valid runs alone: too few ({why})."
+        return f"Valid runs alone: too few ({why})."
     return (
-        f"By valid runs alone: {signed(one.percent)} % ({span(one.low, one.high)}), "
+        f"Valid runs alone: {signed(one.percent)} % ({span(one.low, one.high)}), "
         f"{one.verdict.upper()}; {one.pairs} pairs."
     )
 
 
 def _wrapped(text: str, indent: int = 0) -> list[str]:
-    # A figure stays on the line of its sign of percent: no-break spaces are none to textwrap.
+    # No line break before a per cent sign: textwrap does not break at no-break spaces.
     kept = plain(text).replace(" %", f"{NO_BREAK}%")
     lines = textwrap.wrap(kept, COLUMNS - indent, subsequent_indent="  ", break_on_hyphens=False)
     return [line.replace(NO_BREAK, " ") for line in lines]
@@ -144,44 +144,44 @@ def _headline(study: Study, one: Comparison) -> str:
     text += f", {one.pairs} pairs{'' if one.p is None else f', p {p_value(one.p)}'}."
     text += _note(one.note)
     if one.verdict == "inconclusive" and one.smallest is not None and math.isfinite(one.smallest):
-        text += f" {one.pairs} pairs find a shift of {digits(one.smallest)} %"
-        takes = f"; {study.margin:g} % takes about"
+        text += f" Minimum detectable effect: {digits(one.smallest)} %"
+        takes = f"; {study.margin:g} % needs about"
         text += "." if one.needed is None else f"{takes} {one.needed:,} pairs."
     return text
 
 
 def _value(value: float) -> str:
-    """Three digits also below one, as that of a query that is quick."""
+    """Three significant digits also below one."""
     return f"{value:#.3g}" if 0 < abs(value) < 1 else digits(value)
 
 
 def coverage(compared: Sequence[Comparison]) -> str:
-    """What the intervals of comparisons cover; empty without any."""
+    """The coverage of the comparisons' intervals; empty without any."""
     pairs = [one.pairs for one in compared if one.estimand]
     if not pairs:
         return ""
     text = "Intervals: 95 % for the median shift (the pseudo-median), not for the mean."
     if min(pairs) < FEWEST_SOUND:
-        text += f" Below {FEWEST_SOUND} pairs they cover it less often (90 %) if noise is skewed."
+        text += f" Below {FEWEST_SOUND} pairs, coverage drops to 90 % if noise is skewed."
     return text
 
 
 def not_compared(one: Comparison) -> str:
-    """Why there is no shift, where analysis says no more."""
-    return f"not compared: {one.pairs} valid pairs, and two at least are needed"
+    """Why there is no shift, if the analysis has no reason."""
+    return f"not compared: {one.pairs} valid pairs, at least 2 needed"
 
 
 def _noise(one: Noise) -> str:
-    """The noise of pairs, and what a shift takes to be found in it."""
+    """The noise between pairs, and the minimum detectable effects."""
     text = (
-        f"Noise of {one.metric}, from pair to pair: {digits(one.sd_percent)} % "
+        f"Noise of {one.metric} between pairs: {digits(one.sd_percent)} % "
         f"({digits(one.low)} to {digits(one.high)}), {one.pairs} pairs"
     )
     each = "; ".join(
-        f"{reach.percent:g} % by {reach.pairs:,} pairs, {_minutes(reach.minutes)}"
+        f"{reach.percent:g} % with {reach.pairs:,} pairs ({_minutes(reach.minutes)})"
         for reach in one.reaches
     )
-    return f"{text}. Shifts that are found here: {each}." if each else f"{text}."
+    return f"{text}. Minimum detectable effect: {each}." if each else f"{text}."
 
 
 def _minutes(minutes: float) -> str:
@@ -189,7 +189,7 @@ def _minutes(minutes: float) -> str:
 
 
 def certain(found: Outcome) -> list[Comparison]:
-    """Exploratory figures that changed for certain, worse ones first, large ones before small."""
+    """Significant exploratory changes: regressions first, then by size."""
     others = [one for one in found.comparisons if not one.headline]
     others.sort(key=lambda one: -abs(one.percent or 0))
     rest = (one for word in ("better", "different") for one in others if one.verdict == word)
@@ -197,10 +197,10 @@ def certain(found: Outcome) -> list[Comparison]:
 
 
 def counted(told: Sequence[Comparison]) -> str:
-    """How many of them went which way: ``2 got worse, 1 better``."""
+    """Counts by verdict: ``2 worse, 1 better``."""
     many = Counter(one.verdict for one in told)
-    text = f"{many['worse']} got worse, {many['better']} better"
-    return f"{text}, {many['different']} just different" if many["different"] else text
+    text = f"{many['worse']} worse, {many['better']} better"
+    return f"{text}, {many['different']} different" if many["different"] else text
 
 
 def _regressions(found: Outcome) -> list[str]:
@@ -208,7 +208,7 @@ def _regressions(found: Outcome) -> list[str]:
     others = sum(not one.headline for one in found.comparisons)
     made: list[str] = []
     if others:
-        made.append(f"Of {others} other figures {counted(told)}.")
+        made.append(f"{others} other metrics: {counted(told)}.")
     for one in told[:MOST_EXPLORATORY]:
         shift = f"{signed(one.percent or 0)} % ({span(one.low or 0, one.high or 0)})"
         made += [f"  {line}" for line in textwrap.wrap(
@@ -219,8 +219,8 @@ def _regressions(found: Outcome) -> list[str]:
 
 
 def _more(count: int) -> list[str]:
-    """That there are more than are told here."""
-    return [f"  and {count} more, on the page"] if count > 0 else []
+    """A line that counts the omitted ones."""
+    return [f"  and {count} more in the report"] if count > 0 else []
 
 
 def _effect(one: Effect) -> str:
@@ -235,7 +235,7 @@ def _effect(one: Effect) -> str:
         f"({span(term.low, term.high)})"
         for term in shown
     )
-    said = {"certain": "CERTAIN", "none": "NONE", "inconclusive": "INCONCLUSIVE"}[one.verdict]
+    said = {"certain": "SIGNIFICANT", "none": "NONE", "inconclusive": "INCONCLUSIVE"}[one.verdict]
     return (
         f"{kind} {names} on {one.metric}: {said}, partial eta² {digits(one.share_percent)} %, "
         f"p {p_value(one.p)}: {terms}.{_note(one.note)}"
@@ -258,7 +258,7 @@ def _note(text: str) -> str:
 
 
 def _disturbed(entries: Sequence[Entry]) -> list[str]:
-    """Runs that count though they were disturbed, the first of them with their reasons."""
+    """Disturbed runs that count, the first ones with reasons."""
     own = [entry for entry in entries if entry.disturbed]
     made = [
         line
@@ -273,7 +273,7 @@ def _disturbed(entries: Sequence[Entry]) -> list[str]:
 
 
 def _invalid(entries: Sequence[Entry]) -> list[str]:
-    """Runs that do not count, the first of them with their reasons."""
+    """Runs that do not count, the first ones with reasons."""
     own = [entry for entry in entries if not entry.counts]
     made = [
         line

@@ -49,8 +49,8 @@ def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
     if redact(str(plain["target"] or "")) != str(plain["target"] or ""):
         # It would be in the study's files and in the process list, run after run.
         raise UsageError(
-            f"The target of '{name}' holds a password; leave it to the environment (PGPASSWORD, "
-            "MYSQL_PWD) or to the database's own password file."
+            f"The target of '{name}' contains a password. Use the environment (PGPASSWORD, "
+            "MYSQL_PWD) or the database's password file."
         )
     scale = plain["scale"]
     number = isinstance(scale, int | float) and not isinstance(scale, bool)
@@ -83,7 +83,7 @@ def _applied(
             same = next((old for old in parts[part] if spelling(old) == spelling(key)), key)
             parts[part][same] = value
         else:
-            raise UsageError(f"'{path}' cannot differ. {_offer(part, key)}")
+            raise UsageError(f"'{path}' cannot vary. {_offer(part, key)}")
     return plain, parts
 
 
@@ -119,7 +119,7 @@ def named(spec: StudySpec) -> list[Variant]:
             raise UsageError(f"variants[{place}].name is missing.")
         own = {path: value for path, value in changes.items() if path != "name"}
         if not own:
-            raise UsageError(f"The variant '{name}' differs in nothing.")
+            raise UsageError(f"Variant '{name}' has no difference.")
         made.append(changed(spec.base, name, own))
     return made
 
@@ -132,7 +132,7 @@ def factorial(spec: StudySpec) -> list[Variant]:
     """
     single = [path for path, levels in spec.factors.items() if len(levels) < 2]
     if single:
-        raise UsageError(f'factors."{single[0]}" needs two levels at least.')
+        raise UsageError(f'factors."{single[0]}" needs at least two levels.')
     made: list[Variant] = []
     for levels in itertools.product(*spec.factors.values()):
         own = dict(zip(spec.factors, levels, strict=True))

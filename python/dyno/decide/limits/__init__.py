@@ -1,4 +1,4 @@
-"""Rules on what limits a phase, one a resource and file, found by name. A file offers ``RULE``."""
+"""Bottleneck rules, one resource per file. Each file defines ``RULE``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from dyno.decide.view import LimitRule
 
 
 def rules() -> list[LimitRule]:
-    """All rules, by the names of their files."""
+    """All rules, by file name."""
     names = sorted(module.name for module in pkgutil.iter_modules(__path__))
     return [importlib.import_module(f"{__name__}.{name}").RULE for name in names]

@@ -1,4 +1,4 @@
-"""The client: the driver itself is what is busy."""
+"""Driver: the driver is the bottleneck."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _weigh(view: View) -> Limit | None:
 
 
 def _at_the_peak(view: View, name: str) -> Limit | None:
-    """The same where a rate was too high for the driver in a part of the window only."""
+    """The same, for a variable rate that was too high in part of the window."""
     if not tells(view.phase, OltpDetail):
         return None
     seen = signs(view.case, view.phase, name)
@@ -35,7 +35,7 @@ def _at_the_peak(view: View, name: str) -> Limit | None:
 
 RULE = LimitRule(
     code="client",
-    definition="The driver is over its limits of validity; it then goes before all others.",
-    explanation="Nothing can be said of the server before the driver has room.",
+    definition="The run is client-bound. This rule takes precedence over all others.",
+    explanation="The server's bottleneck is hidden while the driver is saturated.",
     weigh=_weigh,
 )

@@ -1,4 +1,4 @@
-"""CPU: the machine has none left."""
+"""CPU: all CPUs are busy."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ def _weigh(view: View) -> Limit | None:
         seconds = view.case.value(f"{view.level}.seconds") or 0
         if seconds > 0:
             share = 100 * driver / (seconds * view.processors)
-            facts += f" (the driver took {share:.0f} %)"
+            facts += f" (driver: {share:.0f} %)"
     return Limit("CPU", used / 100, facts, tuple(evidence))
 
 
 def busy_words(view: View) -> str:
-    """``80 % busy, 9 % stolen``; steal only where there is some."""
-    stolen = f", {view.steal:.0f} % stolen" if view.steal >= 1 else ""
+    """``80 % busy, 9 % steal``; steal only if at least 1 %."""
+    stolen = f", {view.steal:.0f} % steal" if view.steal >= 1 else ""
     return f"{view.busy or 0.0:.0f} % busy{stolen}"
 
 
 RULE = LimitRule(
     code="cpu",
     definition=(
-        f"CPU busy or stolen at least {LEAST_PERCENT:g} % of the time on average, not more than "
-        f"{MOST_FOREIGN_PERCENT:g} % by other work on this machine."
+        f"Mean CPU utilisation plus steal of at least {LEAST_PERCENT:g} %, with at most "
+        f"{MOST_FOREIGN_PERCENT:g} % background load."
     ),
     explanation="More or faster CPUs, or less work per transaction, would help.",
     weigh=_weigh,

@@ -1,4 +1,4 @@
-"""The one writer: a system that lets a single transaction write at a time, and users who wait."""
+"""Single writer: transactions wait for the write lock of a single-writer engine."""
 
 from __future__ import annotations
 
@@ -13,23 +13,22 @@ def _weigh(view: View) -> Limit | None:
     if view.phase.kind != "oltp" or view.sessions < 2 or busy is None or busy <= LEAST_PERCENT:
         return None
     evidence = [f"{name}.writer_busy_percent"]
-    facts = f"one transaction at a time may write, and one did {busy:.0f} % of the time"
+    facts = f"the write lock was held {busy:.0f} % of the time"
     wait = view.case.value(f"{name}.writer_wait_mean_ms")
     if wait is not None:
-        facts += f"; each waited {wait:.1f} ms for its turn on average"
+        facts += f"; mean wait {wait:.1f} ms"
         evidence.append(f"{name}.writer_wait_mean_ms")
-    return Limit("the one writer", min(busy / 100, 1.0), facts, tuple(evidence))
+    return Limit("the write lock (single writer)", min(busy / 100, 1.0), facts, tuple(evidence))
 
 
 RULE = LimitRule(
     code="one-writer",
     definition=(
-        "Several users on a system with one writer, whose right to write was held more than "
+        "Several users on a single-writer engine, whose write lock was held more than "
         f"{LEAST_PERCENT:g} % of the time."
     ),
     explanation=(
-        "More users only wait longer. Shorter transactions, or commits that do not wait for "
-        "storage, would raise the figure."
+        "More users only wait longer. Shorter transactions or asynchronous commits would help."
     ),
     weigh=_weigh,
 )

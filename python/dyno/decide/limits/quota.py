@@ -1,4 +1,4 @@
-"""CPU quota: the engine used up the processors' time that the run allowed it."""
+"""CPU quota: the engine exhausted its CPU quota."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _weigh(view: View) -> Limit | None:
     return Limit(
         "CPU quota",
         share,
-        f"its limit of {quota} processors was used up in {100 * share:.0f} % of the periods",
+        f"the quota of {quota} CPUs throttled {100 * share:.0f} % of the periods",
         (f"throttled_periods = {confined.throttled_periods} of {confined.periods}",),
     )
 
@@ -24,9 +24,9 @@ def _weigh(view: View) -> Limit | None:
 RULE = LimitRule(
     code="quota",
     definition=(
-        "The limit on CPU time that the run put on the engine (--limit cpu) was used up in at "
-        f"least {LEAST_PERCENT:g} % of the periods in which the engine worked."
+        f"The engine's CPU quota (--limit cpu) throttled it in at least {LEAST_PERCENT:g} % of the "
+        "periods in which it was active."
     ),
-    explanation="A larger --limit cpu, or less work a transaction, would raise the figure.",
+    explanation="A larger --limit cpu, or less work per transaction, would help.",
     weigh=_weigh,
 )

@@ -1,4 +1,4 @@
-"""CPU of the sessions: each keeps one CPU busy, and others stand idle."""
+"""Single-thread CPU: each session saturates one CPU while others are idle."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dyno.decide.limits.cpu import LEAST_PERCENT
 from dyno.decide.view import Limit, LimitRule, View
 
 MOST_CPUS = 1.25
-"""For each session: with more than this, work went on beside it, such as parallel workers."""
+"""Per session; more implies other threads, such as parallel workers."""
 
 
 def _weigh(view: View) -> Limit | None:
@@ -31,7 +31,7 @@ RULE = LimitRule(
     code="cpu-of-sessions",
     definition=(
         f"Fewer sessions than CPUs, and the target used {LEAST_PERCENT:g} to {100 * MOST_CPUS:g} % "
-        "of a CPU for each session, while CPUs were left."
+        "of a CPU per session while other CPUs were idle."
     ),
     explanation="Faster CPUs or more parallelism would help; more of the same CPUs would not.",
     weigh=_weigh,

@@ -1,4 +1,4 @@
-"""Storage: a device is busy all the time, and requests queue for it."""
+"""Storage: a device is saturated."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def _weigh(view: View) -> Limit | None:
             return Limit(
                 f"storage ({device.name})",
                 device.utilisation / 100,
-                f"{device.name} was in use {device.utilisation:.0f} % of the time with "
-                f"{device.queue_length:.1f} requests in flight, {await_ms:.1f} ms each",
+                f"{device.name} was {device.utilisation:.0f} % utilised with queue length "
+                f"{device.queue_length:.1f} and await {await_ms:.1f} ms",
                 (
                     view.name("disk", device.name, "utilisation"),
                     view.name("disk", device.name, "queue_length"),
@@ -28,9 +28,9 @@ def _weigh(view: View) -> Limit | None:
 RULE = LimitRule(
     code="storage",
     definition=(
-        f"A device in use at least {LEAST_PERCENT:g} % of the time, with a mean queue of at least "
-        f"{LEAST_QUEUE:g}."
+        f"A device with utilisation of at least {LEAST_PERCENT:g} % and a mean queue length of at "
+        f"least {LEAST_QUEUE:g}."
     ),
-    explanation="Faster storage, or memory enough to need less of it, would raise the figure.",
+    explanation="Faster storage, or more memory for caching, would help.",
     weigh=_weigh,
 )

@@ -1,4 +1,4 @@
-"""Synchronous writes: sessions wait for commits to reach storage, with CPU and device to spare."""
+"""Synchronous writes: sessions wait for commits while CPU and device have headroom."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def _weigh(view: View) -> Limit | None:
     if share < LEAST_SHARE:
         return None
     return Limit(
-        "waits on synchronous writes",
+        "synchronous writes",
         share,
-        f"a write took {device.write_await:.1f} ms of a transaction's {service:.1f} ms, tasks "
-        f"waited for I/O {pressure:.0f} % of the time, CPU was {busy_words(view)} and "
-        f"{device.name} {device.utilisation:.0f} % in use",
+        f"a write took {device.write_await:.1f} ms of a transaction's {service:.1f} ms, I/O "
+        f"pressure was {pressure:.0f} %, CPU was {busy_words(view)} and "
+        f"{device.name} {device.utilisation:.0f} % utilised",
         (
             view.name("disk", device.name, "write_await"),
             view.name("pressure", "io", "some"),
@@ -40,7 +40,7 @@ def _weigh(view: View) -> Limit | None:
 
 
 def _service_ms(view: View) -> float | None:
-    """Mean service time of the main operation, in TPC-C the one that writes most."""
+    """Mean service time of the main operation (TPC-C: New-Order)."""
     main = workloads.driven(view.case.bundle.run.workloads).main
     return view.case.value(f"{view.level}.{main}.service_mean_ms")
 
@@ -48,10 +48,10 @@ def _service_ms(view: View) -> float | None:
 RULE = LimitRule(
     code="synchronous-writes",
     definition=(
-        f"Transactions with CPU below {LEAST_PERCENT:g} % and no saturated device, while a write "
-        f"takes at least {LEAST_SHARE:.0%} of the main operation's service time or tasks wait for "
-        "I/O as much of the time."
+        f"Transactions with CPU below {LEAST_PERCENT:g} % and no saturated device, where a write "
+        f"takes at least {LEAST_SHARE:.0%} of the main operation's service time, or I/O pressure "
+        "(PSI some) is as high."
     ),
-    explanation="A device with faster flushes, or more users to share a commit, would help.",
+    explanation="A device with faster flushes, or more users for group commit, would help.",
     weigh=_weigh,
 )

@@ -1,4 +1,4 @@
-"""Rules on validity, one a file, found by name. A file offers ``RULE``."""
+"""Validity rules, one per file. Each file defines ``RULE``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dyno.decide.rule import Rule
 
 
 def rules() -> list[Rule]:
-    """All rules, the heaviest first, those of a weight by the names of their files."""
+    """All rules, by weight, then by file name."""
     names = sorted(module.name for module in pkgutil.iter_modules(__path__))
     found: list[Rule] = [importlib.import_module(f"{__name__}.{name}").RULE for name in names]
     return sorted(found, key=lambda rule: rule.weight)

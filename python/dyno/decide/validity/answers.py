@@ -1,4 +1,4 @@
-"""Wrong answers: a query returned what it should not."""
+"""Wrong answers: a query returned wrong results."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def _check(case: Case) -> Iterable[Ruling]:
             if check.name.startswith(ORDER):
                 yield Ruling(
                     "invalid",
-                    f"{check.name}: rows of {check.target} are not in the order that the query "
-                    f"asks for: {check.message}",
+                    f"{check.name}: rows of {check.target} violate the query's ORDER BY: "
+                    f"{check.message}",
                     evidence=(check.name,),
                 )
                 continue
@@ -37,9 +37,9 @@ RULE = Rule(
     code="wrong-answers",
     weight=Weight.WRONG,
     definition=(
-        "Two engines' answers to a query differ, or an engine's differ from the expected ones, "
-        "beyond the workload's rules of rounding; or rows are not in the order asked for."
+        "Two engines return different answers to a query, an engine's answer differs from the "
+        "expected one by more than the workload's rounding rules allow, or rows violate ORDER BY."
     ),
-    explanation="A query that returns something else is not the query that was to be timed.",
+    explanation="A query with a wrong result did not do the work that was timed.",
     check=_check,
 )

@@ -1,4 +1,4 @@
-"""Buffer pages: large blocks came from other pages of memory than asked for, or from both kinds."""
+"""Buffer pages: I/O buffers did not use the requested page size, or used both sizes."""
 
 from __future__ import annotations
 
@@ -22,30 +22,29 @@ def _check(case: Case) -> Iterable[Ruling]:
 def _told(
     asked: object, found: Granted | None
 ) -> tuple[Literal["invalid", "warning", "note"], str] | None:
-    """What the pages that were granted say against what was asked for."""
+    """Compares the granted page size with the requested one."""
     if asked in {"huge", "ordinary"} and found not in {asked, None}:
         return (
             "invalid",
-            f"buffers were to be in {asked} pages of memory and were not. See "
+            f"buffers did not use {asked} pages as requested. Check "
             "/sys/kernel/mm/transparent_hugepage/enabled, or use --pages auto.",
         )
     if asked == "huge" and found is None:
         return (
             "warning",
-            "this system does not tell whether buffers were in huge pages of memory, as asked for.",
+            "this system does not report whether buffers used huge pages as requested.",
         )
     if asked == "auto" and found == "mixed":
         return (
             "warning",
-            "some of the buffers were in huge pages of memory, some not, as the system granted no "
-            "more. Figures of large blocks may differ for that alone: --pages ordinary has them "
-            "alike.",
+            "only some buffers used huge pages; the system granted no more. Results for large "
+            "blocks may differ for this reason alone. Use --pages ordinary for uniform buffers.",
         )
     if asked == "auto" and found == "ordinary":
         return (
             "note",
-            "the system granted no huge pages of memory for buffers. From such pages large blocks "
-            "can be several times as fast.",
+            "the system granted no huge pages for buffers. Large blocks can be several times "
+            "faster with huge pages.",
         )
     return None
 
@@ -54,14 +53,14 @@ RULE = Rule(
     code="buffer-pages",
     weight=Weight.DOUBTFUL,
     definition=(
-        "Buffers of the storage profile were to be in huge pages of memory, or in ordinary ones, "
-        f"and in some step fewer than {LEAST_PERCENT:g} % of them were. A warning: with --pages "
-        "auto they were in both kinds, or huge ones were asked for and the system does not tell; a "
-        "note: in ordinary ones."
+        "The storage profile requested huge or ordinary pages for its buffers, and in some step "
+        f"fewer than {LEAST_PERCENT:g} % of the buffers used them. Warning: with --pages auto "
+        "buffers used both sizes, or huge pages were requested and the system does not report "
+        "them. Note: with --pages auto buffers used ordinary pages."
     ),
     explanation=(
-        "A device gets a block in as many pieces as it has pages that lie apart: a virtual disk "
-        "gave three times as much from huge ones."
+        "A large block in ordinary pages is split into many segments. With huge pages a virtual "
+        "disk reached three times the throughput."
     ),
     check=_check,
 )

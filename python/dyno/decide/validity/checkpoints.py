@@ -1,4 +1,4 @@
-"""Few checkpoints: the window does not span the waves of the server's own writing."""
+"""Few checkpoints: the window does not span enough checkpoint cycles."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ def _check(case: Case) -> Iterable[Ruling]:
     phase, name = few[0]
     others = f" and {len(few) - 1} more" if len(few) > 1 else ""
     longest = case.figure(f"{name}.checkpoint_interval_s")
-    remedy = "Give a longer --duration."
-    # A first look at a machine is shorter than any interval between checkpoints, and says so.
+    remedy = "Increase --duration."
+    # Quickstart windows are shorter than any checkpoint interval.
     brief = case.bundle.run.verb == "quickstart"
     if brief:
         remedy = "`dyno run tpcc --duration` measures for longer."
     elif longest is not None:
         remedy = (
-            f"Give --duration {FEWEST_CHECKPOINTS * longest.value:.0f}s or more, or a shorter "
+            f"Use --duration {FEWEST_CHECKPOINTS * longest.value:.0f}s or more, or a shorter "
             f"--set checkpoint_interval ({longest.source})."
         )
     yield Ruling(
         "note" if brief else "warning",
-        f"{phase.title}{others}: checkpoints begun in the window: "
-        f"{case.value(f'{name}.checkpoints'):.0f}; steady work spans {FEWEST_CHECKPOINTS}. "
+        f"{phase.title}{others}: checkpoints in the window: "
+        f"{case.value(f'{name}.checkpoints'):.0f}; steady state needs {FEWEST_CHECKPOINTS}. "
         f"{remedy}",
         phase.name,
         tuple(f"{name}.checkpoints" for _, name in few),
@@ -45,9 +45,9 @@ RULE = Rule(
     code="few-checkpoints",
     weight=Weight.DOUBTFUL,
     definition=(
-        f"Fewer than {FEWEST_CHECKPOINTS} of the server's checkpoints began in the window, where "
-        "it counts them (of `dyno quickstart`, whose windows are short, a note)."
+        f"Fewer than {FEWEST_CHECKPOINTS} checkpoints started in the window, on servers that count "
+        "them. A note for `dyno quickstart`, whose windows are short."
     ),
-    explanation="Work between two checkpoints is spared what they cost.",
+    explanation="A window between two checkpoints excludes their cost.",
     check=_check,
 )

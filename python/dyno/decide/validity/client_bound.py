@@ -1,4 +1,4 @@
-"""Client-bound: the driver, not the server, set the pace."""
+"""Client-bound: the driver, not the server, was the bottleneck."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_CPU_PERCENT = 70.0
 MOST_THREAD_PERCENT = 90.0
 MOST_LAG_MS = 1.0
 MOST_LAG_PERCENT = 1.0
-"""Of the tightest limit on response times that decides the exit code."""
+"""Of the tightest binding limit on response times."""
 
 
 _SIGNS = {
@@ -23,15 +23,14 @@ _SIGNS = {
     "client_thread_percent": (MOST_THREAD_PERCENT, "its busiest thread {:.0f} %"),
     "lag_p99_ms": (MOST_LAG_MS, "p99 of its schedule lag was {:.1f} ms"),
 }
-"""Figures of the driver: their limits, and what to say of one beyond it."""
+"""Metrics of the driver: threshold and message."""
 
 
 def signs(case: Case, phase: Phase[OltpDetail], name: str) -> dict[str, str]:
-    """What shows that the driver set the pace of a level: names of estimates, and words.
+    """Evidence that the driver limited a level: estimate names and messages.
 
-    Where a rate changes, an average over the window tells nothing of its peak: then the worst part
-    of the window counts as well. Where it does not, a part is only a shorter average, which one
-    moment of other work on the machine may decide.
+    With a variable rate the mean over the window hides the peak, so the worst part of the window
+    counts too. With a constant rate it does not: a short burst of background load could decide it.
     """
     seen: dict[str, str] = {}
     rate = recorded(phase.detail.rate_per_s)
@@ -54,11 +53,11 @@ def _check(case: Case) -> Iterable[Ruling]:
     for phase, name in case.bounding():
         seen = signs(case, phase, name)
         if seen:
-            less = "at a lower --rate" if phase.detail.is_open else "with fewer users"
+            less = "reduce --rate" if phase.detail.is_open else "use fewer users"
             yield Ruling(
                 "invalid",
                 f"{phase.title}: the driver was the bottleneck: {', '.join(seen.values())}. "
-                f"Drive from another machine, or {less}.",
+                f"Run the driver on another machine, or {less}.",
                 phase.name,
                 tuple(seen),
             )
@@ -66,7 +65,7 @@ def _check(case: Case) -> Iterable[Ruling]:
 
 
 def _check_slo(case: Case) -> Iterable[Ruling]:
-    """A lag below the limit may still be much of a response time that is asked for."""
+    """A lag below the threshold may still be large against a limit on response times."""
     run = case.bundle.run
     words = known(run)
     limits = [
@@ -81,9 +80,9 @@ def _check_slo(case: Case) -> Iterable[Ruling]:
         if lag * 100 > min(limits) * MOST_LAG_PERCENT:
             yield Ruling(
                 "warning",
-                f"{phase.title}: p99 of the driver's schedule lag was {lag:.2g} ms, more than "
-                f"{MOST_LAG_PERCENT:g} % of the limit of {min(limits):g} ms on response times, "
-                "which count it. Drive from another machine, or at a lower --rate.",
+                f"{phase.title}: p99 schedule lag of the driver was {lag:.2g} ms, more than "
+                f"{MOST_LAG_PERCENT:g} % of the {min(limits):g} ms limit on response times, which "
+                "include it. Run the driver on another machine, or reduce --rate.",
                 phase.name,
                 (f"{name}.lag_p99_ms",),
             )
@@ -93,18 +92,17 @@ RULE = Rule(
     code="client-bound",
     weight=Weight.DOUBTFUL,
     definition=(
-        f"CPU above {MOST_CPU_PERCENT:g} % of the driver's threads' time, a thread above "
-        f"{MOST_THREAD_PERCENT:g} %, or, in an open loop, p99 of the schedule lag above "
-        f"{MOST_LAG_MS:g} ms (a warning: above {MOST_LAG_PERCENT:g} % of the tightest limit on "
-        "response times that the run was asked to keep); of a rate that changes also in a "
-        "twentieth of the window, five intervals at least. Of a search for the maximum: in a "
-        "window of the maximum, or of the smallest load that fails."
+        f"The driver's threads used more than {MOST_CPU_PERCENT:g} % CPU on average, one thread "
+        f"used more than {MOST_THREAD_PERCENT:g} %, or, in an open loop, p99 schedule lag exceeded "
+        f"{MOST_LAG_MS:g} ms. Warning: p99 schedule lag above {MOST_LAG_PERCENT:g} % of the "
+        "tightest binding limit on response times. With a variable rate the rule also applies to "
+        "each twentieth of the window (at least five intervals). In a search for the maximum the "
+        "rule applies to windows at the maximum and at the smallest failing load."
     ),
     explanation=(
-        "A slow driver makes every server look alike, and its delays count as latency. Schedule "
-        "lag is how late it was with starts that had a session free, and with those that fell due "
-        "while it stood still. What an engine inside Dyno's own process takes is no driver's time: "
-        "it works in other threads."
+        "A slow driver makes all servers look alike, and its delays count as latency. Schedule lag "
+        "is the delay of a start although a session was free, or while the driver was stalled. "
+        "CPU time of an embedded engine does not count: it runs in other threads."
     ),
     check=_check,
 )

@@ -1,4 +1,4 @@
-"""Clock trouble: the machine slept, or its wall clock was set, while something was measured."""
+"""Clock: the machine slept, or its wall clock was set, during the run."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ def _check(case: Case) -> Iterable[Ruling]:
     if (seen.asleep_s or 0.0) > MOST_ASLEEP_S:
         yield Ruling(
             "invalid",
-            f"The machine slept for {seconds_text(seen.asleep_s or 0.0)} during the run. Keep it "
-            "awake, then run again.",
+            f"The machine slept for {seconds_text(seen.asleep_s or 0.0)} during the run. Disable "
+            "sleep and run again.",
             evidence=(f"asleep_s = {seen.asleep_s:g}",),
         )
     if abs(seen.set_s) > MOST_SET_S:
         way = "forward" if seen.set_s > 0 else "back"
         yield Ruling(
             "warning",
-            f"The wall clock was set {way} by {seconds_text(abs(seen.set_s))} during the run: "
-            "durations and rates are right, times of day are those of its beginning.",
+            f"The wall clock was set {way} by {seconds_text(abs(seen.set_s))} during the run. "
+            "Durations and rates are correct; times of day follow the clock at the start.",
             evidence=(f"set_s = {seen.set_s:g}",),
         )
 
@@ -37,9 +37,9 @@ RULE = Rule(
     code="clock",
     weight=Weight.DOUBTFUL,
     definition=(
-        f"The machine slept for more than {MOST_ASLEEP_S:g} s, or its wall clock was set by more "
-        f"than {MOST_SET_S:g} s, between the beginning and the end of the run."
+        f"The machine slept for more than {MOST_ASLEEP_S:g} s during the run. Warning: its wall "
+        f"clock was set by more than {MOST_SET_S:g} s."
     ),
-    explanation="What is measured across a sleep holds work of before and after it, and a gap.",
+    explanation="A measurement across a sleep includes the gap.",
     check=_check,
 )

@@ -1,4 +1,4 @@
-"""Compressible: what was read is zeroes, duplicates, or shrinks."""
+"""Compressible: the data read is zeroes, duplicates or compressible."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ def _check(case: Case) -> Iterable[Ruling]:
             parts = ", ".join(f"{percent:.0f} % {kind}" for kind, percent in seen.items())
             yield Ruling(
                 "invalid" if spoils else "warning",
-                f"{phase.title}: of what was sampled of {volume.name}, {parts}: storage that "
-                "compresses, shares or leaves out blocks reads those faster than its media can. "
-                "Measure a folder, where Dyno writes a file of its own.",
+                f"{phase.title}: sampled content of {volume.name}: {parts}. Storage with "
+                "compression, deduplication or thin provisioning reads such blocks faster than "
+                "its media can. Profile a folder instead: Dyno writes its own file there.",
                 phase.name,
                 tuple(f"{name} = {value:g}" for name, value in volume.content.items()),
             )
 
 
 def _seen(volume: Subject) -> dict[str, float]:
-    """Percent by kind, those beyond the limit."""
+    """Percent by kind, of kinds above the threshold."""
     content = volume.content
     zeroes = content.get("zero_percent", 0.0)
     found = {
         "zeroes": zeroes,
         "duplicates": content.get("duplicate_percent", 0.0),
-        # Of zeroes nearly all.
-        "saved by compression": 100.0 - content.get("compressed_percent", 100.0) - zeroes,
+        # Zeroes compress to almost nothing, and are counted above.
+        "compressible": 100.0 - content.get("compressed_percent", 100.0) - zeroes,
     }
     return {kind: percent for kind, percent in found.items() if percent >= WARNING_PERCENT}
 
@@ -53,13 +53,13 @@ RULE = Rule(
     code="compressible",
     weight=Weight.DOUBTFUL,
     definition=(
-        "Of the blocks sampled of an existing file or device that was read, at least "
-        f"{MOST_PERCENT:g} % are zeroes or duplicates. A warning: {WARNING_PERCENT:g} %, or as "
-        "much saved by a fast compression."
+        f"At least {MOST_PERCENT:g} % of the blocks sampled from the file or device read are "
+        f"zeroes or duplicates. Warning: {WARNING_PERCENT:g} %, or fast compression saves "
+        f"{WARNING_PERCENT:g} %."
     ),
     explanation=(
-        "Thin volumes answer zeroes without any media, and others read duplicates and what shrinks "
-        "faster than what they hold for good."
+        "Thin volumes return zeroes without media access. Deduplication and compression make "
+        "reads faster than the media."
     ),
     check=_check,
 )

@@ -1,4 +1,4 @@
-"""Inconsistent: the data breaks a rule that the workload keeps."""
+"""Inconsistent: the data violates a consistency condition of the workload."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _check(case: Case) -> Iterable[Ruling]:
 RULE = Rule(
     code="inconsistent",
     weight=Weight.WRONG,
-    definition="A row count or a consistency condition of the workload does not hold.",
-    explanation="Transactions that lose or invent rows are faster, and worth nothing.",
+    definition="A row count or a consistency condition of the workload fails.",
+    explanation="Transactions that lose or duplicate rows are not correct work, however fast.",
     check=_check,
 )

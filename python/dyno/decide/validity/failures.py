@@ -1,4 +1,4 @@
-"""Errors: work that failed inside the measured time."""
+"""Errors: transactions, queries or I/Os failed in the window."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _check(case: Case) -> Iterable[Ruling]:
 
 
 def _storage(case: Case) -> Iterable[Ruling]:
-    """Failed I/Os by class, and what to do about those of which there are most."""
+    """Failed I/Os by class, with advice for the most frequent."""
     failed = [step for step in case.steps if step.errors]
     if not failed:
         return
@@ -45,15 +45,15 @@ def _storage(case: Case) -> Iterable[Ruling]:
 
 _ADVICE = {
     "io": "Check the device's health and the kernel log.",
-    "short_read": "The file was cut while it was read: let nobody else write to it, run again.",
-    "short_write": "The volume took part of a write only: free some of it, run again.",
-    "disk_full": "The volume, or a quota on it, is full: free some, or give a smaller --size.",
-    "gone": "The device or file went away: see the kernel log, its cables, paths and mount.",
-    "timed_out": "The device took too long for the kernel: see its log, cables and paths.",
-    "out_of_memory": "The kernel had no memory for them: give fewer I/Os in flight, free some.",
-    "unaligned": "The device has larger blocks than were asked for: give a multiple of its own.",
+    "short_read": "The file was truncated during the read. Stop other writers and run again.",
+    "short_write": "The volume accepted part of a write only. Free space and run again.",
+    "disk_full": "The volume or a quota is full. Free space, or use a smaller --size.",
+    "gone": "The device or file disappeared. Check the kernel log, cables, paths and mount.",
+    "timed_out": "The device timed out. Check the kernel log, cables and paths.",
+    "out_of_memory": "The kernel ran out of memory. Reduce the queue depth or free memory.",
+    "unaligned": "The device's logical block size is larger. Use a multiple of it as block size.",
 }
-"""What to do, by class of failed I/O as ``dyno_io::fault`` names them."""
+"""Advice by class of failed I/O as ``dyno_io::fault`` names them."""
 
 
 def _transactions(case: Case) -> Iterable[Ruling]:
@@ -82,7 +82,7 @@ def _first_message(outcome: Outcome | None) -> str:
 def _queries(case: Case) -> Iterable[Ruling]:
     for phase in case.phases_of(DssDetail):
         if phase.detail.test == "during":
-            continue  # its failures are those of the maintenance
+            continue  # the maintenance rule covers them
         several = phase.detail.test == "throughput"
         start = f"dss.{phase.target}"
         names = (
@@ -97,7 +97,7 @@ def _queries(case: Case) -> Iterable[Ruling]:
         if functions:
             counted.append(_counted(functions, "refresh function", "refresh functions"))
         which = _which(phase.detail.errors)
-        lost = "No figure is drawn from it." if several else "Its total is left out."
+        lost = "The test has no result." if several else "The test has no total."
         yield Ruling(
             "invalid",
             f"{' and '.join(counted)} failed on {phase.target}{which}. {lost}",
@@ -111,7 +111,7 @@ def _counted(count: float, one: str, many: str) -> str:
 
 
 def _which(errors: dict[str, str] | None) -> str:
-    """What failed, and why the first did."""
+    """The names of what failed, and the first error."""
     if not errors:
         return ""
     names = sorted(errors)
@@ -124,9 +124,9 @@ RULE = Rule(
     code="errors",
     weight=Weight.WRONG,
     definition=(
-        f"More than {MOST_ERROR_PERCENT:g} % of the transactions failed (fewer: a warning), a "
-        "query failed, or an I/O of a storage profile failed."
+        f"More than {MOST_ERROR_PERCENT:g} % of the transactions failed, or a query, refresh "
+        "function or I/O failed. Warning: fewer transactions failed."
     ),
-    explanation="Failing is often quick, and what failed was not done.",
+    explanation="Failed work is often fast, and was not done.",
     check=_check,
 )

@@ -1,4 +1,4 @@
-"""Incomplete: the run did not do all that it set out to do."""
+"""Incomplete: the run or a phase did not complete."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ def _check(case: Case) -> Iterable[Ruling]:
         where = f" during {at[-1].title}" if at else ""
         texts = {
             "failed": f"The run failed{where}: {run.error or 'no reason recorded'}",
-            "interrupted": f"The run was interrupted{where}; what was measured until then stands.",
-            "running": f"The run has not ended, or was killed{where}.",
+            "interrupted": f"The run was interrupted{where}. Results up to then are kept.",
+            "running": f"The run is still active, or was killed{where}.",
         }
         yield Ruling("invalid", texts[run.status], at[-1].name if at else None, (run.status,))
         return
     for phase in run.phases:
         if phase.status != "done" and not _refused(case, phase):
-            yield Ruling("invalid", f"{phase.title} did not end ({phase.status}).", phase.name)
+            yield Ruling("invalid", f"{phase.title} did not complete ({phase.status}).", phase.name)
     if not case.phases() and not case.phases("check"):
         yield Ruling("invalid", "The run measured nothing.")
     for phase, name in case.levels():
         if phase.status == "done" and not case.value(f"{name}.transactions"):
             yield Ruling(
                 "invalid",
-                f"No transaction ended in the measured time of {phase.title}.",
+                f"{phase.title}: no transaction ended in the window.",
                 phase.name,
                 (f"{name}.transactions",),
             )
 
 
 def _refused(case: Case, phase: Phase) -> bool:
-    """Whether it is a window of a search at a load that the server would not take."""
+    """Whether it is a search window at a load whose sessions the server refused."""
     return tells(phase, OltpDetail) and any(
         phase.detail.level in search.detail.refused for search in case.phases_of(SearchDetail)
     )
@@ -48,7 +48,7 @@ def _refused(case: Case, phase: Phase) -> bool:
 RULE = Rule(
     code="incomplete",
     weight=Weight.INCOMPLETE,
-    definition="The run or a phase of it did not end well, or nothing was measured.",
-    explanation="Totals of a part are no totals.",
+    definition="The run or one of its phases did not complete, or nothing was measured.",
+    explanation="Partial results are not comparable.",
     check=_check,
 )

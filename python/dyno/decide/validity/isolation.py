@@ -1,4 +1,4 @@
-"""Not isolated: transactions see or lose what others do, and the workload forbids it."""
+"""Not isolated: the isolation level allows anomalies that the workload forbids."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def _check(case: Case) -> Iterable[Ruling]:
         if check.passed is False and check.name.startswith(ISOLATION):
             yield Ruling(
                 "invalid",
-                f"{check.target} does not keep transactions apart ({check.name}): {check.message}. "
-                "Check a stronger --level, and set the server's default to it.",
+                f"{check.target} violates isolation ({check.name}): {check.message}. "
+                "Test a stronger --level, and set it as the server's default.",
                 evidence=(check.name,),
             )
 
@@ -23,7 +23,7 @@ def _check(case: Case) -> Iterable[Ruling]:
 RULE = Rule(
     code="not-isolated",
     weight=Weight.WRONG,
-    definition="One of the nine isolation scenarios does not hold at the level that was asked for.",
-    explanation="What the workload measures is transactions that may rely on what they read.",
+    definition="One of the nine isolation tests fails at the requested level.",
+    explanation="Weaker isolation is cheaper, and the workload does not allow it.",
     check=_check,
 )

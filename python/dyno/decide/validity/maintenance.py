@@ -1,4 +1,4 @@
-"""Maintenance: it did not end, or was too short to tell what it costs."""
+"""Maintenance: it did not complete, or was too short to measure its cost."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def _check(case: Case) -> Iterable[Ruling]:
         name = f"during.{phase.name}"
         error = phase.detail.error
         if error is not None:
-            yield Ruling("invalid", f"{phase.title} did not end: {error}", phase.name)
+            yield Ruling("invalid", f"{phase.title} did not complete: {error}", phase.name)
             continue
         failed = case.value(f"{name}.queries_failed")
         if failed:
             yield Ruling(
                 "invalid",
-                f"{failed:.0f} queries failed round the {phase.title.lower()}; what is left does "
-                "not compare.",
+                f"{failed:.0f} queries failed around the {phase.title.lower()}. The rest cannot be "
+                "compared.",
                 phase.name,
                 (f"{name}.queries_failed",),
             )
@@ -32,8 +32,8 @@ def _check(case: Case) -> Iterable[Ruling]:
             if counted is not None and counted < FEWEST_INTERVALS:
                 yield Ruling(
                     "warning",
-                    f"{phase.title}: only {counted:.0f} whole seconds {part} it, too few for its "
-                    "cost. Give a longer --duration.",
+                    f"{phase.title}: only {counted:.0f} whole seconds {part} it, too few to "
+                    "measure its cost. Increase --duration.",
                     phase.name,
                     (f"{name}.{part}_intervals",),
                 )
@@ -43,9 +43,9 @@ RULE = Rule(
     code="maintenance",
     weight=Weight.WRONG,
     definition=(
-        "Maintenance that ran during the work did not end, or queries round it failed (a warning: "
-        f"fewer than {FEWEST_INTERVALS} whole intervals before, during or after it)."
+        "Maintenance during the workload did not complete, or queries around it failed. Warning: "
+        f"fewer than {FEWEST_INTERVALS} whole intervals before, during or after it."
     ),
-    explanation="What a piece of maintenance costs is known only once it is done.",
+    explanation="Incomplete maintenance does not show its full cost.",
     check=_check,
 )

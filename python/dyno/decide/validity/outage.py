@@ -1,4 +1,4 @@
-"""Outage: users lost the server while they were measured, or it stood still."""
+"""Outage: users lost the connection in the window, or the server stalled."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def _level(case: Case, phase: Phase, name: str) -> Iterable[Ruling]:
         return
     seen: list[str] = []
     if lost or back:
-        seen.append(f"users lost the server {lost:,.0f} times and came back {back:,.0f} times")
+        seen.append(f"users lost {lost:,.0f} connections and reconnected {back:,.0f} times")
     if gone:
         seen.append(f"{gone:,.0f} had no connection at the end")
     if stuck:
         seen.append(f"{stuck:,.0f} transactions had not ended 5 s after the window")
     if silent_s:
-        seen.append(f"for {silent_s:g} s no transaction ended")
+        seen.append(f"no transaction ended for {silent_s:g} s")
     if seen:
         yield Ruling(
             "invalid" if gone or (broken and silent_s) else "warning",
@@ -41,7 +41,7 @@ def _level(case: Case, phase: Phase, name: str) -> Iterable[Ruling]:
 
 
 _FIGURES = ("connections_lost", "reconnects", "gone", "stuck", "silent_s")
-_ADVICE = "Look into the server's log and at the network, then run again."
+_ADVICE = "Check the server's log and the network, then run again."
 
 
 def _joined(parts: list[str]) -> str:
@@ -52,11 +52,10 @@ RULE = Rule(
     code="outage",
     weight=Weight.WRONG,
     definition=(
-        "Users lost the server, or transactions hung, and for whole intervals none ended though "
-        "some were due; or users were gone at the end. One of these without the others is a "
-        f"warning: silence alone where at least {FEWEST_EXPECTED:g} transactions were to be "
-        "expected in a row of intervals."
+        "Connections were lost or transactions hung, and no transaction ended in whole intervals; "
+        "or users had no connection at the end. Warning: lost connections or hung transactions "
+        f"alone, or a stall alone in which at least {FEWEST_EXPECTED:g} transactions were expected."
     ),
-    explanation="Throughput with a gap in it is neither that of the server nor of the fault.",
+    explanation="Throughput across an outage describes neither normal work nor the outage.",
     check=_check,
 )

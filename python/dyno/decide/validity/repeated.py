@@ -1,4 +1,4 @@
-"""Repeated: a part was measured once more, as the machine was not quiet the first time."""
+"""Repeated: a phase was repeated because the machine was not quiet."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def _check(case: Case) -> Iterable[Ruling]:
         if phase.detail.kind in MEASURED:
             yield Ruling(
                 "note",
-                f"{phase.title.removesuffix(' (first attempt)')} was repeated, as the machine was "
-                f"not quiet at first ({phase.detail.why}). The repeat counts; the first "
-                "attempt is under superseded/ in the bundle.",
+                f"{phase.title.removesuffix(' (first attempt)')} was repeated because the machine "
+                f"was not quiet ({phase.detail.why}). The repeat counts; the first attempt is in "
+                "superseded/ in the bundle.",
                 phase.name,
                 ("kind = superseded",),
             )
@@ -26,9 +26,9 @@ RULE = Rule(
     code="repeated",
     weight=Weight.DOUBTFUL,
     definition=(
-        "The machine was not quiet in a phase of `dyno quickstart`, which then measured it once "
-        "more. Always a note."
+        "The machine was not quiet in a phase of `dyno quickstart`, which repeated the phase once. "
+        "Always a note."
     ),
-    explanation="A repeat shows whether it was the machine. Its values are those that count.",
+    explanation="The repeat shows whether the machine was the cause. Only its values count.",
     check=_check,
 )

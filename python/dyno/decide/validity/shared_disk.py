@@ -1,4 +1,4 @@
-"""Shared disk: volumes that were set against each other, or added up, lie on the same disks."""
+"""Shared disk: volumes that were compared or added up are on the same disk."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from dyno.decide.rule import Rule, Ruling, Weight
 from dyno.profiles.arms import how
 
 _MEANS = {
-    "scaling": "what they give at once is what it gives, not what so many devices would",
-    "together": "at once they take from each other",
-    "compare": "they differ by file system or place, not by device",
+    "scaling": "their total is the throughput of one disk, not of several",
+    "together": "they compete for it",
+    "compare": "they differ in file system or location, not in device",
 }
 
 
@@ -27,7 +27,7 @@ def _check(case: Case) -> Iterable[Ruling]:
     for names, disk in groups.items() if way in _MEANS else ():
         yield Ruling(
             "warning" if way == "scaling" else "note",
-            f"{', '.join(names[:-1])} and {names[-1]} lie on the same disk, {disk}: {_MEANS[way]}.",
+            f"{', '.join(names[:-1])} and {names[-1]} are on the same disk, {disk}: {_MEANS[way]}.",
             None,
             (f"members has {disk}",),
         )
@@ -42,9 +42,9 @@ RULE = Rule(
     code="shared-disk",
     weight=Weight.DOUBTFUL,
     definition=(
-        "Several volumes of a storage profile lie on the same disk. A warning where more and more "
-        "of them are measured at once (--scaling), else a note."
+        "Several volumes of a storage profile are on the same disk. A warning with --scaling, "
+        "otherwise a note."
     ),
-    explanation="Two folders of one disk are not two disks.",
+    explanation="Two folders on one disk are not two disks.",
     check=_check,
 )

@@ -1,4 +1,4 @@
-"""Small file: a cache below this machine may have held all of the test file."""
+"""Small file: a cache of the hypervisor, storage server or controller may hold the test file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _check(case: Case) -> Iterable[Ruling]:
     told: set[str] = set()
     for phase in case.phases("io"):
         found = subjects(phase)
-        # At depth 1 one volume is asked; of several at once none can be told apart.
+        # With several volumes at once the latencies of each are unknown.
         if len(found) != 1 or not _may_hide(found[0]) or found[0].name in told:
             continue
         volume = found[0]
@@ -32,11 +32,10 @@ def _check(case: Case) -> Iterable[Ruling]:
                 medium = "spinning disks" if least == DISK_MS else "flash"
                 yield Ruling(
                     "warning",
-                    f"{phase.title}: random reads took {value:.2g} ms at depth 1, which {medium} "
-                    f"cannot do: a cache below this machine may have held the file of "
-                    f"{bytes_text(volume.size or 0)}. Give a --size beyond the "
-                    f"{bytes_text(volume.number('memory_bytes') or 0)} of this machine's memory, "
-                    "or more.",
+                    f"{phase.title}: random reads took {value:.2g} ms at depth 1, too fast for "
+                    f"{medium}. A cache outside this machine may hold the "
+                    f"{bytes_text(volume.size or 0)} file. Use a --size larger than this "
+                    f"machine's memory ({bytes_text(volume.number('memory_bytes') or 0)}).",
                     phase.name,
                     (name,),
                 )
@@ -45,25 +44,25 @@ def _check(case: Case) -> Iterable[Ruling]:
             told.add(volume.name)
             yield Ruling(
                 "note",
-                f"{phase.title}: the file of {bytes_text(volume.size or 0)} is smaller than this "
-                f"machine's memory ({bytes_text(volume.number('memory_bytes') or 0)}); what lies "
-                "below a virtual, remote or combined disk may have held it in a cache of its own.",
+                f"{phase.title}: the {bytes_text(volume.size or 0)} file is smaller than this "
+                f"machine's memory ({bytes_text(volume.number('memory_bytes') or 0)}). The cache "
+                "of a hypervisor, storage server or controller may hold it.",
                 phase.name,
             )
 
 
 def _may_hide(volume: Subject) -> bool:
-    """Whether something below this machine has memory of its own that could hold the file."""
+    """Whether a cache outside this machine could hold the file."""
     memory, device = volume.number("memory_bytes"), volume.device or ""
     if volume.size is None or memory is None or volume.size >= memory:
         return False
     if device.startswith("nvme") and not volume.facts.get("remote"):
-        return False  # the drive itself: what it does is what there is to measure
+        return False  # a local drive: its cache is part of the device
     return any(volume.facts.get(fact) for fact in ("virtual", "remote", "raid"))
 
 
 def _least_ms(volume: Subject) -> float:
-    # Of a virtual disk the kernel says 'rotational' whatever lies below it.
+    # Linux reports virtual disks as rotational whatever the media.
     spins = volume.facts.get("rotational") is True and not volume.facts.get("virtual")
     return DISK_MS if spins else FLASH_MS
 
@@ -82,14 +81,14 @@ RULE = Rule(
     code="small-file",
     weight=Weight.DOUBTFUL,
     definition=(
-        "The file is smaller than this machine's memory, it lies on a virtual or remote disk or an "
-        f"array, and half of the random reads at depth 1 took less than {FLASH_MS:g} ms "
-        f"({DISK_MS:g} ms where the disks spin). A warning; if they took longer, a note."
+        "The file is smaller than this machine's memory, it is on a virtual disk, a remote disk or "
+        f"an array, and the median random read at depth 1 took less than {FLASH_MS:g} ms "
+        f"({DISK_MS:g} ms on spinning disks). A note if reads took longer."
     ),
     explanation=(
-        "O_DIRECT passes this machine's page cache, not the memory of a hypervisor, a storage "
-        "server or a controller. To sense a page of flash takes some 50 µs, before the way there "
-        "and back; half a turn of a disk takes 2 ms and more: what is faster came from memory."
+        "O_DIRECT bypasses this machine's page cache, but not the cache of a hypervisor, a storage "
+        "server or a controller. A flash read takes about 50 µs, half a disk rotation 2 ms or "
+        "more. Faster reads came from memory."
     ),
     check=_check,
 )

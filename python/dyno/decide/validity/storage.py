@@ -1,4 +1,4 @@
-"""Untrusted storage: the profile may have measured something else than the device."""
+"""Untrusted storage: the profile may have measured memory instead of the device."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
 
 _TOLD_ELSEWHERE = frozenset({"content", "unsettled"})
-"""Remarks of the profiler on facts that have rules of their own: compressible, unsteady-storage."""
+"""Remarks of the profiler that other rules report: compressible, unsteady-storage."""
 
 
 def _check(case: Case) -> Iterable[Ruling]:
@@ -18,8 +18,8 @@ def _check(case: Case) -> Iterable[Ruling]:
         if phase.detail.direct is False:
             yield Ruling(
                 "invalid",
-                "The storage profile went through the page cache: it shows memory, not the "
-                "device. Choose a volume that offers O_DIRECT.",
+                "The storage profile used the page cache: it measured memory, not the device. "
+                "Use a volume that supports O_DIRECT.",
                 phase.name,
                 ("direct = false",),
             )
@@ -31,7 +31,7 @@ def _check(case: Case) -> Iterable[Ruling]:
         for words, name in behind.items():
             yield Ruling(
                 "invalid",
-                f"{phase.title}: {name} was memory, not storage: {words}.",
+                f"{phase.title}: {name} is memory, not storage: {words}.",
                 phase.name,
                 (f"in_memory of {name}",),
             )
@@ -44,10 +44,9 @@ RULE = Rule(
     code="untrusted-storage",
     weight=Weight.DOUBTFUL,
     definition=(
-        "Storage was profiled without O_DIRECT, or on a device that is memory or goes through the "
-        "page cache (a RAM disk, a loop device without direct I/O). A warning: the profiler had to "
-        "fall back."
+        "Storage was profiled without O_DIRECT, or on a device in memory or behind the page cache "
+        "(a RAM disk, a loop device without direct I/O). Warning: the profiler used a fallback."
     ),
-    explanation="A page cache answers a hundred times faster than what it hides.",
+    explanation="The page cache can be a hundred times faster than the device.",
     check=_check,
 )

@@ -1,4 +1,4 @@
-"""Throttled storage: a rate fell by a step and stayed there, or a control group's limit set it."""
+"""Throttled storage: IOPS dropped and stayed low, or reached a cgroup limit."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _LIMITS = {
     "riops": ("reads", "{:,.0f} reads a second", 1.0),
     "wiops": ("writes", "{:,.0f} writes a second", 1.0),
 }
-"""Throttles: the column that each limits, and words for it."""
+"""io.max limits: the column that each limits, and its text."""
 
 
 _KINDS = {"read_bytes": "rbps", "write_bytes": "wbps", "read_iops": "riops", "write_iops": "wiops"}
-"""The same by the words of ``--limit``."""
+"""The same, by name in ``--limit``."""
 
 
 def _check(case: Case) -> Iterable[Ruling]:
@@ -40,7 +40,7 @@ def _check(case: Case) -> Iterable[Ruling]:
 
 
 def _drops(case: Case) -> Iterable[Ruling]:
-    """One ruling each for falls that spoil a figure and for those that do not: the deepest."""
+    """One ruling for drops at a best load and one for others; each names the deepest."""
     drops = {
         name: (of_it[0], percent)
         for name, of_it in windows(case.steps).items()
@@ -55,14 +55,14 @@ def _drops(case: Case) -> Iterable[Ruling]:
         step, percent = found[name]
         before, after = case.value(f"{name}.drop_from_iops"), case.value(f"{name}.drop_to_iops")
         at_s = case.value(f"{name}.drop_at_s") or 0
-        how = "from one window to the next" if _between(case, name, at_s) else "at once"
-        more = f" So it was at {len(found) - 1} more." if len(found) > 1 else ""
+        how = "between two windows" if _between(case, name, at_s) else "at once"
+        more = f" {len(found) - 1} more loads are affected." if len(found) > 1 else ""
         phase = case.phase_of(step)
         yield Ruling(
             "disturbed" if spoils else "warning",
-            f"Storage fell by a step, as where a throttle sets in: at {'the best load ' * spoils}"
-            f"{step.label} the rate fell by {percent:.0f} % {how}, from {before or 0:,.0f} to "
-            f"{after or 0:,.0f} IOPS, {at_s:.0f} s into the run, and stayed there.{more} "
+            f"Storage was probably throttled: at {'the best load ' * spoils}{step.label} IOPS "
+            f"dropped by {percent:.0f} % {how}, from {before or 0:,.0f} to {after or 0:,.0f}, "
+            f"{at_s:.0f} s into the run, and did not recover.{more} "
             f"{_advice(case, phase, step)}",
             None if phase is None else phase.name,
             tuple(f"{name}.drop_percent" for name in found),
@@ -70,7 +70,7 @@ def _drops(case: Case) -> Iterable[Ruling]:
 
 
 def _between(case: Case, name: str, at_s: float) -> bool:
-    """Whether a fall lies between two windows of a load, by an interval more or less."""
+    """Whether a drop is between two windows of a load, within about one interval."""
     at_ns = case.bundle.run.clock.unix_ns + at_s * 1e9
     intervals = case.value(f"{name}.intervals")
     return bool(intervals) and any(
@@ -80,23 +80,23 @@ def _between(case: Case, name: str, at_s: float) -> bool:
 
 
 def _advice(case: Case, phase: Phase | None, step: Step) -> str:
-    """What to look for: first other work, where the curve shows such."""
+    """Advice; background load first, if the curve has any."""
     parts = [] if phase is None else [phase, *case.curves(phase)]
     own = [part for part in parts if part.name.rpartition("/")[2] == step.curve] or parts[:1]
     other = max((foreign_percent(case, part) or 0.0 for part in own), default=0.0)
     if other > MOST_FOREIGN_PERCENT:
         return (
-            f"Other work took {other:.0f} % of the processors' time and may be the reason: stop it "
+            f"Background load was {other:.0f} % CPU and may be the cause: stop the other processes "
             "first."
         )
     return (
-        "Look for burst credits, heat, a write cache that ran full, others who use the storage; "
-        "measure for longer than they last."
+        "Check for exhausted burst credits, thermal throttling, a full write cache and other "
+        "users of the storage. Measure for longer to see the sustained rate."
     )
 
 
 def _capped(case: Case, phase: Phase) -> Iterable[Ruling]:
-    """Limits of control groups that the measured rates came up to."""
+    """Cgroup limits that the measured rates reached."""
     steps = case.steps_in(phase)
     own = _own(case)
     for device, limits in _throttles(phase):
@@ -109,21 +109,21 @@ def _capped(case: Case, phase: Phase) -> Iterable[Ruling]:
             ]
             if near:
                 asked = own.get(kind) == limit
-                whose = "this run's own limit" if asked else "a control group's limit"
-                advice = "" if asked else " Lift it (io.max), or run outside."
+                whose = "this run's limit" if asked else "a cgroup limit"
+                advice = "" if asked else " Remove it (io.max), or run outside the cgroup."
                 yield Ruling(
                     "note" if asked else "warning",
                     f"{phase.title}: {whose} on {device}, "
-                    f"{words.format(limit / scale)}, set the pace ({near[0].label}"
-                    f"{f' and {len(near) - 1} more' if len(near) > 1 else ''}): the figures are "
-                    f"those of the limit, not of the device.{advice}",
+                    f"{words.format(limit / scale)}, was the bottleneck ({near[0].label}"
+                    f"{f' and {len(near) - 1} more' if len(near) > 1 else ''}). The results show "
+                    f"the limit, not the device.{advice}",
                     phase.name,
                     tuple(dict.fromkeys(f"{step.figure}.iops" for step in near)),
                 )
 
 
 def _own(case: Case) -> dict[str, float]:
-    """Limits that the run itself asked for, as the kernel's files name them."""
+    """The run's own limits, by their names in io.max."""
     confined = case.bundle.run.confined
     if confined is None:
         return {}
@@ -135,10 +135,7 @@ def _own(case: Case) -> dict[str, float]:
 
 
 def _throttles(phase: Phase) -> Iterator[tuple[str, dict[str, float]]]:
-    """Devices that are throttled, and their limits.
-
-    Only where all volumes of the phase lie on one: what one of several gave is not looked at.
-    """
+    """Devices with cgroup limits, if all volumes of the phase are on one device."""
     found = subjects(phase)
     if len({volume.device for volume in found}) != 1 or found[0].device is None:
         return
@@ -158,14 +155,14 @@ RULE = Rule(
     code="throttled-storage",
     weight=Weight.DOUBTFUL,
     definition=(
-        "Over the windows of a curve's best load the rate fell at once, by "
-        f"{LEAST_DROP_PERCENT:g} % or more, from one level to another that lasted, and noise whose "
-        "neighbours are alike does not fall like that (1 %). A warning: at another load; or a rate "
-        f"within {NEAR_PERCENT:g} % of a control group's limit (a note if the run asked for it)."
+        "Across the windows of a curve's best load IOPS dropped abruptly by "
+        f"{LEAST_DROP_PERCENT:g} % or more and did not recover. The change-point test allows for "
+        "autocorrelation (significance level 1 %). Warning: a drop at another load, or a rate "
+        f"within {NEAR_PERCENT:g} % of a cgroup limit (a note if it is the run's own limit)."
     ),
     explanation=(
-        "Clouds, controllers and hot drives give more at first than they keep up: the mean of both "
-        "is neither. A series alone does not tell them from other work that began."
+        "Cloud volumes, controllers and hot drives exceed their sustained rate at first. The mean "
+        "of both rates is neither. The time series alone cannot exclude background load."
     ),
     check=_check,
 )

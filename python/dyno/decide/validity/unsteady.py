@@ -1,4 +1,4 @@
-"""Unsteady: throughput still rose or fell while it was measured."""
+"""Unsteady: throughput drifted during the window."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_BIAS_PERCENT = 10.0
 
 @dataclass(frozen=True)
 class Drift:
-    """How a level's throughput was not steady."""
+    """How a level's throughput drifted."""
 
     level: Literal["invalid", "warning"]
     words: str
@@ -26,17 +26,17 @@ class Drift:
 
 
 def drift(case: Case, name: str) -> Drift | None:
-    """What speaks against the steadiness of a level whose figures' names start with ``name``."""
+    """Evidence that throughput drifted in the level with prefix ``name``; None if steady."""
     discard = case.value(f"{name}.mser_discard_percent")
     bias = case.value(f"{name}.mser_bias_percent")
-    # Noise alone has MSER-5 leave out much now and then, but that moves no mean.
+    # MSER-5 may truncate pure noise heavily, but that does not move the mean.
     if (discard or 0.0) > MOST_DISCARD_PERCENT and (bias or 0.0) > MOST_BIAS_PERCENT:
-        words = f"throughput never settled, {discard:.0f} % of the window looks like a warm-up"
+        words = f"throughput never settled: MSER-5 truncates {discard:.0f} % of the window"
         return Drift("invalid", words, f"{name}.mser_discard_percent")
     trend = case.figure(f"{name}.trend_percent")
     if trend is None or trend.low is None or trend.high is None:
         return None
-    # A slope that may as well be none proves nothing, however steep it looks.
+    # A slope whose interval includes zero is not significant.
     if trend.low <= 0 <= trend.high or abs(trend.value) <= WARNING_TREND_PERCENT:
         return None
     word = "rose" if trend.value > 0 else "fell"
@@ -48,12 +48,12 @@ def drift(case: Case, name: str) -> Drift | None:
     )
 
 
-_LONGER = "Give a longer --warmup and --duration."
-_QUIETER = "The machine was not quiet meanwhile: run again when it is."
+_LONGER = "Increase --warmup and --duration."
+_QUIETER = "The machine was not quiet: run again when it is."
 
 
 def _check(case: Case) -> Iterable[Ruling]:
-    """What a machine that was not quiet did to throughput is not the server's warm-up."""
+    """Drift on a quiet machine is invalid; on a machine that was not quiet, disturbed."""
     for phase, name in case.levels():
         quiet = was_quiet(case, phase)
         spoils: Literal["invalid", "disturbed"] = "invalid" if quiet else "disturbed"
@@ -62,10 +62,10 @@ def _check(case: Case) -> Iterable[Ruling]:
             limit = extended.limit_s
             yield Ruling(
                 spoils,
-                f"{phase.title}: throughput had not settled at the limit of {limit:g} s. Give a "
-                "longer --until-steady, or find what keeps it moving."
+                f"{phase.title}: throughput was not steady after {limit:g} s. Increase "
+                "--until-steady, or find the cause of the drift."
                 if limit is not None
-                else f"{phase.title}: throughput had not settled at the limit.",
+                else f"{phase.title}: throughput was not steady at the time limit.",
                 phase.name,
                 (f"{name}.trend_percent",),
             )
@@ -84,16 +84,14 @@ RULE = Rule(
     code="unsteady",
     weight=Weight.DOUBTFUL,
     definition=(
-        "The trend of throughput over the window, if its 95 % interval excludes none, exceeds "
-        f"{MOST_TREND_PERCENT:g} % (above {WARNING_TREND_PERCENT:g} %: a warning), or MSER-5 would "
-        f"leave out more than {MOST_DISCARD_PERCENT:g} % of it, which moves the mean by more than "
-        f"{MOST_BIAS_PERCENT:g} %; or a level that was to go on until it is steady reached its "
-        "limit before."
+        f"Throughput trended by more than {MOST_TREND_PERCENT:g} % over the window, and the 95 % "
+        f"interval excludes zero; or MSER-5 truncates more than {MOST_DISCARD_PERCENT:g} % of the "
+        f"window, which shifts the mean by more than {MOST_BIAS_PERCENT:g} %; or --until-steady "
+        f"reached its time limit. Warning: a trend above {WARNING_TREND_PERCENT:g} %."
     ),
     explanation=(
-        "The mean of a rise or fall depends on where the window happened to lie. It is wrong for "
-        "steady work on a quiet machine, too, so the run is invalid; it is only disturbed where "
-        "CPU steal or other work may be the reason."
+        "The mean of a drifting series depends on when the window starts. On a quiet machine the "
+        "run is invalid. With CPU steal or background load, a possible cause, it is disturbed."
     ),
     check=_check,
 )

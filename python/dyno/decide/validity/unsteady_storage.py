@@ -1,4 +1,4 @@
-"""Unsteady storage: the rate still rose or fell within a step, or windows of a load differ."""
+"""Unsteady storage: IOPS drifted within a step, or the windows of a load differ."""
 
 from __future__ import annotations
 
@@ -26,21 +26,20 @@ MOST_VARIATION_PERCENT = 10.0
 MOST_ERROR_PERCENT = 10.0
 WARNING_ERROR_PERCENT = 20.0
 
-_FELL = (
-    "Give a longer --step, or write the volume full before: a new device is faster than a used one."
-)
-_AGAIN = "Measure again, and for longer: a device, its cache or who else uses it changed."
-_STILL = "Devices pause to clean up, and for others who use them: see what else was at work."
+_FELL = "Increase --step, or precondition the volume by writing it full: a fresh device is faster."
+_AGAIN = "Repeat with a longer --step: the device, its cache or its other users changed state."
+_STILL = "Possible causes: garbage collection in the device, or other users of the device."
 
 
 @dataclass(frozen=True)
 class _Drift:
-    """How the rate of a load was not steady.
+    """How the IOPS of a load drifted.
 
     Attributes:
-        size: By which the worst of several is told.
-        severe: Whether it spoils a figure that a curve is told by.
-        slight: Whether it only says how sure a figure is.
+        told: Whether the load is its curve's best.
+        size: Ranks drifts of one level.
+        severe: Whether it invalidates the value of a best load.
+        slight: Whether it only widens the uncertainty of a value.
     """
 
     step: Step
@@ -49,7 +48,7 @@ class _Drift:
     severe: bool
     words: str
     evidence: str
-    advice: str = "Give a longer --step."
+    advice: str = "Increase --step."
     slight: bool = False
 
 
@@ -61,7 +60,7 @@ def _check(case: Case) -> Iterable[Ruling]:
             continue
         intervals = case.value(f"{name}.intervals")
         if (case.value(f"{name}.drop_percent") or 0.0) >= LEAST_DROP_PERCENT:
-            continue  # it fell by a step: of that another rule tells
+            continue  # throttled-storage covers it
         if intervals is not None and intervals < FEWEST_INTERVALS:
             short.append((name, of_it[0]))
         found += [drift for drift in _drifts(case, name, of_it) if drift is not None]
@@ -78,15 +77,15 @@ def _check(case: Case) -> Iterable[Ruling]:
         how = "--step" if case.bundle.run.verb == "io" else "dyno io --step"
         yield Ruling(
             "note" if case.bundle.run.verb == "quickstart" else "warning",
-            f"Steps of {seconds_text(step.seconds)} are too short to tell whether the rate was "
-            f"steady ({step.label}{others}). {how} 2s or more tells.",
+            f"Steps of {seconds_text(step.seconds)} are too short to test IOPS for steady state "
+            f"({step.label}{others}). Use {how} 2s or more.",
             _phase(case, step),
             tuple(f"{name}.intervals" for name, _ in short),
         )
 
 
 def _unsettled(case: Case) -> Iterable[Ruling]:
-    """Curves that were to be repeated until they are steady, and never were."""
+    """Curves that did not settle."""
     for phase in case.phases_of(IoDetail):
         own = case.steps_in(phase)
         for curve in dict.fromkeys(step.curve for step in own):
@@ -95,8 +94,8 @@ def _unsettled(case: Case) -> Iterable[Ruling]:
             of_it = [step for step in own if step.curve == curve]
             yield Ruling(
                 "disturbed",
-                f"{phase.title}: {curve} had not settled after {len(of_it)} windows: the last "
-                f"{of_it[0].rounds} do not agree. Let the profile have more of them (settle = …).",
+                f"{phase.title}: {curve} did not settle in {len(of_it)} windows: the last "
+                f"{of_it[0].rounds} differ. Allow more windows in the profile (settle = …).",
                 phase.name,
                 ("settled = false",),
             )
@@ -120,46 +119,45 @@ def _drifts(case: Case, name: str, of_it: Sequence[Step]) -> Iterable[_Drift | N
 
 
 def _vague(case: Case, name: str, step: Step) -> _Drift | None:
-    """A rate that wandered so that neither a drift nor a level is certain."""
+    """A mean with a wide confidence interval, without significant drift."""
     error = case.value(f"{name}.mean_error_percent")
     if error is None or error <= MOST_ERROR_PERCENT:
         return None
-    words = f"the rate wandered: its mean over a window is sure to ±{min(error, 100):.0f} % only"
+    words = f"the mean IOPS of a window has an uncertainty of ±{min(error, 100):.0f} %"
     slight = error <= WARNING_ERROR_PERCENT
     return _Drift(step, True, error, False, words, f"{name}.mean_error_percent", slight=slight)
 
 
 def _fell(case: Case, name: str, step: Step, *, told: bool) -> _Drift | None:
-    """A fall by a step, but a small one."""
+    """An abrupt drop below the threshold of ``throttled-storage``."""
     percent = case.value(f"{name}.drop_percent")
     before, after = case.value(f"{name}.drop_from_iops"), case.value(f"{name}.drop_to_iops")
     if percent is None or before is None or after is None:
         return None
-    words = f"the rate fell by {percent:.0f} % by a step, from {before:,.0f} to {after:,.0f} IOPS"
+    words = f"IOPS dropped abruptly by {percent:.0f} %, from {before:,.0f} to {after:,.0f}"
     return _Drift(step, told, percent, False, words, f"{name}.drop_percent", _AGAIN)
 
 
 def _within(case: Case, name: str, step: Step, *, told: bool) -> _Drift | None:
     discard = case.value(f"{name}.mser_discard_percent")
     bias = case.value(f"{name}.mser_bias_percent")
-    # Noise alone has MSER-5 leave out much now and then, but that moves no mean.
+    # MSER-5 may truncate pure noise heavily, but that does not move the mean.
     if (discard or 0.0) > MOST_DISCARD_PERCENT and (bias or 0.0) > MOST_BIAS_PERCENT:
-        words = f"the rate never settled, {discard:.0f} % of a window looks like a warm-up"
+        words = f"IOPS never settled: MSER-5 truncates {discard:.0f} % of a window"
         return _Drift(step, told, bias or 0.0, True, words, f"{name}.mser_discard_percent")
     trend = case.figure(f"{name}.trend_percent")
     if trend is None or trend.low is None or trend.high is None:
         return None
     size = abs(trend.value)
-    # Of many short steps some slope by chance: only what is more than a little counts, and of those
-    # that no figure is told by only what is much.
+    # Some of many short steps drift by chance: loads other than the best need a severe drift.
     least = trend.low if trend.value > 0 else -trend.high
     severe = size > MOST_TREND_PERCENT and least > WARNING_TREND_PERCENT
     if least <= 0 or not (severe or (told and size > WARNING_TREND_PERCENT)):
         return None
     if trend.value > 0:
-        words = f"the rate rose by {size:.0f} % within a window"
+        words = f"IOPS rose by {size:.0f} % within a window"
         return _Drift(step, told, size, severe, words, trend.name)
-    words = f"the rate fell by {size:.0f} % within a window"
+    words = f"IOPS fell by {size:.0f} % within a window"
     return _Drift(step, told, size, severe, words, trend.name, _FELL)
 
 
@@ -167,7 +165,7 @@ def _still(case: Case, name: str, step: Step, *, told: bool) -> _Drift | None:
     silent_s = case.value(f"{name}.silent_s")
     if not silent_s:
         return None
-    words = f"it stood still for {seconds_text(silent_s)}"
+    words = f"I/O stalled for {seconds_text(silent_s)}"
     return _Drift(step, told, silent_s, False, words, f"{name}.silent_s", _STILL)
 
 
@@ -188,17 +186,16 @@ def _between(name: str, of_it: Sequence[Step], *, told: bool) -> _Drift | None:
 def _rulings(
     case: Case, drifts: Sequence[_Drift], level: Literal["disturbed", "warning", "note"]
 ) -> Iterable[Ruling]:
-    """One for all: the worst in words, the others by their number."""
+    """One ruling for all drifts: it describes the worst and counts the others."""
     if not drifts:
         return
     worst = max(drifts, key=lambda drift: drift.size)
     more = len({drift.step.figure for drift in drifts}) - 1
-    others = f" So it was at {more} more load{'s'[: more > 1]}." if more else ""
+    others = f" Other loads affected: {more}." if more else ""
     what = "the best load " if worst.told else ""
     yield Ruling(
         level,
-        f"Storage was not steady: at {what}{worst.step.label} {worst.words}.{others} "
-        f"{worst.advice}",
+        f"Storage was unsteady: at {what}{worst.step.label} {worst.words}.{others} {worst.advice}",
         _phase(case, worst.step),
         tuple(dict.fromkeys(drift.evidence for drift in drifts)),
     )
@@ -213,21 +210,18 @@ RULE = Rule(
     code="unsteady-storage",
     weight=Weight.DOUBTFUL,
     definition=(
-        "In a window of a curve's best load the rate of I/Os rose or fell by more than "
-        f"{MOST_TREND_PERCENT:g} % (its 95 % interval, which allows for neighbours that are alike, "
-        f"beyond {WARNING_TREND_PERCENT:g} %), MSER-5 would leave out more than "
-        f"{MOST_DISCARD_PERCENT:g} %, which moves the mean by more than {MOST_BIAS_PERCENT:g} %, "
-        f"or its windows vary by more than {MOST_VARIATION_PERCENT:g} %; or windows that were to "
-        "go on until they agree never did. A warning: less than that, a fall by a step of less "
-        f"than {LEAST_DROP_PERCENT:g} %, a mean that a window does not tell to ±"
-        f"{WARNING_ERROR_PERCENT:g} % (a note: {MOST_ERROR_PERCENT:g} %), a stretch without any, "
-        f"such a window of another load, or one of fewer than {FEWEST_INTERVALS} intervals, which "
-        "nothing can be told of."
+        "In a window of a curve's best load IOPS trended by more than "
+        f"{MOST_TREND_PERCENT:g} % (95 % interval, corrected for autocorrelation, above "
+        f"{WARNING_TREND_PERCENT:g} %), MSER-5 truncates more than {MOST_DISCARD_PERCENT:g} % of "
+        f"it, which shifts the mean by more than {MOST_BIAS_PERCENT:g} %, the windows' coefficient "
+        f"of variation exceeds {MOST_VARIATION_PERCENT:g} %, or the curve did not settle. Warning: "
+        f"a smaller drift, an abrupt drop of less than {LEAST_DROP_PERCENT:g} %, an uncertainty of "
+        f"the mean above {WARNING_ERROR_PERCENT:g} % (note: {MOST_ERROR_PERCENT:g} %), a stall, "
+        f"such a window of another load, or windows with fewer than {FEWEST_INTERVALS} intervals."
     ),
     explanation=(
-        "A device that still changes, as flash does until it is written full and caches until they "
-        "are, gives another value a minute later. Dyno measured correctly what it did meanwhile: "
-        "the run is disturbed."
+        "Flash slows down until it is preconditioned, and caches until they are full: a minute "
+        "later the value differs. The measurement is correct, so the run is disturbed."
     ),
     check=_check,
 )

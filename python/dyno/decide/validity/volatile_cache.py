@@ -1,4 +1,4 @@
-"""Volatile cache: what was written may not have reached the media when it was measured."""
+"""Volatile cache: writes completed in a volatile cache, not on the media."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def _check(case: Case) -> Iterable[Ruling]:
         if fresh:
             yield Ruling(
                 "note",
-                f"{phase.title}: writes count when the device has taken them, and the cache of "
-                f"{', '.join(fresh)} is volatile (write back). --fsync, or a profile with syncs "
-                "such as log, tells what durable writes take.",
+                f"{phase.title}: writes complete in the volatile cache of {', '.join(fresh)} "
+                "(write back). Use --fsync, or a profile with syncs such as log, to measure "
+                "durable writes.",
                 phase.name,
                 ("write_cache = write back",),
             )
@@ -40,9 +40,8 @@ RULE = Rule(
     code="volatile-cache",
     weight=Weight.DOUBTFUL,
     definition=(
-        "Writes were measured without any sync, on a device whose write cache must be flushed. "
-        "Always a note."
+        "Writes were measured without fsync on a device with a write-back cache. Always a note."
     ),
-    explanation="A database waits for its commits to be durable, not for a cache to take them.",
+    explanation="A database commit waits for durable storage, not for the cache.",
     check=_check,
 )

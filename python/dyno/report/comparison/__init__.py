@@ -1,1 +1,1 @@
-"""Two runs side by side, and an application against its storage."""
+"""Side-by-side runs, and an application against its storage profile."""

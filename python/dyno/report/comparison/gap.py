@@ -1,4 +1,4 @@
-"""The application gap in words: a table of at most eighty columns, and what explains it."""
+"""The application gap as text: a table of at most 80 columns and an explanation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _JOINT = "\N{NARROW NO-BREAK SPACE}"
 _STORAGE = ("limit-storage", "limit-synchronous-writes")
 _MOST_PERCENT = 105.0
 _OWN = 0.8
-"""A smaller share of the device's reads is not the engine's alone."""
+"""Below this share of the device's reads, others read from it too."""
 _PATTERNS = {"sequential": "sequential", "random": "random", "mix": "of the mix"}
 
 
@@ -36,10 +36,10 @@ class Gap:
     """One phase of an application against the profile.
 
     Attributes:
-        title: A few words for it.
-        values: Its figures by their last word, such as ``application_mbps``.
-        sources: Of what each share is one.
-        limit: What was found to limit it; None if nothing was looked at.
+        title: Its title.
+        values: Its metrics by the last part of their names, such as ``application_mbps``.
+        sources: The base of each share.
+        limit: Its bottleneck; None if not analysed.
     """
 
     phase: Phase
@@ -50,7 +50,7 @@ class Gap:
 
     @property
     def by_storage(self) -> bool | None:
-        """Whether the storage set the pace; None if nothing tells."""
+        """Whether storage was the bottleneck; None if unknown."""
         if self.limit is None or self.limit.code == "limit-unattributed":
             return None
         return self.limit.code in _STORAGE
@@ -72,7 +72,7 @@ class Gap:
 def gaps(
     application: Bundle, estimates: Iterable[Estimate], findings: Iterable[Finding]
 ) -> list[Gap]:
-    """The phases that have figures of a gap, in the order of the run."""
+    """The phases with gap metrics, in order."""
     limits = {item.phase: item for item in findings if item.code.startswith("limit-")}
     listed = list(estimates)
     found: list[Gap] = []
@@ -108,7 +108,7 @@ def title_of(application: Bundle, phase: Phase) -> str:
 
 
 def gap_lines(found: Sequence[Gap]) -> list[str]:
-    """The tables of queries and of transactions, and a paragraph for each phase."""
+    """The tables of queries and transactions, and a paragraph per phase."""
     lines: list[str] = []
     queries = [one for one in found if one.phase.kind == "dss"]
     levels = [one for one in found if one.phase.kind != "dss"]
@@ -117,7 +117,7 @@ def gap_lines(found: Sequence[Gap]) -> list[str]:
     if levels:
         lines += [*([""] if lines else []), *_table("IOPS", "iops", levels, ("mix",))]
     for one in found:
-        # A figure and its % stay on one line.
+        # No line break before %.
         text = plain(_why(one).replace(_JOINT, " ")).replace(" %", f"{_JOINT}%")
         lines += ["", *(line.replace(_JOINT, " ") for line in textwrap.wrap(text, COLUMNS))]
     return lines
@@ -154,11 +154,11 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _why(one: Gap) -> str:
-    """Who set the pace, and what of the difference is seen."""
+    """The bottleneck, and the causes of the gap."""
     verdict = {
-        True: "the storage set the pace",
-        False: "the storage was not what set the pace",
-        None: "what set the pace was not found",
+        True: "storage was the bottleneck",
+        False: "storage was not the bottleneck",
+        None: "bottleneck not identified",
     }[one.by_storage]
     words = [f"{one.title}: {verdict}."]
     if one.limit is not None and one.by_storage is not None:
@@ -172,36 +172,36 @@ def _reasons(one: Gap) -> Iterable[str]:
     values = one.values
     shares = [value for name, value in values.items() if name.endswith("_share_percent")]
     if shares and min(shares) > _MOST_PERCENT:
-        yield "It reached more than the profile, which had less in flight or other users beside it"
+        yield "It exceeded the profile, which had a smaller queue depth or other users of the disk"
     asked, cached = values.get("engine_read_bytes"), values.get("cache_percent")
     read = values.get("device_read_bytes")
     if asked is not None and read is not None and asked < _OWN * read:
         yield (
-            f"Of {decimal_bytes(read)} that the device read, the engine counts only "
-            f"{decimal_bytes(asked)} as its own: the rest is temporary files, or other work"
+            f"The device read {decimal_bytes(read)}, the engine only {decimal_bytes(asked)} of it; "
+            "the rest is temporary files or other processes"
         )
     elif asked == 0:
-        yield "The engine read nothing: its own cache held the data"
+        yield "The engine read nothing: its cache held the data"
     elif asked is not None and cached is not None and cached >= 1:
         yield (
-            f"Of {decimal_bytes(asked)} that the engine asked for, the page cache answered "
-            f"{cached:.0f} %"
+            f"The page cache served {cached:.0f} % of the {decimal_bytes(asked)} that the engine "
+            "read"
         )
     part = "sequential" if one.phase.kind == "dss" else "mix"
     if f"{part}_profile_depth" not in values and one.phase.kind == "dss":
         part = "random"
     depth, queue = values.get(f"{part}_profile_depth"), values.get("queue_length")
     if depth and queue is not None and queue < depth / 2:
-        yield f"It kept {figure(queue)} requests in flight, the profile's best {figure(depth)}"
+        yield f"Queue depth was {figure(queue)}; the profile's best used {figure(depth)}"
     block, size = values.get(f"{part}_profile_io_bytes"), values.get("io_bytes")
     if block and size and not 0.5 <= size / block <= 2:
-        yield f"Its requests were of {bytes_text(size)}, the profile's of {bytes_text(block)}"
+        yield f"I/O size was {bytes_text(size)}; the profile used {bytes_text(block)}"
     writes = values.get("write_percent")
     if writes is not None and writes >= 1:
-        yield f"{writes:.0f} % of them were writes"
+        yield f"{writes:.0f} % of the I/Os were writes"
     busy, used = values.get("cpu_busy"), values.get("utilisation")
     if busy is not None and used is not None:
-        yield f"CPU was {busy:.0f} % busy, the device {used:.0f} % in use"
+        yield f"CPU was {busy:.0f} % busy, the device {used:.0f} % utilised"
 
 
 def _percent(value: float | None) -> str:

@@ -1,4 +1,4 @@
-"""What two runs side by side are compared by, in plain words."""
+"""The headline metrics of side-by-side runs, and their titles."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAMES = re.compile(
     rf"|(?P<each>{'|'.join(main.main for main in _MAINS)})\.response_p95_ms)"
     rf"|capacity\.(?P<capacity>tps|{'|'.join(main.per_min for main in _MAINS)}|load)"
 )
-"""Of what a run is read by; the rest is in --json."""
+"""The headline metrics; --json has all."""
 
 _METRICS = {
     "best_iops": "Best load",
@@ -29,7 +29,7 @@ _METRICS = {
     "best_p95_ms": "p95 at the best load",
     "seconds": "Time",
     "mb_per_s": "Rate",
-    "power_total_s": "All queries, one user",
+    "power_total_s": "Power test total",
     "geomean_s": "Geometric mean",
     "power": "Power",
     "throughput": "Throughput",
@@ -42,12 +42,12 @@ _METRICS = {
 
 
 def is_headline(name: str) -> bool:
-    """Whether a run is read by the estimate of this name."""
+    """Whether this is a headline metric."""
     return _NAMES.fullmatch(name) is not None
 
 
 def subject(bundle: Bundle, name: str) -> str:
-    """What was measured: ``16 users PostgreSQL``, ``Random read``; empty if it has no title."""
+    """The subject: ``16 users PostgreSQL``, ``Random read``; empty without a title."""
     found = _NAMES.fullmatch(name)
     if found is None:
         return ""
@@ -59,7 +59,7 @@ def subject(bundle: Bundle, name: str) -> str:
     if found["dss"]:
         return f"Queries on {target_title(bundle.run, found['target'])}"
     if found["capacity"]:
-        return "Maximum inside the limits"
+        return "Maximum within limits"
     level = found["level"]
     phases = [one for one in those(bundle.run.phases, OltpDetail) if one.detail.level == level]
     return title_of(bundle, phases[-1]) if phases else level

@@ -1,4 +1,4 @@
-"""Two runs side by side: what was different about them, and the metrics that both have."""
+"""Two runs side by side: their differences, and their common metrics."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WIDE, _CHANGE = 112, 12
 Interval = tuple[float, float] | None
 
 _UNLIKE = frozenset({"command"})
-"""What of a plan may differ and mean nothing."""
+"""Parts of a plan whose differences do not matter."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Pair:
     """A metric that both runs have.
 
     Attributes:
-        subject, metric: What was measured, and its metric with the unit, in plain words.
-        first_interval, second_interval: 95 % intervals, where there are any.
+        subject, metric: Titles of the subject and of the metric with its unit.
+        first_interval, second_interval: 95 % intervals, if any.
     """
 
     name: str
@@ -46,12 +46,12 @@ class Pair:
 
     @property
     def percent(self) -> float | None:
-        """Change from the first to the second; None where the first is zero."""
+        """Change from the first to the second; None if the first is zero."""
         return None if self.first == 0 else 100 * (self.second / self.first - 1)
 
     @property
     def headline(self) -> bool:
-        """Whether a run is read by it."""
+        """Whether it is a headline metric."""
         return is_headline(self.name)
 
     @property
@@ -63,7 +63,7 @@ class Pair:
 def pairs(
     first: tuple[Bundle, Iterable[Estimate]], second: tuple[Bundle, Iterable[Estimate]]
 ) -> list[Pair]:
-    """The metrics that two runs have in common, in the order of the first."""
+    """The common metrics of two runs, in the order of the first."""
     others = {estimate.name: estimate for estimate in second[1]}
     found: list[Pair] = []
     for one in first[1]:
@@ -84,7 +84,7 @@ def _interval(one: Estimate) -> Interval:
 
 
 def differences(first: Bundle, second: Bundle) -> dict[str, tuple[str, str]]:
-    """What was asked of the runs, what was measured and on what, where they differ."""
+    """Differences in plan, target and machine."""
     sides = [dict(_asked(bundle)) for bundle in (first, second)]
     names = dict.fromkeys([*sides[0], *sides[1]])
     return {
@@ -133,19 +133,19 @@ def _flat(start: str, value: Any) -> Iterator[tuple[str, str]]:
 def beside_lines(
     first: Bundle, second: Bundle, found: Iterable[Pair], width: int = COLUMNS
 ) -> list[str]:
-    """What differs, a word on what one run each can prove, and the headline metrics.
+    """The differences, a caveat on single runs, and the headline metrics.
 
     Args:
         first: A run.
-        second: The run that it is compared with.
-        found: What they have in common.
-        width: Columns of the terminal; from 112 on intervals stand beside their values.
+        second: The run to compare with it.
+        found: Their common metrics.
+        width: Columns of the terminal; from 112 columns on, intervals follow their values.
     """
     lines = [*_differences(differences(first, second))]
     shown = [pair for pair in found if pair.headline]
     lines += textwrap.wrap(
-        "One run each proves nothing about the difference: measure both several times (dyno io "
-        "--repeat 5; else run them again, in turns) before you believe it.",
+        "One run each cannot separate a difference from noise. Repeat both (dyno io --repeat 5, or "
+        "alternating runs).",
         COLUMNS,
     )
     lines += ["", *_table(shown[:MOST_FIGURES], width)]
@@ -188,7 +188,7 @@ def _span(interval: Interval) -> str:
 def _differences(found: dict[str, tuple[str, str]]) -> list[str]:
     if not found:
         return []
-    lines = ["The runs were not alike:"]
+    lines = ["The runs differ:"]
     for name, (one, other) in list(found.items())[:MOST_DIFFERENCES]:
         text = plain(f"  {name}: {one} | {other}")
         lines.append(text if len(text) <= COLUMNS else f"{text[: COLUMNS - 1]}…")

@@ -1,1 +1,1 @@
-"""What pages are made of: blocks, charts, formats and the HTML around them."""
+"""Building blocks of pages: blocks, charts, formats and HTML."""

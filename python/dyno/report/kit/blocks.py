@@ -1,4 +1,4 @@
-"""What a section of the sheet is made of: data only, rendered by the template."""
+"""The parts of a section: plain data, rendered by the template."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Column:
     """A column of a table.
 
     Attributes:
-        numeric: Set flush right with digits of equal width.
-        wide: Holds sentences, and is not squeezed on a narrow page.
+        numeric: Right-aligned with tabular digits.
+        wide: Holds sentences; keeps its width on a narrow page.
     """
 
     label: str
@@ -27,10 +27,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Cell:
-    """A value that stands out, with a word on why for those who do not see the colour.
+    """A highlighted value, with a hint for readers who cannot see the colour.
 
     Attributes:
-        link: Where it leads, relative to the page; whoever makes it has seen to what is in it.
+        link: Relative to the page; the caller ensures that it is safe.
     """
 
     text: str
@@ -44,8 +44,8 @@ class Table:
     """A table. The first cell of a row is its heading.
 
     Attributes:
-        notice: Where the figures derive from a TPC workload; the section shows each notice once.
-        folded: Shown only on demand.
+        notice: For metrics of a TPC-derived workload; the section shows each notice once.
+        folded: Collapsed by default.
     """
 
     caption: str
@@ -58,20 +58,20 @@ class Table:
 
     @property
     def long(self) -> bool:
-        """Whether it stays folded on paper too, unless the reader opened it."""
+        """Whether it also stays folded in print."""
         return self.folded and len(self.rows) > _MOST_PRINTED_ROWS
 
 
 _MOST_PRINTED_ROWS = 12
 
 NOTHING = "–"
-"""What stands where there is no figure."""
+"""Placeholder for a missing value."""
 
 
 def without_empty(
     columns: Sequence[Column], rows: Sequence[Sequence[str | Cell]]
 ) -> tuple[list[Column], list[list[str | Cell]]]:
-    """Columns in which any row has something, and the rows without the others."""
+    """Removes columns without any value."""
     kept = [
         place
         for place in range(len(columns))
@@ -82,7 +82,7 @@ def without_empty(
 
 @dataclass(frozen=True)
 class Key:
-    """What a mark in a chart stands for: its shape's outline and its colour's variable."""
+    """A legend entry: the outline of its shape and its colour variable."""
 
     name: str
     outline: str
@@ -91,7 +91,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart: its SVG, which is markup that ``charts.render`` made safe, and what it shows."""
+    """A chart: its SVG, sanitised by ``charts.render``, and its caption."""
 
     svg: Markup
     caption: str
@@ -102,7 +102,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Row:
-    """Blocks side by side on a wide page; the first is the wider one unless they are even."""
+    """Blocks side by side on a wide page; the first is wider unless ``even``."""
 
     blocks: Sequence[Figure | Table]
     even: bool = False
@@ -111,7 +111,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Fact:
-    """A term and what holds of it."""
+    """A term and its value."""
 
     term: str
     text: str
@@ -127,7 +127,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Card:
-    """A headline figure."""
+    """A headline metric."""
 
     label: str
     value: str
@@ -137,7 +137,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Cards:
-    """Headline figures that belong together."""
+    """A group of headline metrics."""
 
     title: str
     cards: Sequence[Card]
@@ -155,7 +155,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Notes:
-    """Lines under one another."""
+    """A list of notes."""
 
     notes: Sequence[Note]
     kind: Literal["notes"] = "notes"
@@ -171,7 +171,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Text:
-    """Text in lines that stay as they are, shown on demand."""
+    """Preformatted text, collapsed by default."""
 
     caption: str
     text: str
@@ -180,7 +180,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Heading:
-    """A title of what follows in a section."""
+    """A subheading."""
 
     text: str
     kind: Literal["heading"] = "heading"
@@ -191,12 +191,12 @@ Block = Table | Figure | Row | Facts | Cards | Notes | Code | Text | Heading
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the sheet.
+    """A section of the report.
 
     Attributes:
         ident: Its anchor.
         lead: A sentence or two under the title.
-        folded: For those who look something up: only its title is shown until it is opened.
+        folded: Collapsed by default.
     """
 
     ident: str

@@ -1,4 +1,4 @@
-"""Numbers, names and times as people read them."""
+"""Formats numbers, names and times."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ VERDICTS: dict[Outcome | None, str] = {
     "valid": "VALID",
     "disturbed": "DISTURBED",
     "invalid": "INVALID",
-    None: "NOT JUDGED",
+    None: "NO VERDICT",
 }
-"""Verdicts as a line of a terminal begins with them."""
+"""Verdicts at the start of a terminal summary."""
 
 
 def figure(value: float | None) -> str:
-    """Three significant digits, all digits before the point, thousands parted; ``–`` for none."""
+    """Three significant digits, all integer digits, thousands separators; ``–`` for None."""
     if value is None:
         return "–"
     size = abs(value)
@@ -35,22 +35,22 @@ def figure(value: float | None) -> str:
 
 
 def fixed(value: float | None, decimals: int) -> str:
-    """So many decimals, for columns; ``–`` for none."""
+    """A fixed number of decimals, for columns; ``–`` for None."""
     return "–" if value is None else f"{value:,.{decimals}f}"
 
 
 def with_unit(value: float | None, unit: str) -> str:
-    """A figure and its unit, which stay on one line."""
+    """A value and its unit, without a line break."""
     return "–" if value is None else f"{figure(value)}{_FIGURE_SPACE}{unit}".rstrip()
 
 
 def spanned(found: Estimate | None, written: Callable[[float], str], unit: str = "") -> str:
-    """A figure with its unit and its interval, where it has one; ``–`` for none.
+    """A value with its unit and its interval, if any; ``–`` for None.
 
     Args:
-        found: The figure.
-        written: How a value of it is written.
-        unit: With the space before it.
+        found: The estimate.
+        written: Formats a value.
+        unit: With a leading space.
     """
     if found is None:
         return "–"
@@ -61,13 +61,13 @@ def spanned(found: Estimate | None, written: Callable[[float], str], unit: str =
 
 
 def joined(text: str) -> str:
-    """A text whose last two words stay on one line, as a figure and its unit."""
+    """A text without a line break between its last two words."""
     first, _, last = text.rpartition(" ")
     return f"{first}{_FIGURE_SPACE}{last}" if first else last
 
 
 def bytes_text(count: float | None) -> str:
-    """Binary units for memory and blocks, where sizes are powers of two: ``24 GiB``."""
+    """Binary units, for memory and blocks: ``24 GiB``."""
     if count is None:
         return "–"
     for unit in ("B", "KiB", "MiB", "GiB"):
@@ -78,7 +78,7 @@ def bytes_text(count: float | None) -> str:
 
 
 def decimal_bytes(count: float | None) -> str:
-    """Decimal units for data and disks: ``1.06 GB``."""
+    """Decimal units, for data and disks: ``1.06 GB``."""
     if count is None:
         return "–"
     for unit in ("B", "kB", "MB", "GB"):
@@ -118,7 +118,7 @@ def clock(unix_ns: int) -> str:
 
 
 def target_title(run: Run, name: str | None) -> str:
-    """A target by its product's own name, such as ``PostgreSQL``."""
+    """The product name of a target, such as ``PostgreSQL``."""
     facts = run.targets.get(name or "")
     return (facts and facts.product) or str(name)
 
@@ -135,7 +135,7 @@ def query_title(name: str) -> str:
 
 
 def users_title(detail: OltpDetail | None, level: str) -> str:
-    """``16 users``, ``100 to 900/s over 32 users``; the level's name if its phase says nothing."""
+    """``16 users``, ``100 to 900/s over 32 users``; by default the level's name."""
     if detail is None or detail.users is None:
         return level
     users = detail.users

@@ -1,4 +1,4 @@
-"""From a head and sections to one HTML page that needs no network and no script."""
+"""Renders a head and sections to one HTML page without network access or scripts."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _TEMPLATES = Path(__file__).with_name("templates")
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a page says first.
+    """The verdict box.
 
     Attributes:
-        reasons: Each with a word that it is about.
-        warnings: Shown on demand if they are many.
-        meaning: What the stamp means for the values, in a sentence.
+        reasons: Each with its code.
+        warnings: Folded if there are many.
+        meaning: What the verdict means for the results.
     """
 
     tone: str
@@ -35,7 +35,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Head:
-    """What stands above the sections."""
+    """The page header."""
 
     brand: str
     title: str
@@ -45,13 +45,13 @@ class Head:
 
 
 def rendered(head: Head, sections: Sequence[Section], made: str, notices: Sequence[str]) -> str:
-    """The page. All text is escaped: it may be anybody's.
+    """The page. All text is escaped: it is untrusted.
 
     Args:
-        head: Above the sections.
-        sections: In their order.
-        made: How the page was made, for its foot.
-        notices: For its foot.
+        head: The page header.
+        sections: In order.
+        made: How the page was generated, for the footer.
+        notices: For the footer.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
@@ -77,15 +77,15 @@ def rendered(head: Head, sections: Sequence[Section], made: str, notices: Sequen
         made=made,
         notices=notices,
     )
-    # JSON can hold halves of surrogate pairs, which no file can.
+    # JSON may contain lone surrogates, which UTF-8 cannot encode.
     return html.encode("utf-8", "replace").decode("utf-8")
 
 
 def _unit_stays(label: str) -> str:
-    """The heading of a column whose unit stays on the line of its last word: ``Total, s``."""
+    """A column label without a line break before its unit: ``Total, s``."""
     return _UNIT.sub(",\N{NO-BREAK SPACE}", label)
 
 
 def _percent_stays(text: str) -> str:
-    """A sentence whose figures stay on one line with their per cent sign."""
+    """A sentence without line breaks before per cent signs."""
     return _PERCENT.sub("\N{NO-BREAK SPACE}", text)

@@ -1,1 +1,1 @@
-"""The page, summary and JSON document of a run."""
+"""The report, summary and JSON document of a run."""

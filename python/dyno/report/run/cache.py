@@ -1,4 +1,4 @@
-"""Warm, first or cold: what the caches held when queries were measured, in words."""
+"""The state of the caches at the start of a query test: warm, first pass or cold."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ _PROOF = (
 
 
 def words(run: Run) -> dict[str, str]:
-    """By test (``power``, ``throughput``), what the caches held when it began.
+    """The cache state at the start of each test (``power``, ``throughput``).
 
-    ``warm``, ``first``, ``cold``, ``cold-each-query``; or ``after-power``: as the power test left
-    them.
+    ``warm``, ``first``, ``cold``, ``cold-each-query``, or ``after-power``.
     """
     found: dict[str, str] = {}
     for phase in those(run.phases, DssDetail):
@@ -41,13 +40,13 @@ def _word(run: Run, phase: Phase[DssDetail]) -> str:
 
 
 def word(run: Run) -> str | None:
-    """That of the power test, else of the throughput test; None if no queries were measured."""
+    """The state for the power test, else for the throughput test; None without queries."""
     found = words(run)
     return found.get("power", found.get("throughput"))
 
 
 def summary(run: Run) -> dict[str, Any] | None:
-    """The word, that of each test, and the proof of cold caches by target."""
+    """The state, the state by test, and the evidence of cold caches by target."""
     found = word(run)
     if found is None:
         return None
@@ -64,18 +63,18 @@ def _told(detail: ProvisionDetail) -> dict[str, Any]:
 
 
 def sentence(page: Page, test: str = "power") -> str:
-    """What the caches held when a test began and how that is known, with a blank after it."""
+    """A sentence on the cache state and its evidence, with a trailing blank."""
     found = words(page.run).get(test)
     if found == "warm":
-        return "Warm: every query ran once before it was measured. "
+        return "Warm caches: each query ran once before the measurement. "
     if found == "first":
-        return "First pass: no query ran before, and caches were left as they were found. "
+        return "First pass: no query ran before; Dyno did not change the caches. "
     if found == "after-power":
-        return "Caches as the power test had left them. "
+        return "Caches as left by the power test. "
     if found not in {"cold", _EACH}:
         return ""
     when = "before each query" if found == _EACH else "before the first query"
-    text = f"Cold: {when} the engine was closed and its files put out of the page cache. "
+    text = f"Cold caches: {when} Dyno closed the engine and evicted its files from the page cache. "
     return text + "".join(_proof(page, phase) for phase in _proofs(page.run))
 
 
@@ -94,6 +93,6 @@ def _proof(page: Page, phase: Phase[ProvisionDetail]) -> str:
     name = f"{page.title(phase.target)} on {found.file_system}"
     return (
         f"Of {bytes_text(found.bytes)} of {name}, {bytes_text(found.before_bytes)} were in memory "
-        f"before and {found.left_share:.2%} after, by mincore; caches of the device, or of a host "
-        "under a virtual machine, are beyond reach. "
+        f"before and {found.left_share:.2%} after (mincore). Dyno cannot evict caches of the "
+        "device or of a hypervisor. "
     )

@@ -1,4 +1,4 @@
-"""The most load inside limits, in words and cards."""
+"""The maximum load within limits, as text and cards."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def load_text(detail: SearchDetail, load: float | None) -> str:
 
 
 def is_each(detail: SearchDetail) -> bool:
-    """Whether users are those of each of several databases."""
+    """Whether users are counted per database."""
     return (detail.databases or 1) > 1
 
 
@@ -45,21 +45,21 @@ def _above(page: Page) -> str:
     detail = page.search.detail
     failing = detail.failing
     if failing is None:
-        return "no load broke the limits"
+        return "no load failed"
     load = load_text(detail, failing)
-    breaks = "breaks" if load.endswith(" user") else "break"
-    what = "never settled" if detail.unsettled is True else f"{breaks} the limits"
+    fails = "fails" if load.endswith(" user") else "fail"
+    what = "never steady" if detail.unsettled is True else fails
     return f"{load} {what}"
 
 
 def cards(page: Page) -> Cards | None:
-    """The maximum with its bounds, and what the server did there, with the noise of its windows."""
+    """The maximum with its bounds, and the metrics there with their range over the windows."""
     if page.search is None:
         return None
     detail = page.search.detail
     by, best = detail.by, detail.best
     unit = "/s" if by == "rate" else "users each" if is_each(detail) else "users"
-    label = "Highest rate" if by == "rate" else "Most users"
+    label = "Maximum rate" if by == "rate" else "Maximum users"
     how = "confirmed by a second window" if detail.confirmed else "not confirmed"
     found = [
         Card(
@@ -75,6 +75,6 @@ def cards(page: Page) -> Cards | None:
     ):
         item = page.estimate(f"capacity.{name}")
         if item is not None:
-            span = f"{figure(item.low)} to {figure(item.high)} in its windows"
-            found.append(Card(f"{title} there", figure(item.value), its_unit, span))
-    return Cards("The most load inside the limits", found, page.transaction_notice)
+            span = f"windows: {figure(item.low)} to {figure(item.high)}"
+            found.append(Card(f"{title} at maximum", figure(item.value), its_unit, span))
+    return Cards("Maximum load within limits", found, page.transaction_notice)

@@ -1,4 +1,4 @@
-"""The devices under the database of a run, in words."""
+"""The block devices of a run's databases, as text."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dyno.bundle.carriers import of_target
 from dyno.bundle.model import Role, Run, TargetFacts
 
-UNKNOWN = "device not known"
+UNKNOWN = "unknown device"
 _NAMES: dict[Role, str] = {"data": "data", "log": "log", "temp": "temporary files"}
 
 
 def words(run: Run, target: str) -> str:
-    """``data and log on vdb, temporary files on vdc``; ``device not known`` without any."""
+    """``data and log on vdb, temporary files on vdc``; ``unknown device`` without any."""
     found = of_target(run, target)
     together: dict[tuple[str, ...], list[str]] = {}
     for role, names in found.items():
@@ -20,14 +20,14 @@ def words(run: Run, target: str) -> str:
     parts = [f"{_listed(roles)} on {', '.join(names)}" for names, roles in together.items()]
     if not found:
         return UNKNOWN
-    # Engines with one file have no log of their own to place.
+    # Single-file engines have no separate log.
     server = run.targets[target].place == "machine"
     missing = [_NAMES[role] for role in ("data", "log") if role not in found] if server else []
     return ", ".join([*parts, *([f"{_listed(missing)}: {UNKNOWN}"] if missing else [])])
 
 
 def short(run: Run) -> str:
-    """The same of all databases of a run in a few words: ``on vdb``, ``data vdb, log vdc``."""
+    """The same for all databases of a run, short: ``on vdb``, ``data vdb, log vdc``."""
     every = {
         tuple(of_target(run, name).get(role, ()) for role in ("data", "log"))
         for name in run.targets
@@ -44,7 +44,7 @@ def short(run: Run) -> str:
 
 
 def in_output(run: Run) -> bool:
-    """Whether all databases lie on the file system of the output folder, so far as is known."""
+    """Whether all databases are on the file system of the output folder, or unknown."""
     storage = run.host.get("storage")
     own = storage.get("subject") if isinstance(storage, dict) else None
     return all(
@@ -55,9 +55,9 @@ def in_output(run: Run) -> bool:
 
 
 def notes(facts: TargetFacts) -> Iterable[str]:
-    """Why some are not known."""
+    """Why some are unknown."""
     if facts.place == "elsewhere":
-        yield "its server is on another machine, which was not observed"
+        yield "its server is on another machine, which was not monitored"
     yield from facts.device_notes
 
 

@@ -1,6 +1,6 @@
-"""Rows in which answers differ, as checks.json keeps them: lines for a terminal, rows for a sheet.
+"""Differences between answers from checks.json, as terminal lines and report rows.
 
-A bundle may be anybody's: what does not look like a diff shows nothing.
+Bundles are untrusted input: malformed diffs are skipped.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ MOST_ROWS = 5
 
 @dataclass(frozen=True)
 class Place:
-    """A value, or a whole row, in which two answers differ.
+    """A value or row in which two answers differ.
 
     Attributes:
-        where: The row's number and what tells it from the others.
+        where: The row's number and key.
         column: Name of the column; empty for a whole row.
-        first, second: What either side has there; ``–`` for nothing.
-        rule: The rule that failed.
+        first, second: The value on each side; ``–`` for none.
+        rule: The comparison rule that failed.
     """
 
     where: str
@@ -36,18 +36,18 @@ class Place:
 
 
 def sides(check: Check) -> tuple[str, str]:
-    """What the two sides of a check's diff are called."""
+    """The names of the two sides of a diff."""
     names = _list(_diff(check).get("sides"))
     return (str(names[0]), str(names[1])) if len(names) == 2 else ("first", "second")
 
 
 def places(check: Check) -> list[Place]:
-    """Where the answers of a failed check differ; empty if it has no diff."""
+    """The differences of a failed check; empty if it has no diff."""
     diff = _diff(check)
     found: list[Place] = []
     counts = _list(diff.get("counts"))
     if len(counts) == 2:
-        found.append(Place("rows in all", "", str(counts[0]), str(counts[1]), "equal"))
+        found.append(Place("row count", "", str(counts[0]), str(counts[1]), "equal"))
     for row in _list(diff.get("rows")):
         if isinstance(row, dict):
             found += _places(cast("dict[str, Any]", row), sides(check))

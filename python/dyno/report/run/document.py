@@ -1,4 +1,4 @@
-"""The JSON document of a run: the headline figures for other programs."""
+"""The JSON document of a run: the headline metrics for other programs."""
 
 from __future__ import annotations
 
@@ -28,18 +28,16 @@ def document(
 ) -> dict[str, Any]:
     """The run, its validity, its host, and the parts ``io``, ``workloads``, ``maintenance``.
 
-    ``workloads`` has each that was loaded or run by its name; those of ``tpch`` and ``tpcc`` have
-    top-level keys of the same names as well, for scripts from before there were others.
-    ``devices`` has the block devices by target and role (data, log, temp), null where not known;
-    ``host.storage`` is that of the output folder.
-    ``verdict`` is ``valid``, ``disturbed`` or ``invalid`` (null if it was not judged), ``valid`` is
-    false for the last two, and each reason has its ``kind``; ``conclusion`` is one sentence or two.
-    ``criteria`` has a result for each limit and level, ``capacity`` what a search found. A part
-    or a figure that the bundle lacks is null. ``unpaced`` levels had more main operations
-    than users who key and think can reach. Units are in the names: ``_mbps`` and ``mb_per_s`` are
-    10^6 bytes a second, ``_s`` seconds, ``_ms`` milliseconds; an ``_interval`` holds the true mean
-    with 95 %. Bytes of load rates are those of the rows as ``.tbl`` files, whatever form a
-    target was sent them in.
+    ``workloads`` has each workload that was loaded or run, by name; ``tpch`` and ``tpcc`` also have
+    top-level keys, for older scripts. ``devices`` has the block devices by target and role (data,
+    log, temp), null if unknown; ``host.storage`` is that of the output folder. ``verdict`` is
+    ``valid``, ``disturbed`` or ``invalid`` (null if not evaluated), ``valid`` is false for the last
+    two, and each reason has a ``kind``; ``conclusion`` is one or two sentences. ``criteria`` has a
+    result for each limit and level, ``capacity`` the result of a search. Missing parts and values
+    are null. ``unpaced`` levels exceed the maximum with keying and think times. Units are in the
+    names: ``_mbps`` and ``mb_per_s`` are 10^6 bytes per second, ``_s`` seconds, ``_ms``
+    milliseconds; an ``_interval`` is a 95 % confidence interval of the mean. Load rates count the
+    bytes of the rows as ``.tbl`` files, whatever the target received.
     """
     page = Page.of(bundle, estimates, findings)
     run = page.run
@@ -80,7 +78,7 @@ def document(
 
 
 def _capacity(page: Page) -> dict[str, Any] | None:
-    """What a search found; ``low`` and ``high`` of the load: what passes, and what fails."""
+    """The result of a search; ``low`` and ``high`` are the passing and the failing load."""
     if page.search is None:
         return None
     detail = page.search.detail
@@ -119,9 +117,9 @@ _BESIDE = (
 
 
 def _maintenance(page: Page, phase: Phase[MaintenanceDetail]) -> dict[str, Any]:
-    """A piece of maintenance beside the work; changes are in % of the throughput before it.
+    """A maintenance operation under load; changes are in % of the throughput before it.
 
-    ``database`` is the one of several that it worked on, ``databases`` has the figures of each.
+    With several databases, ``database`` is its target and ``databases`` has the metrics of each.
     """
     name = f"during.{phase.name}"
     figures = [
@@ -191,7 +189,7 @@ def _engine(page: Page, workload: str, name: str) -> dict[str, Any]:
 
 
 def _trials(page: Page, target: str) -> dict[str, Any]:
-    """The three figures, each stream, and the refresh functions; null without such a test."""
+    """The three metrics, each stream, and the refresh functions; null without such a test."""
     found = [trial for trial in trials(page) if trial.target == target]
     several = next((trial for trial in found if trial.several), None)
     known = figures(page, target)
@@ -239,7 +237,7 @@ def _trials(page: Page, target: str) -> dict[str, Any]:
 
 
 def _load_steps(page: Page, workload: str, target: str | None) -> list[dict[str, Any]]:
-    """Each step of a load with its seconds and bytes; empty where it was not loaded here."""
+    """The steps of a load with seconds and bytes; empty if the run did not load."""
     return [
         step.model_dump(mode="json")
         for phase in loads_that_stayed(page)
@@ -249,7 +247,7 @@ def _load_steps(page: Page, workload: str, target: str | None) -> list[dict[str,
 
 
 def _queries(page: Page, target: str) -> list[dict[str, Any]]:
-    """One entry a query of the power test; null seconds where it failed."""
+    """One entry per query of the power test; null seconds if it failed."""
     seconds = page.queries(target)
     columns = ["stream", "target", "query", "rows", "digest", "error", *WORK, "meter"]
     table = page.bundle.table("queries").select(columns).to_pylist()
@@ -275,7 +273,7 @@ def _queries(page: Page, target: str) -> list[dict[str, Any]]:
 
 
 def _answers_match(page: Page) -> bool | None:
-    """None unless every query could be compared."""
+    """None unless every query was verified."""
     results = [check.passed for check in page.answer_checks]
     if False in results:
         return False

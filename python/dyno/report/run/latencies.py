@@ -1,4 +1,4 @@
-"""Response and service time by transaction, for a terminal: at most eighty columns."""
+"""Response and service times by transaction for a terminal, at most 80 columns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dyno.report.run.page import Page
 from dyno.safety.text import plain
 
 TIMES = {"p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99", "p999": "p99.9", "max": "max"}
-"""Percentiles of a time as their figures are named, and as people read them."""
+"""Percentiles: suffix of the metric name, and title."""
 
 KINDS = ("response", "service")
 
@@ -22,9 +22,9 @@ _WIDTH = 9
 def latencies(
     bundle: Bundle, estimates: Iterable[Estimate], findings: Iterable[Finding]
 ) -> list[str]:
-    """A line for each transaction and time, of the level with the highest throughput.
+    """A line per transaction and time, for the level with the highest throughput.
 
-    Nothing where nothing ended, and for a run of several parts, whose summary is all that fits.
+    Empty if no transaction ended, and for runs with other parts.
     """
     page = Page.of(bundle, estimates, findings)
     best = page.best_level

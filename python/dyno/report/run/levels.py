@@ -1,4 +1,4 @@
-"""Levels of load in the JSON document."""
+"""Load levels in the JSON document."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _WHERE_KNOWN = (
     *("lag_p99_worst_ms", "late_worst_percent"),
     *("writer_busy_percent", "writer_wait_mean_ms"),
 )
-"""Figures that not every level has: of the worst part of a window, and of a system's one writer."""
+"""Optional metrics: the worst part of a window, and the write lock of single-writer engines."""
 
 
 def _databases(detail: OltpDetail) -> dict[str, Any]:
-    """Of how many databases a level is the sum, or of which one it is; else nothing."""
+    """The number of databases that a level totals, or the database of a part; else empty."""
     told = {"databases": detail.databases, "database": detail.database}
     return {name: value for name, value in told.items() if value is not None}
 
 
 def level_entry(page: Page, level: str, phase: Phase[OltpDetail] | None) -> dict[str, Any]:
-    """A level's load, throughput, errors and times by transaction; null where it has none."""
+    """A level's load, throughput, errors and times by transaction; missing values are null."""
     name = f"oltp.{level}"
     detail = phase.detail if phase else OltpDetail()
     errors = page.value(f"{name}.errors")
@@ -70,7 +70,7 @@ def level_entry(page: Page, level: str, phase: Phase[OltpDetail] | None) -> dict
 
 
 def bounds(page: Page, name: str) -> list[float] | None:
-    """The 95 % interval of a figure, where it has one."""
+    """The 95 % interval of a metric, if it has one."""
     found = page.estimate(name)
     if found is None or found.low is None or found.high is None:
         return None

@@ -1,4 +1,4 @@
-"""What a piece of maintenance cost the work beside it: for the cards and for the summary."""
+"""The cost of maintenance under load, for the cards and the summary."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from dyno.report.run.page import Page
 
 @dataclass(frozen=True)
 class Cost:
-    """A piece of maintenance, by its figures.
+    """The metrics of a maintenance operation.
 
     Attributes:
-        change: Of the throughput against before, in % with its sign; empty if it is not known.
-        interval: The true change with 95 %, in words; empty if it is not known.
-        perhaps_none: Whether that holds no change at all.
-        rates: Throughput before and during it, in words, such as ``1,200 to 900 /s``.
-        round_s: How long it took, once.
+        change: Change in throughput, in % with sign; empty if unknown.
+        interval: Its 95 % interval as text; empty if unknown.
+        perhaps_none: Whether the interval includes zero.
+        rates: Throughput before and during it, such as ``1,200 to 900 /s``.
+        round_s: Duration of one round.
     """
 
     phase: Phase[MaintenanceDetail]
@@ -31,7 +31,7 @@ class Cost:
 
 
 def costs(page: Page) -> list[Cost]:
-    """Those of the run, in its order."""
+    """The operations of the run, in order."""
     return [_cost(page, phase) for phase in page.phases_of(MaintenanceDetail)]
 
 

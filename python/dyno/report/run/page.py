@@ -1,4 +1,4 @@
-"""What the sections of the sheet draw on: a bundle, its figures, and what was found in them."""
+"""The input of the report's sections: a bundle with its estimates and findings."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ D = TypeVar("D", bound=Detail)
 
 @dataclass(frozen=True)
 class Level:
-    """A level of load.
+    """A load level.
 
     Attributes:
         name: Its name in the bundle, such as ``users-4``.
-        phase: Its phase, unless the bundle lacks it.
+        phase: Its phase; None if the bundle lacks it.
         operations: The operations that occurred.
     """
 
@@ -49,13 +49,13 @@ class Level:
 
     @property
     def is_part(self) -> bool:
-        """Whether it is one of several databases at once, whose sum is a level of its own."""
+        """Whether it is one of several databases whose total is another level."""
         return self.phase is not None and self.phase.detail.part_of is not None
 
 
 @dataclass(frozen=True)
 class LoadRate:
-    """How fast a load was with so many streams; None where it did not end."""
+    """The speed of a load with a number of streams; None if it did not complete."""
 
     streams: int
     seconds: float | None
@@ -66,7 +66,7 @@ class LoadRate:
 
 @dataclass(frozen=True)
 class Page:
-    """A bundle with its estimates and findings, as the sections ask for them."""
+    """A bundle with its estimates and findings, and lookups for the sections."""
 
     bundle: Bundle
     estimates: tuple[Estimate, ...]
@@ -81,12 +81,12 @@ class Page:
         findings: Iterable[Finding],
         rules: Iterable[Definition] = (),
     ) -> Page:
-        """The page of ``bundle``; ``rules`` are those that it was judged by."""
+        """The page of ``bundle``; ``rules`` are the validity and bottleneck rules."""
         return cls(bundle, tuple(estimates), tuple(findings), tuple(rules))
 
     @property
     def run(self) -> Run:
-        """The head of the bundle."""
+        """The bundle's run.json."""
         return self.bundle.run
 
     @cached_property
@@ -98,12 +98,12 @@ class Page:
         return self._by_name.get(name)
 
     def value(self, name: str) -> float | None:
-        """Its value."""
+        """The value of the estimate called ``name``."""
         found = self.estimate(name)
         return None if found is None else found.value
 
     def between(self, start: str, end: str) -> list[str]:
-        """What stands between ``start`` and ``end`` in names of estimates, in their order."""
+        """The parts of estimate names between ``start`` and ``end``, in order."""
         return [
             name[len(start) : len(name) - len(end)]
             for name in self._by_name
@@ -115,12 +115,12 @@ class Page:
         return [phase for phase in self.run.phases if phase.kind in kinds]
 
     def phases_of(self, detail: type[D]) -> list[Phase[D]]:
-        """Phases of the kind that tells such a detail."""
+        """Phases with this type of detail."""
         return those(self.run.phases, detail)
 
     @property
     def loads(self) -> list[tuple[str, str]]:
-        """Workload and target of every load, each pair once."""
+        """The distinct pairs of workload and target of all loads."""
         pairs = [(phase.detail.workload, phase.target) for phase in self.phases_of(LoadDetail)]
         return list(dict.fromkeys((str(one), other) for one, other in pairs if one and other))
 
@@ -143,17 +143,17 @@ class Page:
         return [rates[streams] for streams in sorted(rates)]
 
     def title(self, target: str | None) -> str:
-        """A target's name as it spells it itself."""
+        """The product name of a target."""
         return target_title(self.run, target)
 
     @cached_property
     def checks(self) -> list[Check]:
-        """The proofs in the bundle."""
+        """The checks in the bundle."""
         return self.bundle.checks()
 
     @cached_property
     def query_targets(self) -> list[str]:
-        """Targets that ran queries, in the order in which they did."""
+        """Targets that ran queries, in order."""
         found = self.between("dss.", ".queries_done")
         ran = [phase.target for phase in self.phases("dss") if phase.target in found]
         return list(dict.fromkeys([*ran, *found]))  # pyright: ignore[reportReturnType]
@@ -167,7 +167,7 @@ class Page:
 
     @cached_property
     def levels(self) -> list[Level]:
-        """Levels of load that have figures, in the order of the run."""
+        """Load levels with metrics, in order."""
         phases = {str(phase.detail.level): phase for phase in self.phases_of(OltpDetail)}
         return [
             Level(name, phases.get(name), tuple(self.between(f"oltp.{name}.", ".per_s")))
@@ -176,7 +176,7 @@ class Page:
         ]
 
     def parts(self, level: str | None) -> list[tuple[Level, Phase[OltpDetail]]]:
-        """Those of the databases of which ``level`` is the sum, with their phases."""
+        """The levels of the databases that ``level`` totals, with their phases."""
         phases = self.bundle.parts(level)
         return [
             (item, item.phase)
@@ -186,12 +186,12 @@ class Page:
 
     @cached_property
     def search(self) -> Phase[SearchDetail] | None:
-        """The search for the most load inside limits, if the run was one."""
+        """The search for the maximum load within limits, if any."""
         return next(iter(self.phases_of(SearchDetail)), None)
 
     @cached_property
     def best_level(self) -> Level | None:
-        """The level with the highest throughput; of a search one of those that it found."""
+        """The level with the highest throughput; in a search, at the maximum."""
         counted = self.search.detail.counted if self.search else None
         names = [level.name for level in self.levels] if counted is None else counted
         return max(
@@ -202,17 +202,17 @@ class Page:
 
     @cached_property
     def criteria(self) -> list[CriterionResult]:
-        """The criteria against each level that they apply to."""
+        """The results of the criteria by level."""
         return [item.result for item in self.findings if item.result is not None]
 
     @cached_property
     def queried(self) -> Workload | None:
-        """The run's workload of queries, unless this Dyno lacks it."""
+        """The run's query workload; None if this version lacks it."""
         return workloads.of_kind(self.run.workloads, "dss")
 
     @cached_property
     def driven(self) -> Workload | None:
-        """The run's workload of transactions, unless this Dyno lacks it."""
+        """The run's transaction workload; None if this version lacks it."""
         return workloads.of_kind(self.run.workloads, "oltp")
 
     @property
@@ -221,11 +221,11 @@ class Page:
         return workloads.driven(self.run.workloads)
 
     def unpaced(self, level: str) -> bool:
-        """Whether a level had more main operations than users who key and think can reach."""
+        """Whether a level exceeds the maximum with keying and think times."""
         return (self.value(f"oltp.{level}.paced_percent") or 0.0) > 100
 
     def scale(self, workload: str) -> float | None:
-        """The scale that a workload was loaded or run at."""
+        """The scale at which a workload was loaded or run."""
         for phase in self.phases("load", "dss", "oltp"):
             detail = phase.detail
             if detail.workload != workload:
@@ -237,7 +237,7 @@ class Page:
         return None
 
     def passed(self, start: str | tuple[str, ...]) -> bool | None:
-        """Whether the checks whose names start so hold; None if none was made."""
+        """Whether the checks with this name prefix passed; None if there are none."""
         results = [check.passed for check in self.checks if check.name.startswith(start)]
         if False in results:
             return False
@@ -245,7 +245,7 @@ class Page:
 
     @property
     def answer_checks(self) -> list[Check]:
-        """Those that tell whether answers are right; that streams agree does not."""
+        """Checks that verify answers; agreement among streams does not."""
         return [
             check
             for check in self.checks
@@ -255,7 +255,7 @@ class Page:
 
     @property
     def answers_equal(self) -> bool | None:
-        """Whether answers are as others found them; None if nobody else's were there."""
+        """Whether answers equal those of other engines or sources; None if there are none."""
         results = [check.passed for check in self.answer_checks]
         if False in results:
             return False
@@ -263,18 +263,18 @@ class Page:
 
     @property
     def unproven(self) -> bool:
-        """Whether queries ran, and nothing could be compared with their answers."""
+        """Whether queries ran and their answers were not verified."""
         skipped = any(check.name == check_names.UNPROVEN for check in self.checks)
         return skipped and self.answers_equal is None
 
     @property
     def query_notice(self) -> str:
-        """The notice that goes with every figure of queries."""
+        """The notice for query metrics."""
         return "" if self.queried is None else self.queried.notice
 
     @property
     def transaction_notice(self) -> str:
-        """The notice that goes with every figure of transactions."""
+        """The notice for transaction metrics."""
         return "" if self.driven is None else self.driven.notice
 
     @property
@@ -283,11 +283,11 @@ class Page:
         return None if self.queried is None else self.scale(self.queried.name)
 
     def notice(self, workload: str) -> str:
-        """The notice that goes with every figure of a workload; empty if it has none."""
+        """The notice for metrics of a workload; empty if it has none."""
         found = workloads.known(workload)
         return "" if found is None else found.notice
 
     @property
     def verdict(self) -> Finding | None:
-        """The head finding."""
+        """The verdict finding."""
         return next((item for item in self.findings if item.level == "verdict"), None)

@@ -1,4 +1,4 @@
-"""What the engine did for each query: bytes read and spilled, rows, memory."""
+"""Resource use by query: bytes read and spilled, rows, memory."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ FIGURES = ("bytes_read", "temp_bytes", "peak_memory_bytes")
 _LABELS = {
     "bytes_read": "Read",
     "temp_bytes": "Spilled",
-    "peak_memory_bytes": "Memory at its peak",
+    "peak_memory_bytes": "Peak memory",
 }
 
 
 def work_table(page: Page) -> Table | None:
-    """A row a query of the power test and target; None where no engine told anything."""
+    """A row per query and target of the power test; None if no engine reports any metric."""
     found = power_rows(page)
     if not any(row[name] is not None for row in found for name in FIGURES):
         return None
@@ -40,10 +40,8 @@ def work_table(page: Page) -> Table | None:
                 words = f"{_LABELS[name].lower()} on {page.title(row['target'])}: {told[name]}"
                 sources.setdefault(words, {})
         rows.append(cells)
-    note = f"Where a figure comes from, or why it is missing: {'; '.join(sources)}."
-    return Table(
-        "What the engine did, by query", columns, rows, note, page.query_notice, folded=True
-    )
+    note = f"Sources, or why a value is missing: {'; '.join(sources)}."
+    return Table("Resource use by query", columns, rows, note, page.query_notice, folded=True)
 
 
 def power_rows(page: Page) -> list[dict[str, Any]]:
@@ -54,7 +52,7 @@ def power_rows(page: Page) -> list[dict[str, Any]]:
 
 
 def meter_sources(text: str | None) -> dict[str, str]:
-    """Where each figure comes from; empty where the bundle does not say."""
+    """The source of each metric; empty if the bundle has none."""
     try:
         found = json.loads(text or "{}")
     except ValueError:

@@ -1,4 +1,4 @@
-"""The command that repeats a run."""
+"""The command that reproduces a run."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from dyno.bundle.model import Run
 
 
 def command(run: Run) -> str:
-    """The command line as it was given, without passwords; else at least the verb."""
+    """The command line without passwords; the verb if the bundle lacks it."""
     recorded = run.plan.get("command")
     return recorded if isinstance(recorded, str) else f"dyno {run.verb}"

@@ -1,4 +1,4 @@
-"""Samples over time, thinned out to what a plot can show."""
+"""Time series, downsampled for plots."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ MOST_POINTS = 600
 
 @dataclass
 class Series:
-    """Readings over time: seconds since the start of the run, and values."""
+    """A time series: seconds since the start of the run, and values."""
 
     seconds: list[float] = field(default_factory=list[float])
     values: list[float] = field(default_factory=list[float])
 
 
 def sampled(bundle: Bundle, wanted: Sequence[tuple[str, str]]) -> dict[Key, Series]:
-    """Sampled series of the wanted sources and metrics, whatever their subject."""
+    """Sampled series of the wanted sources and metrics, for all subjects."""
     start = bundle.run.clock.unix_ns
     series: dict[Key, Series] = {}
     for key, t_ns, value, _ in readings(bundle.table("samples")):
@@ -36,7 +36,7 @@ def sampled(bundle: Bundle, wanted: Sequence[tuple[str, str]]) -> dict[Key, Seri
 
 
 def thinned(series: Series, most: int = MOST_POINTS) -> Series:
-    """Means of equally long runs of readings, so that at most ``most`` remain."""
+    """Downsamples to at most ``most`` means of equal length."""
     count = len(series.values)
     if count <= most:
         return series
@@ -53,7 +53,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _filled(rates: dict[int, float], step: int) -> dict[int, float]:
-    """The same with zeros at both ends of each gap, as intervals without an end have no row."""
+    """Adds zeros at both ends of each gap: intervals without completions have no row."""
     moments = sorted(rates)
     for one, following in pairwise(moments):
         if step and following - one > 1.5 * step:
@@ -62,7 +62,7 @@ def _filled(rates: dict[int, float], step: int) -> dict[int, float]:
 
 
 def throughput(bundle: Bundle) -> Series:
-    """Transactions a second over all levels of load, warm-ups included, with gaps as zeros."""
+    """Transactions per second over all load levels with warm-ups; gaps are zero."""
     start = bundle.run.clock.unix_ns
     series = Series()
     parts = {
@@ -80,7 +80,7 @@ def throughput(bundle: Bundle) -> Series:
         moments = sorted(rates)
         if not moments:
             continue
-        # A level starts and ends at nothing, so that no line runs from one to the next.
+        # A level starts and ends at zero, so that no line connects it to the next.
         edge = 1_000_000
         points = [(moments[0] - edge, 0.0), *((at, rates[at]) for at in moments)]
         points.append((moments[-1] + edge, 0.0))

@@ -1,4 +1,4 @@
-"""The steps of a load, and the layout that it made, as blocks of the sheet."""
+"""The steps of a load and its layout, as blocks of the report."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ _FOLDED = 12
 
 
 def loads_that_stayed(page: Page) -> list[Phase[LoadDetail]]:
-    """The last load of each database and target: those before it only compared streams."""
+    """The last load of each database and target; earlier ones only compare streams."""
     last = {(database_of(phase), phase.target): phase for phase in page.phases_of(LoadDetail)}
     return list(last.values())
 
 
 def database_of(phase: Phase) -> str:
-    """The name of the database that a phase loads or indexes, the workload's own if it has one."""
+    """The name of the database that a phase loads or indexes; by default the workload's."""
     return databases.name(str(phase.detail.workload), phase.detail.database or 1)
 
 
 def steps(page: Page, load: Phase[LoadDetail]) -> list[Step]:
-    """The steps of a load and of the keys and indexes after it, in order."""
+    """The steps of a load and its index creation, in order."""
     listed = [load.detail.space, *(phase.detail.space for phase in _indexed(page, load))]
     return [step for steps in listed for step in steps if step.step is not None]
 
 
 def which(load: Phase) -> str:
-    """``, database 2`` of a load of several databases; nothing of the first."""
+    """``, database 2`` for a load of several databases; empty for the first."""
     found = load.detail.database
     return "" if found is None else f", database {found}"
 
 
 def _indexed(page: Page, load: Phase) -> list[Phase[IndexDetail]]:
-    """The phases of keys and indexes after a load."""
+    """The index phases of a load."""
     return [
         phase
         for phase in page.phases_of(IndexDetail)
@@ -56,7 +56,7 @@ def steps_table(page: Page, load: Phase[LoadDetail]) -> Table | None:
     columns = [Column("Step")]
     columns += [
         Column(label, numeric=True)
-        for label in ("Time, s", "GB/h", "Extra at peak", "Peak against table", "Added at rest")
+        for label in ("Time, s", "GB/h", "Peak extra space", "Peak / table size", "Final size")
     ]
     rows: list[list[str | Cell]] = [
         [
@@ -73,16 +73,16 @@ def steps_table(page: Page, load: Phase[LoadDetail]) -> Table | None:
         f"Steps of the load into {page.title(load.target)}{which(load)}",
         columns,
         rows,
-        "Extra: above what was occupied before the step, logs left out where they lie apart. "
-        "Steps that overlap count their own temporary files and what they build. Below zero at "
-        "rest where a step gave room back; – where the target does not tell.",
+        "Space relative to the start of the step, without logs on a separate volume. Concurrent "
+        "steps count their own temporary files and output. A negative final size: the step freed "
+        "space. –: the target does not report it.",
         page.notice(str(load.detail.workload)),
         folded=len(rows) > _FOLDED,
     )
 
 
 def layout_block(layout: object) -> Block | None:
-    """What a layout is made of; None for the target's own design."""
+    """The parts of a layout; None for the default layout."""
     if not isinstance(layout, dict) or layout.get("name") in {None, "default"}:
         return None
     facts = [Fact("Layout", str(layout["name"]))]
@@ -101,7 +101,7 @@ def layout_block(layout: object) -> Block | None:
 
 
 def notes_block(*listed: Iterable[object]) -> Block | None:
-    """Notes of the layout and of what was made of it."""
+    """Notes on the layout and its creation."""
     lines = [line for notes in listed for line in notes if isinstance(line, str)]
     return Notes([Note(line) for line in dict.fromkeys(lines)]) if lines else None
 
@@ -121,16 +121,16 @@ def _design(design: dict[str, Any]) -> str:
     parts, by = design.get("partitions"), design.get("partition_by")
     if isinstance(parts, list) and parts:
         side = design.get("side") or "right"
-        words.append(f"{len(parts)} partitions by {by}, bounds belong to the {side}")
+        words.append(f"{len(parts)} partitions by {by}, range {side}")
         bounds = design.get("bounds")
         if isinstance(bounds, list):
             words.append(", ".join(map(str, bounds)))
         volumes = [part.get("volume") for part in parts if isinstance(part, dict)]
         named = list(dict.fromkeys(str(volume) for volume in volumes if volume))
         if named:
-            words.append(f"on {', '.join(named)} in turn")
+            words.append(f"round-robin on {', '.join(named)}")
     if design.get("form"):
-        words.append(f"{design['form']} form")
+        words.append(f"{design['form']} format")
     for word, title in (("cluster", "clustered by"), ("volume", "on")):
         if design.get(word):
             value = design[word]

@@ -1,6 +1,6 @@
-"""The summary for a terminal: at most ten lines of at most eighty columns, and all reasons.
+"""The summary for a terminal: at most ten lines of 80 columns, plus the reasons.
 
-Tables of a storage profile may be longer: where volumes are compared they are what was asked for.
+Comparisons of volumes may be longer.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from dyno.safety.text import plain
 COLUMNS = 80
 MOST_LINES = 10
 _STORAGE_LINES = 3
-"""Of them; a profile with more has so many lines more in all."""
+"""Lines for storage; a profile with more extends the summary."""
 
 _LABEL = 14
 _MOST_REASONS = 5
-"""Against a run; of further ones their number is printed."""
+"""More reasons are only counted."""
 _REASON_LINES = 4
-"""Of each: Dyno's own take three, those of another's bundle may be of any length."""
+"""Lines per reason: Dyno's own need three; a foreign bundle's may be of any length."""
 
 
 def summary(
     bundle: Bundle, estimates: Iterable[Estimate], findings: Iterable[Finding]
 ) -> list[str]:
-    """The verdict, then a line for each part that was measured, then the notices."""
+    """The verdict, a line per measured part, and the notices."""
     page = Page.of(bundle, estimates, findings)
     storage = _storage(page)
     lines = [
@@ -67,7 +67,7 @@ def summary(
 
 
 def _cut(text: str, columns: int = COLUMNS) -> str:
-    # A narrow no-break space is unknown to many a console font.
+    # Many console fonts lack the narrow no-break space.
     text = plain(text.replace("\N{NARROW NO-BREAK SPACE}", " "))
     return text if len(text) <= columns else f"{text[: columns - 1].rstrip()}…"
 
@@ -83,7 +83,7 @@ def _head(page: Page) -> str:
 
 
 def _reasons(page: Page) -> list[str]:
-    """Each reason against the run."""
+    """The reasons why the run is not valid."""
     reasons = page.run.validity.reasons
     if len(reasons) == 1:
         return _wrapped("Reason", reasons[0].message, _REASON_LINES)
@@ -92,17 +92,17 @@ def _reasons(page: Page) -> list[str]:
         label = f"{len(reasons)} reasons" if place == 0 else ""
         lines += _wrapped(label, f"{place + 1}. {reason.message}", _REASON_LINES)
     more = len(reasons) - _MOST_REASONS
-    return [*lines, _line("", f"{more} more on the sheet")] if more > 0 else lines
+    return [*lines, _line("", f"{more} more in the report")] if more > 0 else lines
 
 
 def _why(page: Page) -> list[str]:
-    """What sets the pace of a valid run, wrapped over at most two lines."""
+    """The bottleneck of a valid run, wrapped to at most two lines."""
     if page.verdict is not None and page.verdict.verdict is not None:
         # Validity and criteria have lines of their own.
         told = page.verdict.verdict
         if page.run.verb == "io" and not told.limits:
-            return []  # that only storage was measured is no news
-        label, text = ("Likely limits", told.limits) if told.limits else ("Verdict", told.measured)
+            return []  # a storage profile measures storage only
+        label, text = ("Bottleneck", told.limits) if told.limits else ("Verdict", told.measured)
     elif page.verdict is not None:  # judged by an earlier version
         label, text = "Verdict", page.verdict.message
     else:
@@ -111,7 +111,7 @@ def _why(page: Page) -> list[str]:
 
 
 def _wrapped(label: str, text: str, most: int = 2) -> list[str]:
-    """A label and its text, over at most so many lines."""
+    """A label and its text, wrapped to at most ``most`` lines."""
     import textwrap
 
     text = plain(text.replace("\N{NARROW NO-BREAK SPACE}", " "))
@@ -152,7 +152,7 @@ def _loads(page: Page) -> str:
 
 
 def _rates(page: Page) -> str:
-    """Load rates by number of streams, where several were tried."""
+    """Load rates by number of streams, if there are several."""
     words: list[str] = []
     for workload, target in page.loads:
         rates = page.load_rates(workload, target)
@@ -166,12 +166,12 @@ def _queries(page: Page) -> str:
     words: list[str] = []
     for target in page.query_targets:
         total = page.value(f"dss.{target}.power_total_s")
-        text = "not complete" if total is None else f"{fixed(total, 2 if total < 10 else 1)} s"
+        text = "incomplete" if total is None else f"{fixed(total, 2 if total < 10 else 1)} s"
         words.append(f"{page.title(target)} {text}")
     if not words:
         return ""
     scale = page.query_scale
-    # Warm is the rule, and totals are compared.
+    # Warm caches are the default.
     caches = {"first": "first pass", "cold": "cold", "cold-each-query": "each cold"}
     how = caches.get(word_of(page.run) or "")
     told = [*([] if scale is None else [f"SF {scale:g}"]), *([] if how is None else [how])]
@@ -179,12 +179,12 @@ def _queries(page: Page) -> str:
     for other in page.query_targets[1:]:
         ratio = page.value(f"dss.{page.query_targets[0]}/{other}.geomean_ratio")
         if ratio:
-            words.append(f"{figure(ratio)}x by geometric mean")
+            words.append(f"{figure(ratio)}x (geometric mean)")
     return at + ", ".join(words)
 
 
 def _streams(page: Page) -> str:
-    """Power, throughput and composite, or why there are none."""
+    """Power, throughput and composite, or why they are missing."""
     reasons = missing(page)
     words: list[str] = []
     unit = ""
@@ -204,10 +204,12 @@ def _streams(page: Page) -> str:
 
 
 def _criteria(page: Page) -> str:
-    """What decides the exit code, and what was not kept, comes first: a long line is cut."""
+    """Binding criteria and failures come first, because long lines are truncated."""
     named = _limits(page.criteria, "FAILED", binding=True)
-    usual = _limits(page.criteria, "not kept", binding=False)
-    return "; ".join([*([named] if named else []), *([f"usual limits: {usual}"] if usual else [])])
+    usual = _limits(page.criteria, "failed", binding=False)
+    return "; ".join(
+        [*([named] if named else []), *([f"default limits: {usual}"] if usual else [])]
+    )
 
 
 def _limits(criteria: Iterable[CriterionResult], word: str, *, binding: bool) -> str:
@@ -218,14 +220,14 @@ def _limits(criteria: Iterable[CriterionResult], word: str, *, binding: bool) ->
     limits = list(dict.fromkeys(item.criterion for item in failed))
     words = [
         f"{len(failed)} {word} ({', '.join(limits)})" if failed else "",
-        f"{kept} kept" if kept else "",
-        f"{missing} not judged" if missing else "",
+        f"{kept} passed" if kept else "",
+        f"{missing} not evaluated" if missing else "",
     ]
     return ", ".join(word for word in words if word)
 
 
 def _maintenance(page: Page) -> str:
-    """What it cost and took: the loss, throughput before and during it, its length, its room."""
+    """Change in throughput, throughput before and during, duration, and space."""
     words: list[str] = []
     for cost in costs(page):
         phase = cost.phase
@@ -235,10 +237,10 @@ def _maintenance(page: Page) -> str:
             "" if which is None else f"of database {which}",
         ]
         if phase.detail.error or phase.status != "done":
-            words.append(" ".join(filter(None, [*what, "NOT DONE"])))
+            words.append(" ".join(filter(None, [*what, "FAILED"])))
             continue
         if cost.change:
-            what.append(f"{cost.change} %{', perhaps none' * cost.perhaps_none}")
+            what.append(f"{cost.change} %{', not significant' * cost.perhaps_none}")
         what += [f"({rates})" for rates in cost.rates]
         if cost.round_s is not None:
             what.append(f"in {seconds(cost.round_s)}")
@@ -246,7 +248,7 @@ def _maintenance(page: Page) -> str:
         peak = page.value(f"during.{phase.name}.space_peak_bytes")
         estimate = page.value(f"during.{phase.name}.space_estimate_bytes")
         if peak is not None and estimate is not None and (peak or estimate):
-            text += f", {decimal_bytes(peak)} used, {decimal_bytes(estimate)} expected"
+            text += f", {decimal_bytes(peak)} extra space, {decimal_bytes(estimate)} estimated"
         words.append(text)
     return "; ".join(words)
 
@@ -265,7 +267,7 @@ def _checks(page: Page) -> str:
     results = {"data": others}
     for label, starts in groups.items():
         results[label] = [c.passed for c in page.checks if c.name.startswith(starts)]
-    # That streams agree proves no answer, though one that differs is wrong.
+    # Agreement among streams does not verify answers; a difference is an error.
     results["answers"] = [check.passed for check in answers]
     results["streams"] = [
         c.passed
@@ -274,9 +276,9 @@ def _checks(page: Page) -> str:
     ]
     warned = sum(1 for item in page.findings if item.level == "warning")
     parts = [
-        _counts(results, "FAILED", passed=False),  # first: a long line is cut at its end
+        _counts(results, "FAILED", passed=False),  # first: long lines are truncated
         _counts(results, "ok", passed=True),
-        "answers not compared" if page.unproven else "",
+        "answers not verified" if page.unproven else "",
         f"{warned} warning{'' if warned == 1 else 's'}" if warned else "",
     ]
     return "; ".join(part for part in parts if part)

@@ -1,4 +1,4 @@
-"""Transactions of all levels in a line: who, at which rates, where, and what came of it."""
+"""A one-line summary of the transactions of all levels."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dyno.report.run.page import Page
 
 
 def line(page: Page, columns: int) -> str:
-    """One line for a terminal, of so many columns if it can; empty if there is nothing to tell."""
+    """One line for a terminal, within ``columns`` if possible; empty without transactions."""
     if not page.levels or page.search is not None:
         return ""
-    # Of databases that were not driven to the end there is no sum.
+    # Without a total, one of several databases did not complete.
     levels = [level for level in page.levels if not level.is_part] or page.levels
     users = [level.phase.detail.users if level.phase else "?" for level in levels]
     names = [f"oltp.{level.name}" for level in levels]
@@ -21,15 +21,15 @@ def line(page: Page, columns: int) -> str:
     detail = levels[0].phase.detail if levels[0].phase else OltpDetail()
     several = detail.databases
     where = "" if several is None else f" in {several:g} databases"
-    inside = " in procedures" if detail.mode == "procedure" else ""
-    # In front: a long line is cut at its end.
+    inside = " in stored procedures" if detail.mode == "procedure" else ""
+    # In front, because long lines are truncated.
     unpaced = " unpaced" if any(page.unpaced(level.name) for level in page.levels) else ""
     loops = [recorded(level.phase.detail.rate_per_s) if level.phase else None for level in levels]
     due = [rate.title for rate in loops if rate is not None]
     shown = list(dict.fromkeys(users)) if due else users
     who = f"{'/'.join(map(str, shown))} user{'s' if shown != [1] else ''}{where}"
     what = f"{rates} /s; p95 {p95} ms"
-    # As much of the rates that were asked for as there is room for.
+    # The requested rates, as far as they fit.
     asked = [f" at {' and '.join(dict.fromkeys(due))}", f" at {len(set(due))} rates"] if due else []
     lines = [f"{who}{at}{inside}{unpaced}: {what}" for at in (*asked, "")]
     return next((line for line in lines if len(line) <= columns), lines[-1])

@@ -1,4 +1,4 @@
-"""The decision-support tests of a bundle: their rows and figures, and why a figure is missing."""
+"""The decision-support tests of a bundle: rows, metrics, and why a metric is missing."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ class Trial:
 
     @property
     def refresh(self) -> bool:
-        """Whether the refresh functions belong to it."""
+        """Whether it includes the refresh functions."""
         return self.phase.detail.refresh is True
 
     @property
     def streams(self) -> int:
-        """Query streams; bundles may be anybody's, so no more than are worth drawing."""
+        """Number of query streams, capped: bundles are untrusted input."""
         return min(self.phase.detail.streams or 0, 1000)
 
     def slowest(self, stream: int) -> dict[str, Any] | None:
-        """The row of a stream's longest query that ended well."""
+        """The row of a stream's longest successful query."""
         own = [
             row
             for row in self.rows
@@ -47,7 +47,7 @@ class Trial:
 
 
 def trials(page: Page) -> list[Trial]:
-    """The tests in the order in which they ran; older bundles do not tell theirs."""
+    """The tests in order; older bundles do not record it."""
     phases = [
         phase
         for phase in page.phases_of(DssDetail)
@@ -75,13 +75,13 @@ def trials(page: Page) -> list[Trial]:
 
 
 def figures(page: Page, target: str) -> dict[str, float]:
-    """Those of power, throughput and composite that there are."""
+    """The available metrics of power, throughput and composite."""
     found = {name: page.value(f"dss.{target}.{name}") for name in FIGURES}
     return {name: value for name, value in found.items() if value is not None}
 
 
 def missing(page: Page) -> dict[str, str]:
-    """By target, why a figure that was aimed at is not there."""
+    """Why a metric is missing, by target."""
     aimed: dict[str, list[Trial]] = {}
     for test in trials(page):
         if test.several or test.refresh:
@@ -93,7 +93,7 @@ def missing(page: Page) -> dict[str, str]:
         lacking = [name for name in FIGURES if name in wanted - figures(page, target).keys()]
         if lacking:
             words = " and ".join(lacking)
-            reasons[target] = f"no {words} figure, {_why(page, target, found)}"
+            reasons[target] = f"no {words} score: {_why(page, target, found)}"
     return reasons
 
 
@@ -111,9 +111,9 @@ def _why(page: Page, target: str, found: list[Trial]) -> str:
         word = "function" if functions == 1 else "functions"
         parts.append(f"{functions:.0f} refresh {word} failed")
     if parts:
-        return f"since {' and '.join(parts)}"
+        return " and ".join(parts)
     if any(test.phase.status != "done" for test in found):
-        return "since a test did not end"
+        return "a test did not complete"
     if not all(test.refresh for test in found):
-        return "since the refresh functions did not run"
-    return "since queries are missing"
+        return "the refresh functions did not run"
+    return "queries are missing"

@@ -1,1 +1,1 @@
-"""A storage profile as the sheet, the summary and the document tell it."""
+"""Storage profiles in the report, the summary and the JSON document."""

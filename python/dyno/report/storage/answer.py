@@ -1,4 +1,4 @@
-"""What a run that profiled storage alone says first, in a sentence."""
+"""The one-sentence result of a storage-only run."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _MOST = 4
 
 
 def answer(page: Page) -> str:
-    """The best of each kind of access; empty where something else was measured too.
+    """The best of each kind of access; empty if the run has other results.
 
-    Of several arms or fill levels the figures of each kind stand beside each other.
+    With several arms or fill levels, their values are listed side by side.
     """
     if page.query_targets or page.levels:
         return ""
@@ -39,19 +39,19 @@ def answer(page: Page) -> str:
 
 
 def _short(curve: Curve, ceiling: Ceiling) -> str:
-    """``random read, 8 KiB: 48,785 IOPS inside 20 ms``; cards have the load and the interval."""
+    """``random read, 8 KiB: 48,785 IOPS within 20 ms``; cards have the load and the interval."""
     name = f"{curve.title[:1].lower()}{curve.title[1:]}"
     best = curve.best
     if best is None:
         return f"{name}: {best_text(curve, ceiling)}"
     bound = curve.figure == "iops" or best.confirmed is not None
-    within = f" inside {with_unit(ceiling.ms, 'ms')}" * bound
+    within = f" within {with_unit(ceiling.ms, 'ms')}" * bound
     return f"{name}: {figure(best.value)} {curve.unit}{within}"
 
 
 def _beside(found: Sequence[Place]) -> str:
-    """``Random read, 8 KiB: 48,785 (a), 50,834 (b) IOPS``, of the foremost kinds of access."""
-    left = f", … ({len(found)} in all)" if len(found) > _MOST else ""
+    """``Random read, 8 KiB: 48,785 (a), 50,834 (b) IOPS``, for the main kinds of access."""
+    left = f", … ({len(found)} in total)" if len(found) > _MOST else ""
     told: list[str] = []
     for curve in [*headlines(found[0].curves), *none_inside(found[0])][:_MOST]:
         own = [(place.title, place.curve(curve.name)) for place in found[:_MOST]]
@@ -63,7 +63,7 @@ def _beside(found: Sequence[Place]) -> str:
 
 
 def none_inside(place: Place) -> list[Curve]:
-    """A curve of each kind of access that has no best at all."""
+    """A curve of each kind of access without a best load."""
     known = {curve.kind for curve in place.curves if curve.value is not None}
     without = {curve.kind: curve for curve in place.curves if curve.kind not in known}
     return list(without.values())

@@ -1,4 +1,4 @@
-"""Arms and fill levels against the first: what analysis says of them, and tables for a terminal."""
+"""Comparisons of arms and fill levels with the first, and tables for a terminal."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dyno.report.storage.places import Place
 from dyno.report.storage.tables import by_figure, heading, table
 
 CHANCE = "~"
-"""Stands by a difference whose interval includes that there is none."""
+"""Marks a difference that is not significant."""
 
-CHANCE_MEANS = f"{CHANCE} its 95 % interval includes no difference"
-BRACKETS = "in brackets: the 95 % interval"
-ONCE = "measured once: a difference may be chance, see --repeat"
+CHANCE_MEANS = f"{CHANCE} not significant: its 95 % interval includes zero"
+BRACKETS = "in brackets: 95 % interval"
+ONCE = "measured once: differences may be noise, see --repeat"
 
 
 def ratio(page: Page, place: Place, curve: str, way: How) -> Estimate | None:
@@ -25,12 +25,12 @@ def ratio(page: Page, place: Place, curve: str, way: How) -> Estimate | None:
 
 
 def efficiency(page: Page, place: Place, curve: str) -> Estimate | None:
-    """The best of several volumes at once, in % of what they would give if they scaled fully."""
+    """The best of several concurrent volumes, in % of linear scaling."""
     return page.estimate(f"{_start(place, curve, 'scaling')}.efficiency_percent")
 
 
 def change(page: Page, place: Place, curve: str) -> Estimate | None:
-    """The best of a curve against that at the first fill level, in %."""
+    """The change of a curve's best from the first fill level, in %."""
     return page.estimate(f"{place.start}.{curve}.best_change_percent")
 
 
@@ -39,19 +39,19 @@ def _start(place: Place, curve: str, way: How) -> str:
 
 
 def chance(found: Estimate, same: float) -> str:
-    """A mark if the interval includes ``same``, which stands for no difference."""
+    """A mark if the interval includes ``same``, the value for no difference."""
     known = found.low is not None and found.high is not None and found.low <= same <= found.high
     return CHANCE if known else ""
 
 
 def of_arms(page: Page, found: Sequence[Place], way: How, *, intervals: bool = True) -> list[str]:
-    """Curves down, arms across, each against the first: its ratio, or how well several scale.
+    """Curves by arms, each with its ratio to the first or its scaling efficiency.
 
     Args:
         page: The page.
         found: Arms at one fill level.
         way: How they were measured.
-        intervals: Whether a second line tells the differences with their intervals.
+        intervals: Whether a second line shows the intervals of the differences.
     """
     names = [_column(place, way) for place in found]
     label = found[0].stage.label
@@ -60,7 +60,7 @@ def of_arms(page: Page, found: Sequence[Place], way: How, *, intervals: bool = T
 
 
 def of_stages(page: Page, found: Sequence[Place], *, intervals: bool = True) -> list[str]:
-    """Curves down, fill levels across, each with its change against the first."""
+    """Curves by fill levels, each with its change from the first."""
     names = [f"{place.stage.label} full" for place in found]
     return _table(page, found, names, None, intervals=intervals)
 
@@ -91,7 +91,7 @@ def _table(
                 rows.append((curve.short, cells))
         told += table(heading(about, found[0].arm.ceiling), names, rows)
     if known and intervals:
-        marked = f"; {CHANCE} it includes no difference"
+        marked = f"; {CHANCE} not significant"
         return [*told, f"{BRACKETS}{marked * any(CHANCE in line for line in told)}"]
     if any(CHANCE in line for line in told):
         return [*told, CHANCE_MEANS]
@@ -105,7 +105,7 @@ def _compared(page: Page, place: Place, curve: str, way: How | None) -> Estimate
 
 
 def _difference(found: Estimate, way: How | None) -> str:
-    """``-15.0%``, ``95.5%`` or ``0.71x``, and a mark if it may be chance."""
+    """``-15.0%``, ``95.5%`` or ``0.71x``, with a mark if not significant."""
     if way is None:
         return f"{found.value:+.1f}%{chance(found, 0)}"
     if found.unit == "%":
@@ -118,7 +118,7 @@ def _spanned(found: Estimate, way: How | None) -> str:
     if found.low is None or found.high is None:
         return _difference(found, way)
     if way is None:
-        # Fewer digits: a minus leaves no room for a dash between the bounds.
+        # Fewer digits: signs need the space.
         value, low, high = (
             f"{one:+.1f}" if abs(one) < 9.95 else f"{one:+.0f}"
             for one in (found.value, found.low, found.high)

@@ -1,4 +1,4 @@
-"""The curves of a storage profile: what each was about, and its best figure."""
+"""The curves of a storage profile and their best values."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class Best:
     """The best of a curve's loads.
 
     Attributes:
-        low, high: 95 % interval, if it was measured more than once.
-        load: None in bundles that do not tell it.
-        latency_ms: What the ceiling is about, of the slowest side.
-        confirmed: Windows measured after a search had found it; None if it was not searched.
-        stopped: Why that search ended, in the engine's word; empty where it is not told.
+        low, high: 95 % interval, if repeated.
+        load: None in bundles without it.
+        latency_ms: The latency that the ceiling applies to, of the slowest side.
+        confirmed: Confirming windows after a search; None if it was not searched.
+        stopped: Why the search ended, the engine's code; empty if unknown.
     """
 
     value: float
@@ -34,12 +34,12 @@ class Best:
 
     @property
     def search(self) -> str:
-        """``, confirmed twice``; nothing where the load was not searched."""
+        """``, confirmed twice``; empty if the load was not searched."""
         if self.confirmed is None:
             return ""
         times = {0: "not confirmed", 1: "confirmed once", 2: "confirmed twice"}
         words = ["", times.get(self.confirmed, f"confirmed {self.confirmed} times")]
-        # Where the load could not grow, the best is no more than that of what was tried.
+        # If the load could not grow, the true best may be higher.
         words += {"most": ["the largest load allowed"], "saturated": ["saturated"]}.get(
             self.stopped, []
         )
@@ -51,16 +51,16 @@ class Curve:
     """A curve, its loads, and the best of them.
 
     Attributes:
-        start: How the names of its figures begin.
-        pattern, read_percent, block_bytes: None where its jobs differ, or blocks are mixed.
-        figure: What it is about: ``iops`` inside the ceiling, or ``mbps``.
-        loads: In rising order.
-        jobs: Those that ran together; empty for a lone one.
-        volumes: Those that were measured at once; empty for a lone one.
-        synced: Writes for each time that they were made durable, None if they never were.
-        settled: Whether a curve that is repeated until steady was so; None for others.
-        best: None if no load was inside the ceiling, or none was without failed I/Os.
-        alike: Whether there are others that only their names tell from it.
+        start: The prefix of its estimates' names.
+        pattern, read_percent, block_bytes: None if its jobs differ, or blocks are mixed.
+        figure: Its metric: ``iops`` within the ceiling, or ``mbps``.
+        loads: In ascending order.
+        jobs: The concurrent jobs; empty for a single one.
+        volumes: The concurrent volumes; empty for a single one.
+        synced: Writes per sync; None without syncs.
+        settled: Whether a curve that is repeated until steady settled; None for others.
+        best: None if every load exceeded the ceiling or had failed I/Os.
+        alike: Whether another curve differs in name only.
     """
 
     name: str
@@ -79,17 +79,17 @@ class Curve:
 
     @property
     def value(self) -> float | None:
-        """Its best figure."""
+        """Its best value."""
         return None if self.best is None else self.best.value
 
     @property
     def depth(self) -> int | None:
-        """The queue depth of its best."""
+        """The queue depth at its best."""
         return None if self.best is None or self.best.load is None else self.best.load.depth
 
     @property
     def kind(self) -> str:
-        """``Sequential read``, ``Random 70/30 mix``; its name where jobs differ."""
+        """``Sequential read``, ``Random 70/30 mix``; its name if jobs differ."""
         if self.pattern is None or self.read_percent is None:
             return self.name.replace("_", " ")
         words = [self.pattern.replace("_", " ").capitalize(), self.what, "mix" * self.is_mix]
@@ -97,18 +97,18 @@ class Curve:
 
     @property
     def _which(self) -> str:
-        """What tells it from another of its kind: that I/Os are due at a rate, or its name."""
+        """What distinguishes it from others of its kind: an open loop, or its name."""
         return f"({self.name})" if self.alike else "at a rate" * self.is_open
 
     @property
     def what(self) -> str:
-        """``read``, ``write``, ``synced write``, ``write, 8 a sync`` or ``70/30``."""
+        """``read``, ``write``, ``synced write``, ``write, 8 per sync`` or ``70/30``."""
         if self.read_percent is None:
             return "work"
         mix = f"{self.read_percent}/{100 - self.read_percent}"
         write = "write"
         if self.synced is not None:
-            write = "synced write" if self.synced == 1 else f"write, {self.synced} a sync"
+            write = "synced write" if self.synced == 1 else f"write, {self.synced} per sync"
         return {100: "read", 0: write}.get(self.read_percent, mix)
 
     @property
@@ -123,18 +123,18 @@ class Curve:
 
     @property
     def size(self) -> str:
-        """``8 KiB``, or that sizes are mixed."""
+        """``8 KiB`` or ``mixed sizes``."""
         return "mixed sizes" if self.block_bytes is None else bytes_text(self.block_bytes)
 
     @property
     def size_word(self) -> str:
-        """``8K``, or that sizes are mixed."""
+        """``8K`` or ``mixed``."""
         kib = (self.block_bytes or 0) / 1024
         return "mixed" if not kib else f"{kib / 1024:g}M" if kib >= 1024 else f"{kib:g}K"
 
     @property
     def title(self) -> str:
-        """``Random read, 8 KiB``; where jobs differ its name and theirs."""
+        """``Random read, 8 KiB``; its name and its jobs' names if jobs differ."""
         if self.jobs:
             return f"{self.kind} ({' + '.join(self.jobs)})"
         return f"{self.kind}, {self.size}"
@@ -144,7 +144,7 @@ class Curve:
         """``8K random read``, for columns of text."""
         if self.pattern is None:
             return self.kind
-        # That of a log goes without saying.
+        # Logs need no qualifier.
         shown = {"sequential": "" if self.synced else "seq."}
         pattern = shown.get(self.pattern, self.pattern.replace("_", " "))
         words = " ".join(filter(None, [self.size_word, pattern, self.what]))
@@ -152,17 +152,17 @@ class Curve:
 
     @property
     def unit(self) -> str:
-        """Of its best figure."""
+        """The unit of its best value."""
         return UNITS[self.figure]
 
     def at(self, load: Load) -> str:
-        """How the names of the figures of a load begin."""
+        """The prefix of the estimates' names of a load."""
         return f"{self.start}.{load.name}"
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """Best figures by kind and block size.
+    """Best values by kind and block size.
 
     Attributes:
         curves: By kind and block size; a profile need not have all.
@@ -175,7 +175,7 @@ class Matrix:
 
     @property
     def unit(self) -> str:
-        """Of all its figures."""
+        """The unit of all values."""
         return UNITS[self.figure]
 
 
@@ -187,12 +187,12 @@ def load_title(load: Load) -> str:
 
 
 def short_load(load: Load) -> str:
-    """``depth 8``, which stays on one line; ``5,000/s``."""
+    """``depth 8`` without a line break; ``5,000/s``."""
     return joined(load_title(load).removeprefix("queue "))
 
 
 def matrices(found: Iterable[Curve]) -> list[Matrix]:
-    """The curves as matrices, one for each kind of figure; only where block sizes vary."""
+    """The curves as matrices, one per metric, if block sizes vary."""
     listed = [curve for curve in found if curve.block_bytes is not None and not curve.jobs]
     made: list[Matrix] = []
     for about in dict.fromkeys(curve.figure for curve in listed):
@@ -208,7 +208,7 @@ def matrices(found: Iterable[Curve]) -> list[Matrix]:
 
 
 def is_grid(found: Sequence[Curve]) -> bool:
-    """Whether block sizes vary within a kind of curve, so that a matrix says more than a list."""
+    """Whether block sizes vary within a kind of curve."""
     sizes: dict[str, set[int | None]] = {}
     for curve in found:
         sizes.setdefault(curve.kind, set()).add(curve.block_bytes)
@@ -216,9 +216,9 @@ def is_grid(found: Sequence[Curve]) -> bool:
 
 
 def headlines(found: Sequence[Curve]) -> list[Curve]:
-    """The curves to tell first, those about MB/s before those about IOPS, reads before writes.
+    """The headline curves: MB/s before IOPS, reads before writes.
 
-    Where block sizes vary within a kind, only the one with the highest figure.
+    If block sizes vary within a kind, only the best one.
     """
     highest: dict[tuple[str, str], Curve] = {}
     for curve in found:

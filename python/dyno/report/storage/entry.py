@@ -14,13 +14,13 @@ from dyno.report.storage.tables import slowest
 
 
 def entry(page: Page) -> dict[str, Any] | None:
-    """The bests, and every curve of every arm and fill level with its loads.
+    """The bests, and all curves of all arms and fill levels with their loads.
 
-    ``latency_ms`` of a best is what the ceiling is about, of the slowest side; ``p95_ms`` of a
-    load is service time of the slower of reads and writes, ``response_p95_ms`` runs from when
-    each was due. Of a mix reads and writes are told apart, and the processors' use (%) where it
-    was sampled in that time. ``ratio`` is against the first arm, ``efficiency_percent`` of several
-    volumes against the sum of them alone, ``change_percent`` against the first fill level.
+    ``latency_ms`` of a best is the latency that the ceiling applies to, of the slowest side;
+    ``p95_ms`` of a load is the service time of the slower of reads and writes; ``response_p95_ms``
+    starts at the scheduled time. Mixes list reads and writes separately. ``cpu_percent`` is present
+    if sampled. ``ratio`` is relative to the first arm, ``efficiency_percent`` to the sum of the
+    volumes alone, ``change_percent`` to the first fill level.
     """
     found = places(page)
     if not page.phases("io") and not found:

@@ -22,11 +22,11 @@ from dyno.report.storage.places import Place, places
 from dyno.report.storage.tables import COLUMNS, cut
 
 MOST_LINES = 40
-"""More than that is for the sheet."""
+"""The report shows the rest."""
 
 
 def lines(page: Page) -> list[str]:
-    """All that a profile found in brief: matrices, lists, or tables of what is compared."""
+    """The results of a profile: matrices, lists, or comparison tables."""
     found = places(page)
     if not found:
         return []
@@ -36,11 +36,11 @@ def lines(page: Page) -> list[str]:
     if len(told) <= MOST_LINES:
         return told
     left = len(told) - MOST_LINES + 1
-    return [*told[: MOST_LINES - 1], f"… {left} more lines; the sheet and --json have all"]
+    return [*told[: MOST_LINES - 1], f"… {left} more lines; the report and --json have all"]
 
 
 def _told(page: Page, found: Sequence[Place], *, intervals: bool) -> list[str]:
-    """All of it; without the intervals of what is compared it takes half as many lines."""
+    """All lines; comparisons without intervals take half as many."""
     arms = list(dict.fromkeys(place.arm.label for place in found))
     stages = list(dict.fromkeys(place.stage for place in found))
     if len(arms) > 1:
@@ -61,7 +61,7 @@ def _told(page: Page, found: Sequence[Place], *, intervals: bool) -> list[str]:
 
 def _alone(page: Page, place: Place) -> list[str]:
     ceiling = place.arm.ceiling
-    # Those that have tables of their own.
+    # These have their own tables.
     opened = [curve for curve in place.curves if curve.is_open and not curve.jobs]
     synced = [
         curve for curve in place.curves if curve.synced and not curve.jobs and curve not in opened
@@ -85,33 +85,31 @@ def _alone(page: Page, place: Place) -> list[str]:
 
 
 def _says_more(curve: Curve) -> bool:
-    """Whether there is more to say of it than one figure."""
+    """Whether the curve needs more than one value."""
     best = curve.best
     interval = best is not None and (best.low is not None or best.confirmed is not None)
     return interval or bool(curve.jobs) or curve.settled is not None
 
 
 def _detail(page: Page, curve: Curve, ceiling: Ceiling) -> list[str]:
-    """``Random read, 8 KiB: 12,345 IOPS (12,100–12,600) at depth 24 inside 20 ms, …``."""
+    """``Random read, 8 KiB: 12,345 IOPS (12,100–12,600) at depth 24 within 20 ms, …``."""
     words = [f"{curve.title}: {best_text(curve, ceiling)}"]
     if curve.settled is not None:
         before = page.value(f"{curve.start}.settling_windows")
-        words.append(
-            f"steady after {figure(before)} windows" if curve.settled else "it never was steady"
-        )
+        words.append(f"steady after {figure(before)} windows" if curve.settled else "never steady")
     if curve.synced and curve.best is not None and curve.best.load is not None:
         name = curve.at(curve.best.load)
         words.append(f"{figure(page.value(f'{name}.syncs_per_s'))} syncs/s")
         p95 = page.value(f"{name}.sync_p95_ms")
-        words[-1] += f", p95 of a sync {with_unit(p95, 'ms')}"
+        words[-1] += f", sync p95 {with_unit(p95, 'ms')}"
     return textwrap.wrap("; ".join(words), COLUMNS, subsequent_indent="  ")
 
 
 def best_text(curve: Curve, ceiling: Ceiling) -> str:
-    """``12,345 IOPS (12,100–12,600) at depth 24 inside 20 ms, confirmed twice``."""
+    """``12,345 IOPS (12,100–12,600) at depth 24 within 20 ms, confirmed twice``."""
     best = curve.best
     bound = curve.figure == "iops" or (best is not None and best.confirmed is not None)
-    within = f"inside {with_unit(ceiling.ms, 'ms')}"
+    within = f"within {with_unit(ceiling.ms, 'ms')}"
     if ceiling.of != "p95":
         within += f" ({ceiling.of})"
     if best is None:
@@ -125,7 +123,7 @@ def best_text(curve: Curve, ceiling: Ceiling) -> str:
 
 
 def _confirmations(found: Iterable[Curve]) -> list[str]:
-    """Of a matrix of searched curves, how many of its figures were confirmed."""
+    """How many values of a matrix of searched curves were confirmed."""
     bests = [curve.best for curve in found if curve.best is not None]
     searched = [best.confirmed for best in bests if best.confirmed is not None]
     if not searched:

@@ -1,4 +1,4 @@
-"""How the figures of a storage profile came about."""
+"""How the metrics of a storage profile are defined."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dyno.report.storage.places import places
 
 
 def method(page: Page) -> list[Fact]:
-    """Definitions of what the sheet shows of storage; none where it was not measured."""
+    """Definitions of the storage metrics; empty without a storage profile."""
     found = places(page)
     if not found:
         return []
@@ -22,43 +22,43 @@ def method(page: Page) -> list[Fact]:
     facts = [
         Fact(
             "Best IOPS",
-            f"The highest rate at a queue depth where {of} of reads and {of} of writes, each on "
-            f"its own, keep within {figure(ceiling.ms)} ms"
+            f"The highest IOPS at a load where {of} of reads and {of} of writes are each within "
+            f"{figure(ceiling.ms)} ms"
             + (", for every job on every volume" if together else "")
-            + ". Best MB/s: the highest of the curve.",
+            + ". Best MB/s: the maximum of the curve.",
         )
     ]
     if any(best.confirmed is not None for best in bests):
         facts.append(
             Fact(
                 "Searched loads",
-                "The load is doubled until a step is outside the ceiling or gives no more; then "
-                "the geometric middle is tried. The best is measured again: only windows that all "
-                "keep the ceiling confirm it.",
+                "The load doubles until a step exceeds the ceiling or throughput saturates. Then "
+                "bisection (geometric mean) narrows the gap. The best load is measured again; all "
+                "its windows must be within the ceiling.",
             )
         )
     if any(best.low is not None for best in bests):
         facts.append(
             Fact(
-                "Intervals of storage",
-                "95 % for the mean, from the spread of the windows at that load by Student's t. "
-                "Few windows make them wide.",
+                "Storage intervals",
+                "95 % confidence interval of the mean over the windows at that load (Student's t). "
+                "Few windows make it wide.",
             )
         )
     if any(curve.is_open for curve in curves):
         facts.append(
             Fact(
                 "Latency in an open loop",
-                "Response runs from when an I/O was due, service from its submission; what was "
-                "due and never issued is told beside them. The ceiling is for the response.",
+                "Response time: from the scheduled time of an I/O. Service time: from submission. "
+                "I/Os never issued are counted separately. The ceiling applies to response time.",
             )
         )
     if how(page.run) == "scaling":
         facts.append(
             Fact(
                 "Efficiency",
-                "The best of several volumes at once, in % of the sum of what they give alone; "
-                "of those not measured alone, as much as the first.",
+                "Best of several concurrent volumes, in % of the sum of their bests alone. A "
+                "volume not measured alone counts as the first one.",
             )
         )
     return facts

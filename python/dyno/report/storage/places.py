@@ -1,4 +1,4 @@
-"""What was profiled: each arm at each fill level, with its curves."""
+"""Each profiled arm at each fill level, with its curves."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dyno.report.storage.curves import Best, Curve
 
 @dataclass(frozen=True)
 class Place:
-    """An arm at a fill level, with its curves in the order in which they ran."""
+    """An arm at a fill level, with its curves in order."""
 
     arm: Arm
     stage: Stage
@@ -23,18 +23,18 @@ class Place:
 
     @property
     def start(self) -> str:
-        """How the names of its figures begin."""
+        """The prefix of its estimates' names."""
         return self.arm.start(self.stage)
 
     @property
     def title(self) -> str:
-        """``a+b, 40 % full``; empty where there is only one."""
+        """``a+b, 40 % full``; empty if there is only one."""
         full = f"{self.stage.label} full" if self.stage.label else ""
         return ", ".join(filter(None, (self.arm.key, full)))
 
     @property
     def of(self) -> str:
-        """The same after the name of a figure: `` of a+b at 40 % full``."""
+        """The same as a suffix: `` of a+b at 40 % full``."""
         full = f" at {self.stage.label} full" if self.stage.label else ""
         return f"{f' of {self.arm.key}' * bool(self.arm.key)}{full}"
 
@@ -127,7 +127,7 @@ def _synced(page: Page, loads_of: list[str]) -> int | None:
 
 
 def _settled(page: Page, arm: Arm, curve: str) -> bool | None:
-    """Whether a curve was steady every time; None if it is not told of one."""
+    """Whether a curve was steady every time; None if unknown."""
     told = [
         detail.settled[curve]
         for detail in _details(page, arm)
@@ -137,7 +137,7 @@ def _settled(page: Page, arm: Arm, curve: str) -> bool | None:
 
 
 def _stopped(page: Page, arm: Arm, stage: Stage, curve: str) -> str:
-    """Why the searches of a curve ended; empty where it is not told, or differs."""
+    """Why the searches of a curve ended; empty if unknown or different."""
     searches = [(detail.searches or {}).get(curve, {}) for detail in _details(page, arm)]
     found = [stages[key] for stages in searches if (key := str(stage.index)) in stages]
     words = {each.stopped for each in found if each.stopped is not None}

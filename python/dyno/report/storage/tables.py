@@ -15,7 +15,7 @@ _MOST_VOLUMES = 6
 
 
 def cut(text: str, columns: int = COLUMNS) -> str:
-    """A text of at most so many columns."""
+    """Truncates a text to a number of columns."""
     text = text.replace("\N{NARROW NO-BREAK SPACE}", " ")
     return text if len(text) <= columns else f"{text[: columns - 1].rstrip()}…"
 
@@ -28,7 +28,7 @@ def heading(about: str, ceiling: Ceiling) -> str:
 def table(
     head: str, columns: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]
 ) -> list[str]:
-    """A head, then a line a row; columns that do not fit beside each other follow below."""
+    """A header, then a line per row; columns that do not fit follow below."""
     cells = [text for _, texts in rows for text in texts]
     width = 2 + max(len(text) for text in [*cells, *(cut(name, 14) for name in columns), ""])
     beside = max(1, (COLUMNS - _LABEL) // width)
@@ -42,7 +42,7 @@ def table(
 
 
 def of_rates(page: Page, curves: Iterable[Curve]) -> list[str]:
-    """Open loops: what was offered, what was done, and p95 of both latencies."""
+    """Open loops: offered rate, achieved rate, and p95 of both latencies."""
     rows: list[tuple[str, list[str]]] = []
     for curve in curves:
         for place, load in enumerate(curve.loads):
@@ -55,7 +55,7 @@ def of_rates(page: Page, curves: Iterable[Curve]) -> list[str]:
 
 
 def of_syncs(page: Page, curves: Iterable[Curve]) -> list[str]:
-    """Logs: writes made durable, syncs, and p95 of a write and of a sync."""
+    """Logs: durable writes, syncs, and p95 of writes and syncs."""
     rows: list[tuple[str, list[str]]] = []
     for curve in curves:
         load = shown_load(curve)
@@ -74,14 +74,14 @@ def slowest(page: Page, name: str, kind: str = "", figure_of: str = "p95") -> fl
 
 
 def shown_load(curve: Curve) -> Load | None:
-    """The load to tell in parts: that of the best, else the smallest."""
+    """The load to show by part: the best load, or the smallest."""
     if curve.best is not None and curve.best.load is not None:
         return curve.best.load
     return next(iter(curve.loads), None)
 
 
 def of_jobs(page: Page, curve: Curve) -> list[str]:
-    """Jobs that run together, at the best load of their curve."""
+    """Concurrent jobs at the best load of their curve."""
     load = shown_load(curve)
     if load is None:
         return []
@@ -96,7 +96,7 @@ def of_jobs(page: Page, curve: Curve) -> list[str]:
 
 
 def of_volumes(page: Page, curves: Iterable[Curve]) -> list[str]:
-    """Of volumes measured at once: what each gave at the best load of all together."""
+    """The result of each of several concurrent volumes at their joint best load."""
     told: list[str] = []
     for about, own in by_figure([curve for curve in curves if curve.volumes and curve.best]):
         names = own[0].volumes
@@ -117,7 +117,7 @@ def of_volumes(page: Page, curves: Iterable[Curve]) -> list[str]:
 
 
 def by_figure(curves: Iterable[Curve]) -> Iterable[tuple[str, list[Curve]]]:
-    """The curves of each kind of figure together."""
+    """The curves grouped by metric."""
     listed = list(curves)
     for about in dict.fromkeys(curve.figure for curve in listed):
         yield about, [curve for curve in listed if curve.figure == about]

@@ -1,4 +1,4 @@
-"""A study as a page: from its book and its runs' bundles, and what analysis says of them. Pure."""
+"""The report of a study, from its journal, its bundles and their analysis. Pure."""
 
 from dyno.report.study.sheet import study_sheet
 

@@ -1,4 +1,4 @@
-"""Shifts as figures: charts of comparisons, a few rows or many."""
+"""Forest plots of comparisons."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def row(one: Comparison, label: str) -> forest.Row | None:
     """A comparison as a row called ``label``; None if it has no shift."""
     if one.percent is None or one.low is None or one.high is None:
         return None
-    cannot = ", cannot win" if one.disqualified else ""
+    cannot = ", disqualified" if one.disqualified else ""
     told = f"{one.verdict}{cannot}  {change(one.percent)}"
     words = (
         f"{label}: {change(one.percent)} (95 % interval {span(one.low, one.high)}), "
@@ -27,14 +27,10 @@ def row(one: Comparison, label: str) -> forest.Row | None:
 
 
 def figure(rows: Sequence[forest.Row], margin: float, about: str, notice: str = "") -> Figure:
-    """The chart of ``rows``; ``about`` says what they are shifts of, and against what."""
-    band = (
-        f" Shaded: within ±{margin:g}\N{NO-BREAK SPACE}%, where a shift does not matter."
-        if margin
-        else ""
-    )
-    cut = " An interval that ends at the edge goes on beyond it." if forest.cut_off(rows) else ""
-    caption = f"{about}: shift and its 95 % interval, on an axis of ratios.{band}{cut}"
+    """The chart of ``rows``; ``about`` starts its caption."""
+    band = f" Shaded: the margin of ±{margin:g}\N{NO-BREAK SPACE}%." if margin else ""
+    cut = " Intervals at the edge extend beyond it." if forest.cut_off(rows) else ""
+    caption = f"{about}: shift with 95 % interval, on a ratio scale.{band}{cut}"
     return Figure(
         render(
             lambda width: forest.forest(rows, margin, "Shift", width),
@@ -48,7 +44,7 @@ def figure(rows: Sequence[forest.Row], margin: float, about: str, notice: str = 
 
 
 def grouped(compared: Sequence[Comparison]) -> list[tuple[str, list[forest.Row]]]:
-    """Rows in charts: one for each metric, or where there are more of them for each variant."""
+    """Groups rows into charts by metric, or by variant if there are more metrics."""
     metrics = list(dict.fromkeys(one.metric for one in compared))
     names = labels(metrics)
     variants = list(dict.fromkeys(one.variant for one in compared))

@@ -1,4 +1,4 @@
-"""Figures, shifts and verdicts of a study as the page says them."""
+"""Formats metrics, shifts and verdicts of a study."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ VERDICTS: dict[str, tuple[Tone, str]] = {
     "different": ("", "◆\N{NO-BREAK SPACE}different"),
     "equivalent": ("", "■\N{NO-BREAK SPACE}equivalent"),
     "inconclusive": ("muted", "●\N{NO-BREAK SPACE}inconclusive"),
-    "certain": ("", "◆\N{NO-BREAK SPACE}certain"),
+    "certain": ("", "◆\N{NO-BREAK SPACE}significant"),
     "none": ("", "■\N{NO-BREAK SPACE}none"),
 }
-"""Tone and word of each verdict, with the shape that it has in the charts."""
+"""Tone and text of each verdict, with its shape in the charts."""
 
 _LONGEST_UNIT = 5
 
 
 def title(name: str) -> str:
-    """A figure in words with its unit: ``Time of each query, s: Q9``."""
+    """The title of a metric with its unit: ``Query time, s: Q9``."""
     return _with_member(name, owner(name).meaning)
 
 
 def named(name: str) -> str:
-    """A figure in words without its unit: ``Time of each query: Q9``."""
+    """The title of a metric without its unit: ``Query time: Q9``."""
     return _with_member(name, _parted(name)[0])
 
 
 def unit(name: str) -> str:
-    """The unit of a figure with a space before it; empty if its name is its unit."""
+    """The unit of a metric with a leading space; empty if its title is its unit."""
     found = _parted(name)[1]
     return f" {found}" if found else ""
 
 
 def _parted(name: str) -> tuple[str, str]:
-    """What a figure is, and its unit, which stands last: ``time of each query``, ``s``."""
+    """The meaning of a metric and its unit: ``query time``, ``s``."""
     meaning = owner(name).meaning
     words, comma, last = meaning.rpartition(", ")
     return (words, last) if comma and len(last) <= _LONGEST_UNIT else (meaning, "")
@@ -56,7 +56,7 @@ def _with_member(name: str, text: str) -> str:
 
 
 def labels(names: Iterable[str]) -> dict[str, str]:
-    """Figures where there is little room: members of one family alone, else with its name."""
+    """Short labels: the member of a single family, else with the family's name."""
     found = list(dict.fromkeys(names))
     one = len({name.partition(".")[0] for name in found if member_of(name)}) == 1
     made: dict[str, str] = {}
@@ -67,7 +67,7 @@ def labels(names: Iterable[str]) -> dict[str, str]:
 
 
 def member_of(name: str) -> str:
-    """Which of a family it is: ``Q9``, ``New-Order``; empty if it is none of a family."""
+    """The member of a family: ``Q9``, ``New-Order``; empty without a family."""
     family, _, member = name.partition(".")
     if family.startswith("query_s"):
         return query_title(member)
@@ -75,7 +75,7 @@ def member_of(name: str) -> str:
 
 
 def lowered(text: str) -> str:
-    """A text inside a sentence."""
+    """A text in the middle of a sentence."""
     return f"{text[:1].lower()}{text[1:]}"
 
 
@@ -85,7 +85,7 @@ def change(value: float | None) -> str:
 
 
 def bare(value: float) -> str:
-    """A change in percent without its sign of percent."""
+    """A change in percent without the per cent sign."""
     return signed(value).replace("-", "\N{MINUS SIGN}")
 
 
@@ -101,10 +101,10 @@ def word(verdict: str) -> Cell:
 
 
 def found(one: Comparison) -> str:
-    """What would have been found, and what the margin takes; empty if that is not known."""
+    """The minimum detectable effect; empty if unknown."""
     if one.smallest is None or not math.isfinite(one.smallest):
         return ""
-    return f"{one.pairs} pairs find a shift of {figure(one.smallest)} %"
+    return f"Minimum detectable effect with {one.pairs} pairs: {figure(one.smallest)} %"
 
 
 def sentence(one: Comparison, margin: float) -> str:
@@ -112,15 +112,15 @@ def sentence(one: Comparison, margin: float) -> str:
     if one.percent is None or one.low is None or one.high is None:
         return f"{named(one.metric)} {one.note or not_compared(one)}."
     values = f", medians {figure(one.first)} and {figure(one.second)}{unit(one.metric)}"
-    said = "" if one.disqualified else f"{one.verdict}: "  # that it cannot win is said already
+    said = "" if one.disqualified else f"{one.verdict}: "  # the caller states it
     text = (
         f"{said}{named(one.metric)} {change(one.percent)} "
         f"(95 % interval {span(one.low, one.high)}){values}."
     )
     if one.verdict == "equivalent":
-        text += f" The whole interval is inside the margin of ±{margin:g} %."
+        text += f" The whole interval is within the margin of ±{margin:g} %."
     if one.verdict == "inconclusive" and not one.disqualified:
         told = found(one)
-        text += f" No answer follows: {told}" if told else " No answer follows"
-        text += "." if one.needed is None else f"; {margin:g} % takes about {one.needed:,} pairs."
+        text += f" {told}" if told else " Noise is too high"
+        text += "." if one.needed is None else f"; {margin:g} % needs about {one.needed:,} pairs."
     return text

@@ -1,4 +1,4 @@
-"""What the sections of a study's page draw on: its book, its runs' bundles, and what they say."""
+"""The input of the sections of a study's report: its journal, bundles and analysis."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dyno.studies.store import Entry, StudyStore
 
 @dataclass(frozen=True)
 class StudyPage:
-    """A study, as the sections ask for it. Books of others are untrusted input."""
+    """A study with lookups for the sections. Its journal is untrusted input."""
 
     book: StudyStore
     outcome: Outcome
@@ -27,84 +27,86 @@ class StudyPage:
 
     @classmethod
     def of(cls, book: StudyStore, outcome: Outcome) -> StudyPage:
-        """That of ``book``, of which analysis says ``outcome``."""
+        """The page of ``book`` with its analysis ``outcome``."""
         return cls(book, outcome, tuple(sorted(book.entries(), key=lambda one: one.started)))
 
     @property
     def study(self) -> Study:
-        """What was asked."""
+        """The study's definition."""
         return self.book.study
 
     @property
     def first(self) -> Variant:
-        """What the others are compared with."""
+        """The baseline variant."""
         return self.study.variants[0]
 
     @property
     def headline(self) -> list[Comparison]:
-        """What the answer is about."""
+        """The headline comparisons."""
         return [one for one in self.outcome.comparisons if one.headline]
 
     @property
     def exploratory(self) -> list[Comparison]:
-        """What was looked at as well."""
+        """The exploratory comparisons."""
         return [one for one in self.outcome.comparisons if not one.headline]
 
     @property
     def effects(self) -> list[Effect]:
-        """Of factors, those on headline figures first."""
+        """Effects of factors, on headline metrics first."""
         return sorted(self.outcome.effects, key=lambda one: not one.headline)
 
     @property
     def fits(self) -> list[Fit]:
-        """Of growth, those of headline figures first, then what grows most."""
+        """Fits of growth, of headline metrics first, then by exponent."""
         return sorted(self.outcome.fits, key=lambda one: (not one.headline, -one.exponent.value))
 
     @cached_property
     def figures(self) -> list[str]:
-        """Names of headline figures that runs have."""
+        """Names of headline metrics with values."""
         return [name for name, headline in figures(self.study, self.entries) if headline]
 
     @cached_property
     def counted(self) -> set[tuple[int, int, str]]:
-        """Place, attempt and variant of the runs whose figures count."""
+        """Place, attempt and variant of the runs that count."""
         last = counted(self.entries).values()
         return {(entry.place, entry.attempt, entry.variant) for entry in last}
 
     def counts(self, entry: Entry) -> bool:
-        """Whether a run's figures count."""
+        """Whether a run counts."""
         return (entry.place, entry.attempt, entry.variant) in self.counted
 
     @cached_property
     def state(self) -> Ending:
-        """How the study stands."""
+        """The state of the study."""
         return ending(self.book)
 
     @property
     def ended(self) -> str:
-        """Why it ended, or what stopped it."""
+        """Why it ended or stopped."""
         return self.state.text
 
     @property
     def resume(self) -> str:
-        """How to go on with it; empty where nothing is left to do."""
+        """How to resume it; empty if it is complete."""
         state = self.state
         if not state.goes_on:
             return ""
-        return f"`{resume_words(self.book, state, 'FOLDER')}` goes on; FOLDER is that of this page."
+        return (
+            f"Resume: `{resume_words(self.book, state, 'FOLDER')}`, FOLDER is this page's folder."
+        )
 
     @property
     def notice(self) -> str:
-        """What goes with every figure that is derived from a TPC workload."""
+        """The notice for metrics of TPC-derived workloads."""
         return " ".join(self.notices)
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """The notice of each of its workloads."""
+        """The notices of its workloads."""
         return workloads.notices(variant.workload for variant in self.study.variants)
 
     def sheet(self, entry: Entry) -> str:
-        """The way from the study's page to a run's sheet; empty if there is none."""
+        """The relative link to a run's report; empty if there is none."""
         path = self._inside(entry.bundle)
         if path is None or not (self.book.folder / path / "sheet.html").is_file():
             return ""
@@ -112,7 +114,7 @@ class StudyPage:
 
     @cached_property
     def bundles(self) -> dict[str, Bundle]:
-        """A bundle of each variant: that of its last run that counts and can be read."""
+        """For each variant the bundle of its last readable run that counts."""
         found: dict[str, Bundle] = {}
         for entry in reversed(self.entries):
             path = self._inside(entry.bundle)
@@ -124,7 +126,7 @@ class StudyPage:
         return found
 
     def _inside(self, text: str | None) -> PurePosixPath | None:
-        """A path that leads nowhere but into the study's folder."""
+        """A path confined to the study's folder."""
         path = PurePosixPath(text or "/")
         if path.is_absolute() or ".." in path.parts or "\0" in str(path):
             return None

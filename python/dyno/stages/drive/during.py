@@ -119,7 +119,7 @@ class Upkeep:
         """Whether it is over, well or not."""
         return self._ended.is_set()
 
-    def stop(self, reason: str = "it was stopped with the run") -> None:
+    def stop(self, reason: str = "stopped with the run") -> None:
         """Ends it, if it goes on, and waits for the end. A stopped session may need a nudge."""
         if not self.started:
             return
@@ -132,7 +132,7 @@ class Upkeep:
         self._thread.join(_END_S)
 
     def _too_long(self) -> None:
-        self.stop(f"it took longer than the limit of {self._plan.limit_s:g} s")
+        self.stop(f"exceeded the limit of {self._plan.limit_s:g} s")
 
     def _run(self) -> None:
         sampler = threading.Thread(target=self._watch, daemon=True, name="dyno-space")

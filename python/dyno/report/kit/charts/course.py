@@ -81,7 +81,7 @@ def course(runs: Sequence[Run], names: Sequence[str], title: str, width: int) ->
     x = alt.X(
         "order:Q",
         scale=alt.Scale(domain=[0.4, last + 0.6], nice=False),
-        axis=alt.Axis(title="Run, in the order in which they were made", format="d",
+        axis=alt.Axis(title="Run, in order", format="d",
                       tickMinStep=1, tickCount=max(4, width // 60), grid=False),
     )  # fmt: skip
     counted = [run for run in runs if run.counts and run.value is not None]

@@ -10,7 +10,7 @@ from typing import Any
 from dyno.report.kit.charts import theme
 from dyno.report.kit.charts.render import Chart, Data
 
-KEPT, BROKEN, UNSTEADY = "limits kept", "limit broken", "not steady"
+KEPT, BROKEN, UNSTEADY = "pass", "fail", "unsteady"
 _LABEL_PIXELS = 28
 
 MARKS = {

@@ -1,4 +1,4 @@
-"""The run over time: its phases as bands, and under them what processors and device did."""
+"""The run over time: phases as bands, and CPU and device metrics below."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Band:
     """A phase: its lane, its bounds in seconds since the start, a short label.
 
     Attributes:
-        strength: Opacity, which tells neighbours without a gap apart.
+        strength: Opacity; distinguishes adjacent bands.
     """
 
     lane: str

@@ -1,4 +1,4 @@
-"""Sections of the sheet, one a file, found by name. A file offers ``ORDER`` and ``section``."""
+"""Sections of the report, one per file. Each file defines ``ORDER`` and ``section``."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dyno.report.kit.blocks import Section
 from dyno.report.run.page import Page
 
 Maker = Callable[[Page], Section | None]
-"""Makes a section of a page, or None where the bundle has nothing for it."""
+"""Returns a section, or None if the bundle has no data for it."""
 
 
 def makers() -> list[Maker]:
-    """All sections in the order of the page."""
+    """All sections, in page order."""
     names = [module.name for module in pkgutil.iter_modules(__path__)]
     modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
     return [module.section for module in sorted(modules, key=lambda module: module.ORDER)]

@@ -1,4 +1,4 @@
-"""Checks: the proofs about data and answers."""
+"""Checks: data, consistency, isolation and answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _COLUMNS = [Column("Check"), Column("Target"), Column("Result"), Column("Detail"
 
 
 def section(page: Page) -> Section | None:
-    """Counts by kind, what failed or was skipped, and on demand all of them."""
+    """Counts by kind, failed and skipped checks, and all checks (folded)."""
     checks = page.checks
     if not checks:
         return None
@@ -32,11 +32,11 @@ def _kind(check: Check) -> str:
     if check.name.startswith(check_names.ANSWERS):
         return "Answers"
     if check.name.startswith(check_names.ORDER):
-        return "Order of rows"
+        return "Row order"
     if check.name.startswith(check_names.CONDITION):
         return "Consistency conditions"
     if check.name.startswith(check_names.ISOLATION):
-        return "Isolation of transactions"
+        return "Isolation"
     return "Data"
 
 
@@ -62,7 +62,7 @@ def _counts(page: Page, checks: list[Check]) -> Table:
 
 
 def _diff(page: Page, check: Check) -> Table:
-    """The rows in which two answers differ, value by value."""
+    """The values in which two answers differ."""
     first, second = diffs.sides(check)
     columns = [Column("Row", wide=True), Column("Column")]
     columns += [Column(first.capitalize(), numeric=True), Column(second.capitalize(), numeric=True)]

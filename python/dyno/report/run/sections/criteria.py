@@ -1,4 +1,4 @@
-"""Criteria: the limits that levels of load had to keep."""
+"""Criteria: the limits on each load level, and their results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def section(page: Page) -> Section | None:
     """A row for each criterion and level."""
     if not page.criteria:
         return None
-    # Which of them decide is told only where some do not.
+    # The kind matters only if some limits are not binding.
     mixed = not all(item.binding for item in page.criteria)
     columns = [
         Column("Level"),
@@ -25,8 +25,8 @@ def section(page: Page) -> Section | None:
         Column("Window", numeric=True),
         Column("Worst interval", numeric=True),
         Column("At"),
-        Column("Beyond", numeric=True),
-        Column("Of what", wide=True),
+        Column("Violations", numeric=True),
+        Column("Measured on", wide=True),
     ]
     order = {False: 0, None: 1, True: 2}
     results = sorted(page.criteria, key=lambda item: (not item.binding, order[item.passed]))
@@ -35,15 +35,15 @@ def section(page: Page) -> Section | None:
     for item in results:
         level = titles.get(item.level)
         title = users_title(level.phase.detail, item.level) if level and level.phase else item.level
-        kind = ["asked for" if item.binding else "usual"] if mixed else []
+        kind = ["requested" if item.binding else "default"] if mixed else []
         rows.append([title, joined(item.criterion), *kind, *_row(item)])
     note = (
-        "Result: the window's figure against the limit. Beyond: intervals on the wrong side, of "
-        "those there are. A criterion without data is not judged."
+        "Result: the value of the whole window against the limit. Violations: intervals that "
+        "exceed the limit, of all intervals. A criterion without data is not evaluated."
     )
     told = [item.source.split("; ") for item in results if item.source != USER]
     sources = dict.fromkeys(part for parts in told for part in parts)
-    note += f" Usual limits: {'; '.join(sources)}." if sources else ""
+    note += f" Default limits: {'; '.join(sources)}." if sources else ""
     table = Table("Limits by level", columns, rows, note, page.transaction_notice)
     return Section("criteria", "Criteria", [table], _lead(page))
 
@@ -52,21 +52,20 @@ def _lead(page: Page) -> str:
     words: list[str] = []
     judged = [item for item in page.criteria if item.passed is not None]
     if judged and all(item.passed for item in judged):
-        words.append("All limits that could be judged were kept.")
+        words.append("All evaluated limits passed.")
     if not all(item.binding for item in page.criteria):
         words.append(
-            "Usual limits are shown for comparison; only criteria that the run was asked to keep "
-            "decide its exit code. A driver that leaves no pauses beside the server uses up the "
-            "CPU, whatever the server."
+            "Default limits are for comparison; only requested criteria decide the exit code. "
+            "Without think times, a driver on the server's machine saturates the CPU of any server."
         )
     return " ".join(words)
 
 
 def _row(item: CriterionResult) -> list[str | Cell]:
     if item.passed is None:
-        return [Cell("not judged", "muted"), "–", "–", "–", "–", item.reason]
+        return [Cell("not evaluated", "muted"), "–", "–", "–", "–", item.reason]
     return [
-        Cell("kept", "good") if item.passed else Cell("not kept", "bad" if item.binding else ""),
+        Cell("pass", "good") if item.passed else Cell("fail", "bad" if item.binding else ""),
         with_unit(item.value, item.unit),
         with_unit(item.worst, item.unit),
         "–" if item.worst_t_ns is None else clock(item.worst_t_ns),

@@ -1,4 +1,4 @@
-"""Maintenance during the run: throughput before, during and after it, and the room it took."""
+"""Maintenance under load: throughput before, during and after it, and its disk space."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PARTS = ("before", "during", "after")
 
 
 def section(page: Page) -> Section | None:
-    """A table of throughput by part, and one of what the maintenance was and took."""
+    """A table of throughput by part, and a table of the maintenance operations."""
     phases = page.phases_of(MaintenanceDetail)
     if not phases:
         return None
@@ -35,7 +35,7 @@ def change(page: Page, name: str) -> str:
 
 
 def _loads(page: Page, phase: Phase[MaintenanceDetail]) -> list[tuple[str, str]]:
-    """What worked beside it, each with the start of the names of its figures: the sum first."""
+    """The concurrent loads with the prefixes of their estimates' names; the total first."""
     name = f"during.{phase.name}"
     beside = phase.detail.level
     level = next((item for item in page.levels if item.name == beside), None)
@@ -57,7 +57,7 @@ def _throughput(page: Page, phases: list[Phase[MaintenanceDetail]]) -> Table:
         for label in (
             "Transactions/s",
             "Queries/h",
-            "Against before, %",
+            "Change from before, %",
             f"{page.transactions.title} p95, ms",
         )
     ]
@@ -80,12 +80,10 @@ def _throughput(page: Page, phases: list[Phase[MaintenanceDetail]]) -> Table:
     columns, rows = without_empty(columns, rows)
     about = {
         "Transactions/s": "Transactions/s: mean of the whole seconds of each part. ",
-        "Queries/h": "Queries/h: of the same queries, by the seconds that each took before. ",
+        "Queries/h": "Queries/h: weighted by the time of each query before the maintenance. ",
     }
     note = "".join(about.get(column.label, "") for column in columns)
-    note += (
-        "In brackets the 95 % interval; one that includes zero is no loss that this run could show."
-    )
+    note += "In brackets: 95 % interval. If it includes zero, the run shows no significant change."
     workloads = dict.fromkeys(str(phase.detail.workload) for phase in phases)
     notice = " ".join(filter(None, map(page.notice, workloads)))
     return Table("Before, during and after", columns, rows, note, notice)
@@ -95,9 +93,9 @@ def _work(page: Page, phases: list[Phase[MaintenanceDetail]]) -> Table:
     columns = [Column("Maintenance"), Column("Target"), Column("Result")]
     columns += [
         Column(label, numeric=True)
-        for label in ("Length", "Rounds", "Room at its peak", "Room estimated")
+        for label in ("Duration", "Rounds", "Peak extra space", "Estimated space")
     ]
-    columns.append(Column("What was done", wide=True))
+    columns.append(Column("Method", wide=True))
     rows: list[list[str | Cell]] = []
     for phase in phases:
         name = f"during.{phase.name}"
@@ -118,7 +116,7 @@ def _work(page: Page, phases: list[Phase[MaintenanceDetail]]) -> Table:
                 page.title(phase.target),
                 Cell("done", "good")
                 if error is None and phase.status == "done"
-                else Cell("not done", "bad"),
+                else Cell("failed", "bad"),
                 seconds(page.value(f"{name}.seconds")),
                 figure(phase.detail.rounds),
                 decimal_bytes(page.value(f"{name}.space_peak_bytes")),
@@ -127,8 +125,8 @@ def _work(page: Page, phases: list[Phase[MaintenanceDetail]]) -> Table:
             ]
         )
     note = (
-        "Room: on storage, beyond what was there, read five times a second; a peak between two "
-        "readings is missed. What it found is among the checks."
+        "Extra space on disk is sampled five times a second; shorter peaks are missed. Findings of "
+        "the maintenance are under Checks."
     )
     columns, rows = without_empty(columns, rows)
-    return Table("The maintenance", columns, rows, note)
+    return Table("Maintenance operations", columns, rows, note)

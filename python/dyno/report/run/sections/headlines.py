@@ -1,4 +1,4 @@
-"""The figures that most readers come for, and what is missing."""
+"""The headline metrics, and what is missing."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ ORDER = 10
 NARROW = "\N{NARROW NO-BREAK SPACE}"
 
 _MOST_PLACES = 4
-"""Arms and fill levels of a storage profile that have groups of their own."""
+"""The most arms and fill levels of a storage profile with a group of cards each."""
 
 
 def section(page: Page) -> Section | None:
-    """Cards for storage, loads, queries, transactions, and what maintenance cost them."""
+    """Cards for storage, loads, queries, transactions and maintenance."""
     groups = [*_storage(page), *_loads(page), _queries(page), _transactions(page)]
     groups.append(_maintenance(page))
     blocks: list[Block] = [group for group in groups if group is not None]
@@ -38,7 +38,7 @@ def section(page: Page) -> Section | None:
 
 
 def _storage(page: Page) -> list[Cards]:
-    """A group for each arm at each fill level; of many only the first figure of each."""
+    """A group for each arm at each fill level; with many, only the first metric of each."""
     found = places(page)
     groups = [(place, _of_place(place)) for place in found]
     if len(found) > _MOST_PLACES:
@@ -76,7 +76,7 @@ def _of_place(place: Place) -> list[Card]:
 
 
 def _loads(page: Page) -> list[Cards]:
-    """What a run that only loads is about; elsewhere loads are a detail of what runs on them."""
+    """Cards for a load-only run; other runs show loads in a section."""
     groups: dict[str, list[Card]] = {}
     for phase in [] if page.query_targets or page.levels else loads_that_stayed(page):
         key = f"{phase.name.removeprefix('load-').removesuffix(f'-{phase.target}')}.{phase.target}"
@@ -87,7 +87,7 @@ def _loads(page: Page) -> list[Cards]:
         then = "" if index is None else f"then {seconds(index)} for keys, indexes, statistics"
         title = f"{page.title(phase.target)}{which(phase)}"
         cards = groups.setdefault(str(phase.detail.workload), [])
-        cards.append(Card(f"{title}, rows in", fixed(took, 2 if took < 10 else 1), "s", then))
+        cards.append(Card(f"{title}, load", fixed(took, 2 if took < 10 else 1), "s", then))
         if speed is not None:
             streams = phase.detail.streams
             with_ = "" if streams is None else f"with {streams:g} stream{'s'[: streams != 1]}"
@@ -113,7 +113,7 @@ def _queries(page: Page) -> Cards | None:
         done = page.value(f"dss.{target}.queries_done") or 0
         label = f"{page.title(target)}, {done:.0f} queries"
         if total is None:
-            cards.append(Card(label, "–", "", "not all ended: no total"))
+            cards.append(Card(label, "–", "", "queries missing: no total"))
         else:
             cards.append(Card(label, fixed(total, 2 if total < 10 else 1), "s", detail))
         cards += _full_test(page, target)
@@ -136,14 +136,14 @@ def _queries(page: Page) -> Cards | None:
     if match is not None:
         cards.append(_proof("Answers", "equal" if match else "differ", page.answer_checks))
     elif page.unproven:
-        cards.append(Card("Answers", "–", "", "not compared: none to expect at this scale"))
+        cards.append(Card("Answers", "–", "", "not verified: no expected answers at this scale"))
     scale = page.query_scale
     at = "" if scale is None else f", scale factor {scale:g}"
     return Cards(f"Decision support{at}", cards, page.query_notice)
 
 
 def _full_test(page: Page, target: str) -> list[Card]:
-    """Power and throughput as one figure; only a test with both refresh functions has it."""
+    """The composite of power and throughput; only tests with both refresh functions have it."""
     power, rate, both = (
         page.value(f"dss.{target}.{name}") for name in ("power", "throughput", "composite")
     )
@@ -175,29 +175,29 @@ def _transactions(page: Page) -> Cards | None:
     holds = page.passed(check_names.CONDITION)
     if holds is not None:
         checks = [check for check in page.checks if check.name.startswith(check_names.CONDITION)]
-        cards.append(_proof("Consistency", "holds" if holds else "broken", checks))
+        cards.append(_proof("Consistency", "pass" if holds else "FAIL", checks))
     scale = None if page.driven is None else page.scale(page.driven.name)
     count = "" if scale is None else f", {main.units(scale)}"
     return Cards(f"Transactions{count}", cards, page.transaction_notice)
 
 
 def _maintenance(page: Page) -> Cards | None:
-    """What a piece of maintenance cost the work beside it: throughput against before."""
+    """The change in throughput during each maintenance operation."""
     cards: list[Card] = []
     workloads: list[str] = []
     for cost in costs(page):
         words = [*([cost.interval] if cost.interval else []), *cost.rates]
         if cost.round_s is not None:
-            words.append(f"{seconds(cost.round_s)} a round")
+            words.append(f"{seconds(cost.round_s)} per round")
         if cost.phase.detail.error is not None:
-            words.append("not done")
+            words.append("failed")
         unit = "%" if cost.change else ""
         cards.append(Card(cost.phase.title, cost.change or "–", unit, ", ".join(words)))
         workloads.append(str(cost.phase.detail.workload))
     if not cards:
         return None
     notice = " ".join(filter(None, map(page.notice, dict.fromkeys(workloads))))
-    return Cards("Throughput during maintenance, against before", cards, notice)
+    return Cards("Throughput change during maintenance", cards, notice)
 
 
 def _proof(label: str, word: str, checks: list[Check]) -> Card:
@@ -207,9 +207,9 @@ def _proof(label: str, word: str, checks: list[Check]) -> Card:
 
 
 def _missing(page: Page) -> list[Note]:
-    """What a reader may look for and will not find."""
+    """Phases that did not complete, and kinds of results the run does not have."""
     notes = [
-        Note(f"{phase.title} did not end: {phase.status}.", "bad")
+        Note(f"{phase.title} did not complete: {phase.status}.", "bad")
         for phase in page.run.phases
         if phase.status != "done"
     ]

@@ -1,4 +1,4 @@
-"""The physical design that a run found: where its data was loaded with a layout."""
+"""The layout of data that was loaded before the run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ORDER = 75
 
 
 def section(page: Page) -> Section | None:
-    """The layout; a run that loads data shows it with the load."""
+    """The layout; a run that loads data shows it in the Loads section."""
     if page.phases("load"):
         return None
     layout = page.run.plan.get("layout")
@@ -20,4 +20,4 @@ def section(page: Page) -> Section | None:
     own = layout.get("notes") if isinstance(layout, dict) else None
     notes = notes_block(own if isinstance(own, list) else [])
     blocks = [block] if notes is None else [block, notes]
-    return Section("layout", "Layout", blocks, "As the data was loaded.", folded=True)
+    return Section("layout", "Layout", blocks, "The layout at load time.", folded=True)

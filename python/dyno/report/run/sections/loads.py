@@ -1,4 +1,4 @@
-"""Loads: how fast the data went in."""
+"""Loads: time and speed of each load."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ORDER = 70
 
 
 def section(page: Page) -> Section | None:
-    """A table of loads, with what keys and indexes took after them."""
+    """A table of loads with index creation."""
     columns = [Column("Load"), Column("Streams", numeric=True)]
     columns += [
         Column(label, numeric=True)
@@ -28,12 +28,12 @@ def section(page: Page) -> Section | None:
         return None
     same = any(phase.detail.text_bytes is not None for phase in page.phases_of(LoadDetail))
     note = (
-        "Size as sent, before keys and indexes; MB = 10⁶ bytes. "
-        + ("MB/s and GB/h are of the rows' size as .tbl files, the same for all. " if same else "")
+        "Size: bytes sent, before keys and indexes; MB = 10⁶ bytes. "
+        + ("MB/s and GB/h use the size of the rows as .tbl files on all targets. " if same else "")
         + "No intermediate files."
     )
     notice = " ".join(filter(None, notices))
-    blocks: list[Block] = [Table("Rows in", columns, rows, note, notice)]
+    blocks: list[Block] = [Table("Load speed", columns, rows, note, notice)]
     for phase in loads_that_stayed(page):
         blocks += load_blocks(page, phase)
     return Section("loads", "Loads", blocks, folded=True)
@@ -45,7 +45,7 @@ def _row(page: Page, phase: Phase[LoadDetail]) -> list[str | Cell]:
     key = f"{phase.name.removeprefix('load-').removesuffix(f'-{phase.target}')}.{phase.target}"
     title = f"{workload}{at}{which(phase)} → {page.title(phase.target)}"
     if phase.detail.resumed_parts is not None:
-        title += " (the rest of one that was cut off)"
+        title += " (resumed)"
     if phase.status != "done":
         return [title, "–", Cell(phase.status, "bad"), *(["–"] * 6)]
     streams = phase.detail.streams

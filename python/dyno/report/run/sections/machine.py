@@ -1,4 +1,4 @@
-"""What the machine is, and what about it may spoil a measurement."""
+"""The machine, and configuration that may affect measurements."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _OF_FOLDER = {"File system": "Output folder", "Device": "Device of the output fo
 
 
 def section(page: Page) -> Section | None:
-    """Facts on processors, memory, system and storage, then findings."""
+    """Facts on CPUs, memory, system and storage, then findings."""
     host = page.run.host
     makers = {
-        "Processors": _processors,
+        "CPU": _processors,
         "Memory": _memory,
         "System": _system,
         "Virtualisation": _virtualisation,
@@ -31,13 +31,13 @@ def section(page: Page) -> Section | None:
         "Asynchronous I/O": _io_uring,
     }
     facts = [Fact(term, text) for term, make in makers.items() if (text := _safe(make, host))]
-    if page.run.targets:  # which need not lie there
+    if page.run.targets:  # whose data may be elsewhere
         facts = [Fact(_OF_FOLDER.get(fact.term, fact.term), fact.text) for fact in facts]
     facts += [
         Fact(f"Devices of {page.title(name)}", _carriers(page, name)) for name in page.run.targets
     ]
     if page.run.confined is not None:
-        facts.append(Fact("Limits of this run", confined_text(page.run.confined)))
+        facts.append(Fact("Resource limits", confined_text(page.run.confined)))
     notes = [
         Note(finding.message, "bad" if finding.level == "warning" else "muted")
         for finding in page.findings
@@ -52,29 +52,29 @@ def section(page: Page) -> Section | None:
 
 
 def confined_text(confined: Confined) -> str:
-    """Limits that a run put on its engine, and what they did."""
-    whom = "Dyno's process, with the engine in it" if confined.where == "process" else "the engine"
+    """The resource limits of the engine, and their effect."""
+    whom = "Dyno's process with the engine" if confined.where == "process" else "the engine"
     words = [", ".join(f"{word} = {text}" for word, text in confined.limits.items())]
-    words[0] += f", of {whom}"
+    words[0] += f", on {whom}"
     if confined.devices:
         words.append(f"I/O on {', '.join(confined.devices)}")
     if (share := confined.throttled_share) is not None:
         words.append(
-            f"CPU quota used up in {100 * share:.0f} % of the periods in which it worked "
-            f"(processors stood still for {seconds_text(confined.throttled_s or 0)} in all)"
+            f"CPU quota throttled {100 * share:.0f} % of the active periods "
+            f"({seconds_text(confined.throttled_s or 0)} in total)"
         )
     if confined.memory_peak_bytes is not None:
         words.append(
-            f"at most {bytes_text(confined.memory_peak_bytes)} of memory with the page cache, "
-            f"{confined.reread_pages or 0:,} pages given up and read again"
+            f"peak memory {bytes_text(confined.memory_peak_bytes)} including page cache, "
+            f"{confined.reread_pages or 0:,} pages evicted and read again"
         )
     if confined.killed:
-        words.append(f"{confined.killed} processes killed for want of memory")
+        words.append(f"{confined.killed} processes killed by the OOM killer")
     return "; ".join([*words, *confined.notes])
 
 
 def _safe(make: Any, host: dict[str, Any]) -> str:
-    """A fact, or nothing where a bundle made elsewhere holds another shape of it."""
+    """A fact, or nothing if its shape is unknown (a bundle made elsewhere)."""
     try:
         return make(host)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
@@ -104,7 +104,7 @@ def _processors(host: dict[str, Any]) -> str:
         words.append(f"turbo {'on' if cpu['turbo'] else 'off'}")
     quota = _part(host, "cgroup").get("cpu_quota")
     if quota is not None:
-        words.append(f"quota of {quota:g} processors")
+        words.append(f"quota of {quota:g} CPUs")
     return ", ".join(words)
 
 
@@ -117,7 +117,7 @@ def _memory(host: dict[str, Any]) -> str:
         words.append(f"transparent huge pages {memory['transparent_huge_pages']}")
     limit = _part(host, "cgroup").get("memory_limit_bytes")
     if limit is not None:
-        words.append(f"control group's limit {bytes_text(limit)}")
+        words.append(f"cgroup limit {bytes_text(limit)}")
     return ", ".join(words)
 
 
@@ -134,13 +134,13 @@ def _virtualisation(host: dict[str, Any]) -> str:
     words = ["virtual machine" if facts["virtual"] else "bare metal"]
     words += [str(facts[name]) for name in ("hypervisor", "vendor", "product") if facts.get(name)]
     if facts.get("container"):
-        words.append(f"inside a {facts['container']} container")
+        words.append(f"in a {facts['container']} container")
     return ", ".join(words)
 
 
 def _file_system(host: dict[str, Any]) -> str:
     storage = _part(host, "storage")
-    if storage.get("fs_type") is None:  # a block device as it is
+    if storage.get("fs_type") is None:  # a raw block device
         return ""
     words = [f"{storage['fs_type']} on {storage['fs_source']}, under {storage['path']}"]
     if storage.get("size_bytes") is not None:
@@ -155,7 +155,7 @@ def _device(host: dict[str, Any]) -> str:
 
 
 def _carriers(page: Page, target: str) -> str:
-    """Where a database lies, what is under it, and why that is not known."""
+    """The devices of a database, or why they are unknown."""
     facts = page.run.targets[target]
     named = {name for names in of_target(page.run, target).values() for name in names}
     disks = {

@@ -1,4 +1,4 @@
-"""Plans: how each engine would run, or ran, each query. Folded."""
+"""Plans: the estimated or actual plan of each query. Folded."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dyno.report.run.page import Page
 ORDER = 45
 
 _LONGEST = 20_000
-"""Characters of a plan that are shown; the bundle has all of it."""
+"""Characters shown of a plan; the bundle has the full text."""
 
 
 def section(page: Page) -> Section | None:
-    """A folded text a query and target."""
+    """A folded text per query and target."""
     blocks: list[Block] = []
     analysed = False
     for target, query, plan in page.bundle.plans():
@@ -25,6 +25,6 @@ def section(page: Page) -> Section | None:
         analysed = analysed or plan.get("analysed") is True
     if not blocks:
         return None
-    how = "what happened when it was run once more" if analysed else "what the engine expects"
-    lead = f"A node a line, indented below what it feeds: {how}. Outside the measured time."
+    how = "actual rows and times of one extra run" if analysed else "the engine's estimates"
+    lead = f"One node per line, indented below its parent: {how}. Taken outside the measured time."
     return Section("plans", "Plans", blocks, lead, folded=True)

@@ -1,4 +1,4 @@
-"""Decision support: every query on every target."""
+"""Decision support: all queries on all targets."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _label(page: Page, target: str) -> str:
 
 def _lead(page: Page) -> str:
     scale = page.query_scale
-    parts = ["One user, one query after another, in the order of the power test"]
+    parts = ["One session runs the queries one by one in power-test order"]
     if scale is not None:
         parts.append(f" at scale factor {scale:g}")
     text = f"{''.join(parts)}. {cache.sentence(page)}"
@@ -67,8 +67,8 @@ def _compared(page: Page, first: str, other: str) -> str:
         if (page.value(f"{pair}.{query}.ratio") or 1.0) < 1.0
     ]
     text = (
-        f"{page.title(first)} took {figure(ratio)} times as long as {page.title(other)} by the "
-        f"geometric mean of the queries, {figure(total)} times in total. "
+        f"{page.title(first)} took {figure(ratio)} times as long as {page.title(other)} (geometric "
+        f"mean of the queries), {figure(total)} times in total. "
     )
     if slower:
         text += f"{page.title(other)} was slower in {', '.join(slower)}. "
@@ -91,8 +91,7 @@ def _figure(page: Page, seconds: dict[str, dict[str, float]], queries: list[str]
     alt = f"Bars of seconds by query on {names}, on a logarithmic axis; the table has the values."
     return Figure(
         render(lambda width: charts.seconds(bars, width), Size(1000), alt),
-        "Seconds by query. The axis is logarithmic: a step of ten is a factor of ten, and only "
-        "the ends of the bars compare.",
+        "Seconds by query, on a logarithmic axis: compare the ends of the bars, not their lengths.",
         keys([bar.target for bar in bars], shapes=False),
         page.query_notice,
     )
@@ -119,8 +118,8 @@ def _totals(page: Page) -> Table:
             ]
         )
     note = (
-        "Total: first submission to last completion. Power score: Dyno's own, 3600 × scale factor "
-        "/ geometric mean, without refresh functions. No total where a query is missing."
+        "Total: first submission to last completion; none if a query is missing. Power score: "
+        "3600 × scale factor / geometric mean, without refresh functions (Dyno's own metric)."
     )
     return Table("Power test", columns, rows, note, page.query_notice)
 
@@ -137,7 +136,7 @@ def _table(page: Page, seconds: dict[str, dict[str, float]], queries: list[str])
     if answers:
         columns.append(Column("Answers"))
     titles = _titles(page)
-    columns.append(Column("What it asks", wide=True))
+    columns.append(Column("Description", wide=True))
     rows: list[list[str | Cell]] = []
     for query in queries:
         row: list[str | Cell] = [query_title(query)]
@@ -150,13 +149,12 @@ def _table(page: Page, seconds: dict[str, dict[str, float]], queries: list[str])
         rows.append(row)
     notes = [f"{_variants(page, target)}." for target in targets if _variants(page, target)]
     if targets[1:]:
-        notes.insert(0, "A ratio below 1 marks a query that is slower on the other target.")
+        notes.insert(0, "A ratio below 1: the query is slower on the other target.")
     note = " ".join(notes)
     return Table("Seconds by query", columns, rows, note, page.query_notice)
 
 
 def _variants(page: Page, target: str) -> str:
-    """Which queries were not sent as they are written, and what was changed in them."""
     queries: dict[str, list[str]] = {}
     for phase in page.phases_of(DssDetail):
         if phase.target != target:
@@ -175,7 +173,7 @@ def _ratio(ratio: float | None) -> str | Cell:
 
 
 def _answers(page: Page) -> dict[str, str | Cell]:
-    """What the checks say of each query: the worst of several."""
+    """The check result of each query; the worst of several."""
     found: dict[str, list[bool | None]] = {}
     for check in page.answer_checks:
         query = check.name.replace("-", " ").split()[-1]
@@ -185,13 +183,13 @@ def _answers(page: Page) -> dict[str, str | Cell]:
         if False in results:
             words[query] = Cell("differ", "bad")
         elif None in results:
-            words[query] = Cell("not compared", "muted")
+            words[query] = Cell("not verified", "muted")
         else:
             words[query] = "equal"
     return words
 
 
 def _titles(page: Page) -> dict[str, str]:
-    """What each query asks, from the workload; nothing where this Dyno lacks it."""
+    """The description of each query; empty if this version lacks the workload."""
     queries = () if page.queried is None else page.queried.queries
     return {query.name: query.title for query in queries}

@@ -1,4 +1,4 @@
-"""How to do it again, and what the bundle holds."""
+"""How to reproduce the run, and the files of the bundle."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def section(page: Page) -> Section | None:
     files = _files(page.bundle.path)
     if files.rows:
         blocks.append(files)
-    lead = "The same command on the same machine repeats the run; the bundle remakes this sheet."
-    return Section("repeat", "How to repeat", blocks, lead)
+    lead = "Run this command on the same machine. `dyno report` rebuilds this page from the bundle."
+    return Section("repeat", "Reproduce", blocks, lead)
 
 
 def _files(path: Path) -> Table:
@@ -46,7 +46,7 @@ def _files(path: Path) -> Table:
     ]
     more = len(found) - len(rows)
     return Table(
-        "Files of the bundle",
+        "Bundle files",
         [Column("File"), Column("Size", numeric=True)],
         rows,
         f"And {more} more." if more else "",

@@ -1,4 +1,4 @@
-"""The search for the most load inside limits: its curve, and its windows."""
+"""The search for the maximum load within limits: its curve and its windows."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ ORDER = 12
 
 _MOST_PANELS = 4
 _STOPPED = {
-    "resolution": "the gap was as narrow as asked for",
-    "most": "the largest load allowed kept the limits",
-    "least": "the smallest load worth a try broke the limits",
-    "time": "its time was over",
+    "resolution": "the gap reached the requested resolution",
+    "most": "the largest allowed load passed",
+    "least": "the smallest load failed",
+    "time": "it reached its time limit",
 }
 
 
 def section(page: Page) -> Section | None:
-    """The curve with the limits, and every window in its order."""
+    """The curve with the limits, and all windows in order."""
     search = page.search
     if search is None:
         return None
@@ -53,8 +53,8 @@ def _lead(page: Page, search: Phase[SearchDetail]) -> str:
         words.append(f"It ended because {stopped}.")
     if search.detail.monotone is False:
         words.append(
-            "The curve is not monotone: a load above one that breaks a limit keeps them all. The "
-            "maximum is the largest load with none below it that breaks one."
+            "The curve is not monotone: a load above a failing one passed. The maximum is the "
+            "largest load below which no load failed."
         )
     return " ".join(words)
 
@@ -68,7 +68,7 @@ def _verdict(window: Window) -> str:
 def _points(
     page: Page, search: Phase[SearchDetail], windows: list[Window], name: str, unit: str
 ) -> list[charts.Point]:
-    """A point for each window that has the figure called ``name``, with its level put in."""
+    """A point for each window with the metric ``name``, its ``{level}`` filled in."""
     points: list[charts.Point] = []
     for window in windows:
         found = page.estimate(name.replace("{level}", str(window.level)))
@@ -92,7 +92,7 @@ def _figure(page: Page, search: Phase[SearchDetail], windows: list[Window]) -> F
     best, by = search.detail.best, search.detail.by
     words = "" if best is None else f"maximum {capacity.load_text(search.detail, best)}"
     users = "Users in each database" if capacity.is_each(search.detail) else "Users"
-    title = "Transactions/s asked for" if by == "rate" else users
+    title = "Requested transactions/s" if by == "rate" else users
     alt = f"{len(panels)} panels over the load. Transactions a second: "
     alt += "; ".join(point.words for point in rates) + "."
     used = [
@@ -102,9 +102,8 @@ def _figure(page: Page, search: Phase[SearchDetail], windows: list[Window]) -> F
     ]
     return Figure(
         render(lambda width: charts.curve(panels, title, best, words, width), Size(985), alt),
-        "Each window of the search by its load (logarithmic). Dashed: the limits; dotted: the "
-        "maximum. Where a load has several windows the line runs through their mean; bars: 95 % "
-        "intervals of the mean throughput of a window.",
+        "Windows of the search by load (logarithmic). Dashed: limits; dotted: maximum. The line "
+        "connects the means of each load. Error bars: 95 % interval of a window's mean throughput.",
         used,
         page.transaction_notice,
     )
@@ -130,7 +129,7 @@ def _table(page: Page, search: Phase[SearchDetail], windows: list[Window]) -> Ta
         Column("Transactions/s", numeric=True),
         Column(f"{page.transactions.title} p95, ms", numeric=True),
         Column("Result"),
-        Column("Because", wide=True),
+        Column("Reason", wide=True),
     ]
     tones = {charts.KEPT: "good", charts.BROKEN: "bad", charts.UNSTEADY: "muted"}
     rows: list[list[str | Cell]] = []

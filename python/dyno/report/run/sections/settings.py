@@ -1,4 +1,4 @@
-"""Targets as they were under test."""
+"""Versions and settings of the targets."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ ORDER = 90
 
 _RESTORED: dict[bool | None, Cell] = {
     True: Cell("yes"),
-    False: Cell("no", "bad", "the next start of the target tries again"),
-    None: Cell("not known", "bad", "the run did not reach its end"),
+    False: Cell("no", "bad", "the next start of the target retries"),
+    None: Cell("unknown", "bad", "the run did not complete"),
 }
 
 
@@ -32,13 +32,13 @@ def section(page: Page) -> Section | None:
                 folded=len(rows) > 6,
             )
         )
-    lead = "Read back from the live systems."
+    lead = "As read back from the running servers."
     return Section("settings", "Settings", blocks, lead, folded=True) if blocks else None
 
 
 def _tuned(title: str, applied: Sequence[Applied]) -> Table:
-    """What was changed for the run: neutral word, the target's own name, and what became of it."""
-    columns = [Column(label) for label in ("Asked", "Setting", "Given", "Read back", "Before")]
+    """Settings changed for the run: portable name, native name, values and outcome."""
+    columns = [Column(label) for label in ("Requested", "Setting", "Set to", "Read back", "Before")]
     rows: list[list[str | Cell]] = [
         [
             f"{item.word}={item.asked}",

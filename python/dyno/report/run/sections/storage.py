@@ -1,4 +1,4 @@
-"""What the storage gave, before any database was on it."""
+"""The storage profile."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from dyno.report.storage.places import places
 ORDER = 30
 
 _MOST_PLACES = 4
-"""Arms and fill levels with all of their charts; of more only the tables are drawn."""
+"""The most arms and fill levels with charts; with more, only tables are shown."""
 
 
 def section(page: Page) -> Section | None:
-    """What is compared, then the curves of every arm at every fill level."""
+    """The comparison, then the curves of each arm at each fill level."""
     found = [place for place in places(page) if place.curves]
     if not found:
         return None

@@ -1,4 +1,4 @@
-"""Decision support as several users: the three figures, each stream, and the refresh functions."""
+"""Decision support with streams: the three metrics, each stream, and the refresh functions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LANE_REFRESH = "Refresh"
 
 
 def section(page: Page) -> Section | None:
-    """Figures, a band for every query of every stream, and tables."""
+    """Metrics, a timeline of all queries, and tables."""
     found = trials(page)
     if not any(test.several or test.refresh for test in found):
         return None
@@ -39,15 +39,15 @@ def section(page: Page) -> Section | None:
 def _lead(page: Page, found: list[Trial]) -> str:
     several = [test for test in found if test.several]
     if not several:
-        return "The power test between the two refresh functions."
+        return "A power test with both refresh functions."
     detail = several[0].phase.detail
     drawn = detail.parameters == "seeded"
-    words = f"parameters drawn by seed {detail.seed}" if drawn else "validation parameters"
+    words = f"parameters from seed {detail.seed}" if drawn else "validation parameters"
     count = several[0].streams
-    who = "One user, in an order" if count == 1 else f"{count} users at once, each in an order"
+    who = "One query stream" if count == 1 else f"{count} concurrent query streams"
     return (
-        f"{who} and a session of its own, {words}"
-        f"{', beside one stream of refresh functions' if several[0].refresh else ''}. "
+        f"{who}, each in its own order, with {words}"
+        f"{' and one refresh stream' if several[0].refresh else ''}. "
         f"{cache.sentence(page, 'throughput')}"
     ).rstrip()
 
@@ -80,8 +80,8 @@ def _figures(page: Page) -> Table:
         )
     note = (
         "Power: 3600·SF / geometric mean of the 22 query intervals and the 2 refresh functions. "
-        "Throughput: streams·22·3600·SF / seconds. Composite: their geometric mean. Scale factors "
-        "are never comparable with each other."
+        "Throughput: streams·22·3600·SF / seconds. Composite: geometric mean of both. Results of "
+        "different scale factors are not comparable."
     )
     return Table("Power, throughput and composite", columns, rows, note, page.query_notice)
 
@@ -120,8 +120,8 @@ def _bands(page: Page, test: Trial) -> Figure:
     alt = f"A band for each query of {test.streams} streams over time; the table has their totals."
     return Figure(
         render(lambda width: charts.timeline(bands, lanes, [], width), Size(970), alt),
-        f"The throughput test on {page.title(test.target)}: every query of every stream, one "
-        "darker, the next lighter. Seconds since the start of the test.",
+        f"The throughput test on {page.title(test.target)}: the queries of each stream, in "
+        "alternating shades. Seconds since the start of the test.",
         notice=page.query_notice,
     )
 
@@ -136,7 +136,7 @@ def _streams(page: Page, test: Trial) -> Table:
     columns += [Column("Queries", numeric=True), Column("Failed", numeric=True)]
     columns += [Column("Slowest"), Column("Slowest, s", numeric=True)]
     rows: list[list[str | Cell]] = []
-    # As in the chart above: the estimates count from the start of the run.
+    # As in the chart above; estimates count from the start of the run.
     begun_s = (test.phase.start_ns - page.run.clock.unix_ns) / 1e9
     for number in range(1, test.streams + 1):
         name = f"dss.{test.target}.stream-{number}"
@@ -187,8 +187,8 @@ def _refreshes(page: Page, found: list[Trial]) -> Table:
                 ]
             )
     note = (
-        "Each function is one transaction. The first inserts new orders, the second deletes as "
-        "many loaded ones. After the tests the data is restored."
+        "Each function is one transaction. RF1 inserts new orders; RF2 deletes as many loaded "
+        "ones. Dyno restores the data after the tests."
     )
     return Table("Refresh functions", columns, rows, note, page.query_notice)
 

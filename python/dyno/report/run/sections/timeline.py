@@ -1,4 +1,4 @@
-"""What the machine did meanwhile, and what set the pace of each phase."""
+"""System metrics over time, and the bottleneck of each phase."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ _WANTED = [
 _TABLED: tuple[PhaseKind, ...] = ("io", "load", "index", "dss", "oltp")
 _MOST_DEVICES = 2
 _OF_DEVICE = {
-    "utilisation": "In use, %",
-    "queue_length": "Queue",
+    "utilisation": "Utilisation, %",
+    "queue_length": "Queue length",
     "read_mbps": "Read MB/s",
     "write_mbps": "Write MB/s",
     "read_iops": "Read IOPS",
@@ -58,7 +58,7 @@ _OF_DEVICE = {
 
 
 def section(page: Page) -> Section | None:
-    """The chart over time, and the table of means by phase."""
+    """The timeline, and tables of means and bottlenecks by phase."""
     blocks: list[Block] = []
     found = _figure(page)
     if found is not None:
@@ -69,7 +69,7 @@ def section(page: Page) -> Section | None:
     limits = _limits(page)
     if limits.rows:
         blocks.append(limits)
-    return Section("meanwhile", "What the machine did", blocks) if blocks else None
+    return Section("meanwhile", "System metrics", blocks) if blocks else None
 
 
 def _figure(page: Page) -> Figure | None:
@@ -79,7 +79,7 @@ def _figure(page: Page) -> Figure | None:
             "CPU, %: busy (solid), I/O wait (dashed)",
             [
                 *_readings(series, ("cpu", "host", "busy"), "busy"),
-                *_readings(series, ("cpu", "host", "iowait"), "waiting for I/O"),
+                *_readings(series, ("cpu", "host", "iowait"), "I/O wait"),
             ],
             100.0,
         )
@@ -102,21 +102,20 @@ def _figure(page: Page) -> Figure | None:
     if not panels or not bands:
         return None
     alt = (
-        "The phases of the run as bands over time, and under them the use of the processors and "
-        "of the devices; the table below has the means by phase."
+        "The phases of the run as bands over time; below them CPU and device metrics. The table "
+        "has the means by phase."
     )
     lanes = list(_LANES.values())
-    shown = "processors, devices and transactions" if done.values else "processors and devices"
+    shown = "CPU, devices and transactions" if done.values else "CPU and devices"
     return Figure(
         render(lambda width: charts.timeline(bands, lanes, panels, width), Size(970, 262), alt),
-        f"The phases of the run, and {shown} over time. The colour of a band goes on as the "
-        "shading under it.",
+        f"Phases of the run, and {shown} over time. The shading shows the phase.",
         notice=page.transaction_notice if done.values else "",
     )
 
 
 def _devices(page: Page, series: dict[Key, Series]) -> list[str]:
-    """Devices that the phases worked on and that were sampled; at most so many fit."""
+    """Sampled devices of the phases, at most ``_MOST_DEVICES``."""
     named = (name for phase in page.phases(*_TABLED) for name in of_phase(page.run, phase))
     seen = [name for name in dict.fromkeys(named) if of_device(series, name, "read_mbps")]
     return seen[:_MOST_DEVICES]
@@ -164,7 +163,7 @@ def _label(page: Page, phase: Phase) -> str:
 
 
 def _table(page: Page) -> Table:
-    machine = ("Length", "CPU mean, %", "CPU max, %", "Least memory")
+    machine = ("Duration", "CPU mean, %", "CPU max, %", "Min. available memory")
     columns = [
         Column("Phase"),
         *(Column(label, numeric=True) for label in machine),
@@ -183,18 +182,17 @@ def _table(page: Page) -> Table:
             figure(page.value(f"{name}.cpu.host.busy.max")),
             bytes_text(page.value(f"{name}.memory.host.available.min")),
         ]
-        # A row for each device; what is of the machine stands in the first.
+        # A row per device; the first also has the machine's values.
         for device in of_phase(page.run, phase) or ("",):
             start = f"{name}.disk.{device}"
             means = [figure(page.value(f"{start}.{metric}.mean")) for metric in _OF_DEVICE]
-            shown: str | Cell = device or Cell("not known", "muted")
+            shown: str | Cell = device or Cell("unknown", "muted")
             rows.append([*cells, shown, *means])
             cells = [""] * len(cells)
     note = (
-        "Means over each phase, of the devices that carry the database under test or the profiled "
-        "volume: rates, queues and shares over the time, await over the requests. Levels of load "
-        "from the end of their warm-up. In use: share of the time with a request in flight, which "
-        "a device that serves several at once can exceed in work. Least memory: lowest available."
+        "Means per phase, of the devices of the database or the profiled volume; await is a mean "
+        "over requests. Load levels exclude the warm-up. Utilisation: share of time with a request "
+        "in flight; a device with parallelism may not be saturated at 100 %."
     )
     return Table("Means by phase", columns, rows, note, folded=False)
 
@@ -206,16 +204,16 @@ def _limits(page: Page) -> Table:
     for finding in page.findings:
         if finding.code.startswith("limit-") and finding.phase not in parts:
             title, _, text = finding.message.partition(": ")
-            known = titles.get(finding.phase or "", title)  # which may have a colon of its own
+            known = titles.get(finding.phase or "", title)  # a title may contain a colon
             if finding.message.startswith(f"{known}: "):
                 title, text = known, finding.message[len(known) + 2 :]
             words = finding.code.removeprefix("limit-").replace("-", " ").replace("cpu", "CPU")
             tone = "muted" if words == "unattributed" else ""
+            words = "not identified" if tone else words
             rows.append([title, Cell(words, tone), f"{text[:1].upper()}{text[1:]}"])
     return Table(
-        "What limits each phase",
-        [Column("Phase"), Column("Limit"), Column("Because", wide=True)],
+        "Bottlenecks",
+        [Column("Phase"), Column("Bottleneck"), Column("Reason", wide=True)],
         rows,
-        "From the most utilised resource. Most likely, not proven: a proof would change that "
-        "resource and see the pace follow.",
+        "The most utilised resource of each phase. To verify it, change that resource and compare.",
     )

@@ -1,4 +1,4 @@
-"""Transactions: throughput and latency by level of load."""
+"""Transactions: throughput and latency by load level."""
 
 from __future__ import annotations
 
@@ -23,34 +23,32 @@ ORDER = 50
 
 _PERCENTILES = ("p50", "p95", "p99")
 _WRITER = ("writer_busy_percent", "writer_wait_mean_ms")
-"""Of a system with one writer alone."""
+"""For single-writer engines only."""
 _SCHEDULE = {
     "Due": "scheduled",
     "Sent late": "late",
     "Never sent": "unsent",
-    "In the worst part, %": "late_worst_percent",
+    "Worst part, %": "late_worst_percent",
     "Lag p99, ms": "lag_p99_ms",
 }
-"""Of open loops alone."""
+"""For open loops only."""
 _DRIVER = {"Driver CPU, %": "client_cpu_percent", "Driver ms/1000": "client_cpu_ms_per_1000"}
-_ABOUT_DRIVER = (
-    "Driver CPU: share of its threads' time; ms/1000: CPU milliseconds per 1,000 transactions."
-)
+_ABOUT_DRIVER = "Driver CPU: mean of its threads; ms/1000: CPU milliseconds per 1,000 transactions."
 _HOMES = {
-    "fixed": "each user keeps one {}",
-    "all": "each user takes all {}s in turn",
+    "fixed": "each user has a fixed {}",
+    "all": "each user cycles through all {}s",
 }
 
 
 def section(page: Page) -> Section | None:
-    """Throughput and latency over users, where there are several levels; then a table a level."""
+    """Throughput and latency over users if there are several levels; then a table per level."""
     if not page.levels:
         return None
     blocks: list[Block] = [_levels(page)]
     if _is_scheduled(page):
         blocks.append(_schedule(page))
     several = sum(not level.is_part for level in page.levels) > 1
-    if several and page.search is None:  # a search has a curve of its own
+    if several and page.search is None:  # a search has its own curve
         blocks.insert(0, _figure(page))
     best = page.best_level
     blocks += [_operations(page, level, folded=level is not best) for level in page.levels]
@@ -68,16 +66,16 @@ def _lead(page: Page) -> str:
         words.append(page.transactions.units(detail.size))
     if detail.loop is not None:
         if detail.is_open:
-            gaps = "random" if detail.loop.poisson else "even"
-            words.append(f"transactions start at {gaps} gaps, whether or not answers have come")
+            gaps = "Poisson" if detail.loop.poisson else "uniform"
+            words.append(f"open loop with {gaps} arrivals")
         elif detail.thinks:
-            words.append("users key and think as the workload prescribes")
+            words.append("keying and think times as the workload prescribes")
         else:
-            words.append("each user starts the next transaction at once (unpaced)")
+            words.append("closed loop without think times (unpaced)")
     if detail.mode == "procedure":
-        words.append("each transaction is one call of a procedure in the database")
+        words.append("each transaction is one stored procedure call")
     elif detail.mode == "client":
-        words.append("statements come from the client")
+        words.append("the client sends the statements")
     home = _HOMES.get(str(detail.home))
     if home is not None:
         words.append(home.format(page.transactions.unit))
@@ -90,7 +88,7 @@ def _lead(page: Page) -> str:
         if (value := page.value(f"oltp.{level.name}.left_out_s"))
     ]
     if left_out:
-        words.append(f"of the measured time left out as not yet steady: {', '.join(left_out)}")
+        words.append(f"excluded as not yet steady: {', '.join(left_out)}")
     text = "; ".join(words)
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
@@ -126,8 +124,8 @@ def _figure(page: Page) -> Figure:
     name = main.title
     return Figure(
         render(lambda width: charts.users(throughput, latency, name, width), Size(985), alt),
-        f"{'Users' if apart else 'Levels'} against throughput, and against percentiles of "
-        f"{main.title}'s response time, from its intended start to its end (logarithmic).",
+        f"Throughput and {main.title} response time (logarithmic) by "
+        f"{'users' if apart else 'level'}. Response time starts at the intended start.",
         keys([item.percentile for item in latency], shapes=True),
         page.transaction_notice,
     )
@@ -146,8 +144,8 @@ def _levels(page: Page) -> Table:
     alone = any(page.value(f"oltp.{level.name}.{_WRITER[0]}") is not None for level in page.levels)
     if alone:
         columns += [
-            Column("Writer busy, %", numeric=True),
-            Column("Wait to write, ms", numeric=True),
+            Column("Write lock held, %", numeric=True),
+            Column("Write lock wait, ms", numeric=True),
         ]
     rows: list[list[str | Cell]] = []
     for level in page.levels:
@@ -169,39 +167,38 @@ def _levels(page: Page) -> Table:
             ]
         )
     note = (
-        "Variation: standard deviation of the throughput by second, in % of its mean. Trend: its "
-        "change over the window by a straight line, with its 95 % interval. "
+        "Variation: coefficient of variation of throughput by second. Trend: linear change over "
+        "the window with its 95 % interval. "
         f"{'' if _is_scheduled(page) else f'{_ABOUT_DRIVER} '}"
     )
     if main.pace is not None:
         note += (
-            f"Of paced: {main.plural_title.lower()} against {main.pace.per_min:g} a minute and "
-            f"{main.unit}, the most that users who key and think can reach; above that a result is "
-            "unpaced."
+            f"Of paced: {main.plural_title.lower()} relative to {main.pace.per_min:g} per minute "
+            f"and {main.unit}, the maximum with keying and think times; a higher result is unpaced."
         )
     note = note.rstrip()
     if alone:
         note += (
-            " Writer busy: share of the time that the one transaction which may write was under "
-            "way; wait to write: mean time until the others had their turn."
+            " Write lock held: share of time a transaction held the write lock; write lock wait: "
+            "mean wait for it."
         )
-    return Table("Levels of load", columns, rows, note, page.transaction_notice)
+    return Table("Load levels", columns, rows, note, page.transaction_notice)
 
 
 def _is_scheduled(page: Page) -> bool:
-    """Whether there are open loops, of which a table of their own tells how they were kept."""
+    """Whether there are open loops, which have their own table."""
     return any(page.value(f"oltp.{level.name}.scheduled") for level in page.levels)
 
 
 def _schedule(page: Page) -> Table:
-    """How the schedule of open loops was kept, and what that cost the driver."""
+    """Late and unsent transactions of open loops, and the driver's CPU."""
     labels = {**_SCHEDULE, **_DRIVER}
     columns = [Column("Load"), *(Column(label, numeric=True) for label in labels)]
     rows = [[_title(level), *_figures(page, level, labels)] for level in page.levels]
     note = (
-        "Sent late: no user was free when it was due. Lag: how late the driver itself was. In the "
-        "worst part: of a twentieth of the window, five intervals at least, the one in which most "
-        f"was late or never sent. {_ABOUT_DRIVER}"
+        "Sent late: no session was free at the scheduled time. Lag: delay of the driver itself. "
+        "Worst part: late or unsent share in the worst twentieth of the window (at least five "
+        f"intervals). {_ABOUT_DRIVER}"
     )
     columns, rows = without_empty(columns, rows)
     return Table("Schedule and driver", columns, rows, note)
@@ -224,7 +221,7 @@ def _trend(page: Page, name: str) -> str:
 
 
 def _operations(page: Page, level: Level, *, folded: bool) -> Table:
-    """Two rows a transaction, one of each time: beside each other they are too wide for a page."""
+    """Two rows per transaction, response and service time: side by side they are too wide."""
     columns = [
         Column("Transaction"),
         *(Column(label, numeric=True) for label in ("Count", "/s", "Errors")),

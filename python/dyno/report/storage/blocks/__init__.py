@@ -1,1 +1,1 @@
-"""Blocks of the storage section, one concern a file."""
+"""Blocks of the storage section."""

@@ -1,4 +1,4 @@
-"""Arms against each other, volumes at once against volumes alone, and what being full costs."""
+"""Comparisons of arms, of concurrent and single volumes, and of fill levels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SIZE = Size(860, 225)
 
 
 def compared(page: Page, found: Sequence[Place]) -> list[Block]:
-    """Charts and tables by curve: of arms at each fill level, of fill levels of each arm."""
+    """Charts and tables by curve: arms at each fill level, and fill levels of each arm."""
     made: list[Block] = []
     way = how(page.run)
     by_stage: dict[int, list[Place]] = {}
@@ -50,7 +50,7 @@ def _arms(page: Page, own: Sequence[Place]) -> list[Block]:
 
     caption = f"Best of each curve by volume{full}"
     figures = _bars(own, [place.arm.label for place in own], against, label, caption,
-                    f"In brackets: against {first}.")  # fmt: skip
+                    f"In brackets: relative to {first}.")  # fmt: skip
     rows = [
         [
             curve.title,
@@ -63,7 +63,7 @@ def _arms(page: Page, own: Sequence[Place]) -> list[Block]:
         if (curve := place.curve(at.name)) is not None
     ]
     columns = [Column("Curve"), Column("Volume"), *_BEST]
-    columns.append(Column(f"Against {first}", numeric=True))
+    columns.append(Column(f"vs {first}", numeric=True))
     note = "Intervals: 95 %, where there was more than one window or one time."
     return [*figures, Table(caption, columns, rows, folded=True, note=note)]
 
@@ -93,7 +93,7 @@ def _fills(page: Page, own: Sequence[Place]) -> list[Block]:
     of = f" of {own[0].arm.key}" if own[0].arm.key else ""
     caption = f"Best of each curve{of} by fill level"
     names = [f"{place.stage.label} full" for place in own]
-    figures = _bars(own, names, against, label, caption, f"In brackets: against {first} full.")
+    figures = _bars(own, names, against, label, caption, f"In brackets: vs {first} full.")
     rows = [
         [curve.title, name, *_best(curve), spanned(against(place, curve), _signed, " %")]
         for at in own[0].curves
@@ -101,7 +101,7 @@ def _fills(page: Page, own: Sequence[Place]) -> list[Block]:
         if (curve := place.curve(at.name)) is not None
     ]
     columns = [Column("Curve"), Column("Fill level"), *_BEST]
-    columns.append(Column(f"Against {first} full", numeric=True))
+    columns.append(Column(f"vs {first} full", numeric=True))
     note = "Intervals: 95 %, where there was more than one window or one time."
     return [*figures, Table(caption, columns, rows, folded=True, note=note)]
 
@@ -123,7 +123,7 @@ def _bars(
     caption: str,
     note: str,
 ) -> list[Figure]:
-    """A chart for each unit: a group of bars for each curve, a bar for each place."""
+    """A chart per unit: a group of bars per curve, a bar per arm or fill level."""
     made: list[Figure] = []
     for about in dict.fromkeys(curve.figure for curve in own[0].curves):
         found = [

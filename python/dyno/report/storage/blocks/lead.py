@@ -1,4 +1,4 @@
-"""What was measured: how, of which volumes, and what these are."""
+"""The profiled volumes and the method, in a few sentences."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from dyno.report.run.page import Page
 from dyno.report.storage.places import Place
 
 MOST_VOLUMES = 8
-"""Told one by one; of more there is a folded table."""
+"""Volumes listed individually; more go into a folded table."""
 
 _KINDS = {"made": "a test file", "file": "an existing file", "device": "a block device"}
 
 _PAGES = {
-    "huge": "in huge pages of memory, so that large blocks reach the device in few pieces; a "
-    "program whose memory is in many may get less",
-    "ordinary": "in ordinary pages of memory; from huge ones large blocks may be faster",
-    "mixed": "partly in huge pages of memory, partly in ordinary ones",
+    "huge": "in huge pages, so large blocks need few segments; programs with ordinary pages may be "
+    "slower",
+    "ordinary": "in ordinary pages; large blocks may be faster with huge pages",
+    "mixed": "partly in huge pages, partly in ordinary pages",
 }
 
 
@@ -46,7 +46,7 @@ def lead(page: Page, found: Sequence[Place]) -> str:
         which = f"{', '.join(dict.fromkeys(cached))} " * (len(found) > len(cached))
         words.append(f"{which}through the page cache")
     elif detail.direct:
-        words.append("past the page cache")
+        words.append("with direct I/O")
     if detail.engine:
         words.append(f"with {detail.engine}")
     return " ".join([f"{', '.join(words)}.", *_sentences(page, found)])
@@ -60,22 +60,21 @@ def _sentences(page: Page, found: Sequence[Place]) -> Iterable[str]:
     way = how(page.run)
     detail = found[0].arm.detail
     if way == "together" and len(found[0].arm.members) > 1:
-        yield "All volumes worked at once; figures are of all together."
+        yield "All volumes ran concurrently; values are totals."
     elif way == "compare":
         yield "Each volume was measured alone."
     elif way == "scaling":
-        yield "One volume was measured, then two at once, and so on."
+        yield "One volume was measured, then two concurrently, and so on."
     repeats = detail.repeats
     if repeats is not None and repeats > 1:
-        turns = ", the arms in turn" if way in {"compare", "scaling"} else ""
-        yield f"All was measured {repeats:g} times{turns}."
+        turns = ", alternating" if way in {"compare", "scaling"} else ""
+        yield f"{repeats:g} repetitions{turns}."
     if any(place.stage.label for place in found):
         yield "The test files grew from one fill level to the next."
-    yield "The depth is the number of requests kept in flight."
 
 
 def _targets(found: Iterable[Place]) -> Iterable[Asked]:
-    """Targets of all arms, each once."""
+    """The distinct volumes of all arms."""
     seen: set[str] = set()
     for place in found:
         for target in place.arm.detail.targets:
@@ -85,23 +84,23 @@ def _targets(found: Iterable[Place]) -> Iterable[Asked]:
 
 
 def targets(found: Sequence[Place]) -> list[Facts | Table]:
-    """What each volume is; many of them folded."""
+    """The facts on each volume; many volumes in a folded table."""
     fsync = found[0].arm.detail.fsync
     told = [(str(target.name), _target(target)) for target in _targets(found)]
     many = len(told) > MOST_VOLUMES
     facts = [] if many else [Fact(name, text) for name, text in told]
     if told and fsync is not None:
         words = (
-            "counted once they are on the media"
+            "complete on the media (fsync)"
             if fsync
-            else "counted once the device has taken them, perhaps into its cache; durable only "
-            "after the syncs of a profile that has them"
+            else "complete when the device accepts them, possibly in its cache; durable only in "
+            "profiles with syncs"
         )
         facts.append(Fact("Writes", words))
     pages = granted(found[0].arm.detail)
     if told and pages:
         facts.append(Fact("Buffers", _PAGES[pages]))
-    columns = [Column("Volume"), Column("What it is", wide=True)]
+    columns = [Column("Volume"), Column("Description", wide=True)]
     table = Table(f"The {len(told)} volumes", columns, told, folded=True)
     return [*([table] if many else []), *([Facts(facts)] if facts else [])]
 
@@ -128,7 +127,7 @@ def _facts(facts: dict[str, Any]) -> Iterable[str]:
     for key, yes, no in (
         ("rotational", "rotational", "not rotational"),
         ("virtual", "virtual", ""),
-        ("remote", "reached over a network", ""),
+        ("remote", "remote", ""),
     ):
         if isinstance(facts.get(key), bool):
             yield yes if facts[key] else no
@@ -136,9 +135,9 @@ def _facts(facts: dict[str, Any]) -> Iterable[str]:
         yield f"write cache: {facts['write_cache']}"
     limit = facts.get("cgroup_limit")
     if isinstance(limit, dict) and limit:
-        yield f"control group's limit {', '.join(f'{key} {value}' for key, value in limit.items())}"
+        yield f"cgroup limit {', '.join(f'{key} {value}' for key, value in limit.items())}"
     elif limit:
-        yield f"control group's limit {limit}"
+        yield f"cgroup limit {limit}"
 
 
 def _bracketed(words: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""What must be known of a search, or of a curve that is repeated until it is steady."""
+"""Notes on searches and on curves that are repeated until steady."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from dyno.report.storage.places import Place
 
 _SEARCHED: dict[str, tuple[str, Tone]] = {
     "most": (
-        "The best is at the largest load that was allowed; more may be inside the ceiling",
+        "The best is at the largest allowed load; the true maximum may be higher",
         "",
     ),
-    "saturated": ("More load than that of the best gave no more", "muted"),
+    "saturated": ("Saturated: a larger load did not increase throughput", "muted"),
 }
 
 
 def notes(page: Page, place: Place) -> list[Notes]:
-    """What there is to say, each with the curves of which it holds."""
+    """The notes, each with its curves."""
     said: dict[tuple[str, Tone], list[str]] = {}
     for curve in place.curves:
         for what in (_search(curve), _settled(page, curve)):
@@ -33,7 +33,7 @@ def _search(curve: Curve) -> tuple[str, Tone] | None:
     if best is None or best.confirmed is None:
         return None
     if not best.confirmed:
-        return "The best was not confirmed by further windows", "bad"
+        return "The best load was not confirmed by further windows", "bad"
     return _SEARCHED.get(best.stopped)
 
 
@@ -42,5 +42,5 @@ def _settled(page: Page, curve: Curve) -> tuple[str, Tone] | None:
     if curve.settled is None or before is None:
         return None
     if curve.settled:
-        return f"Steady after {figure(before)} windows, which are left out here", "muted"
-    return "It never was steady; the figures are of the last windows", "bad"
+        return f"Steady after {figure(before)} windows, which are excluded", "muted"
+    return "Never steady; values are from the last windows", "bad"

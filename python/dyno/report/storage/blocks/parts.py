@@ -1,4 +1,4 @@
-"""What jobs that ran together gave, and each of the volumes that were measured at once."""
+"""The results of each of several concurrent jobs or volumes."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _RATES = (("IOPS", "iops"), ("MB/s", "mbps"), ("Syncs/s", "syncs_per_s"))
 
 
 def parts(page: Page, place: Place) -> list[Table]:
-    """By job at the best load of each curve, then, folded, every load by job and by volume."""
+    """By job and by volume at the best load of each curve; then all loads, folded."""
     made: list[Table] = []
     for what, kind, curves in (
         ("By job", "job", [curve for curve in place.curves if curve.jobs]),
         ("By volume", "at", [curve for curve in place.curves if curve.volumes]),
     ):
         best = _table(page, f"{what}{place.of}, at the best load", curves, kind, best=True)
-        every = _table(page, f"{what}{place.of}, every load", curves, kind, best=False)
-        # Where curves have one load each, the best is all there is.
+        every = _table(page, f"{what}{place.of}, all loads", curves, kind, best=False)
+        # With one load per curve, the best load is all there is.
         made += [best] if len(best.rows) == len(every.rows) else [best, every]
     return [table for table in made if table.rows]
 
@@ -54,8 +54,8 @@ def _table(page: Page, caption: str, curves: list[Curve], kind: str, *, best: bo
                      Cell(figure(failed), "bad", "failed") if failed else NOTHING]
                 )  # fmt: skip
     kept, rows = without_empty(columns, rows)
-    note = "Latencies of each on its own; p95 of several is not the mean of theirs."
+    note = "Latency percentiles of each; they do not average to the total's."
     if best and without:
-        note += " Of a curve without a load inside the ceiling the smallest load is shown."
+        note += " Curves without a load within the ceiling show the smallest load."
     long = kind == "at" and any(len(curve.volumes) > MOST_VOLUMES for curve in curves)
     return Table(caption, kept, rows, folded=long or not best, note=note)

@@ -21,7 +21,7 @@ _WIDE, _HALF, _SMALL = Size(550), Size(410), Size(410, 225)
 
 
 def blocks(page: Page, place: Place, *, drawn: bool) -> list[Block]:
-    """Charts two and two, unless they are not to be drawn, and logs."""
+    """Charts in pairs, if drawn, and logs."""
     made = _Charts(page, place)
     gridded = is_grid(made.curves)
     figures = (made.of_grid() if gridded else made.of_list()) if drawn else made.heat_maps()
@@ -34,7 +34,7 @@ def blocks(page: Page, place: Place, *, drawn: bool) -> list[Block]:
 class _Charts:
     def __init__(self, page: Page, place: Place) -> None:
         self.page, self.place, self.ceiling = page, place, place.arm.ceiling
-        # Latencies of jobs that differ have no point in common.
+        # Different jobs have no common latency.
         alone = [curve for curve in place.curves if not curve.jobs]
         self.rates = [curve for curve in alone if curve.is_open]
         self.curves = [curve for curve in alone if not curve.is_open and curve.synced is None]
@@ -46,7 +46,7 @@ class _Charts:
             if curve.pattern != "sequential" and curve.settled is None  # one load tells nothing
         ]
         points = [point for curve in random for point in self.points(curve, curve.title, both=True)]
-        what = "Random reads and writes, each on their own"
+        what = "Random reads and random writes"
         found = [self.latency(points, what, _WIDE)] if points else []
         sequential = self.bars()
         return [*found, self.sequential(sequential)] if sequential else found
@@ -58,21 +58,21 @@ class _Charts:
         figures = [*self.heat_maps(), *self.by_block()]
         for kind in dict.fromkeys(curve.kind for curve in self.curves):
             own = [curve for curve in self.curves if curve.kind == kind]
-            # Reads and writes of each would be more lines than one can tell apart.
+            # Reads and writes of each would be too many lines.
             points = [
                 point for curve in own for point in self.points(curve, curve.size, both=False)
             ]
             if points:
-                side = "the slower of its reads and writes" if own[0].is_mix else "by block size"
+                side = "slower of reads and writes" if own[0].is_mix else "by block size"
                 figures.append(self.latency(points, f"{kind}, {side}", _HALF))
         return figures
 
     def of_rates(self) -> list[Figure]:
-        """Open loops: what was done of what was due, and the response time."""
+        """Open loops: throughput and response time."""
         points = [
             point for curve in self.rates for point in self.points(curve, curve.title, both=True)
         ]
-        what = "I/Os due at a rate, reads and writes each on their own"
+        what = "Open-loop reads and writes"
         return [self.latency(points, what, _WIDE, load="rate")] if points else []
 
     def matrix(self, matrix: Matrix) -> Figure:
@@ -87,7 +87,7 @@ class _Charts:
                 squares.append(grid.Square(kind, column, value or 0.0, figure(value), words))
         of = self.ceiling.of
         what = (
-            f"Most IOPS{self.place.of} with {of} of reads and of writes, each on its own, within "
+            f"Maximum IOPS{self.place.of} with {of} of reads and of writes within "
             f"{figure(self.ceiling.ms)} ms, by block size"
             if matrix.figure == "iops"
             else f"Highest MB/s (10⁶ bytes){self.place.of} by block size"
@@ -98,11 +98,11 @@ class _Charts:
                 _SMALL,
                 f"{what}: " + "; ".join(square.words for square in squares),
             ),
-            f"{what}. The stronger the colour, the more.",
+            f"{what}. Darker is higher.",
         )
 
     def by_block(self) -> list[Figure]:
-        """MB/s over the block size, a line for each kind of access."""
+        """MB/s by block size, a line for each kind of access."""
         made: list[Figure] = []
         for matrix in matrices(self.curves):
             points: list[linear.Point] = []
@@ -112,7 +112,7 @@ class _Charts:
                     load = None if curve is None or curve.best is None else curve.best.load
                     if curve is None or load is None:
                         continue
-                    # Without intervals: those of several kinds would hide each other.
+                    # Without intervals, which would overlap.
                     found = self.page.value(f"{curve.at(load)}.mbps")
                     if found is not None:
                         words = f"{kind}, {bytes_text(block)}: {figure(found)} MB/s"
@@ -122,7 +122,7 @@ class _Charts:
         return made
 
     def throughput(self, points: list[linear.Point], about: str) -> Figure:
-        which = "Highest MB/s" if about == "mbps" else "MB/s at the most IOPS inside the ceiling"
+        which = "Highest MB/s" if about == "mbps" else "MB/s at the maximum IOPS within the ceiling"
         caption = f"{which}{self.place.of}, by block size (MB: 10⁶ bytes)."
         return Figure(
             render(
@@ -135,7 +135,7 @@ class _Charts:
         )
 
     def points(self, curve: Curve, title: str, *, both: bool) -> list[charts.Point]:
-        """Those of reads and of writes, or one for the slower of them."""
+        """The points of reads and of writes, or of the slower of them."""
         points: list[charts.Point] = []
         of = self.ceiling.of
         kind = "response_" if curve.is_open else ""
@@ -166,8 +166,8 @@ class _Charts:
         most = max(points, key=lambda point: point.iops)
         which = f"{of} latency" if load == "queue depth" else f"{of} response time"
         alt = (
-            f"Curves of {which} against IOPS{self.place.of} as the {load} rises. "
-            f"The most IOPS: {most.words}. The ceiling is at {ceiling} ms."
+            f"{which} against IOPS{self.place.of} with increasing {load}. "
+            f"Maximum IOPS: {most.words}. The ceiling is {ceiling} ms."
         )
         numbers = "the depth" if load == "queue depth" else "that"
         caption = (

@@ -1,4 +1,4 @@
-"""Every load of every curve: a table of rates, and one of latencies."""
+"""All loads of all curves: a table of rates and a table of latencies."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ _COUNTS = {
 
 
 def tables(page: Page, place: Place) -> list[Table]:
-    """Rates and what failed, then latencies of service and of response.
+    """Rates and errors, then service and response latencies.
 
-    Columns without any figure are left out. Where each load was measured more than once, rates have
-    their intervals.
+    Empty columns are omitted. Rates of repeated loads have intervals.
     """
     loads = [(curve, load) for curve in place.curves for load in curve.loads]
     asked: list[list[str | Cell]] = [
@@ -35,7 +34,7 @@ def tables(page: Page, place: Place) -> list[Table]:
     ]
     rates = [_rates(page, curve.at(load)) for curve, load in loads]
     latencies = [_latencies(page, place, curve, curve.at(load)) for curve, load in loads]
-    caption = f"Every point{place.of}"
+    caption = f"All points{place.of}"
     return [
         _table(
             f"{caption}: rates",
@@ -58,7 +57,7 @@ def _table(
     rows: Iterable[tuple[list[str | Cell], list[str | Cell]]],
     notes: Iterable[tuple[str, str]],
 ) -> Table:
-    """Notes are told with the column that they are about, or always."""
+    """Notes, each with its column; shown always if the column is empty."""
     made = [Column("Curve")]
     made += [Column(label, numeric=True) for label in ("Depth", "Due, 1/s", *columns)]
     kept, told = without_empty(made, [[*asked, *cells] for asked, cells in rows])
@@ -68,7 +67,7 @@ def _table(
 
 
 def _rate_columns() -> list[str]:
-    columns = ["In flight"]
+    columns = ["Queue depth"]
     for label in _APART:
         columns += [label, *(["95 %"] if label == "IOPS" else [])]
         columns += [f"{side.capitalize()} {label}" for side in SIDES[:2]]
@@ -76,15 +75,15 @@ def _rate_columns() -> list[str]:
 
 
 def _about_rates(place: Place) -> Iterable[tuple[str, str]]:
-    yield "95 %", "95 %: half of the interval of the mean IOPS over the windows."
-    yield "CPU, %", "CPU: of all processors of this machine, whoever used them."
-    yield "Late, %", "Late: issued more than 1 ms after it was due."
+    yield "95 %", "95 %: half-width of the interval of the mean IOPS over the windows."
+    yield "CPU, %", "CPU: all CPUs of this machine, all processes."
+    yield "Late, %", "Late: issued more than 1 ms after the scheduled time."
     yield from _about_jobs(place)
 
 
 def _about_jobs(place: Place) -> Iterable[tuple[str, str]]:
     if any(curve.jobs for curve in place.curves):
-        yield "", "Jobs that run together are put together here."
+        yield "", "Concurrent jobs are combined."
 
 
 def _rates(page: Page, name: str) -> list[str | Cell]:
@@ -117,13 +116,13 @@ def _latency_columns(place: Place) -> list[str]:
 
 
 def _about_latencies(place: Place) -> Iterable[tuple[str, str]]:
-    yield "", "Latencies from the time of submission to completion."
+    yield "", "Latencies are from submission to completion."
     if any(curve.is_open for curve in place.curves):
-        yield "", "Response times run from when an I/O was due."
+        yield "", "Response times start at the scheduled time."
     yield (
         _slowest(place),
-        "The slowest: of reads, writes and syncs of any job on any volume, for which the ceiling "
-        "is.",
+        "Slowest: of reads, writes and syncs of all jobs on all volumes; the ceiling applies to "
+        "it.",
     )
     yield from _about_jobs(place)
 
@@ -141,7 +140,7 @@ def _latencies(page: Page, place: Place, curve: Curve, name: str) -> list[str | 
 def _times(
     page: Page, start: str, labels: dict[str, str], ceiling: Ceiling | None
 ) -> list[str | Cell]:
-    """Percentiles; that which the ceiling is about stands out where it is over it."""
+    """Percentiles; violations of the ceiling are highlighted."""
     cells: list[str | Cell] = []
     for label in labels:
         value = page.value(f"{start}{label}_ms")

@@ -1,4 +1,4 @@
-"""More and more volumes at once: what they give, against what they would if none held up others."""
+"""Scaling over concurrent volumes, against linear scaling."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_LINES = 6
 
 
 def scaling(page: Page, own: Sequence[Place]) -> list[Block]:
-    """A line for each curve over the number of volumes, dashed what it would ideally be."""
+    """A line per curve over the number of volumes; linear scaling dashed."""
     figures: list[Figure] = []
     for about in dict.fromkeys(curve.figure for curve in own[0].curves):
         curves = [curve for curve in own[0].curves if curve.figure == about]
@@ -38,12 +38,12 @@ def scaling(page: Page, own: Sequence[Place]) -> list[Block]:
         for place in own
         if (curve := place.curve(at.name)) is not None
     ]  # fmt: skip
-    # What it is about first: a narrow page shows only the first columns at once.
+    # The key column comes first: a narrow page shows the first columns only.
     columns = [Column("Curve"), Column("Volumes", numeric=True), Column("Efficiency", numeric=True)]
     columns += [Column("Best", numeric=True), Column("Unit"), Column("Which")]
     note = (
-        "Efficiency: in % of the sum of the bests of the volumes alone; of those not measured "
-        "alone, as much as the first. Brackets: 95 % interval."
+        "Efficiency: in % of the sum of the volumes' bests alone; a volume not measured alone "
+        "counts as the first one. In brackets: 95 % interval."
     )
     table = Table(f"By number of volumes{full}", columns, rows, note=note)
     pairs = [figures[at : at + 2] for at in range(0, len(figures), 2)]
@@ -57,7 +57,7 @@ def _points(own: Sequence[Place], first: Curve) -> list[lines.Point]:
         if curve is None or curve.best is None:
             continue
         count, best = len(place.arm.members), curve.best
-        words = f"{curve.title}, {count} at once: {figure(best.value)} {curve.unit}"
+        words = f"{curve.title}, {count} volumes: {figure(best.value)} {curve.unit}"
         points.append(lines.Point(first.title, count, best.value, words, best.low, best.high))
     return points
 
@@ -73,12 +73,12 @@ def _figure(points: list[lines.Point], own: Sequence[Place], about: str) -> Figu
         each = line[0].value / line[0].at
         ideal += [lines.Point(name, point.at, each * point.at, "") for point in line]
     caption = (
-        f"{axis} by number of volumes at once{' (MB: 10⁶ bytes)' * (about == 'mbps')}. "
-        "Dashed: as many times as much as the first."
+        f"{axis} by number of concurrent volumes{' (MB: 10⁶ bytes)' * (about == 'mbps')}. "
+        "Dashed: linear scaling."
     )
     return Figure(
         render(
-            lambda width: lines.lines(points, "Volumes at once", axis, width, ideal=ideal),
+            lambda width: lines.lines(points, "Concurrent volumes", axis, width, ideal=ideal),
             _SIZE,
             f"{caption} " + "; ".join(point.words for point in points),
         ),

@@ -1,4 +1,4 @@
-"""A load that is repeated until it is steady: its windows, one after another."""
+"""The windows of a load that is repeated until steady."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SIZE = Size(550)
 
 
 def settling(page: Page, place: Place) -> list[Figure]:
-    """A figure for each curve that was repeated, of the first time that it was."""
+    """A chart for each repeated curve, of its first repetition."""
     curves = [curve for curve in place.curves if curve.settled is not None]
     if not curves:
         return []
@@ -50,11 +50,10 @@ def _figure(curve: Curve, place: Place, windows: Sequence[Step], left_out: int) 
         )
         for number, step in enumerate(windows, 1)
     ]
-    # Those that count have the first colour also where nothing was left out.
+    # Counted windows always have the first colour.
     points.sort(key=lambda point: point.series)
     caption = (
-        f"{curve.title}{place.of}: IOPS of one window after another, until as many as are counted "
-        "agree and do not slope."
+        f"{curve.title}{place.of}: IOPS by window, until the counted windows agree without a trend."
     )
     return Figure(
         render(

@@ -1,4 +1,4 @@
-"""Logs: writes that are made durable before others follow."""
+"""Logs: writes with syncs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIGURES = {
 
 
 def syncs(page: Page, place: Place) -> list[Table]:
-    """A row for each curve whose writes are synced, at its best load."""
+    """A row for each curve with syncs, at its best load."""
     rows: list[list[str]] = []
     for curve in place.curves:
         load = shown_load(curve)
@@ -29,6 +29,6 @@ def syncs(page: Page, place: Place) -> list[Table]:
             values = [page.value(f"{name}.{what}") for what in _FIGURES.values()]
             rows.append([curve.title, short_load(load), *map(figure, values)])
     columns = [Column("Curve"), Column("Load"), *(Column(each, numeric=True) for each in _FIGURES)]
-    note = "A sync begins when its writes have ended, and the next write when it has."
-    caption = f"Writes made durable{place.of}, at the best load"
+    note = "A sync starts when its writes complete; the next write starts when the sync completes."
+    caption = f"Durable writes{place.of}, at the best load"
     return [Table(caption, columns, rows, note=note)] if rows else []

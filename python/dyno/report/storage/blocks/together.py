@@ -1,4 +1,4 @@
-"""Charts of jobs that ran together, and of volumes that were measured at once."""
+"""Charts of concurrent jobs and volumes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from dyno.report.storage.tables import by_figure, shown_load
 
 _SIZE, _ROWS = Size(410), Size(410, 225)
 _MOST_CURVES = 3
-"""With a chart each of their jobs; of more there are only tables."""
+"""Curves with a chart by job; more have tables only."""
 
 
 def together(page: Page, place: Place) -> list[Row]:
-    """For each curve of several jobs, and for the volumes of all curves, rates beside latencies."""
+    """Throughput and latency charts for curves of several jobs and for volumes."""
     made: list[Row] = []
     with_jobs = [curve for curve in place.curves if curve.jobs]
     for curve in with_jobs if len(with_jobs) <= _MOST_CURVES else []:
@@ -30,7 +30,7 @@ def together(page: Page, place: Place) -> list[Row]:
 
 
 def _jobs(page: Page, place: Place, curve: Curve) -> list[Row]:
-    """Lines over the load; dots where there is only one."""
+    """Lines over the load; dots for a single load."""
     if not curve.loads:
         return []
     first, *more = curve.loads
@@ -48,14 +48,14 @@ def _jobs(page: Page, place: Place, curve: Curve) -> list[Row]:
 
 
 def _volumes(page: Page, place: Place) -> list[Row]:
-    """What each gave at the best load of all together: a row of dots for each curve."""
+    """Each volume at the joint best load: a row of dots for each curve."""
     spread = [curve for curve in place.curves if curve.volumes]
     which = f"of each volume{place.of}, at the best load of each curve"
     found: list[Figure | None] = []
     for about, curves in by_figure(spread):
         told = _Told(page, place, about)
         found.append(_dots(told, told.points(_at_best(curves)), f"{told.words} {which}"))
-    # Of the others the latency has no ceiling.
+    # Other curves have no ceiling.
     bound = [curve for curve in spread if curve.figure == "iops"]
     told = _Told(page, place, "")
     found.append(_dots(told, told.points(_at_best(bound)), f"{told.words} {which}"))
@@ -95,11 +95,11 @@ class _Told:
 
     @property
     def explained(self) -> str:
-        """What the latency of a part is."""
+        """Explains the latency of a part."""
         if self.about:
             return ""
         bound = with_unit(self.limit, "ms")
-        return f" The slowest of its reads, writes and syncs; the ceiling is {bound}."
+        return f" Latency: the slowest of reads, writes and syncs; the ceiling is {bound}."
 
     def value(self, name: str) -> float | None:
         """Of a part; the slowest of its reads, writes and syncs, by response where it has any."""
@@ -135,8 +135,8 @@ def _number(load: Load) -> float:
 def _lines(told: _Told, points: Sequence[parts.Point], which: str, curve: Curve) -> Figure | None:
     if len({point.at for point in points}) < 2:
         return None
-    across = "I/Os due a second, all jobs" if curve.is_open else "Queue depth, all jobs"
-    caption = f"{which}, over the load of all together.{told.explained}"
+    across = "Requested IOPS, all jobs" if curve.is_open else "Queue depth, all jobs"
+    caption = f"{which}, by total load.{told.explained}"
     return Figure(
         render(
             lambda width: parts.over_load(points, across, told.title, width, limit=told.limit),
@@ -153,7 +153,7 @@ def _dots(told: _Told, points: Sequence[parts.Point], which: str) -> Figure | No
         return None
     names = list(dict.fromkeys(point.series for point in points))
     few = len(names) <= parts.MOST_SERIES
-    caption = f"{which}.{f' A dot for each of {len(names)}.' * (not few)}{told.explained}"
+    caption = f"{which}.{f' {len(names)} dots.' * (not few)}{told.explained}"
     said = [point.words for point in (points if few else _ends(points))]
     return Figure(
         render(

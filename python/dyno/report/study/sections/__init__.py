@@ -1,4 +1,4 @@
-"""Sections of a study's page, one a file, found by name. A file has ``ORDER`` and ``section``."""
+"""Sections of a study's report, one per file. Each file defines ``ORDER`` and ``section``."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dyno.report.kit.blocks import Section
 from dyno.report.study.page import StudyPage
 
 Maker = Callable[[StudyPage], Section | None]
-"""Makes a section of a page, or None where the study has nothing for it."""
+"""Returns a section, or None if the study has no data for it."""
 
 
 def makers() -> list[Maker]:
-    """All sections in the order of the page."""
+    """All sections, in page order."""
     names = [module.name for module in pkgutil.iter_modules(__path__)]
     modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
     return [module.section for module in sorted(modules, key=lambda module: module.ORDER)]

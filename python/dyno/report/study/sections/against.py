@@ -1,4 +1,4 @@
-"""What speaks against the answer: variants that cannot win, criteria, noise."""
+"""Caveats: disqualified variants, failed criteria, noise."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ _MOST_ROWS = 24
 
 
 def section(page: StudyPage) -> Section | None:
-    """Each part where the study has it."""
+    """The caveats of the study."""
     blocks: list[Block] = [*_disqualified(page), *_criteria(page), *_left_out(page), *_noise(page)]
     lead = "" if page.outcome.disqualified else "No variant is disqualified."
-    return Section("against", "What speaks against it", blocks, lead) if blocks or lead else None
+    return Section("against", "Caveats", blocks, lead) if blocks or lead else None
 
 
 def _disqualified(page: StudyPage) -> list[Block]:
     rows: list[list[str | Cell]] = [
-        [name, Cell("✗ cannot win", "bad"), why] for name, why in page.outcome.disqualified.items()
+        [name, Cell("✗ disqualified", "bad"), why]
+        for name, why in page.outcome.disqualified.items()
     ]
     columns = [Column("Variant"), Column(""), Column("Why", wide=True)]
-    note = "Wrong answers, failed consistency, broken criteria, or no valid run."
-    return [Table("Variants that cannot win", columns, rows, note)] if rows else []
+    note = "Wrong answers, failed consistency checks, failed criteria, or no valid run."
+    return [Table("Disqualified variants", columns, rows, note)] if rows else []
 
 
 def _criteria(page: StudyPage) -> list[Block]:
-    """How many runs of each variant broke which criterion; the study's own are all named."""
+    """The runs of each variant that failed a criterion, and the study's criteria."""
     broken = Counter((text, entry.variant) for entry in page.entries for text in entry.broken)
     rows: list[list[str | Cell]] = [
         [text, Cell(variant, "bad"), str(count), str(_counted(page, variant))]
@@ -42,12 +43,12 @@ def _criteria(page: StudyPage) -> list[Block]:
     criteria = page.study.criteria
     blocks: list[Block] = []
     if criteria:
-        kept = "" if rows else " (kept by every run)"
-        blocks.append(Facts([Fact("Criteria of the study", f"{'; '.join(criteria)}{kept}")]))
+        kept = "" if rows else " (all runs pass)"
+        blocks.append(Facts([Fact("Study criteria", f"{'; '.join(criteria)}{kept}")]))
     if rows:
-        columns = [Column("Criterion"), Column("Broken by"), Column("Runs", numeric=True)]
-        columns.append(Column("of those that count", numeric=True))
-        blocks.append(Table("Criteria that were not kept", columns, rows))
+        columns = [Column("Criterion"), Column("Variant"), Column("Failed runs", numeric=True)]
+        columns.append(Column("Counted runs", numeric=True))
+        blocks.append(Table("Failed criteria", columns, rows))
     return blocks
 
 
@@ -60,8 +61,8 @@ def _left_out(page: StudyPage) -> list[Block]:
     if not dropped:
         return []
     rows: list[list[str | Cell]] = [[name, why] for name, why in dropped.items()]
-    columns = [Column("Variant"), Column("Its last run", wide=True)]
-    return [Table("Left out of the rest, for its runs came to nothing", columns, rows)]
+    columns = [Column("Variant"), Column("Last run", wide=True)]
+    return [Table("Variants dropped after failed runs", columns, rows)]
 
 
 def _noise(page: StudyPage) -> list[Block]:
@@ -72,14 +73,14 @@ def _noise(page: StudyPage) -> list[Block]:
         for one in spreads(page.study, page.entries)
     ]
     if found:
-        columns = [Column("Variant"), Column("Figure"), Column("Runs", numeric=True)]
+        columns = [Column("Variant"), Column("Metric"), Column("Runs", numeric=True)]
         columns.append(Column("Standard deviation", numeric=True))
-        note = "From run to run of one variant, drift included; pairs are free of most of that."
+        note = "Between runs of one variant, including drift; pairing removes most of the drift."
         folded = len(found) > _MOST_ROWS
         blocks.append(Table("Noise", columns, found, note, page.notice, folded=folded))
     return blocks
 
 
 def reasons(entry: Entry) -> str:
-    """Why a run is not valid, and which criteria it broke."""
+    """Why a run is not valid, and which criteria it failed."""
     return "; ".join([*([] if entry.valid else [entry.why_not]), *entry.broken])

@@ -1,4 +1,4 @@
-"""The answer: each variant against the first in what the study is about."""
+"""Results: the headline metrics of each variant against the baseline."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ ORDER = 10
 
 _MOST_CHARTS, _MOST_ROWS = 6, 24
 _LONGEST_NAME = 16
-_REACH = [Column("A shift of"), Column("takes pairs", numeric=True),
-          Column("which last", numeric=True)]  # fmt: skip
+_REACH = [Column("Effect"), Column("Pairs", numeric=True),
+          Column("Time", numeric=True)]  # fmt: skip
 
 
 def section(page: StudyPage) -> Section | None:
-    """Charts of shifts, then the table, then what could not be compared or told."""
+    """Charts of shifts, the table, then notes on missing comparisons."""
     compared = page.headline
     if not compared:
-        return Section("answer", "The answer", _notes(page), "No run gave a figure to compare.")
-    against = f"against '{page.first.name}'"
+        return Section("answer", "Results", _notes(page), "No run has a metric to compare.")
+    against = f"vs '{page.first.name}'"
     charts = grouped(compared)
     blocks: list[Block] = [
         forest(rows, page.study.margin, f"{about} {against}", page.notice)
@@ -54,25 +54,24 @@ def section(page: StudyPage) -> Section | None:
             )
         )
     lead = (
-        "A shift above zero is more of the figure; whether more is better, depends on the figure. "
-        "Better or worse: the interval holds no zero, and p, adjusted for all questions, is below "
-        "0.05. Equivalent: the whole interval is inside the margin. Inconclusive: none of these. "
+        "Shift: change of the metric; its direction decides whether more is better. Better or "
+        "worse: the interval excludes zero, and the adjusted p is below 0.05. Equivalent: the "
+        "whole interval is within the margin. Inconclusive: none of these. "
         f"{coverage(compared)}"
     ).strip()
-    return Section("answer", "The answer", [*_found(page), *blocks, *_notes(page)], lead)
+    return Section("answer", "Results", [*_found(page), *blocks, *_notes(page)], lead)
 
 
 def _found(page: StudyPage) -> list[Block]:
-    """Of a study of the same twice: what shift would be found here, and in how much time."""
+    """For an A/A test: minimum detectable effects and the time they take."""
     blocks: list[Block] = []
     for one in (one for one in page.outcome.noise if one.headline):
         rows: list[list[str | Cell]] = [list(row) for row in _reaches(one)]
         note = (
-            f"Noise from pair to pair: {figure(one.sd_percent)} % ({figure(one.low)} to "
-            f"{figure(one.high)}) by {one.pairs} pairs, each of which took {seconds(one.pair_s)}. "
-            "Found: four times of five."
+            f"Noise between pairs: {figure(one.sd_percent)} % ({figure(one.low)} to "
+            f"{figure(one.high)}) from {one.pairs} pairs of {seconds(one.pair_s)} each. 80 % power."
         )
-        caption = f"What can be found here: {title(one.metric)}"
+        caption = f"Minimum detectable effect: {title(one.metric)}"
         blocks.append(Table(caption, _REACH, rows, note, page.notice))
     others: list[list[str | Cell]] = [
         [title(one.metric), *row]
@@ -81,8 +80,8 @@ def _found(page: StudyPage) -> list[Block]:
         for row in _reaches(one)
     ]
     if others:
-        caption = "What can be found here: other figures"
-        columns = [Column("Figure"), *_REACH]
+        caption = "Minimum detectable effect: other metrics"
+        columns = [Column("Metric"), *_REACH]
         blocks.append(Table(caption, columns, others, "", page.notice, folded=True))
     return blocks
 
@@ -97,13 +96,13 @@ def _reaches(one: Noise) -> list[list[str]]:
 def table(
     page: StudyPage, compared: Sequence[Comparison], caption: str, *, folded: bool = False
 ) -> Table:
-    """Comparisons as a table; long ones are folded, and others if asked for."""
+    """Comparisons as a table; long tables are folded."""
     metrics = list(dict.fromkeys(one.metric for one in compared))
     families = list(dict.fromkeys(owner(name).name for name in metrics))
     names = labels(metrics)
     columns = [
         Column("Variant"),
-        Column("Figure"),
+        Column("Metric"),
         Column("Verdict"),
         Column("Shift", numeric=True),
         Column("95 % interval", numeric=True),
@@ -111,7 +110,7 @@ def table(
         Column("Variant's", numeric=True),
         Column("Pairs", numeric=True),
         Column("p, adjusted", numeric=True),
-        Column("Finds a shift of", numeric=True),
+        Column("Min. detectable effect", numeric=True),
         Column(f"Pairs for {page.study.margin:g} %", numeric=True),
         Column("Effect size", numeric=True),
         Column("", wide=True),
@@ -119,16 +118,16 @@ def table(
     kept, rows = without_empty(columns, [_row(one, names) for one in compared])
     what = " ".join(f"{_family(name)}." for name in families)
     note = (
-        f"{what} Values are medians of the pairs' runs. Finds a shift of: what so many pairs find "
-        "four times of five."
+        f"{what} Values are medians of the pairs' runs. Minimum detectable effect: for this number "
+        "of pairs at 80 % power."
     )
     if any(one.d_z is not None for one in compared):
-        note += " Effect size: the mean logarithm of the pairs' ratios by its standard deviation."
+        note += " Effect size: mean log ratio of the pairs / its standard deviation."
     return Table(caption, kept, rows, note, page.notice, folded=folded or len(rows) > _MOST_ROWS)
 
 
 def _alone(page: StudyPage) -> list[Block]:
-    """The result with and without the disturbed runs, one below the other."""
+    """The results with and without the disturbed runs."""
     without = {(one.variant, one.metric): one for one in page.outcome.undisturbed}
     names = labels(one.metric for one in page.headline)
     rows: list[list[str | Cell]] = []
@@ -137,7 +136,7 @@ def _alone(page: StudyPage) -> list[Block]:
         if quiet is None:
             continue
         figure_name = names[one.metric] if len(names) > 1 else NOTHING
-        for runs, found in (("all that count", one), ("valid ones alone", quiet)):
+        for runs, found in (("all that count", one), ("valid only", quiet)):
             why = (found.note or not_compared(found)).removeprefix("not compared: ")
             rows.append([
                 one.variant,
@@ -154,18 +153,18 @@ def _alone(page: StudyPage) -> list[Block]:
     if not rows:
         return []
     columns = [
-        Column("Variant"), Column("Figure"), Column("Runs"), Column("Verdict"),
+        Column("Variant"), Column("Metric"), Column("Runs"), Column("Verdict"),
         Column("Shift", numeric=True), Column("95 % interval", numeric=True),
         Column("Pairs", numeric=True), Column("", wide=True),
     ]  # fmt: skip
     kept, shown = without_empty(columns, rows)
     folded = len(shown) > _MOST_ROWS
-    caption = "With and without the disturbed runs"
+    caption = "Results with and without disturbed runs"
     return [Table(caption, kept, shown, DISTURBED, page.notice, folded=folded)]
 
 
 def _needed(page: StudyPage) -> list[Block]:
-    """What the answer would have taken, of a study that ended as the rest was in vain."""
+    """The pairs that an answer needs, for a study that ended for futility."""
     found = page.outcome.futility
     if found is None:
         return []
@@ -182,13 +181,13 @@ def _needed(page: StudyPage) -> list[Block]:
         if one.percent is not None
     ]
     columns = [
-        Column("Variant"), Column("Figure"), Column("Spread from pair to pair", numeric=True),
-        Column("Pairs needed", numeric=True), Column("which last", numeric=True),
+        Column("Variant"), Column("Metric"), Column("Noise between pairs", numeric=True),
+        Column("Pairs needed", numeric=True), Column("Time", numeric=True),
     ]  # fmt: skip
-    caption = f"What a shift of {found.percent:g} % would take"
+    caption = f"Pairs needed to detect {found.percent:g} %"
     note = (
-        f"By the spread seen in these runs; a pair takes {seconds(found.pair_s)}. Longer runs, a "
-        "quieter machine or a larger margin take fewer pairs."
+        f"From the noise of these runs; a pair takes {seconds(found.pair_s)}. Longer runs, a "
+        "quieter machine or a larger margin need fewer pairs."
     )
     return [Table(caption, columns, rows, note, page.notice, folded=len(rows) > _MOST_ROWS)]
 
@@ -199,7 +198,7 @@ def _family(name: str) -> str:
 
 
 def _row(one: Comparison, names: Mapping[str, str]) -> list[str | Cell]:
-    cannot = "cannot win" if one.disqualified else ""  # why stands above, and below
+    cannot = "disqualified" if one.disqualified else ""
     left_out = one.note if one.percent is not None else ""
     return [
         one.variant,

@@ -1,4 +1,4 @@
-"""The runs in the order in which they were made, so that what drifts is seen."""
+"""The runs in order, to show drift."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ _MOST_CHARTS, _MOST_WORDS = 4, 60
 
 
 def section(page: StudyPage) -> Section | None:
-    """A chart for each headline figure, and what drifts."""
+    """A chart for each headline metric, and notes on drift."""
     if not page.entries:
         return None
     names = page.figures[:_MOST_CHARTS]
     blocks: list[Block] = [_figure(page, name) for name in names]
     if len(page.figures) > _MOST_CHARTS:
         rest = len(page.figures) - _MOST_CHARTS
-        blocks.append(Notes([Note(f"{rest} more figures stand in the table of runs.")]))
+        blocks.append(Notes([Note(f"{rest} more metrics are in the table of runs.")]))
     drift = [_drift(page, one) for one in page.outcome.drift]
     if drift:
         blocks.append(Notes(drift))
     if not blocks:
         return None
-    joined = "Runs of a pair are joined. " * (len(page.study.variants) <= course.MOST_JOINED)
-    lead = f"{joined}Marks that rise or fall together are the machine, not the variants."
+    joined = "Lines connect the runs of a pair. " * (len(page.study.variants) <= course.MOST_JOINED)
+    lead = f"{joined}Marks that rise or fall together show drift of the machine."
     return Section("course", "Runs over time", blocks, lead)
 
 
 def _drift(page: StudyPage, one: Drift) -> Note:
-    name, how = named(one.metric), f"{change(one.percent)} from run to run"
+    name, how = named(one.metric), f"{change(one.percent)} per run"
     spanned = span(one.low, one.high)
     if not one.certain:
-        return Note(f"No drift of {lowered(name)} is certain: {how} ({spanned}).", "muted")
+        return Note(f"No significant drift of {lowered(name)}: {how} ({spanned}).", "muted")
     text = f"{name} of '{page.first.name}' drifted by {how} ({spanned}). "
-    text += "Pairs of neighbours, and blocks that go there and back, make up for an even drift."
+    text += "Pairing and alternating order (ABBA) cancel linear drift."
     return Note(text, "bad")
 
 
@@ -53,12 +53,10 @@ def _figure(page: StudyPage, name: str) -> Figure:
     variants = [variant.name for variant in page.study.variants]
     values = [run.value for run in runs if run.counts and run.value is not None]
     axis = "is logarithmic" if course.is_logarithmic(values) else "does not begin at zero"
-    caption = f"{named(name)} by the order of runs. The axis {axis}."
+    caption = f"{named(name)} by run, in order. The axis {axis}."
     crosses = any(not run.counts for run in runs)
     if crosses:
-        caption += (
-            " Crosses at the foot: runs that do not count, with the reason in the table of runs."
-        )
+        caption += " Crosses: runs that do not count; see the table of runs."
     disturbed = any(run.disturbed for run in runs)
     if disturbed:
         caption += " Hollow marks: disturbed runs, which count."

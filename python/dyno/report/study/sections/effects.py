@@ -1,4 +1,4 @@
-"""What each factor does, and what two of them do together beyond that."""
+"""Main effects of factors, and interactions of two factors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_CHARTS, _MOST_ROWS = 3, 30
 
 
 def section(page: StudyPage) -> Section | None:
-    """A chart for each headline figure, then a table of headline and one of other figures."""
+    """A chart for each headline metric, then tables of headline and other metrics."""
     if not page.effects:
         return None
     blocks: list[Block] = []
@@ -39,15 +39,14 @@ def section(page: StudyPage) -> Section | None:
             blocks.append(forest(rows, page.study.margin, about, page.notice))
     for own, caption in (
         (headline, "Effects and interactions"),
-        ([one for one in page.effects if not one.headline], "On other figures"),
+        ([one for one in page.effects if not one.headline], "Other metrics"),
     ):
         if own:
             blocks.append(_table(page, own, caption))
     lead = (
-        "An effect is the change from a factor's first level to another, averaged over the levels "
-        "of the other factors. An interaction is by how much the effect of one factor changes with "
-        "a level of the second: the ratio of both effects, as a change; none means that they act "
-        "each on its own."
+        "Effect: change from a factor's first level to another, averaged over the levels of the "
+        "other factors. Interaction: how much one factor's effect depends on the level of the "
+        "other, as the ratio of both effects. None: the factors act independently."
     )
     return Section("effects", "Factors", blocks, lead)
 
@@ -71,7 +70,7 @@ def _name(one: Effect, term: Term) -> str:
 def _table(page: StudyPage, own: list[Effect], caption: str) -> Table:
     columns = [
         Column("Levels"),
-        Column("Figure"),
+        Column("Metric"),
         Column("Verdict"),
         Column("Change", numeric=True),
         Column("95 % interval", numeric=True),
@@ -90,8 +89,8 @@ def _table(page: StudyPage, own: list[Effect], caption: str) -> Table:
     kept, shown = without_empty(columns, rows)
     what = "" if several else f"{title(own[0].metric)}. "
     note = (
-        f"{what}p: of the F test of all levels of the factor together. Partial eta squared: "
-        "what the factor explains of what it and the noise make up."
+        f"{what}p: F test of all levels of the factor. Partial eta squared: share of the variance "
+        "explained by the factor, relative to factor plus noise."
     )
     folded = not own[0].headline or len(rows) > _MOST_ROWS
     return Table(caption, kept, shown, note, page.notice, folded=folded)

@@ -1,4 +1,4 @@
-"""How figures grow with a factor that is a number, and whether in proportion to it."""
+"""How metrics scale with a numeric factor, and whether linearly."""
 
 from __future__ import annotations
 
@@ -35,11 +35,14 @@ _USL = {
     "kappa": ("Coherence κ, %", 100.0),
     "peak": ("Peak at", 1.0),
 }
-_SAID = {"linear": "■ in proportion", "less": "▼ less", "more": "▲ more", "inconclusive": "● open"}
+_SAID = {
+    "linear": "■ linear", "less": "▼ sublinear", "more": "▲ superlinear",
+    "inconclusive": "● inconclusive",
+}  # fmt: skip
 
 
 def section(page: StudyPage) -> Section | None:
-    """Charts by figure and factor, then the parameters."""
+    """Charts by metric and factor, then the parameters."""
     if not page.fits:
         return None
     groups: dict[tuple[str, str], list[Fit]] = {}
@@ -50,10 +53,10 @@ def section(page: StudyPage) -> Section | None:
     blocks: list[Block] = [Row(pair, even=True) for pair in pairs]
     blocks += [_table(page), *_points(page), *_notes(page)]
     lead = (
-        "The exponent of a power law says whether a figure grows in proportion: 1 is twice as much "
-        "of the figure for twice as much of the factor."
+        "The exponent of a power law shows how a metric scales: at 1 it is linear, and doubling "
+        "the factor doubles the metric."
     )
-    return Section("growth", "Growth", blocks, lead)
+    return Section("growth", "Scaling", blocks, lead)
 
 
 def _names(page: StudyPage, like: Fit) -> list[str]:
@@ -83,7 +86,7 @@ def _figure(page: StudyPage, every: Sequence[Fit]) -> Figure:
     caption = (
         f"{named(first.metric)} over {_factor(first)}. "
         f"Line: {'universal scalability law' if usl else 'power law'}, fitted. "
-        "Dashed: in proportion to the first level. Bars: 95 % intervals."
+        "Dashed: linear from the first level. Error bars: 95 % intervals."
     )
     words = "; ".join(point.words for point in points)
     return Figure(
@@ -148,7 +151,12 @@ def _spanned(one: Parameter | None, scale: float = 1.0) -> str:
 
 def _table(page: StudyPage) -> Table:
     names = [name for name in _USL if any(name in fit.usl for fit in page.fits)]
-    columns = [Column("Figure"), Column("Over"), Column("Growth"), Column("Exponent", numeric=True)]
+    columns = [
+        Column("Metric"),
+        Column("Over"),
+        Column("Scaling"),
+        Column("Exponent", numeric=True),
+    ]
     columns += [Column(_USL[name][0], numeric=True) for name in names]
     rows: list[list[str | Cell]] = [
         [
@@ -162,15 +170,15 @@ def _table(page: StudyPage) -> Table:
     ]
     tolerance = ", ".join(dict.fromkeys(f"{fit.tolerance:g}" for fit in page.fits))
     note = (
-        "Brackets: 95 % intervals. In proportion: the exponent's whole interval is inside "
-        f"1 ± {tolerance}; less or more: it is below or above 1; else it is open."
+        "In brackets: 95 % intervals. Linear: the exponent's whole interval is within "
+        f"1 ± {tolerance}. Sublinear or superlinear: it is below or above 1."
     )
     if names:
         note += (
-            " Universal scalability law: γx / (1 + σ(x−1) + κx(x−1)); contention is what waits in "
-            "one queue, coherence what each has to settle with each other."
+            " Universal scalability law: γx / (1 + σ(x−1) + κx(x−1)); contention σ is the "
+            "serialised share, coherence κ the cost of keeping data consistent."
         )
-    return Table("How it grows", columns, rows, note, page.notice)
+    return Table("Scaling parameters", columns, rows, note, page.notice)
 
 
 def _said(fit: Fit) -> Cell:
@@ -186,7 +194,7 @@ def _points(page: StudyPage) -> list[Table]:
         for fit in page.fits
         for point in fit.points
     ]  # fmt: skip
-    columns = [Column("Figure"), Column("Over"), Column("Level", numeric=True)]
+    columns = [Column("Metric"), Column("Over"), Column("Level", numeric=True)]
     columns += [Column("Measured", numeric=True), Column("95 % interval", numeric=True)]
     columns.append(Column("Fitted", numeric=True))
     return [Table("Points and curves", columns, rows, "", page.notice, folded=True)] if rows else []

@@ -1,4 +1,4 @@
-"""The machine, as a bundle of the study knows it."""
+"""The machine, from a bundle of the study."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ ORDER = 110
 
 
 def section(page: StudyPage) -> Section | None:
-    """That of the first variant's bundle, or of another's."""
+    """The machine section of the baseline's bundle, or of another one."""
     bundle = page.bundles.get(page.first.name) or next(iter(page.bundles.values()), None)
     return None if bundle is None else machine.section(Page.of(bundle, (), ()))

@@ -1,4 +1,4 @@
-"""How the answer came about: order, pairs, statistics, versions, commands."""
+"""Method: order, pairs, statistics, versions, commands."""
 
 from __future__ import annotations
 
@@ -12,49 +12,49 @@ ORDER = 100
 
 _RESET = {
     "nothing": "nothing: what the run before left is there",
-    "restart": "the server is started again",
-    "cold": "the server is started again and its caches are empty",
-    "reload": "the data is what it was after the load",
+    "restart": "restart the server",
+    "cold": "restart the server and drop its caches",
+    "reload": "restore the data to its state after the load",
 }
 _METHODS = {
-    "student": "the Hodges-Lehmann estimate of the logarithms of the pairs' ratios, with Student's "
-    "interval; up to 5 pairs it reaches to the smallest and the largest shift at least",
-    "hodges-lehmann": "the Hodges-Lehmann estimate of the logarithms of the pairs' ratios, with "
-    "the interval of the signed-rank test",
+    "student": "Hodges-Lehmann estimate of the log ratios of the pairs, with a Student t interval; "
+    "up to 5 pairs it includes at least the smallest and the largest shift",
+    "hodges-lehmann": "Hodges-Lehmann estimate of the log ratios of the pairs, with the interval "
+    "of the signed-rank test",
 }
 _MOST_COMMANDS = 64
 
 
 def section(page: StudyPage) -> Section | None:
-    """Facts on design and statistics; then the command lines."""
+    """Facts on design and statistics, then the command lines."""
     study = page.study
     methods = dict.fromkeys(one.method for one in page.outcome.comparisons if one.method)
     facts = [
         Fact(
             "Order",
-            f"{len(page.book.slots)} runs planned, {study.pairs} of each variant, in blocks by "
-            f"lot, there and back; seed {study.seed}.",
+            f"{len(page.book.slots)} planned runs, {study.pairs} per variant, in randomised blocks "
+            f"with alternating order (ABBA); seed {study.seed}.",
         ),
         Fact("Before each run", f"{_RESET.get(study.reset, study.reset)}."),
-        Fact("Parameters", "The runs of a pair draw the same: their seed is derived from the "
-             "study's and the pair's number. Different pairs share no random numbers."),
+        Fact("Parameters", "The runs of a pair use the same random parameters, from a seed derived "
+             "from the study's seed and the pair's number. Pairs share no random numbers."),
         Fact(
             "Invalid runs",
-            f"They do not count, and are made again, {study.replace} at most in all. None of them "
-            "is left out here.",
+            f"They do not count and are repeated, at most {study.replace} in total. This page "
+            "lists all of them.",
         ),
         Fact("End", f"{page.ended}{_limit(page)}."),
     ]  # fmt: skip
     facts += [Fact("Shift", f"{_METHODS.get(name, name)}.") for name in methods]
     facts += [
         Fact(
-            "Many questions",
-            "Headline figures are adjusted by Holm's method, which keeps the chance of any false "
-            "yes; others by Benjamini's and Hochberg's, which keeps the share of false ones.",
+            "Multiple comparisons",
+            "Headline metrics: Holm's method, which controls the family-wise error rate. Other "
+            "metrics: Benjamini-Hochberg, which controls the false discovery rate.",
         ),
         *_confidence(page),
-        Fact("Margin", f"±{study.margin:g} %: a shift within it does not matter."),
-        Fact("Drift", "Theil's and Sen's slope of the first variant's logarithms over its runs."),
+        Fact("Margin", f"±{study.margin:g} %: a shift within it is irrelevant in practice."),
+        Fact("Drift", "Theil-Sen slope of the baseline's log values over its runs."),
         Fact("Dyno", ", ".join(_versions(page))),
     ]
     facts += [Fact(f"Target of {name}", text) for name, text in _targets(page).items()]
@@ -62,13 +62,13 @@ def section(page: StudyPage) -> Section | None:
     if study.source == "preset":
         blocks.insert(0, Code(f"dyno study {study.name}"))
     lead = (
-        "From the book of the study and the bundles of its runs; `dyno study show` does it again."
+        "From the study's journal and the bundles of its runs; `dyno study show` rebuilds the page."
     )
     return Section("method", "Method", blocks, lead)
 
 
 def _confidence(page: StudyPage) -> list[Fact]:
-    """At what the intervals were made: more than 95 % where a study may end early."""
+    """The confidence level of the intervals: above 95 % if a study may end early."""
     held = [one.confidence for one in page.outcome.comparisons if one.confidence is not None]
     if not held:
         return []
@@ -77,18 +77,17 @@ def _confidence(page: StudyPage) -> list[Fact]:
     return [
         Fact(
             "Intervals",
-            f"Made at {made}. They cover the median shift: the pseudo-median, which half of the "
-            "averages of two pairs' shifts lie above. With 5 pairs and more 92 to 98 % of "
-            "simulated studies cover it, also where one variant's noise is skewed; 90 % with 3 or "
-            "4 pairs and much skew, and fewer where one variant has a second, rarer mode. They do "
-            "not cover the mean of skewed noise.",
+            f"Confidence level {made}, for the median shift (the pseudo-median: the median of all "
+            "pairwise averages). In simulations, coverage is 92 to 98 % from 5 pairs on, also with "
+            "skewed noise; 90 % with 3 or 4 pairs and strong skew; less if a variant has a rare "
+            "second mode. The intervals do not cover the mean of skewed noise.",
         )
     ]
 
 
 def _limit(page: StudyPage) -> str:
     limit = page.study.time_limit_s
-    return "" if limit is None else f"; no pair begins after {seconds(limit)}"
+    return "" if limit is None else f"; no pair starts after {seconds(limit)}"
 
 
 def _versions(page: StudyPage) -> list[str]:
@@ -97,19 +96,19 @@ def _versions(page: StudyPage) -> list[str]:
 
 
 def _targets(page: StudyPage) -> dict[str, str]:
-    """Product and version under each variant; once where all have the same."""
+    """Product and version by variant; one entry if all are the same."""
     found = {
         name: ", ".join(dict.fromkeys(f"{facts.version}" for facts in bundle.run.targets.values()))
         for name, bundle in page.bundles.items()
     }
     told = {name: text for name, text in found.items() if text}
     if len(set(told.values())) == 1 and len(told) > 1:
-        return {"every variant": next(iter(told.values()))}
+        return {"all variants": next(iter(told.values()))}
     return {f"'{name}'": text for name, text in list(told.items())[:_MOST_COMMANDS]}
 
 
 def _commands(page: StudyPage) -> list[str]:
-    """The load and the first run of each variant, as they would be typed."""
+    """The load and run commands of each variant."""
     lines: list[str] = []
     for variant in page.study.variants[:_MOST_COMMANDS]:
         lines.append(f"# {variant.name}")

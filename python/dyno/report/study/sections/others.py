@@ -1,4 +1,4 @@
-"""What was looked at as well: figures that changed for certain, those that got worse first."""
+"""Exploratory metrics: significant changes, regressions first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_NAMED, _MOST_NOTES = 5, 8
 
 
 def section(page: StudyPage) -> Section | None:
-    """A chart of what changed for certain, then a table of everything."""
+    """A chart of significant changes, then a table of all metrics."""
     if not page.exploratory:
         return None
     told = certain(page.outcome)
@@ -33,18 +33,18 @@ def section(page: StudyPage) -> Section | None:
     rows = [made for one, label in shown if (made := row(one, label)) is not None]
     if rows:
         more = f", the first {_MOST_ROWS} of {len(told)}" if len(told) > _MOST_ROWS else ""
-        about = f"Other figures that changed for certain against '{page.first.name}'{more}"
+        about = f"Significant changes of other metrics vs '{page.first.name}'{more}"
         blocks.append(forest(rows, page.study.margin, about, page.notice))
-        blocks.append(table(page, told, "What changed for certain"))
+        blocks.append(table(page, told, "Significant changes"))
     rest = [one for one in page.exploratory if one not in told]
     if rest:
-        caption = f"Figures without a certain change: {len(rest)}"
+        caption = f"Metrics without a significant change: {len(rest)}"
         blocks.append(table(page, rest, caption, folded=True))
     lead = (
-        f"{len(page.exploratory)} other figure{'s'[: len(page.exploratory) != 1]}: "
-        f"{counted(told)}, beyond the margin and by p values adjusted for as many questions."
+        f"{len(page.exploratory)} other metric{'s'[: len(page.exploratory) != 1]}: "
+        f"{counted(told)}. These exceed the margin and have a significant adjusted p."
     )
-    return Section("others", "One by one", blocks, lead)
+    return Section("others", "Per-metric results", blocks, lead)
 
 
 def _label(page: StudyPage, one: Comparison, names: Mapping[str, str]) -> str:
@@ -53,7 +53,7 @@ def _label(page: StudyPage, one: Comparison, names: Mapping[str, str]) -> str:
 
 
 def _both(page: StudyPage, told: list[Comparison], names: Mapping[str, str]) -> list[str]:
-    """Variants that are better in what the study is about, and worse in something else."""
+    """Variants that are better in a headline metric and worse in another metric."""
     made: list[str] = []
     for whole in page.headline:
         own = [one for one in told if one.verdict == "worse" and one.variant == whole.variant]
@@ -63,7 +63,7 @@ def _both(page: StudyPage, told: list[Comparison], names: Mapping[str, str]) -> 
             more = f" and {len(own) - _MOST_NAMED} more" if len(own) > _MOST_NAMED else ""
             made.append(
                 f"'{whole.variant}' is better in {lowered(named(whole.metric))} "
-                f"({change(whole.percent)}), and worse in {worse}{more}."
+                f"({change(whole.percent)}) but worse in {worse}{more}."
             )
     rest = len(made) - _MOST_NOTES
     return [*made[:_MOST_NOTES], f"And {rest} more."] if rest > 0 else made

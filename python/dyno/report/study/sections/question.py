@@ -1,4 +1,4 @@
-"""What was asked, how it was done, when the answer is yes, and how it can mislead."""
+"""The question, design, decision rule and limitations of the study."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ ORDER = 70
 
 
 def section(page: StudyPage) -> Section | None:
-    """The study's own words; those that it lacks are left out."""
+    """The study's texts; missing ones are omitted."""
     study = page.study
     words = {
         "Question": study.question,
         "Design": study.design,
         "Decision rule": study.rule,
-        "How it can mislead": study.misleads,
+        "Limitations": study.misleads,
     }
     facts = [Fact(term, text) for term, text in words.items() if text]
-    return Section("question", "What was asked", [Facts(facts)]) if facts else None
+    return Section("question", "Question", [Facts(facts)]) if facts else None

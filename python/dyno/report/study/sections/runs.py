@@ -1,4 +1,4 @@
-"""All runs, with the way to each one's own sheet."""
+"""All runs, with links to their reports."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def section(page: StudyPage) -> Section | None:
-    """A row a run in the order in which they were made, with its verdict and the reasons."""
+    """A row per run, in order, with its verdict and reasons."""
     if not page.entries:
         return None
     names = page.figures[:_MOST_FIGURES]
@@ -41,9 +41,9 @@ def section(page: StudyPage) -> Section | None:
         Column("Attempt", numeric=True),
         *(Column(title(name), numeric=True) for name in names),
         Column("Verdict"),
-        Column("Began"),
-        Column("Took", numeric=True),
-        Column("Sheet"),
+        Column("Started"),
+        Column("Duration", numeric=True),
+        Column("Report"),
         Column("", wide=True),
     ]
     rows = [_row(page, at, entry, names) for at, entry in enumerate(page.entries, 1)]
@@ -51,12 +51,12 @@ def section(page: StudyPage) -> Section | None:
     folded = len(rows) > _MOST_ROWS
     invalid = sum(not entry.counts for entry in page.entries)
     disturbed = sum(entry.disturbed for entry in page.entries)
-    many = [f"{disturbed} of them disturbed"] if disturbed else []
-    many += [f"{invalid} of them invalid"] if invalid else []
+    many = [f"{disturbed} disturbed"] if disturbed else []
+    many += [f"{invalid} invalid"] if invalid else []
     lead = f"{len(rows)} runs, {', '.join(many)}. " if many else ""
     lead += f"{DISTURBED} Invalid runs never count." if disturbed else ""
-    note = "Each run has a bundle and a sheet of its own, from which all of this can be made again."
-    table = Table("Runs in their order", kept, shown, note, page.notice, folded=folded)
+    note = "Each run has its own bundle and report."
+    table = Table("Runs in order", kept, shown, note, page.notice, folded=folded)
     return Section("runs", "All runs", [table], lead.rstrip())
 
 
@@ -71,7 +71,7 @@ def _row(page: StudyPage, at: int, entry: Entry, names: list[str]) -> list[str |
         _verdict(entry),
         clock(int(entry.started * 1e9)),
         seconds(max(0.0, entry.ended - entry.started)),
-        Cell("sheet", link=sheet) if sheet else NOTHING,
+        Cell("report", link=sheet) if sheet else NOTHING,
         reasons(entry),
     ]
 
@@ -80,5 +80,5 @@ def _verdict(entry: Entry) -> Cell:
     shape, tone = _LOOKS[entry.verdict]
     text = f"{shape}{_NO_BREAK}{entry.verdict}"
     if entry.counts and entry.broken:
-        return Cell(f"{text}, a criterion broken", "bad")
+        return Cell(f"{text}, criterion failed", "bad")
     return Cell(text, tone)

@@ -1,4 +1,4 @@
-"""What differs between the variants, and what they have in common."""
+"""The differences between the variants, and their common settings."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ _MOST_ROWS = 24
 
 
 def section(page: StudyPage) -> Section | None:
-    """A row for each variant, a column for each path in which they differ."""
+    """A row per variant, a column per differing path."""
     paths = differences.differing(page.study)
     rows: list[list[str | Cell]] = [list(row) for row in differences.rows(page.study)]
     blocks: list[Block] = []
     if paths:
         columns = [Column("Variant"), *(Column(path) for path in paths)]
         folded = len(rows) > _MOST_ROWS
-        blocks.append(Table("What differs", columns, rows, folded=folded))
+        blocks.append(Table("Differences", columns, rows, folded=folded))
     common = differences.common(page.study)
     if common:
         if paths:
-            blocks.append(Heading("In common"))
+            blocks.append(Heading("Common settings"))
         blocks.append(Facts([Fact(path, value) for path, value in common.items()]))
-    lead = "" if paths else "The variants are the same: what differs is noise."
+    lead = "" if paths else "The variants are identical (A/A test): any difference is noise."
     return Section("variants", "Variants", blocks, lead)

@@ -104,7 +104,7 @@ def _mark(target: Target, workload: str, held: Loaded, used: int, unrestored: in
     except DynoError as error:
         raise TargetError(
             f"The mark on the {workload} tables cannot say which update sets were used: {error} "
-            "Run as the owner of the tables, or give --no-refresh.",
+            "Run as the owner of the tables, or use --no-refresh.",
             kind=error.kind,
         ) from error
 

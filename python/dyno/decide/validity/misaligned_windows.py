@@ -1,4 +1,4 @@
-"""Apart: databases that were to be measured at once were not measured over the same time."""
+"""Misaligned windows: several databases were not measured over the same time."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ def _check(case: Case) -> Iterable[Ruling]:
         if apart_s is None:
             yield Ruling(
                 "invalid",
-                f"{phase.title}: in one of the databases no transaction ended in the measured "
-                "time, so that the sum is not one of all.",
+                f"{phase.title}: one database completed no transaction in the window. The total "
+                "excludes it.",
                 phase.name,
                 evidence,
             )
         elif apart_s * 100 > window_s * MOST_APART_PERCENT:
             yield Ruling(
                 "invalid",
-                f"{phase.title}: the databases' measurements began {apart_s:.2f} s apart, "
-                f"{100 * apart_s / window_s:.1f} % of the window. Give a longer --duration.",
+                f"{phase.title}: the databases' windows started {apart_s:.2f} s apart, "
+                f"{100 * apart_s / window_s:.1f} % of the window. Increase --duration.",
                 phase.name,
                 evidence,
             )
 
 
 RULE = Rule(
-    code="apart",
+    code="misaligned-windows",
     weight=Weight.DOUBTFUL,
     definition=(
-        "Measurements of several databases at once began further apart than "
-        f"{MOST_APART_PERCENT:g} % of the window, or one measured nothing."
+        "The windows of concurrently driven databases started more than "
+        f"{MOST_APART_PERCENT:g} % of the window apart, or one database has no results."
     ),
-    explanation="What was not measured over the same time was not done at once, and does not add.",
+    explanation="Throughputs of different periods do not add up to a concurrent total.",
     check=_check,
 )

@@ -1,4 +1,4 @@
-"""Behind: the rate that was asked for was not kept."""
+"""Rate not sustained: the target or the driver fell behind the requested rate."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def _check(case: Case) -> Iterable[Ruling]:
         if not scheduled or not (everywhere or _in_a_part(case, phase, name)):
             continue
         if signs(case, phase, name):
-            # More sessions would only give a driver at its limit more to do.
-            who, advice = "driver", "give a lower --rate"
+            # More sessions would only load a saturated driver further.
+            who, advice = "driver", "Reduce --rate"
         else:
-            who, advice = "target", "give more users or a lower --rate"
+            who, advice = "target", "Add users or reduce --rate"
         evidence = (f"{name}.scheduled", f"{name}.late", f"{name}.unsent")
         when = ""
         if not everywhere:
@@ -39,18 +39,18 @@ def _check(case: Case) -> Iterable[Ruling]:
             "warning",
             f"{phase.title}: the {who} fell behind the rate{when}: of {scheduled:,.0f} "
             f"transactions due, {late:,.0f} found no free session and {unsent:,.0f} were never "
-            f"sent. Response times include the wait; {advice}.",
+            f"sent. Response times include the wait. {advice}.",
             phase.name,
             evidence,
         )
 
 
 def _storage(case: Case) -> Iterable[Ruling]:
-    """One ruling for all loads of a storage profile: the one that is furthest behind."""
+    """One ruling for all loads of a storage profile; it names the worst."""
     shares: dict[str, float] = {}
     first: dict[str, Step] = {}
     for name, of_it in windows(case.steps).items():
-        # A search raises the rate until it is not kept; what it found is what counts.
+        # A search exceeds the sustainable rate by design; only its result counts.
         searched = any(step.purpose in _SEARCHED for step in of_it)
         if of_it[0].load.rate is None or (searched and not case.told(of_it[0])):
             continue
@@ -62,12 +62,12 @@ def _storage(case: Case) -> Iterable[Ruling]:
         return
     worst = max(shares, key=lambda name: shares[name])
     step, phase = first[worst], case.phase_of(first[worst])
-    more = f" So it was at {len(shares) - 1} more." if len(shares) > 1 else ""
+    more = f" {len(shares) - 1} more loads are affected." if len(shares) > 1 else ""
     yield Ruling(
         "warning",
-        f"Storage fell behind the rate: {step.label}, {shares[worst]:.3g} % of the I/Os due were "
-        f"issued late or never, as all in flight had not ended.{more} Response times include the "
-        "wait; give a lower rate, or more in flight.",
+        f"Storage fell behind the rate: {step.label}: {shares[worst]:.3g} % of the I/Os due were "
+        f"issued late or never, because the queue depth was exhausted.{more} Response times "
+        "include the wait. Reduce the rate or increase the queue depth.",
         None if phase is None else phase.name,
         tuple(f"{name}.late_percent" for name in shares),
     )
@@ -77,20 +77,20 @@ _SEARCHED = frozenset({"grow", "narrow"})
 
 
 def _in_a_part(case: Case, phase: Phase[OltpDetail], name: str) -> bool:
-    """Whether a rate that changes was too high for a part of the window."""
+    """Whether a variable rate was too high in part of the window."""
     rate = recorded(phase.detail.rate_per_s)
     worst = case.value(f"{name}.late_worst_percent") or 0
     return rate is not None and rate.changes and worst > MOST_LATE_PERCENT
 
 
 RULE = Rule(
-    code="behind",
+    code="rate-not-sustained",
     weight=Weight.DOUBTFUL,
     definition=(
-        f"In an open loop, of transactions or of I/Os, more than {MOST_LATE_PERCENT:g} % were sent "
-        "late or never; of a rate that changes also in a twentieth of the window, five intervals "
-        "at least."
+        f"In an open loop, more than {MOST_LATE_PERCENT:g} % of the transactions or I/Os were sent "
+        "late or never. With a variable rate the rule also applies to each twentieth of the "
+        "window (at least five intervals)."
     ),
-    explanation="Beyond its capacity a server's latency says only how long it was overloaded.",
+    explanation="Above saturation, latency only measures how long the overload lasted.",
     check=_check,
 )

@@ -1,4 +1,4 @@
-"""Unjudged: the window was too short to tell whether throughput had settled."""
+"""Steady state unknown: the window was too short to test throughput for steady state."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def _check(case: Case) -> Iterable[Ruling]:
         if rate is not None and rate.changes and case.value(f"{name}.tps"):
             yield Ruling(
                 "warning",
-                f"{phase.title}: throughput follows a rate that changes and cannot settle; the "
-                "figures are of the whole window. Levels of a constant --rate each can be judged.",
+                f"{phase.title}: the rate varies, so steady state was not tested. Results cover "
+                "the whole window. Use levels of constant --rate to test it.",
                 phase.name,
                 (f"{name}.tps",),
             )
@@ -35,20 +35,20 @@ def _check(case: Case) -> Iterable[Ruling]:
     others = f" and {len(short) - 1} more" if len(short) > 1 else ""
     yield Ruling(
         "warning",
-        f"{phase.title}{others}: whether throughput had settled could not be judged, which takes a "
-        f"window of {least:.0f} s. A run with --duration {least:.0f}s or more tells.",
+        f"{phase.title}{others}: the window is too short to test throughput for steady state. Use "
+        f"--duration {least:.0f}s or more.",
         phase.name,
         tuple(f"{name}.judged_window_s" for _, name in short),
     )
 
 
 RULE = Rule(
-    code="unjudged",
+    code="steady-state-unknown",
     weight=Weight.DOUBTFUL,
     definition=(
-        "The window has fewer than the ten batches of five intervals that MSER-5 needs, or the "
-        "rate of an open loop changes in it."
+        "The window has fewer than ten batches of five intervals, which MSER-5 needs, or the rate "
+        "of an open loop varies. Always a warning."
     ),
-    explanation="Nothing then tells a mean of steady work from one of a warm-up.",
+    explanation="The mean may include a warm-up.",
     check=_check,
 )

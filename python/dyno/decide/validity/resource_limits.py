@@ -1,4 +1,4 @@
-"""Limited: a limit on memory killed processes, or the driver shared the limits of the engine."""
+"""Resource limits: the memory limit killed a process, or the driver shares the limits."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def _check(case: Case) -> Iterable[Ruling]:
         several = confined.killed > 1
         yield Ruling(
             "invalid",
-            f"The kernel killed {confined.killed} process{'es' * several} of the engine: memory "
-            f"limit of {confined.limits.get('memory')} (--limit memory). Give it more, or less to "
-            "do.",
+            f"The OOM killer killed {confined.killed} process{'es' * several} of the engine: "
+            f"memory limit {confined.limits.get('memory')} (--limit memory). Increase the limit "
+            "or reduce the load.",
             None,
             (f"killed = {confined.killed}",),
         )
@@ -27,22 +27,22 @@ def _check(case: Case) -> Iterable[Ruling]:
             "note",
             "The driver shares the engine's limits ("
             f"{', '.join(f'{word} = {text}' for word, text in confined.limits.items())}): the "
-            "engine works in Dyno's own process.",
+            "engine runs in Dyno's process.",
             None,
             ("where = process",),
         )
 
 
 RULE = Rule(
-    code="limited",
+    code="resource-limits",
     weight=Weight.WRONG,
     definition=(
-        "The kernel killed a process of the engine, since it reached the limit on memory that the "
-        "run had put on it. A note: the limits held for Dyno's own process, in which it works."
+        "The OOM killer killed a process of the engine at the run's memory limit. Note: the engine "
+        "runs in Dyno's process, so the limits also apply to the driver."
     ),
     explanation=(
-        "What a killed process had under way is missing, and the rest stood still while the server "
-        "recovered. A driver within a limit of processors is slowed down with the engine."
+        "The killed process lost its work, and the server stalled during recovery. A driver under "
+        "the engine's CPU limit slows down with it."
     ),
     check=_check,
 )

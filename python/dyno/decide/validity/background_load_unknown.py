@@ -1,4 +1,4 @@
-"""Unwatched: a phase was too short to tell whether other work disturbed it."""
+"""Background load unknown: a phase was too short to measure background load."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def _check(case: Case) -> Iterable[Ruling]:
         others = f" and {len(short) - 1} more" if len(short) > 1 else ""
         yield Ruling(
             "warning",
-            f"{short[0].title}{others}: whether other work disturbed the machine was not judged: "
-            f"{seconds_text(short[0].seconds)} are too short for its counters of CPU time.",
+            f"{short[0].title}{others}: too short to measure background load: "
+            f"{seconds_text(short[0].seconds)}.",
             short[0].name,
             tuple(f"{phase.name}: {_ticks(phase.cpu)}" for phase in short),
         )
@@ -39,13 +39,12 @@ def _ticks(use: CpuUse | None) -> str:
 
 
 RULE = Rule(
-    code="unwatched",
+    code="background-load-unknown",
     weight=Weight.DOUBTFUL,
     definition=(
-        f"A measured phase, other than the making of indexes, with fewer than three samples and "
-        f"fewer than {FEWEST_TICKS} ticks of CPU time (all CPUs together; mostly 1/100 s each). "
-        "Always a warning."
+        f"A measured phase, except index creation, has fewer than three samples and fewer than "
+        f"{FEWEST_TICKS} ticks of CPU time (all CPUs; usually 10 ms each). Always a warning."
     ),
-    explanation="What cannot be judged is not known to be quiet. Use more data, or more queries.",
+    explanation="Background load or CPU steal may have gone unnoticed. Use more data or queries.",
     check=_check,
 )

@@ -1,4 +1,4 @@
-"""Unconfirmed: a search ended without a maximum that a second window confirms."""
+"""Unconfirmed maximum: a search ended before a second window confirmed its maximum."""
 
 from __future__ import annotations
 
@@ -24,78 +24,78 @@ def _check(case: Case) -> Iterable[Ruling]:
             if detail.unsettled is True:
                 yield Ruling(
                     "invalid",
-                    "The search found no load at which throughput was steady. Give a longer "
-                    "--warmup and --duration.",
+                    "The search found no load with steady throughput. Increase --warmup and "
+                    "--duration.",
                     phase.name,
                 )
             elif detail.stopped == "time":
                 yield Ruling(
                     "invalid",
-                    "The search ended at its --time-limit before any load kept the limits. Give "
-                    "it more time, or --users nearer to what the server carries.",
+                    "The search reached --time-limit before any load passed. Increase it, or start "
+                    "with --users closer to the server's capacity.",
                     phase.name,
                 )
             continue
         if detail.confirmed is not True:
             yield Ruling(
                 "invalid",
-                "The maximum was not confirmed by a second window: the search ended at its "
-                "--time-limit. Give it more time.",
+                "The search reached --time-limit before a second window confirmed the maximum. "
+                "Increase it.",
                 phase.name,
             )
         elif detail.stopped == "time":
             yield Ruling(
                 "warning",
-                "The search ended at its --time-limit: the gap between the maximum and the "
-                "smallest load that fails is wider than asked for.",
+                "The search reached --time-limit: the gap between the maximum and the smallest "
+                "failing load exceeds the requested resolution.",
                 phase.name,
             )
         yield from _idle(case, phase)
         if detail.unsettled is True:
             yield Ruling(
                 "warning",
-                "The smallest load beyond the maximum broke no limit in a steady window: its "
-                "throughput never settled. A longer --duration tells whether it would.",
+                "The smallest failing load failed in unsteady windows only. Increase --duration to "
+                "see whether it passes.",
                 phase.name,
             )
         if _refused(detail):
             yield Ruling(
                 "warning",
-                "Beyond the maximum the server took no more sessions: the maximum is its own limit "
-                "on them, not what it carries.",
+                "Above the maximum the server refused sessions: the maximum is its connection "
+                "limit, not its capacity.",
                 phase.name,
             )
         if detail.monotone is False:
             yield Ruling(
                 "warning",
-                "The curve is not monotone: a load above the smallest one that fails kept the "
-                "limits. The maximum is the largest load with none failing below it.",
+                "The curve is not monotone: a load above the smallest failing load passed. The "
+                "maximum is the largest load below which no load failed.",
                 phase.name,
             )
 
 
 def _storage(phase: Phase[IoDetail]) -> Iterable[Ruling]:
-    """Searches for the most I/Os inside the ceiling."""
+    """Searches for the maximum IOPS within the latency ceiling."""
     for curve, stages in (phase.detail.searches or {}).items():
         for found in stages.values():
             if found.best is None:
                 yield Ruling(
                     "warning",
-                    f"{phase.title}: no load of {curve} kept the ceiling, not even the smallest. "
-                    "Give a higher --ceiling, or a smaller depth to begin with.",
+                    f"{phase.title}: every load of {curve} exceeds the ceiling, even the smallest. "
+                    "Raise --ceiling, or start with a smaller depth.",
                     phase.name,
                 )
             elif found.confirmed is not True:
                 yield Ruling(
                     "invalid",
-                    f"{phase.title}: the best load of {curve} kept the ceiling once, and no second "
-                    "window confirmed it. Give a longer --step.",
+                    f"{phase.title}: no second window confirmed the best load of {curve}. "
+                    "Increase --step.",
                     phase.name,
                 )
 
 
 def _without_best(case: Case, phase: Phase[IoDetail]) -> Iterable[Ruling]:
-    """Curves of listed loads none of which kept the ceiling; those that search are told above."""
+    """Curves of listed loads without a best load; ``_storage`` covers searches."""
     searched = set(phase.detail.searches or {})
     curves = dict.fromkeys(
         step.curve
@@ -106,17 +106,17 @@ def _without_best(case: Case, phase: Phase[IoDetail]) -> Iterable[Ruling]:
     )
     if curves:
         first, more = next(iter(curves)), len(curves) - 1
-        others = f" (nor of {more} more curve{'s'[: more > 1]})" if more else ""
+        others = f" and {more} more curve{'s'[: more > 1]}" if more else ""
         yield Ruling(
             "warning",
-            f"{phase.title}: no load of {first}{others} kept the ceiling in every window and "
-            "without a failed I/O, so it has no best. Give a higher --ceiling, or smaller loads.",
+            f"{phase.title}: {first}{others}: no best load, because every load exceeded the "
+            "ceiling in some window or had failed I/Os. Raise --ceiling, or use smaller loads.",
             phase.name,
         )
 
 
 def _idle(case: Case, phase: Phase[SearchDetail]) -> Iterable[Ruling]:
-    """Limits of the user's own on what did not happen at the maximum."""
+    """The user's limits that had no events at the maximum."""
     counted = phase.detail.counted or ()
     names = [
         f"criterion.{level}.{limit}" for level in counted for limit in asked(case.bundle.run, "slo")
@@ -131,29 +131,28 @@ def _idle(case: Case, phase: Phase[SearchDetail]) -> Iterable[Ruling]:
     }
     if not idle:
         return
-    words = f"At the maximum not judged: {'; '.join(idle)}."
+    words = f"Not evaluated at the maximum: {'; '.join(idle)}."
     if judged:
-        words += " It holds only as long as that stays so, as while all data is in memory."
+        words += " The maximum holds only while this is so, for example while all data is cached."
     else:
-        words += " No limit was judged there, so it is none. Give an --slo on response times, too."
+        words += " No limit was evaluated, so there is no maximum. Add an --slo on response times."
     yield Ruling("warning" if judged else "invalid", words, phase.name, tuple(idle.values()))
 
 
 def _refused(detail: SearchDetail) -> bool:
-    """Whether it was by refusing sessions that the server set the bound."""
+    """Whether the smallest failing load failed because the server refused sessions."""
     return any(level in detail.refused for level in detail.bounding or ())
 
 
 RULE = Rule(
-    code="unconfirmed",
+    code="unconfirmed-maximum",
     weight=Weight.INCOMPLETE,
     definition=(
-        "A search for the maximum ended before two windows at the maximum kept the limits, or none "
-        "of the limits could be judged there; or one of storage before its best load was "
-        "confirmed. A limit that was not judged as nothing happened that it limits, a wide gap "
-        "above the maximum, a load above it that the server refused or that only never settled, a "
-        "curve that is not monotone, or storage of which no load kept the ceiling, is a warning."
+        "A search ended before two windows at its maximum passed, or no limit could be evaluated "
+        "there. Warning: a limit without events at the maximum, a gap above the maximum wider than "
+        "the resolution, a failing load that the server refused or that was only unsteady, a "
+        "non-monotone curve, or storage where every load exceeded the ceiling."
     ),
-    explanation="Of many windows one keeps its limits by luck.",
+    explanation="In a search with many windows, one can pass by chance.",
     check=_check,
 )

@@ -1,4 +1,4 @@
-"""Disturbed: other work on the machine took CPU from what was measured."""
+"""Background load: other processes used the CPU during a measurement."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dyno.decide.rule import Rule, Ruling, Weight
 
 
 def _check(case: Case) -> Iterable[Ruling]:
-    # A sum of several databases has the same time as each of them, and is watched.
+    # The total of several databases covers the same time as each of them.
     judged = [_worst(case, phase) for phase in case.phases() if phase.part_of is None]
     known = [one for one in judged if one is not None]
     over = [one for one in known if (one.foreign or 0.0) > MOST_FOREIGN_PERCENT]
@@ -21,16 +21,16 @@ def _check(case: Case) -> Iterable[Ruling]:
     by = takers(worst.phase.cpu)
     yield Ruling(
         "disturbed",
-        f"Other work took up to {worst.foreign:.0f} % of the CPU time ({worst.phase.title}"
-        f"{f': {by}' if by else ''}), and over {MOST_FOREIGN_PERCENT:g} % in {len(over)} of "
-        f"{len(known)} phases. Stop it{'' if by else ' (see top)'}, then run again.",
+        f"Background load: other processes used up to {worst.foreign:.0f} % CPU "
+        f"({worst.phase.title}{f': {by}' if by else ''}), and over {MOST_FOREIGN_PERCENT:g} % in "
+        f"{len(over)} of {len(known)} phases. Stop them{'' if by else ' (see top)'} and run again.",
         worst.phase.name.partition("/")[0],
         tuple(dict.fromkeys(fact for one in over for fact in one.evidence[:1])),
     )
 
 
 def _worst(case: Case, phase: Phase) -> Noise | None:
-    """What other work took of a phase, or of its worst curve if only that is beyond the limit."""
+    """Background load of a phase, or of its worst curve if only that exceeds the threshold."""
     whole = noise(case, phase)
     if whole is None or (whole.foreign or 0.0) > MOST_FOREIGN_PERCENT:
         return whole
@@ -39,13 +39,12 @@ def _worst(case: Case, phase: Phase) -> Noise | None:
 
 
 RULE = Rule(
-    code="disturbed",
+    code="background-load",
     weight=Weight.DOUBTFUL,
     definition=(
-        f"In a measured phase, or a curve of a storage profile, more than {MOST_FOREIGN_PERCENT:g} "
-        "% of the CPU time went to neither the target nor Dyno. The run is then disturbed, not "
-        "invalid."
+        f"Processes other than the target and Dyno used more than {MOST_FOREIGN_PERCENT:g} % CPU "
+        "in a measured phase or in a curve of a storage profile. The run is disturbed, not invalid."
     ),
-    explanation="A machine shared with other work shows what that work leaves over.",
+    explanation="The target only gets the CPU time that other processes leave.",
     check=_check,
 )

@@ -1,4 +1,4 @@
-"""Throttled: the hypervisor gave CPU time of this machine to others."""
+"""CPU steal: the hypervisor gave this machine's CPU time to other guests."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ def _check(case: Case) -> Iterable[Ruling]:
         if found is not None and (found.steal or 0.0) > MOST_STEAL_PERCENT:
             yield Ruling(
                 "disturbed",
-                f"{found.phase.title}: CPU steal: {found.steal:.0f} %. The hypervisor gave that "
-                "time to others. Use dedicated CPUs, or run again when its other guests are quiet.",
+                f"{found.phase.title}: CPU steal: {found.steal:.0f} %. Use dedicated CPUs, or run "
+                "again when the host is quiet.",
                 phase.name,
                 found.evidence[-1:],
             )
 
 
 def _worst(case: Case, phase: Phase) -> Noise | None:
-    """CPU steal of a phase, or of its worst curve: it may be lost in the mean of a long profile."""
+    """CPU steal of a phase, or of its worst curve: the mean of a long profile may hide it."""
     whole = noise(case, phase) or _sampled_once(case, phase)
     if (whole.steal or 0.0) > MOST_STEAL_PERCENT:
         return whole
@@ -33,18 +33,18 @@ def _worst(case: Case, phase: Phase) -> Noise | None:
 
 
 def _sampled_once(case: Case, phase: Phase) -> Noise:
-    """By a sample or two, of a bundle without counters."""
+    """CPU steal from few samples, for a bundle without counters."""
     name = f"resource.{phase.name}.cpu.host.steal.mean"
     return Noise(phase, case.value(name), None, (name,))
 
 
 RULE = Rule(
-    code="throttled",
+    code="cpu-steal",
     weight=Weight.DOUBTFUL,
     definition=(
-        f"Mean CPU steal above {MOST_STEAL_PERCENT:g} % in a measured phase, or in a curve of a "
-        "storage profile. The run is then disturbed, not invalid."
+        f"Mean CPU steal above {MOST_STEAL_PERCENT:g} % in a measured phase or in a curve of a "
+        "storage profile. The run is disturbed, not invalid."
     ),
-    explanation="Work that waits for a CPU lent to a neighbour measures the neighbour.",
+    explanation="The hypervisor gave that CPU time to other guests, and the target waited.",
     check=_check,
 )

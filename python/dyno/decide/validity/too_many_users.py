@@ -1,4 +1,4 @@
-"""Terminals: more users keyed and thought than the data has places for."""
+"""Too many users: more users with keying and think times than the scale allows."""
 
 from __future__ import annotations
 
@@ -22,11 +22,9 @@ def _check(case: Case) -> Iterable[Ruling]:
 
 
 RULE = Rule(
-    code="terminals",
+    code="too-many-users",
     weight=Weight.DOUBTFUL,
-    definition="Users who key and think are more than the workload has places for.",
-    explanation=(
-        "More users on the same rows than the specification has: it is no longer its paced load."
-    ),
+    definition="More users with keying and think times than the workload's scale allows.",
+    explanation="The specification limits users per scale. More users contend for the same rows.",
     check=_check,
 )

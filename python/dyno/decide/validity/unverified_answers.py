@@ -1,4 +1,4 @@
-"""Unproven: queries whose answers nothing could be compared with."""
+"""Unverified answers: nothing to compare the queries' answers with."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ def _check(case: Case) -> Iterable[Ruling]:
         if check.name == UNPROVEN and check.passed is None and check.target not in proven:
             yield Ruling(
                 "warning",
-                f"Nothing proves the answers of {check.target}: "
-                f"{check.message.removeprefix('skipped: ')}, and no other engine was asked. "
-                "Only the data and the order of rows were checked.",
+                f"The answers of {check.target} were not verified: "
+                f"{check.message.removeprefix('skipped: ')}, and the run has no other engine to "
+                "compare with. Only the data and the order of rows were checked.",
                 evidence=(check.name,),
             )
 
 
 RULE = Rule(
-    code="unproven",
+    code="unverified-answers",
     weight=Weight.DOUBTFUL,
     definition=(
-        "There are no expected answers for the scale of the queries, and no other engine in the "
-        "run to compare with. Always a warning."
+        "No expected answers exist for this scale, and the run has no other engine to compare "
+        "with. Always a warning."
     ),
     explanation=(
-        "A wrong answer can be quick. Run the same engine at a scale with expected answers, too."
+        "A wrong answer can be fast. Also run the engine at a scale with expected answers."
     ),
     check=_check,
 )

@@ -1,4 +1,4 @@
-"""Other work: no CPU is left, but not by what is measured."""
+"""Background load: other processes saturate the CPU."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ def _weigh(view: View) -> Limit | None:
     if used < LEAST_PERCENT or foreign <= MOST_FOREIGN_PERCENT:
         return None
     return Limit(
-        "other work on the machine",
+        "background load",
         used / 100,
-        f"the {view.processors} CPUs were {busy_words(view)}, {foreign:.0f} % with work of "
-        "neither the target nor Dyno",
+        f"the {view.processors} CPUs were {busy_words(view)}, {foreign:.0f} % background load",
         (view.name("cpu", "host", "busy"), view.name("process", "dyno", "cpu")),
     )
 
 
 RULE = LimitRule(
-    code="other-work",
+    code="background-load",
     definition=(
-        f"CPU busy or stolen at least {LEAST_PERCENT:g} % of the time on average, more than "
-        f"{MOST_FOREIGN_PERCENT:g} % by other work on this machine."
+        f"Mean CPU utilisation plus steal of at least {LEAST_PERCENT:g} %, with more than "
+        f"{MOST_FOREIGN_PERCENT:g} % background load."
     ),
-    explanation="Stop the other work, or measure when it is quiet.",
+    explanation="Stop the other processes, or measure when the machine is quiet.",
     weigh=_weigh,
 )
