@@ -123,7 +123,7 @@ def test_nothing_is_found_where_one_user_is_too_many(out: Path) -> None:
     assert made["capacity"]["best"] is None
     assert made["capacity"]["stopped"] == "least"
     assert [item["passed"] for item in made["criteria"]] == [False]
-    assert "No load that was tried keeps the limits." in done.stderr
+    assert "No tried load passes." in done.stderr
 
 
 def test_the_plan_of_a_search_is_told_and_nothing_done(out: Path) -> None:
@@ -132,8 +132,8 @@ def test_the_plan_of_a_search_is_told_and_nothing_done(out: Path) -> None:
         *("--max-users", "256", "--out", out),
     )
     assert done.returncode == 0, done.stderr
-    assert "from 1 user times 2 until a limit breaks, at most 256 users" in done.stdout
-    assert "14 windows at most of 15.0 s after 5.0 s of warm-up: 4 min 54 s" in done.stdout
+    assert "grow from 1 user by 2 until a limit fails, at most 256 users" in done.stdout
+    assert "at most 14 windows of 15.0 s after 5.0 s warm-up: 4 min 54 s" in done.stdout
     assert list(out.iterdir()) == []
 
 
@@ -159,7 +159,7 @@ GIVEN = {"users": (), "databases": 1, "warmup_s": 5.0, "duration_s": 15.0}
     [
         (None, {"slo": ("errors = 0",)}, {}, "--slo is for --find-max"),
         (None, {"max_users": 5}, {}, "--max-users is for --find-max"),
-        ("users", {}, {"users": (1, 2)}, "takes one --users"),
+        ("users", {}, {"users": (1, 2)}, "takes one value of --users"),
         ("users", {"slo": ("error = 0",)}, {}, "Did you mean 'errors'?"),
         ("users", {"max_rate": 5.0}, {}, "--find-max rate"),
         ("rate", {"max_users": 5}, {}, "--find-max users"),
@@ -167,9 +167,9 @@ GIVEN = {"users": (), "databases": 1, "warmup_s": 5.0, "duration_s": 15.0}
             "users",
             {"max_users": 8},
             {"users": (9,)},
-            "starts at --users 9, which is more than --max-users 8",
+            "starts at --users 9, above --max-users 8",
         ),
-        ("users", {"time_limit": "10s"}, {}, "room for two windows: 42.0 s"),
+        ("users", {"time_limit": "10s"}, {}, "allow two windows: 42.0 s"),
         ("users", {"time_limit": "soon"}, {}, "'soon' is not a valid time"),
     ],
 )
@@ -191,7 +191,7 @@ def test_a_search_that_makes_no_sense(
         (("tpcc", "--until-steady", "5s"), "not be shorter than --duration"),
         (("tpcc", "--find-max", "--until-steady", "5m"), "--until-steady and --find-max exclude"),
         (("tpch", "--criterion", "errors = 0"), "about transactions"),
-        (("tpch", "--find-max"), "drives transactions"),
+        (("tpch", "--find-max"), "needs a transaction workload"),
         (("tpch", "--until-steady", "5m"), "--until-steady is for transactions"),
     ],
 )

@@ -196,7 +196,7 @@ def test_what_is_not_there_is_told(loaded: Path) -> None:
          "takes one number of --streams"),
         (("load", "tpch", "--target", "embedded:duckdb", "--databases", "2", "--scale", "0.01"),
          "it is not driven with"),
-        (("check", "tpch", *SEVERAL, "--answers"), "excludes --answers"),
+        (("check", "tpch", *SEVERAL, "--answers"), "--databases and --answers exclude"),
         (("run", "tpcc@2", *POSTGRESQL), "Did you mean 'tpcc'?"),
     ],
 )  # fmt: skip

@@ -137,7 +137,7 @@ def refusals(engine: str, out: Path) -> None:
     assert run.returncode == 3
     assert "--resume" in run.stderr
     for more, advice in [
-        ((), "Give --resume to go on with it, or --replace"),
+        ((), "Use --resume to continue, or --replace"),
         (("--resume", "--scale", "0.04"), f"has scale {SCALE[engine]}, not 0.04"),
         (("--resume", "--streams", "7"), "cut otherwise"),
     ]:

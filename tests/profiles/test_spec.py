@@ -100,7 +100,7 @@ def test_other_levels_instead_of_the_profiles() -> None:
     assert (paced.jobs[0].rates, paced.jobs[0].depths) == ((100.0, 200.0), (256,))
     assert paced.open_loop
     assert quick.loaded() is quick
-    with pytest.raises(UsageError, match="In database several jobs run together"):
+    with pytest.raises(UsageError, match="database runs several jobs"):
         spec.read("database").loaded((1,))
 
 
@@ -114,7 +114,7 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
     fitted = found.fitted(1 << 21, 2.0, 5.0)
     assert (fitted.file_bytes, fitted.warmup_s, fitted.ceiling_ms) == (1 << 21, 0.5, 5.0)
     assert found.fitted() == found
-    with pytest.raises(UsageError, match=r"4,096 bytes does not hold the largest block, 8,192"):
+    with pytest.raises(UsageError, match=r"4,096 bytes is smaller than the largest block, 8,192"):
         found.fitted(4096)
 
 
@@ -140,10 +140,13 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
         (CURVES + 'sync = "fsync"\n', "sync is for jobs that only write"),
         (CURVES + "modify = true\n", "leave out the share of reads"),
         (CURVES + "mix = { 8K = 60 }\n", "must add up to 100"),
-        (CURVES + "mix = { 8K = 100 }\n", "give blocks, mix, or jobs"),
+        (CURVES + "mix = { 8K = 100 }\n", "set blocks, mix, or jobs"),
         (CURVES + "area = [50, 40]\n", "the start before the end"),
-        (CURVES + "search = 64\nuntil_ceiling = true\n", "until_ceiling is for depths or rates"),
-        (CURVES + "search = 64\nsettle = 9\n", "give search or settle, not both"),
+        (
+            CURVES + "search = 64\nuntil_ceiling = true\n",
+            "until_ceiling needs a list of depths or rates",
+        ),
+        (CURVES + "search = 64\nsettle = 9\n", "set search or settle, not both"),
         (CURVES.replace("[1]", "[1, 2]") + "search = 64\n", "search starts from one depth"),
         (CURVES + "rates = [0.0]\n", r"rates is \[0.0\]; use 0.001"),
         (CURVES + JOBS, "blocks belongs into the jobs"),

@@ -108,7 +108,7 @@ def test_a_study_is_stopped_and_killed_and_goes_on(study: Path, out: Path) -> No
     assert "Use --resume" in again.stderr
     other = dyno("study", study, "--resume", "--pairs", "3", "--out", out)
     assert other.returncode == 2
-    assert "is another: pairs 2, now 3. Resume it as it was begun" in other.stderr
+    assert "differs: pairs 2, now 3. Resume it unchanged" in other.stderr
 
     more = dyno("study", "--resume", folder, "--pairs", "3")
     assert more.returncode == 2

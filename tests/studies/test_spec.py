@@ -178,7 +178,7 @@ def test_ad_hoc(tmp_path: Path) -> None:
     assert [v.settings["memory"] for v in found.variants] == ["2GiB", "4GiB"]
     assert found.variants[0].run["duration"] == "47s", "60 s a run, with warm-up, start and end"
     for wrong, words in (
-        ({"both": ("target=embedded:sqlite",)}, "target of both is told by --target"),
+        ({"both": ("target=embedded:sqlite",)}, "Use --target instead of --with"),
         ({"second": given["first"]}, "A and B are identical. `dyno study aa`"),
     ):
         with pytest.raises(UsageError, match=words):

@@ -110,7 +110,7 @@ def test_other_data_is_refused_and_an_unfinished_load_is_named(target: Any) -> N
     ]:
         with pytest.raises(UsageError, match=reason):
             resume.require(target, going_on(plan))
-    with pytest.raises(UsageError, match="--resume to go on with it, or --replace"):
+    with pytest.raises(UsageError, match="--resume to continue, or --replace"):
         resume.refuse_unfinished(target, "tpch")
     execute(target, f"UPDATE {TABLE} SET parts = 99 WHERE part_table = 'lineitem'")
     with pytest.raises(Exception, match="cut otherwise"):

@@ -1,25 +1,25 @@
 """A study as it is written: TOML, read strictly.
 
 question = "Does more memory help?"
-design = "…"                         # how it is done, in words
-rule = "…"                           # when the answer is yes
-misleads = "…"                       # how it can mislead
+design = "…"                         # the experiment, in words
+rule = "…"                           # the decision rule
+misleads = "…"                       # limitations
 pairs = 5                            # how often each variant runs
-margin = 2.0                         # percent; a shift within it does not matter
-headline = ["tps"]                   # what the answer is about; see `dyno study metrics`
-exploratory = ["p95_ms"]             # what is looked at as well
-criteria = ["p95_ms.new_order < 2000", "query_s.* < 60"]   # who breaks one cannot win
+margin = 2.0                         # percent; smaller shifts are irrelevant
+headline = ["tps"]                   # headline metrics; see `dyno study metrics`
+exploratory = ["p95_ms"]             # other metrics to test
+criteria = ["p95_ms.new_order < 2000", "query_s.* < 60"]   # a violation disqualifies
 reset = "restart"                    # or nothing, cold, reload: before each run; else, where the
                                      # server is Dyno's own, reload of transactions and restart of
                                      # queries, and nothing where it is not
-replace = 2                          # invalid runs made again, at most
+replace = 2                          # repeats of invalid runs, at most
 time_limit = "1h"
 early_stop = true                    # false: make all runs, also once intervals are tight, or where
                                      # noise leaves too few pairs to find the margin
 
-[base]                               # what all variants have in common
+[base]                               # settings of all variants
 workload = "tpcc"                    # or tpch, io
-verb = "run"                         # or load: each run is a load from nothing
+verb = "run"                         # or load: each run is a load from scratch
 target = "embedded:postgresql"
 scale = 2
 
@@ -30,17 +30,17 @@ streams = 2
 users = 8
 duration = "20s"
 
-[base.settings]                      # neutral words, as of --set
+[base.settings]                      # portable setting names, as in --set
 memory = "1GB"
 
-[base.limits]                        # words of --limit: what the engine may have of the machine
+[base.limits]                        # limits on the engine, as in --limit
 cpu = 2
 
-[[variants]]                         # what differs, by path
+[[variants]]                         # the differences, by path
 name = "more"
 "settings.memory" = "4GB"
 
-[factors]                            # or instead: every combination of these levels
+[factors]                            # or: all combinations of these levels
 "run.users" = [1, 2, 4, 8]
 "settings.memory" = ["1GB", "4GB"]
 """
@@ -54,7 +54,7 @@ from dyno.studies.model import DEFAULT_MARGIN, DEFAULT_PAIRS, Reset, Value, Verb
 
 
 class Base(Strict):
-    """What all variants have in common."""
+    """The settings of all variants."""
 
     workload: str
     verb: Verb = "run"
@@ -67,7 +67,7 @@ class Base(Strict):
 
 
 class StudySpec(Strict):
-    """A whole study."""
+    """A study file."""
 
     question: str = ""
     design: str = ""

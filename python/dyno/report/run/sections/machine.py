@@ -90,7 +90,7 @@ def _processors(host: dict[str, Any]) -> str:
     cpu = _part(host, "cpu")
     words: list[str] = []
     if cpu.get("logical"):
-        text = f"{cpu['logical']} processors"
+        text = f"{cpu['logical']} CPUs"
         if cpu.get("physical") and cpu["physical"] != cpu["logical"]:
             text += f" on {cpu['physical']} cores"
         if cpu.get("usable") and cpu["usable"] != cpu["logical"]:
