@@ -130,7 +130,7 @@ def test_a_machine_that_is_busier_is_neither_better_nor_worse() -> None:
     assert [one.verdict for one in found.comparisons] == ["better", "different"]
     assert not found.regressions
     told = "\n".join(lines(asked, found))
-    assert "Of 1 other figures 0 got worse, 0 better, 1 just different." in told
+    assert "1 other metrics: 0 worse, 0 better, 1 different." in told
     assert "  different v1: cpu_percent +104 %" in told
 
 

@@ -56,7 +56,7 @@ def read(folder: Path, text: str) -> Study:
         (TPCC, "scale = 2", "", "scale is missing, without which no data is loaded"),
         (TPCC, 'headline', 'reset = "restart"\nheadline', ""),
         (TPCC, 'tps"]\n[base]\nworkload = "tpcc"\ntarget = "embedded:postgresql"',
-         'iops"]\n[base]\nworkload = "io"\ntarget = "."', "run.users, which"),
+         'iops"]\n[base]\nworkload = "io"\ntarget = "."', "unknown option run.users"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused(
@@ -135,8 +135,8 @@ def test_how_many_pairs_the_margin_takes_is_told_from_earlier_studies(
     assert found.metric == "tps"
     assert found.sd_percent == pytest.approx(5.6, abs=0.2)
     (words,) = checks.warnings(study, [found])
-    assert "5 pairs find a shift of" in words
-    assert "2 % takes" in words
+    assert "minimum detectable effect with 5 pairs" in words
+    assert "2 % needs" in words
     assert words.endswith("Too few pairs for the margin.")
     wide = study.model_copy(update={"margin": 20.0})
     assert "Too few" not in checks.warnings(wide, [found])[0]

@@ -229,7 +229,7 @@ def test_a_load_and_a_restore_that_are_cut_off_are_made_again(study: Path, out: 
     assert "Ended: the time limit was reached." in done.stderr
     said = " ".join(done.stdout.split())
     assert (
-        f"! The time limit was reached. 2 of 10 runs are in {folder}; `dyno study --resume " in said
+        f"! The time limit was reached. 2 of 10 runs are in {folder}. Resume: `dyno study " in said
     )
     assert "Its data stays for that, " in said
     assert json.loads(dyno("study", "clean", folder, "--yes", "--json").stdout)["bytes"] > 1e6
@@ -410,7 +410,7 @@ def test_what_would_be_run_is_told(study: Path) -> None:
     told = dyno("study", "plan", study).stdout
     assert "4 runs, 2 of each of 2 variants" in told
     assert "Order: " in told
-    assert "It takes about " in told
+    assert "Duration: about " in told
     changed = ("--with", "run.users=3", "--pairs", "6", "--margin", "20")
     longer = dyno("study", study, "--dry-run", *changed).stdout
     assert "12 runs, 6 of each of 2 variants" in longer

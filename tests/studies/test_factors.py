@@ -53,7 +53,7 @@ def test_what_missing_runs_leave_to_be_told() -> None:
     assert said[MEMORY,].note == "only at run.users=1, run.users=4"
     assert said[MEMORY,].terms[0].percent == pytest.approx(20, abs=2)
     assert [term.levels for term in said[USERS, MEMORY].terms] == [(4, "4GB")]
-    assert "for tps: no figure at run.users=16 settings.memory=1GB" in found.notes
+    assert "for tps: no value at run.users=16 settings.memory=1GB" in found.notes
     aliased = [one for one in made if one.variant in {"1 1GB", "4 4GB"}]
     found = outcome(asked, aliased)
     assert found.effects == ()

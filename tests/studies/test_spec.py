@@ -73,14 +73,14 @@ def test_factors_make_every_combination(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("", "headline is missing"),
-        (BASE, "give either"),
-        (BASE + MORE + '[factors]\n"run.users" = [1, 2]\n', "give either"),
+        (BASE, "define either"),
+        (BASE + MORE + '[factors]\n"run.users" = [1, 2]\n', "define either"),
         (BASE.replace('"tps"', '"tsp"') + MORE, "Did you mean 'tps'"),
         (BASE.replace('"tpcc"', '"tpcd"') + MORE, "unknown workload 'tpcd'. Did you mean 'tpc"),
         (BASE + MORE.replace("settings.memory", "settings.memry"), "Did you mean 'memory'"),
         (
             BASE + MORE.replace("settings.memory", "memory"),
-            "'memory' cannot differ. Did you mean 'settings.memory' or 'limits.memory'?",
+            "'memory' cannot vary. Did you mean 'settings.memory' or 'limits.memory'?",
         ),
         (BASE + MORE.replace("settings.memory", "cpu"), "Did you mean 'limits.cpu'?"),
         (BASE + MORE.replace("settings.memory", "setting.memory"), "mean 'settings.memory'?"),

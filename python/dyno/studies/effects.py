@@ -89,7 +89,7 @@ def _of(study: Study, valid: Valid, metric: str, headline: bool) -> Iterator[_Fo
     if grid.missing:
         told = ", ".join(grid.missing[:_MOST_TOLD])
         more = len(grid.missing) - _MOST_TOLD
-        yield f"no figure at {told}" + (f" and {more} more combinations" if more > 0 else "")
+        yield f"no value at {told}" + (f" and {more} more combinations" if more > 0 else "")
     spread = cells.spread()
     if spread is not None:
         least, most = (digits(percent(value)) for value in spread)

@@ -1,4 +1,4 @@
-"""What a study says: shifts, effects, fits and drift, as data."""
+"""The outcome of a study: shifts, effects, fits and drift."""
 
 from __future__ import annotations
 
@@ -16,17 +16,14 @@ class Comparison(Model):
         percent, low, high: The shift and its interval; None with fewer than two pairs.
         estimand: What the interval covers: ``pseudo-median``, half of the averages of two pairs'
             shifts lie above it; empty without one.
-        p: Adjusted for all questions of its family.
-        first, second: Medians of the figures that are compared.
-        d_z: Cohen's d of pairs: the mean logarithm of the ratios by their standard deviation; how
-            far the shift stands out of the noise of a single pair. None without noise.
+        p: Adjusted for all comparisons of its family.
+        first, second: Medians of the compared values.
+        d_z: Cohen's d of pairs: mean log ratio / standard deviation. None without noise.
         sd_percent: Standard deviation of the pairs' ratios, in percent.
-        smallest: The smallest shift in percent that so many pairs find four times of five, alone
-            among all questions of its family.
-        needed: Pairs that would find a shift of the margin; None if these are 10,000 and more.
-        disqualified: Why the variant cannot win; empty if nothing stands against it.
-        note: Which pairs were left out, and why, and that the first cannot win though this one is
-            worse; empty if there is nothing to say.
+        smallest: Minimum detectable effect in percent, at 80 % power with this number of pairs.
+        needed: Pairs needed to detect the margin; None if 10,000 or more.
+        disqualified: Why the variant is disqualified; empty if it is not.
+        note: Which pairs are excluded and why, and whether the baseline is disqualified.
     """
 
     variant: str
@@ -52,7 +49,7 @@ class Comparison(Model):
 
 
 class Drift(Model):
-    """How the first variant's figure changed from run to run, percent a run, with an interval."""
+    """Drift of the baseline's metric, in percent per run, with an interval."""
 
     metric: str
     percent: float
@@ -61,12 +58,12 @@ class Drift(Model):
 
     @property
     def certain(self) -> bool:
-        """Whether the interval has no zero in it."""
+        """Whether the interval excludes zero."""
         return self.low > 0 or self.high < 0
 
 
 class Term(Model):
-    """A level of a factor, or a combination of levels of two, against the first.
+    """A level of a factor, or a combination of two levels, relative to the first.
 
     Attributes:
         levels: Of the effect's factors, in their order.
@@ -80,15 +77,15 @@ class Term(Model):
 
 
 class Effect(Model):
-    """What a factor does to a metric, or two of them together beyond what each does alone.
+    """A main effect of a factor on a metric, or the interaction of two factors.
 
     Attributes:
         factors: One is a main effect, averaged over the levels of the others; two are an
             interaction.
         p: Of the F test that no level makes a difference, adjusted within its family.
         share_percent: Partial eta squared x 100: its share of what it and the noise make up.
-        verdict: ``certain`` if p is below 5 %; ``none`` if every interval is inside the margin.
-        note: Over which levels of the others it is averaged, where runs of some are missing.
+        verdict: ``certain`` if p is below 5 %; ``none`` if every interval is within the margin.
+        note: The levels of the other factors that it averages over, if runs are missing.
     """
 
     metric: str
@@ -110,7 +107,7 @@ class Parameter(Model):
 
 
 class Point(Model):
-    """A figure at a level with its interval, and what the curve has there."""
+    """A value at a level with its interval, and the fitted value."""
 
     x: float
     y: float
@@ -120,7 +117,7 @@ class Point(Model):
 
 
 class Fit(Model):
-    """How a metric grows with a factor whose levels are numbers.
+    """The scaling of a metric with a numeric factor.
 
     Attributes:
         at: Levels of the other factors.
@@ -145,12 +142,12 @@ class Fit(Model):
 
 
 class Reach(Model):
-    """What a shift takes to be found.
+    """The cost of detecting a shift.
 
     Attributes:
         percent: The shift.
-        pairs: That find it four times of five, fewer than 10,000.
-        minutes: That so many pairs last.
+        pairs: Pairs needed at 80 % power, fewer than 10,000.
+        minutes: Duration of these pairs.
     """
 
     percent: float
@@ -159,12 +156,12 @@ class Reach(Model):
 
 
 class Noise(Model):
-    """The noise of a machine and a workload, from variants that are the same.
+    """The noise of a machine and a workload, from an A/A test.
 
     Attributes:
         sd_percent, low, high: Standard deviation of the ratios of pairs with its 95 % interval.
-        pair_s: What a pair lasts, with what lies between its runs.
-        reaches: Without those that take 10,000 pairs and more.
+        pair_s: Duration of a pair, including gaps.
+        reaches: Detectable shifts with fewer than 10,000 pairs.
     """
 
     metric: str
@@ -178,17 +175,17 @@ class Noise(Model):
 
 
 class Futility(Model):
-    """Why a study ended before its runs were made: the rest of them could not have answered it.
+    """Why a study stopped for futility.
 
     Attributes:
-        variant, metric: The comparison that takes the fewest pairs.
-        percent: The shift that was to be found, the study's margin.
+        variant, metric: The comparison that needs the fewest pairs.
+        percent: The shift to detect: the study's margin.
         sd_percent: Standard deviation of the pairs' ratios, in percent.
-        pairs, left: How many pairs there were, and how many could still be made.
-        least: Pairs that it takes by the lower 95 % bound of that spread, for the margin or the
-            shift that was seen if that is larger; None if these are 10,000 and more.
-        needed: Pairs that find the margin by the spread itself; None if 10,000 and more.
-        pair_s: What a pair lasts.
+        pairs, left: Pairs done, and pairs remaining.
+        least: Pairs needed at the lower 95 % bound of the noise, for the larger of the margin and
+            the observed shift; None if 10,000 or more.
+        needed: Pairs needed to detect the margin; None if 10,000 or more.
+        pair_s: Duration of a pair.
     """
 
     variant: str
