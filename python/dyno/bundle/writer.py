@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Generator, Iterable
 from pathlib import Path
-from typing import Any, Protocol, TextIO
+from typing import Any, BinaryIO, Protocol, TextIO
 
 from dyno import __version__
 from dyno.bundle.model import (
@@ -32,6 +32,9 @@ from dyno.errors import DiskFullError, DynoError, Interrupted, TargetError, Usag
 from dyno.safety import safefiles
 from dyno.safety.text import require_text
 from dyno.safety.unwritable import why
+
+# Made once: ``json.dumps`` goes a longer way to the same text.
+_to_json = json.JSONEncoder().encode
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -149,7 +152,7 @@ class Recorder:
             raise
         self.meter: CpuMeter | None = None
         self._lock = threading.RLock()
-        self._spools: dict[str, Any] = {}
+        self._spools: dict[str, BinaryIO] = {}
         self._checks: list[Check] = []
         self._journal = _lines(self.path / "events.jsonl")
         self.run = Run(
@@ -233,16 +236,17 @@ class Recorder:
 
     def add(self, table: str, rows: Iterable[dict[str, Any]]) -> None:
         """Appends rows to the spool of a table such as ``samples``; they reach the kernel."""
-        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        lines = "".join([_to_json(row) + "\n" for row in rows]).encode("ascii")
         if not lines:
             return
         with self._lock:
             try:
                 file = self._spools.get(table)
                 if file is None:
-                    file = self._spools[table] = _lines(self.spool(table))
-                file.write(lines)
-                file.flush()
+                    file = self._spools[table] = safefiles.append(self.spool(table))
+                # A disk that is nearly full takes a part, and refuses the rest.
+                while lines:
+                    lines = lines[file.write(lines) :]
             except OSError as error:
                 raise file_error(error, self.spool(table)) from error
 
