@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -25,6 +27,7 @@ from dyno.bundle.reader import Bundle, find_bundle, list_bundles
 from dyno.bundle.tables import Table, read_table, spool_to_parquet
 from dyno.bundle.writer import Recorder, file_error, write_atomically
 from dyno.errors import DiskFullError, UsageError
+from dyno.safety import safefiles
 
 SAMPLE = {
     "t_ns": 1,
@@ -168,6 +171,25 @@ def test_a_full_disk_has_a_message_of_its_own() -> None:
     error = file_error(OSError(errno.ENOSPC, "No space left on device"), Path("/x/y"))
     assert isinstance(error, DiskFullError)
     assert "/x/y" in str(error)
+
+
+def test_rows_of_which_the_disk_takes_parts_are_whole(
+    out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Slow(io.FileIO):
+        def write(self, data: Any, /) -> int:
+            return super().write(data[:7])
+
+    def append(path: Path) -> Slow:
+        return Slow(path, "ab")
+
+    recorder = Recorder(out, "run", {}, ())
+    monkeypatch.setattr(safefiles, "append", append)
+    recorder.add("samples", [SAMPLE, {**SAMPLE, "subject": "ä"}])
+    recorder.close()
+
+    lines = recorder.spool("samples").read_text(encoding="utf-8").splitlines()
+    assert list(map(json.loads, lines)) == [SAMPLE, {**SAMPLE, "subject": "ä"}]
 
 
 def test_an_unwritable_folder_is_wrong_use(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, Protocol, TextIO, TypeVar
+from typing import Any, BinaryIO, Generic, Protocol, TextIO, TypeVar
 
 from dyno import __version__
 from dyno.bundle.detail import Detail
@@ -36,6 +36,9 @@ from dyno.safety.text import require_text
 from dyno.safety.unwritable import why
 
 D = TypeVar("D", bound=Detail)
+
+# Made once: ``json.dumps`` goes a longer way to the same text.
+_to_json = json.JSONEncoder().encode
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -171,7 +174,7 @@ class Recorder:
             raise
         self.meter: CpuMeter | None = None
         self._lock = threading.RLock()
-        self._spools: dict[str, Any] = {}
+        self._spools: dict[str, BinaryIO] = {}
         self._checks: list[Check] = []
         self._journal = _lines(self.path / "events.jsonl")
         self.run = Run(
@@ -268,16 +271,17 @@ class Recorder:
 
     def add(self, table: str, rows: Iterable[dict[str, Any]]) -> None:
         """Appends rows to the spool of a table such as ``samples``; they reach the kernel."""
-        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        lines = "".join([_to_json(row) + "\n" for row in rows]).encode("ascii")
         if not lines:
             return
         with self._lock:
             try:
                 file = self._spools.get(table)
                 if file is None:
-                    file = self._spools[table] = _lines(self.spool(table))
-                file.write(lines)
-                file.flush()
+                    file = self._spools[table] = safefiles.append(self.spool(table))
+                # A disk that is nearly full takes a part, and refuses the rest.
+                while lines:
+                    lines = lines[file.write(lines) :]
             except OSError as error:
                 raise file_error(error, self.spool(table)) from error
 

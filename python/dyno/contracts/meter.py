@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -54,14 +55,14 @@ class Reading:
         sources = {name: text + _BEFORE for name, text in self.sources.items()}
         return replace(self, bytes_read=None, sources={**sources, "bytes_read": _SLOWER})
 
-    def columns(self) -> dict[str, Any]:
+    @functools.cached_property
+    def columns(self) -> Mapping[str, Any]:
         """As columns of the table of queries; ``meter`` holds the sources as JSON text."""
         figures = {name: getattr(self, name) for name in FIGURES}
-        return {**figures, "meter": self._sources_text}
+        return {**figures, "meter": json.dumps(self.sources, sort_keys=True)}
 
-    @functools.cached_property
-    def _sources_text(self) -> str:
-        return json.dumps(self.sources, sort_keys=True)
+
+_NOT_COUNTED = Reading.missing(_SLOWER)
 
 
 class Meter(Protocol):
@@ -144,9 +145,11 @@ class QueryMeter:
         except DynoError as error:
             self._reason = f"the counters could not be read: {error}"
 
-    def after(self, query: str = "", *, timed: bool = True, failed: bool = False) -> dict[str, Any]:
+    def after(
+        self, query: str = "", *, timed: bool = True, failed: bool = False
+    ) -> Mapping[str, Any]:
         """Columns for the table of queries; call when the query has ended."""
-        return self._after(query, timed=timed, failed=failed).columns()
+        return self._after(query, timed=timed, failed=failed).columns
 
     def _after(self, query: str, *, timed: bool, failed: bool) -> Reading:
         if failed:
@@ -154,7 +157,7 @@ class QueryMeter:
         if self._meter is None or self._reason:
             return Reading.missing(self._reason)
         if not self._counts:
-            return self._untimed.get(query) or Reading.missing(_SLOWER)
+            return self._untimed.get(query, _NOT_COUNTED)
         try:
             reading = self._meter.after()
         except Interrupted:

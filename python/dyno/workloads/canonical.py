@@ -13,12 +13,15 @@ from datetime import date, datetime, time
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
+from dyno import _core
 from dyno.contracts.rule import Rule
 
 NULL = "\\N"
 _CENT = Decimal("0.01")
 # The usual 28 digits are too few for a large float with two decimals.
 _WIDE = Context(prec=400)
+# A copy takes OpenSSL less than a new one.
+_SHA256 = hashlib.sha256()
 
 
 def canonical(rows: Iterable[Sequence[Any]], rules: Sequence[Rule]) -> list[tuple[str, ...]]:
@@ -57,12 +60,12 @@ def digest(rows: Iterable[Sequence[Any]], rules: Sequence[Rule]) -> str:
     Raises:
         ValueError: If a row has more or fewer columns than there are rules.
     """
-    from dyno import _core
-
     rounded = [rule != "exact" for rule in rules]
     # Row by row it is work for the compiled half: a stream's next query waits for this.
     records = _core.records(rows, rounded, _exact, _rounded)
-    return hashlib.sha256(records).hexdigest()[:16]
+    hashing = _SHA256.copy()
+    hashing.update(records)
+    return hashing.hexdigest()[:16]
 
 
 def _row(row: Sequence[Any], writers: Sequence[Callable[[Any], str]]) -> tuple[str, ...]:
