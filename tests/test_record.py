@@ -226,3 +226,13 @@ def test_columns_that_an_older_bundle_lacks_are_null(tmp_path: Path) -> None:
     assert found.schema == Table.IO.schema()
     assert found.column("reads").to_pylist() == [3, 4]
     assert found.column("stage").null_count == 2
+
+
+def test_a_row_may_hold_what_utf_8_cannot(out: Path) -> None:
+    recorder = Recorder(out, "run", {}, ())
+    recorder.add("queries", [{"error": "\ud800"}, {"error": "é", "seconds": 0.1 + 0.2}])
+    lines = recorder.spool("queries").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line) for line in lines] == [
+        {"error": "\ud800"},
+        {"error": "é", "seconds": 0.1 + 0.2},
+    ]

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Generic, Protocol, TextIO, TypeVar
 
+from pydantic_core import PydanticSerializationError, to_json
+
 from dyno import __version__
 from dyno.bundle.detail import Detail
 from dyno.bundle.model import (
@@ -37,8 +39,14 @@ from dyno.safety.unwritable import why
 
 D = TypeVar("D", bound=Detail)
 
-# Made once: ``json.dumps`` goes a longer way to the same text.
-_to_json = json.JSONEncoder().encode
+
+def _line(row: dict[str, Any]) -> bytes:
+    """A row of a spool, as JSON."""
+    # Between two queries this takes a third of the time of json, but UTF-8 has no lone surrogates.
+    try:
+        return to_json(row) + b"\n"
+    except PydanticSerializationError:
+        return json.dumps(row).encode("ascii") + b"\n"
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -271,7 +279,7 @@ class Recorder:
 
     def add(self, table: str, rows: Iterable[dict[str, Any]]) -> None:
         """Appends rows to the spool of a table such as ``samples``; they reach the kernel."""
-        lines = "".join([_to_json(row) + "\n" for row in rows]).encode("ascii")
+        lines = b"".join([_line(row) for row in rows])
         if not lines:
             return
         with self._lock:

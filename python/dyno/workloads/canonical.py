@@ -6,7 +6,6 @@ fixed-length text with or without its padding. Here one value has one text.
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime, time
@@ -20,8 +19,6 @@ NULL = "\\N"
 _CENT = Decimal("0.01")
 # The usual 28 digits are too few for a large float with two decimals.
 _WIDE = Context(prec=400)
-# A copy takes OpenSSL less than a new one.
-_SHA256 = hashlib.sha256()
 
 
 def canonical(rows: Iterable[Sequence[Any]], rules: Sequence[Rule]) -> list[tuple[str, ...]]:
@@ -62,10 +59,7 @@ def digest(rows: Iterable[Sequence[Any]], rules: Sequence[Rule]) -> str:
     """
     rounded = [rule != "exact" for rule in rules]
     # Row by row it is work for the compiled half: a stream's next query waits for this.
-    records = _core.records(rows, rounded, _exact, _rounded)
-    hashing = _SHA256.copy()
-    hashing.update(records)
-    return hashing.hexdigest()[:16]
+    return _core.digest(rows, rounded, _exact, _rounded)
 
 
 def _row(row: Sequence[Any], writers: Sequence[Callable[[Any], str]]) -> tuple[str, ...]:
