@@ -77,18 +77,18 @@ def test_files(tmp_path: Path, name: str, text: str, plan: object) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("a.csv", "", "holds no rate"),
+        ("a.csv", "", "has no rates"),
         ("a.csv", "seconds,rate\n0,100\n60\n", "line 3 has 1 columns"),
-        ("a.csv", "0,100\n\n60,many\n", "line 3 holds 'many'"),
-        ("a.csv", "0,100\n60,-1\n", "line 2 holds '-1'"),
-        ("a.csv", "0,100\n60,nan\n", "line 2 holds 'nan'"),
-        ("a.csv", "-1,100\n", "line 1 holds '-1'"),
+        ("a.csv", "0,100\n\n60,many\n", "line 3 has 'many'"),
+        ("a.csv", "0,100\n60,-1\n", "line 2 has '-1'"),
+        ("a.csv", "0,100\n60,nan\n", "line 2 has 'nan'"),
+        ("a.csv", "-1,100\n", "line 1 has '-1'"),
         ("a.csv", "0,100\n60,5\n59,5\n", "line 3 goes back in time, from 60 s to 59 s"),
         ("a.csv", "seconds,rat\n0,1\n", "Did you mean 'rate'?"),
-        ("a.csv", "0,0\n60,0\n", "nothing would ever start"),
-        ("a.toml", "points = [[0, 1], [2]]", "point 2 is no pair"),
-        ("a.toml", "points = [[0, 1], [2, true]]", "point 2 holds 'True'"),
-        ("a.toml", "points = 5", "no list of pairs"),
+        ("a.csv", "0,0\n60,0\n", "no transaction would start"),
+        ("a.toml", "points = [[0, 1], [2]]", "point 2 is not a pair"),
+        ("a.toml", "points = [[0, 1], [2, true]]", "point 2 has 'True'"),
+        ("a.toml", "points = 5", "not a list of pairs"),
         ("a.toml", "pionts = []", "Did you mean 'points'?"),
         ("a.toml", "points = [", "is not TOML"),
         ("a.toml", 'between = "lines"\npoints = [[0, 1]]', "'between' says 'lines'"),
@@ -147,7 +147,7 @@ def test_levels_ramps_and_files_are_driven(out: Path, tmp_path: Path) -> None:
 
     cut = dyno(*null, "--rate-file", file, "--duration", "1s", "--out", out)
     assert cut.returncode == 2
-    assert "leave --duration out" in cut.stderr
+    assert "omit --duration" in cut.stderr
 
 
 def test_paces_are_told(out: Path) -> None:

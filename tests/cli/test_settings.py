@@ -22,18 +22,21 @@ RUN, LOAD = ("run", "tpch"), ("load", "tpch", "--scale", "0.01")
 
 WRONG = [
     ((*RUN, *DUCKDB, "--set", "large_pages=on"), "transparent huge pages"),
-    ((*RUN, *DUCKDB, "--set", "large_pages=on"), "It has: memory, parallelism, grant"),
+    ((*RUN, *DUCKDB, "--set", "large_pages=on"), "It has: memory, parallelism, work_memory"),
     ((*LOAD, *DUCKDB, "--set", "checkpoint_interval=1m"), "Did you mean 'checkpoint_size'?"),
     ((*LOAD, *SQLITE, "--set", "checksums=on"), "the pages of stock SQLite have none"),
-    ((*RUN, *SQLITE, "--set", "grant=1MB"), "It has: memory, parallelism, temp_path, commit, che"),
+    (
+        (*RUN, *SQLITE, "--set", "work_memory=1MB"),
+        "It has: memory, parallelism, temp_path, commit, che",
+    ),
     ((*RUN, *SQLITE, "--set", "parallelism=64"), "helpers; give from 1 to"),
     ((*LOAD, *POSTGRESQL, "--set", "temp_path=/tmp"), "temp_tablespaces"),
     ((*RUN, *POSTGRESQL, "--set", "memroy=1GB"), "Did you mean 'memory'?"),
     ((*RUN, *POSTGRESQL, "--set", "memory=900TB"), "this machine has"),
     ((*RUN, *POSTGRESQL, "--set", "memory=64kB"), "goes from 128kB"),
-    ((*RUN, *ELSEWHERE, "--set", "memory=50%"), "give bytes"),
+    ((*RUN, *ELSEWHERE, "--set", "memory=50%"), "use bytes"),
     ((*RUN, *MYSQL, "--set", "parallelism=2"), "one thread does the whole of a query"),
-    ((*RUN, *MYSQL, "--set", "parallelism=2"), "It has: memory, grant, temp_limit"),
+    ((*RUN, *MYSQL, "--set", "parallelism=2"), "It has: memory, work_memory, temp_limit"),
     ((*RUN, *MYSQL, "--set", "checksums=off"), "pages always have them"),
     (("run", "tpcc", "--target", "null:", "--set", "memory=1GB"), "no settings yet"),
     ((*RUN, *DUCKDB, "--settings", "/no/such.toml"), "Cannot read"),
@@ -41,8 +44,8 @@ WRONG = [
     ((*RUN, "--target", "mysql://db1.invalid/", "--cold"), "only embedded:mysql starts cold"),
     ((*RUN, *DUCKDB, "--cold", "--cold-each-query"), "exclude"),
     ((*RUN, *DUCKDB, "--cold", "--no-warming"), "first pass"),
-    ((*RUN, *DUCKDB, "--cold-each-query", "--refresh"), "closed before each query"),
-    (("run", "tpcc", *POSTGRESQL, "--cold"), "--cold is for queries"),
+    ((*RUN, *DUCKDB, "--cold-each-query", "--refresh"), "closing the engine before each query"),
+    (("run", "tpcc", *POSTGRESQL, "--cold"), "--cold applies to queries"),
 ]
 
 

@@ -20,7 +20,7 @@ from tests.targets.conftest import LIMITS
 
 GIB = 1 << 30
 
-WORDS = ("memory=300MB", "parallelism=1", "grant=16MB", "temp_limit=50MB")
+WORDS = ("memory=300MB", "parallelism=1", "work_memory=16MB", "temp_limit=50MB")
 WANTED = {
     "max_server_memory_usage": str(300 << 20),
     "max_memory_usage": str(300 << 20),
@@ -116,7 +116,7 @@ def test_the_rest_follows_the_memory(target: ClickhouseTarget) -> None:
 
 
 def test_no_room_to_spill_is_not_no_limit(target: ClickhouseTarget) -> None:
-    tuning.tune(target, asked("temp_limit=0", "grant=1MB"))
+    tuning.tune(target, asked("temp_limit=0", "work_memory=1MB"))
     with target, closing(target.connect()) as session:
         note = target.tuned()[-1].note
         assert "would mean no limit" in note

@@ -26,7 +26,7 @@ from tests.targets.test_tuning import asked, by_name
 MIB = 1 << 20
 WORDS = {
     "memory=300MB": {"innodb_buffer_pool_size": 300 * MIB},
-    "grant=6MB": {
+    "work_memory=6MB": {
         "sort_buffer_size": 6 * MIB,
         "join_buffer_size": 6 * MIB,
         "tmp_table_size": 6 * MIB,
@@ -133,7 +133,7 @@ def test_large_pages_that_are_not_there_are_told(out: Path) -> None:
     ("text", "message"),
     [
         ("memory=1MB", "innodb_buffer_pool_size goes from 8MB"),
-        ("grant=1kB", "sort_buffer_size goes from 32kB"),
+        ("work_memory=1kB", "sort_buffer_size goes from 32kB"),
         ("temp_limit=1kB", "tmp_disk_table_size goes from 1MB"),
         ("checkpoint_size=1MB", "innodb_log_file_size goes from 8MB"),
     ],
@@ -146,7 +146,7 @@ def test_values_beyond_the_server_are_refused_at_once(out: Path, text: str, mess
 
 def test_the_least_values_are_ones_that_it_starts_with(out: Path) -> None:
     target = embedded_mariadb(out)
-    words = ("memory=8MB", "grant=32kB", "temp_limit=1MB", "checkpoint_size=8MB")
+    words = ("memory=8MB", "work_memory=32kB", "temp_limit=1MB", "checkpoint_size=8MB")
     tuning.tune(target, asked(*words))
     with target:
         assert by_name(target)["innodb_buffer_pool_size"].found == str(8 * MIB)
@@ -154,10 +154,12 @@ def test_the_least_values_are_ones_that_it_starts_with(out: Path) -> None:
 
 def test_a_server_of_others_is_set_in_dynos_sessions_only(mariadb: MysqlTarget) -> None:
     remote = at(mariadb)
-    wanted = {**WORDS["grant=6MB"], **WORDS["temp_limit=1GB"]}
+    wanted = {**WORDS["work_memory=6MB"], **WORDS["temp_limit=1GB"]}
     usual = shown(mariadb, wanted)
     # The memory that it has already is no change.
-    tuning.tune(remote, asked("grant=6MB", "temp_limit=1GB", "memory=128MB", "commit=durable"))
+    tuning.tune(
+        remote, asked("work_memory=6MB", "temp_limit=1GB", "memory=128MB", "commit=durable")
+    )
     with remote:
         assert shown(remote, wanted) == wanted
         assert shown(mariadb, wanted) == usual
@@ -172,7 +174,7 @@ def test_the_loaders_own_sessions_have_them_too(
     mariadb: MysqlTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     remote = at(mariadb)
-    tuning.tune(remote, asked("grant=6MB"))
+    tuning.tune(remote, asked("work_memory=6MB"))
     with remote:
         assert remote.wire("tpch")["settings"]["sort_buffer_size"] == 6 * MIB
         remote.create_tables("tpch", replace=True)
@@ -185,7 +187,7 @@ def test_the_loaders_own_sessions_have_them_too(
 
 def test_what_is_finer_than_its_unit_is_rounded_and_told(mariadb: MysqlTarget) -> None:
     remote = at(mariadb)
-    tuning.tune(remote, asked("grant=100000"))
+    tuning.tune(remote, asked("work_memory=100000"))
     with remote:
         item = by_name(remote)["tmp_table_size"]
     assert (item.value, item.found) == ("98304", "98304")
@@ -194,7 +196,7 @@ def test_what_is_finer_than_its_unit_is_rounded_and_told(mariadb: MysqlTarget) -
 
 def test_the_limit_of_spilled_data_is_kept(mariadb: MysqlTarget) -> None:
     remote = at(mariadb)
-    tuning.tune(remote, asked("temp_limit=1MB", "grant=32kB"))
+    tuning.tune(remote, asked("temp_limit=1MB", "work_memory=32kB"))
     groups = (
         "SELECT COUNT(*) FROM (SELECT CONCAT(seq, REPEAT('x', 99)) AS x, COUNT(*) "
         "FROM mysql.seq_1_to_50000 GROUP BY x) AS gathered"
@@ -248,8 +250,8 @@ def test_names_follow_the_product_and_its_version() -> None:
     assert names("11.8.2-MariaDB", *texts)[0] == "max_tmp_session_space_usage"
     assert names("8.4.0", *texts)[1] == "innodb_redo_log_capacity"
     assert names("8.0.29", *texts)[1] == "innodb_log_file_size"
-    assert "join_buffer_space_limit" in names("10.6.0-MariaDB", "grant=1GB")
-    assert "join_buffer_space_limit" not in names("8.0.44", "grant=1GB")
+    assert "join_buffer_space_limit" in names("10.6.0-MariaDB", "work_memory=1GB")
+    assert "join_buffer_space_limit" not in names("8.0.44", "work_memory=1GB")
     assert names("8.0.44", "commit=relaxed") == ["innodb_flush_log_at_trx_commit", "sync_binlog"]
 
 

@@ -40,7 +40,7 @@ def statement_error(text: str) -> DynoError:
     if "No space left on device" in text:
         kind, advice = "disk_full", _ADVICE["disk_full"]
     elif _SPILLED in text:
-        kind, advice = "disk_full", "; raise temp_limit, or grant so that less is spilled"
+        kind, advice = "disk_full", "; raise temp_limit, or raise work_memory to spill less"
     return error_of_kind(kind, f"ClickHouse: {_short(text)}{advice}.")
 
 

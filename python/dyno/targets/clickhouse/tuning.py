@@ -17,7 +17,7 @@ from dyno.errors import TargetError, UsageError
 KNOBS = {
     "memory": "max_server_memory_usage",
     "parallelism": "max_threads",
-    "grant": "max_bytes_before_external_sort",
+    "work_memory": "max_bytes_before_external_sort",
     "temp_limit": "max_temporary_data_on_disk_size_for_query",
 }
 
@@ -42,7 +42,7 @@ _GRANTED = ("sort", "group_by", "distinct", "join")
 _NOTES = {
     "max_server_memory_usage": "of everything in the engine together; a sixteenth of it for the "
     "cache of marks",
-    "max_memory_usage": "of one query; it spills from half of it on unless a grant is set",
+    "max_memory_usage": "of one query; it spills from half of it on unless work_memory is set",
     "max_temporary_data_on_disk_size_for_query": "of each query",
 }
 _GRANT_NOTE = "beyond it the operator spills, and by no share of the memory before"
@@ -80,7 +80,7 @@ def of_sessions(wanted: Sequence[Change]) -> dict[str, int]:
     """Settings of each session, beyond Dyno's own."""
     found = {item.name: item.value for item in wanted if not item.engine}
     for item in wanted:
-        if item.setting.word == "grant":
+        if item.setting.word == "work_memory":
             found.update(_beside(item.value))
     return found
 
@@ -115,7 +115,7 @@ def verify(
     """
     for item in wanted:
         given = {item.name: item.value}
-        if item.setting.word == "grant":
+        if item.setting.word == "work_memory":
             given.update(_beside(item.value))
         for name, value in given.items():
             if found.get(name) != str(value):
@@ -151,7 +151,7 @@ def _changes(item: Setting) -> list[Change]:
                 Change(item, KNOBS["memory"], value, engine=True),
                 Change(item, "max_memory_usage", value),
             ]
-        case "grant":
+        case "work_memory":
             return [
                 Change(item, f"max_bytes_before_external_{name}", value, note=_GRANT_NOTE)
                 for name in _GRANTED

@@ -18,7 +18,7 @@ from dyno.errors import TargetError, UsageError
 KNOBS = {
     "memory": "memory_limit",
     "parallelism": "threads",
-    "grant": "operator_memory_limit",
+    "work_memory": "operator_memory_limit",
     "temp_limit": "max_temp_directory_size",
     "temp_path": "temp_directory",
     "checkpoint_size": "checkpoint_threshold",
@@ -33,7 +33,7 @@ LACKS = {
 
 _NOTES = {
     "parallelism": "of all sessions together",
-    "grant": "of each session: sorts, hashes and other intermediates together",
+    "work_memory": "of each session: sorts, hashes and other intermediates together",
 }
 
 _UNITS = {
@@ -63,7 +63,7 @@ class Change:
 def changes(asked: Sequence[Setting], file: Path) -> list[Change]:
     """What has to be changed for the database ``file``."""
     return [
-        Change(item, KNOBS[item.word], _value(item, file), local=item.word == "grant")
+        Change(item, KNOBS[item.word], _value(item, file), local=item.word == "work_memory")
         for item in asked
     ]
 

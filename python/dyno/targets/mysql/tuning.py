@@ -16,7 +16,7 @@ _GIB = 1 << 30
 
 KNOBS = {
     "memory": "innodb_buffer_pool_size",
-    "grant": "sort_buffer_size",
+    "work_memory": "sort_buffer_size",
     "temp_limit": "tmp_disk_table_size",
     "temp_path": "tmpdir",
     "large_pages": "large_pages",
@@ -100,7 +100,7 @@ def _change(setting: Setting, version: Version, now: Callable[[str], int | None]
     if not isinstance(setting.value, int):
         return [base]
     first = _sized(replace(base, note=_NOTES.get(name, "")), setting.value)
-    return _grant(first, version, now) if setting.word == "grant" else [first]
+    return _grant(first, version, now) if setting.word == "work_memory" else [first]
 
 
 def _commit(base: Change, *, durable: bool, binary_log: bool) -> list[Change]:

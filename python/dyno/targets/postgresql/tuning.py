@@ -16,7 +16,7 @@ _MIB = 1 << 20
 KNOBS = {
     "memory": "shared_buffers",
     "parallelism": "max_parallel_workers_per_gather",
-    "grant": "work_mem",
+    "work_memory": "work_mem",
     "temp_limit": "temp_file_limit",
     "large_pages": "huge_pages",
     "checksums": "data_checksums",
@@ -49,7 +49,7 @@ _BOUNDS = {
 """Least and most, in bytes or seconds. The log's are for segments of 16 MB."""
 
 _NOTES = {
-    "grant": "each sort of a plan has its own, and each worker",
+    "work_memory": "each sort of a plan has its own, and each worker",
     "temp_limit": "of each process: a query's workers have their own",
 }
 

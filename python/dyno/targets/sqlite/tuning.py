@@ -24,7 +24,7 @@ KNOBS = {
 }
 
 LACKS = {
-    "grant": "a sort may take as much memory as its session's cache has (memory)",
+    "work_memory": "a sort may take as much memory as its session's cache has (memory)",
     "temp_limit": "what it spills has no limit but the room on the volume (temp_path)",
     "large_pages": "its cache is ordinary memory of Dyno's own process",
     "checksums": "the pages of stock SQLite have none; its checksum extension is another program",
