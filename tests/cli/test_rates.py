@@ -90,7 +90,7 @@ def test_files(tmp_path: Path, name: str, text: str, plan: object) -> None:
         ("a.toml", "points = [[0, 1], [2, true]]", "point 2 has 'True'"),
         ("a.toml", "points = 5", "not a list of pairs"),
         ("a.toml", "pionts = []", "Did you mean 'points'?"),
-        ("a.toml", "points = [", "is not TOML"),
+        ("a.toml", "points = [", "is not valid TOML"),
         ("a.toml", 'between = "lines"\npoints = [[0, 1]]', "'between' says 'lines'"),
         ("a.csv", b"\xff\xfe", "not UTF-8"),
     ],
@@ -165,12 +165,14 @@ def test_paces_are_told(out: Path) -> None:
     (level,) = document(thinking)["tpcc"]["levels"]
     assert level["tps"] == 0
     assert spoilt(document(thinking)) == {"incomplete"}
-    assert "the rule is 10 a warehouse. Give at most --users 10, or load 2" in thinking.stderr
+    assert (
+        "the limit is 10 users per warehouse. Use at most --users 10, or load 2" in thinking.stderr
+    )
 
 
 def test_a_warehouse_has_ten_terminals() -> None:
     assert TRANSACTIONS.crowd(50, 5) is None
     told = TRANSACTIONS.crowd(51, 5)
     assert told is not None
-    assert "51 users who think share 5 warehouses" in told
+    assert "51 users with think time exceed 5 warehouses" in told
     assert "load 6 warehouses" in told

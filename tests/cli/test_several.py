@@ -191,7 +191,7 @@ def test_what_is_not_there_is_told(loaded: Path) -> None:
         (("load", "tpcc", *SEVERAL, "--scale", "1", "--streams", "1", "--streams", "2"),
          "--streams at most once"),
         (("load", "tpch", "--target", "embedded:duckdb", "--databases", "2", "--scale", "0.01"),
-         "it is not driven with"),
+         "it does not support"),
         (("check", "tpch", *SEVERAL, "--answers"), "excludes --answers"),
         (("run", "tpcc@2", *POSTGRESQL), "Did you mean 'tpcc'?"),
     ],

@@ -45,17 +45,17 @@ def test_each_row_is_refused(tmp_path: Path, one: str, other: str, reason: str) 
     [
         (("tpcc", "--target", "null:", "--during-database", "2"), "requires --during TASK"),
         (("tpch", "--target", "embedded:duckdb", "--rate", "5"), "--rate applies to transactions"),
-        (("tpcc", "--target", "null:", "--no-query-figures"), "--no-query-figures applies to queries"),
+        (("tpcc", "--target", "null:", "--no-query-figures"), "--no-query-figures applies to"),
         (("tpcc", "--target", "null:", "--users", "2", "--users", "2"), "--users once"),
         (
             ("tpcc", "--target", "embedded:postgresql", "--during", "reindex", "--databases", "2",
              "--during-database", "3"),
-            "--during-database 3 needs --databases 3",
+            "--during-database 3 requires --databases 3",
         ),
         (
             ("tpcc", "--target", "embedded:postgresql", "--during", "backup", "--databases", "2",
              "--during-database", "2"),
-            "is of all its databases",
+            "covers all databases",
         ),
         (
             ("tpcc", "--target", "embedded:mysql", "--during", "vacuum"),

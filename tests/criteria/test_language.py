@@ -84,9 +84,9 @@ def test_what_people_write(text: str, normal: str) -> None:
     [
         ("new_ordr p95 < 1s", "Did you mean 'new_order'?"),
         ("new_order p955 < 1s", "Did you mean 'p95'?"),
-        ("cpu p95 < 1 %", "cpu has no 'p95'. Known: max, mean."),
-        ("cpu < 80", "cpu needs a unit; it is given in %."),
-        ("cpu < 80 ms", "cpu is not given in 'ms'"),
+        ("cpu p95 < 1 %", "cpu has no statistic 'p95'. Known: max, mean."),
+        ("cpu < 80", "cpu needs a unit; use %."),
+        ("cpu < 80 ms", "cpu cannot have the unit 'ms'"),
         ("new_order < 5 sec", "given in ms, us, µs, s, min"),
         ("errors = 1 /s", "given in %, a plain number"),
         ("new_order p95", "write it like"),

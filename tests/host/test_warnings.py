@@ -196,5 +196,5 @@ def test_a_limit_above_the_memory_does_not_count() -> None:
 
 
 def test_unknown_memory_is_refused() -> None:
-    with pytest.raises(TargetError, match="memory is unknown"):
+    with pytest.raises(TargetError, match="Cannot read the size"):
         limits({})

@@ -95,12 +95,12 @@ def test_a_run_tells_the_layout_that_it_found(loaded: tuple[Path, dict[str, Any]
 @pytest.mark.parametrize(
     ("url", "layout", "code", "message"),
     [
-        ("embedded:duckdb", "partitioned-4", 2, "DuckDB's own tables have no partitions"),
+        ("embedded:duckdb", "partitioned-4", 2, "DuckDB has no table partitions"),
         ("embedded:duckdb", "clusterd", 2, "Did you mean 'clustered'? Known: bare"),
         ("embedded:postgresql", "mine.toml", 3, "/no/such/volume (for data) does not exist"),
         ("postgresql://nobody@127.0.0.1:1/x", "log.toml", 2, "initdb --waldir"),
         ("mysql://nobody@127.0.0.1:1/", "log.toml", 2, "set innodb_log_group_home_dir"),
-        ("embedded:mysql", "columnar", 2, "MariaDB ColumnStore is a storage engine of its own"),
+        ("embedded:mysql", "columnar", 2, "MariaDB ColumnStore is a separate storage engine"),
     ],
 )
 def test_a_layout_is_refused_before_anything_is_touched(

@@ -90,7 +90,7 @@ def test_what_is_not_ours_is_neither_used_nor_removed(tmp_path: Path) -> None:
     volume.mkdir()
     place = places.claim(volume, home)
     (place / ".dyno").write_text("/somebody/else\n")
-    with pytest.raises(TargetError, match="is not Dyno's"):
+    with pytest.raises(TargetError, match="was not created by Dyno"):
         places.claim(volume, home)
     assert places.release(home) == []
     assert place.exists()

@@ -82,7 +82,7 @@ def test_a_study_is_stopped_and_killed_and_goes_on(study: Path, out: Path) -> No
     with OutLock(folder):
         beside = dyno("study", study, "--resume", "--out", out)
     assert beside.returncode == 2, "two at once"
-    assert f"A study is at work in {folder}; wait for it" in beside.stderr
+    assert f"A study is running in {folder}; wait for it" in beside.stderr
 
     def resumed(condition: Callable[[], object]) -> None:
         process = start("study", study, "--resume", "--out", out)

@@ -55,7 +55,7 @@ def test_states_have_the_driver_s_classes(state: str, kind: str) -> None:
         ('FATAL:  database "x" does not exist', "unreachable", 'database "x" does not exist;'),
         ('FATAL:  role "x" does not exist', "unreachable", 'role "x"'),
         ("Connection refused\n\tIs the server running?", "unreachable", "does not answer"),
-        ('FATAL: no pg_hba.conf entry for host "h"', "denied", "add one on the server"),
+        ('FATAL: no pg_hba.conf entry for host "h"', "denied", "add an entry on the server"),
         ('FATAL: no pg_hba.conf entry for "h", no encryption', "denied", "sslmode=require"),
         (
             'FATAL: permission denied for database "d" DETAIL: User does not have CONNECT '

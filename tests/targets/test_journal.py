@@ -161,7 +161,7 @@ def test_several_databases_go_on_each_by_its_own_journal(target: Any) -> None:
 def test_a_table_of_that_name_that_is_not_dynos_stays(target: Any) -> None:
     execute(target, f"CREATE TABLE {TABLE} (mine INTEGER)")
     assert target.unfinished("tpch") is None
-    with pytest.raises(UsageError, match="not Dyno's"):
+    with pytest.raises(UsageError, match="not created by Dyno"):
         target.load(PLAN, core.Control())
     target.create_tables("tpch", replace=True)
     target.mark("tpch", Loaded(0.01, 1, complete=True))

@@ -76,7 +76,7 @@ def test_the_private_server_takes_every_word_and_forgets_it(public_out: Path) ->
         applied = by_name(target)
         assert {name: readback.amount(applied[name].found) for name in wanted} == wanted
         assert {name: readback.amount(applied[name].before) for name in USUAL} == USUAL
-        assert applied["large_pages"].note.startswith("large pages in use: ")
+        assert applied["large_pages"].note.startswith("huge pages in use: ")
         assert Path(applied["tmpdir"].found).is_relative_to(spill)
         assert applied["tmpdir"].before == str(public_out / "engines" / "mysql" / "tmp")
         assert all(item.restored is None for item in applied.values())
@@ -132,10 +132,10 @@ def test_large_pages_that_are_not_there_are_told(out: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("memory=1MB", "innodb_buffer_pool_size goes from 8MB"),
-        ("work_memory=1kB", "sort_buffer_size goes from 32kB"),
-        ("temp_limit=1kB", "tmp_disk_table_size goes from 1MB"),
-        ("checkpoint_size=1MB", "innodb_log_file_size goes from 8MB"),
+        ("memory=1MB", "innodb_buffer_pool_size is 8MB"),
+        ("work_memory=1kB", "sort_buffer_size is 32kB"),
+        ("temp_limit=1kB", "tmp_disk_table_size is 1MB"),
+        ("checkpoint_size=1MB", "innodb_log_file_size is 8MB"),
     ],
 )
 def test_values_beyond_the_server_are_refused_at_once(out: Path, text: str, message: str) -> None:
@@ -259,5 +259,5 @@ def test_a_pool_that_was_rounded_up_to_chunks_says_so() -> None:
     (item,) = changes(asked("memory=300MB"))
     chunks = {"innodb_buffer_pool_chunk_size": str(128 * MIB), "innodb_buffer_pool_instances": "1"}
     found = readback._rounding(item, str(384 * MIB), chunks)
-    assert found == "the server rounded it up to whole chunks of 128MB"
+    assert found == "the server rounded it up to a multiple of 128MB"
     assert readback._rounding(item, str(512 * MIB), chunks) == ""

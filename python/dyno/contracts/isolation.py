@@ -48,10 +48,12 @@ def require(target: Target, level: str | None) -> tuple[Isolation, str]:
         UsageError: If it has none, or not this level.
     """
     if not isinstance(target, Isolates):
-        raise UsageError(f"{target.name} has no transactions of several sessions to keep apart.")
+        raise UsageError(f"{target.name} has no concurrent transactions to isolate.")
     found = target.isolation()
     if level is not None and level not in found.levels:
-        raise UsageError(f"{target.name} has no level {level}; it has {', '.join(found.levels)}.")
+        raise UsageError(
+            f"{target.name} does not support the level {level}; it has {', '.join(found.levels)}."
+        )
     return found, level or found.default
 
 

@@ -19,7 +19,7 @@ Maintenance = Literal["integrity-check", "reindex", "backup", "vacuum"]
 anew, in the way that lets the work on them go on; ``backup`` writes a whole copy to a scratch
 folder under ``--out``; ``vacuum`` clears away dead rows and gathers statistics."""
 
-_UNKNOWN = "Dyno knows no maintenance of it that leaves it usable"
+_UNKNOWN = "Dyno has no maintenance task for it that leaves it usable"
 
 NAMES: tuple[Maintenance, ...] = get_args(Maintenance)
 
@@ -167,13 +167,12 @@ def database(target: Target, name: Maintenance, count: int, asked: int | None) -
         UsageError: If there is no such database, or none can be chosen.
     """
     if asked is not None and asked > count:
-        raise UsageError(f"--during-database {asked} needs --databases {asked} or more.")
+        raise UsageError(f"--during-database {asked} requires --databases {asked} or more.")
     if name not in getattr(target, "WHOLE_MAINTENANCE", ()):
         return (asked or 1) if count > 1 else None
     if asked is not None:
         raise UsageError(
-            f"A {name} of the {target.name} target is of all its databases: leave "
-            "--during-database out."
+            f"{name} on the {target.name} target covers all databases: omit --during-database."
         )
     return None
 
@@ -198,5 +197,7 @@ def prepare(target: Target, workload: str, name: Maintenance) -> Job:
 
 def _refused(target: Target, name: Maintenance, reason: str) -> UsageError:
     has = [other for other in NAMES if other != name and lacks(target, other) is None]
-    instead = f" It has {', '.join(has)}." if has else ""
-    return UsageError(f"The {target.name} target cannot do {name} during a run: {reason}.{instead}")
+    instead = f" It supports {', '.join(has)}." if has else ""
+    return UsageError(
+        f"The {target.name} target does not support {name} during a run: {reason}.{instead}"
+    )

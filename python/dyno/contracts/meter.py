@@ -19,9 +19,9 @@ Metering = Literal["never", "untimed", "always"]
 """Which queries an engine that slows down while it counts is metered for: none, those that are not
 timed, or all. Other engines are metered unless it is ``never``."""
 
-NOT_ASKED = "not asked for (--no-query-figures)"
-_SLOWER = "counting would slow the timed query (--query-figures counts it all the same)"
-_BEFORE = "; of the untimed warming run, since counting would slow the timed query"
+NOT_ASKED = "not requested (--no-query-figures)"
+_SLOWER = "counting would slow down the timed query (--query-figures forces it)"
+_BEFORE = "; from the untimed warm-up run, since counting would slow down the timed query"
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class QueryMeter:
         except Interrupted:
             raise
         except DynoError as error:
-            self._reason = f"the counters could not be read: {error}"
+            self._reason = f"cannot read the counters: {error}"
 
     def after(self, query: str = "", *, timed: bool = True, failed: bool = False) -> dict[str, Any]:
         """Columns for the table of queries; call when the query has ended."""
@@ -150,7 +150,7 @@ class QueryMeter:
 
     def _after(self, query: str, *, timed: bool, failed: bool) -> Reading:
         if failed:
-            return Reading.missing("the query did not end")
+            return Reading.missing("the query did not finish")
         if self._meter is None or self._reason:
             return Reading.missing(self._reason)
         if not self._counts:
@@ -160,7 +160,7 @@ class QueryMeter:
         except Interrupted:
             raise
         except DynoError as error:
-            return Reading.missing(f"the counters could not be read: {error}")
+            return Reading.missing(f"cannot read the counters: {error}")
         if not timed:
             self._untimed[query] = reading.of_warming_run()
         return reading

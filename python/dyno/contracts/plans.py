@@ -54,7 +54,9 @@ def require(target: Target) -> Explains:
         UsageError: If it shows none.
     """
     if not isinstance(target, Explains):
-        raise UsageError(f"The {target.name} target cannot do this: Dyno reads no plans of it.")
+        raise UsageError(
+            f"The {target.name} target does not support this: Dyno cannot read its plans."
+        )
     return target
 
 

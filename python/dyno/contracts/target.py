@@ -37,10 +37,10 @@ class Capabilities:
     neutral: bool | str = True
     oltp: bool | str = True
     load: bool | str = True
-    cold: bool | str = "nothing empties its caches yet"
+    cold: bool | str = "Dyno cannot empty its caches yet"
     refresh: bool | str = True
-    resume: bool | str = "its loads keep no journal; a load starts again with --replace"
-    procedure: bool | str = "Dyno has no procedures for it; transactions come from the client"
+    resume: bool | str = "its loads have no journal; start again with --replace"
+    procedure: bool | str = "Dyno has no procedures for it; the client sends the statements"
 
 
 @dataclass(frozen=True)

@@ -100,8 +100,8 @@ class Transactions:
             return None
         each = self.pace.users
         return (
-            f"{users:,.0f} users who think share {self.units(scale)}: the rule is {each:g} a "
-            f"{self.unit}. Give at most --users {each * scale:.0f}, or load "
+            f"{users:,.0f} users with think time exceed {self.units(scale)}: the limit is "
+            f"{each:g} users per {self.unit}. Use at most --users {each * scale:.0f}, or load "
             f"{-(-users // each):.0f} {self.unit}s."
         )
 

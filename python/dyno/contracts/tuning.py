@@ -60,8 +60,9 @@ class Change:
             todo: A sentence on what the owner can do.
         """
         return UsageError(
-            f"{self.word}={self.asked} means {self.name} = {self.value}, {why}. Dyno never changes "
-            f"the configuration of a server that is not its own. {todo} Then run this again."
+            f"{self.word}={self.asked} maps to {self.name} = {self.value}, {why}. Dyno "
+            f"never changes the configuration of a server at a URL. {todo} Then run this "
+            "again."
         )
 
 
@@ -88,8 +89,8 @@ def not_applied(change: Change, product: str, found: str | None) -> TargetError:
     """The error for a parameter that reads back as ``found``, and not as it was given."""
     has = "lacks it" if found is None else f"has {found}"
     return TargetError(
-        f"{change.word}={change.asked} was not applied: {product} was given {change.name} = "
-        f"{change.value} and {has}.",
+        f"{change.word}={change.asked} was not applied: Dyno set {change.name} = "
+        f"{change.value}, {product} {has}.",
         kind="database",
     )
 
@@ -110,14 +111,14 @@ def require(url: TargetUrl, asked: Sequence[Setting]) -> None:
         if item.word in known:
             continue
         if not known:
-            raise UsageError(f"The {url.name} target has no settings yet; leave {item.word} out.")
+            raise UsageError(f"The {url.name} target does not support settings; omit {item.word}.")
         why = _declared(url.name, "LACKS").get(item.word)
         reason = f": {why}" if why else ""
         hint = nearest(item.word, known)
         hint = f"{hint} " if hint.startswith("Did") else ""
         raise UsageError(
-            f"The {url.name} target has no setting '{item.word}'{reason}. {hint}"
-            f"It has: {', '.join(known)}."
+            f"The {url.name} target does not support the setting '{item.word}'{reason}. "
+            f"{hint}It has: {', '.join(known)}."
         )
 
 
@@ -130,7 +131,7 @@ def tune(target: Target, asked: Sequence[Setting]) -> None:
     if not asked:
         return
     if not isinstance(target, Tunable):
-        raise UsageError(f"The {target.name} target has no settings yet.")
+        raise UsageError(f"The {target.name} target does not support settings.")
     target.tune(asked)
 
 

@@ -32,7 +32,7 @@ def memory_behind(disk: Path, mounts: Sequence[Mount], root: Path = ROOT) -> str
     if file is None:
         return None
     if read_text(whole_disk(disk) / "loop/dio") != "1":
-        return f"{name} goes through the page cache (losetup --direct-io=on passes it)"
+        return f"{name} uses the page cache (losetup --direct-io=on bypasses it)"
     mount = mount_of(Path(file), mounts)
     if mount is None:
         return None

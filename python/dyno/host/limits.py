@@ -32,5 +32,5 @@ def limits(host: dict[str, Any]) -> Limits:
     """
     memory = usable_memory_bytes(host)
     if memory is None:
-        raise TargetError("The size of this machine's memory is unknown; check /proc/meminfo.")
+        raise TargetError("Cannot read the size of this machine's memory; check /proc/meminfo.")
     return Limits(memory_bytes=memory // 2, threads=usable_threads(host))

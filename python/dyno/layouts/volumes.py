@@ -91,8 +91,8 @@ def check(layout: Layout, needed: Mapping[str, int], home: Path) -> tuple[str, .
         if not path.is_dir():
             state = "is no folder" if path.exists() else "does not exist"
             raise TargetError(
-                f"Layout {layout.name}: the volume {volume} (for {what}) {state}. "
-                "Mount it, or name another.",
+                f"Layout {layout.name}: the volume {volume} (for {what}) {state}. Mount it, or "
+                "use another.",
                 kind="io",
             )
     _require_room(layout, places, needed)
@@ -110,8 +110,8 @@ def _require_room(layout: Layout, places: Mapping[str, str], needed: Mapping[str
         if wanted > free:
             raise DiskFullError(
                 f"Layout {layout.name} needs about {bytes_text(wanted)} on "
-                f"{' and '.join(volumes)}; {bytes_text(free)} are free. Free some, or give a "
-                "smaller --scale or another volume."
+                f"{' and '.join(volumes)}, which has {bytes_text(free)} free. Free some space, "
+                "or use a smaller --scale or another volume."
             )
 
 
@@ -125,7 +125,7 @@ def _shared(places: Mapping[str, str], home: Path) -> tuple[str, ...]:
         device = facts["disk"] or facts["fs_source"] or Path(place).stat().st_dev
         if device in first:
             notes.append(
-                f"{first[device]} and {label} lie on one device ({device}): they share its speed."
+                f"{first[device]} and {label} are on one device ({device}) and share its bandwidth."
             )
         else:
             first[device] = label

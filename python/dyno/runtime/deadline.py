@@ -72,7 +72,7 @@ class Deadline:
 
     def _too_long(self) -> TargetError:
         limit = seconds_text(self._seconds)
-        return TargetError(f"Cancelled: it did not end within {limit}.", kind="timeout")
+        return TargetError(f"Cancelled: it did not finish within {limit}.", kind="timeout")
 
 
 def within(seconds: float | None, work: Callable[[], T], cancel: Callable[[], None]) -> T:

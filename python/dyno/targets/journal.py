@@ -67,7 +67,9 @@ def require_own(present: Mapping[str, str | None], workload: str) -> None:
         UsageError: If a table of that name is not Dyno's.
     """
     if TABLE in present and not is_journal(present[TABLE], workload):
-        raise UsageError(f"{schema_of(workload)}.{TABLE} is not Dyno's; rename it or move it away.")
+        raise UsageError(
+            f"{schema_of(workload)}.{TABLE} was not created by Dyno; rename or move it."
+        )
 
 
 def unfinished(

@@ -78,12 +78,12 @@ def to_replace(
     foreign = [name for name in existing if not is_mark(relations[name], workload)]
     if foreign:
         raise UsageError(
-            f"{place} holds tables that Dyno did not create ({', '.join(foreign)}); "
-            "they are never replaced. Move them, or give another database."
+            f"{place} contains tables that Dyno did not create ({', '.join(foreign)}); Dyno "
+            "never replaces them. Move them, or use another database."
         )
     if existing and not replace:
         raise UsageError(
-            f"{place} holds {workload} tables already; give --replace to load them again."
+            f"{place} already contains {workload} tables; use --replace to load them again."
         )
     return existing
 

@@ -60,8 +60,8 @@ class Procedures:
         )
         if foreign:
             raise UsageError(
-                f"{holds} that Dyno did not make ({', '.join(foreign)}); they are never replaced. "
-                "Move them."
+                f"{holds} that Dyno did not create ({', '.join(foreign)}); Dyno never replaces "
+                "them. Move them."
             )
 
     def are_there(self, present: Iterable[tuple[str, str | None]]) -> bool:

@@ -33,8 +33,9 @@ def no_answer(server: str, host: str, where: str, listens: str) -> str:
         listens: Settings by which a server accepts connections from elsewhere.
     """
     if is_here(host):
-        return f"{server} does not answer; start it, or correct {where} in the URL"
+        return f"{server} does not respond; start it, or correct {where} in the URL"
     return (
-        f"{server} does not answer; check host and port in the URL, the firewall, and that the "
-        f"server runs there and accepts connections from here ({listens})"
+        f"{server} does not respond; check host and port in the URL, the firewall, and "
+        "that the server is running and accepts connections from this machine "
+        f"({listens})"
     )

@@ -61,12 +61,12 @@ class Scratch:
             free = shutil.disk_usage(home).free
             self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=home))
         except OSError as error:
-            raise TargetError(f"Cannot make {home}: {error.strerror}.", kind="io") from error
+            raise TargetError(f"Cannot create {home}: {error.strerror}.", kind="io") from error
         if free < needed * _MARGIN:
             self.remove()
             raise DiskFullError(
-                f"The backup should take {bytes_text(needed)}, and {home} has only "
-                f"{bytes_text(free)} free; free some or give --out DIR on another volume."
+                f"The backup needs about {bytes_text(needed)}, and {home} has only "
+                f"{bytes_text(free)} free; free some space, or use --out DIR on another volume."
             )
 
     def size(self) -> int:
@@ -85,7 +85,7 @@ class Scratch:
         try:
             place.mkdir()
         except OSError as error:
-            raise TargetError(f"Cannot make {place}: {error.strerror}.", kind="io") from error
+            raise TargetError(f"Cannot create {place}: {error.strerror}.", kind="io") from error
         try:
             yield place
         finally:

@@ -144,8 +144,8 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
         self._tuning = tuning(())
         self._here = ELSEWHERE
         self._no_cold = (
-            "a server that is not Dyno's own is not restarted, and the caches of its machine are "
-            f"beyond reach; only embedded:{self.name} starts cold"
+            "Dyno does not restart a server at a URL and cannot empty its machine's "
+            f"caches; only embedded:{self.name} starts cold"
         )
         cold = True if embedded else self._no_cold
         self.capabilities = Capabilities(cold=cold, resume=True, procedure=True)

@@ -15,8 +15,8 @@ from dyno.errors import TargetError
 Session = TypeVar("Session", bound=Connection)
 Private = TypeVar("Private")
 
-AS_IT_IS = "as the server has it"
-AT_START = "at the start"
+AS_IT_IS = "the server's value"
+AT_START = "at server start"
 IN_SESSIONS = "in each session"
 """How a setting was applied, for the record."""
 

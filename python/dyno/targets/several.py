@@ -5,7 +5,7 @@ from __future__ import annotations
 from dyno.contracts.target import Target
 from dyno.errors import UsageError
 
-_NONE = "several databases are for transactions, which it is not driven with"
+_NONE = "several databases are for transactions, which it does not support"
 
 
 def able(target: Target) -> bool | str:
@@ -22,4 +22,6 @@ def require(target: Target, count: int) -> None:
     """
     reason = able(target)
     if count > 1 and reason is not True:
-        raise UsageError(f"The {target.name} target cannot do --databases {count}: {reason}.")
+        raise UsageError(
+            f"The {target.name} target does not support --databases {count}: {reason}."
+        )

@@ -28,5 +28,5 @@ def require_space(path: Path, needed: int, hint: str) -> None:
     free = shutil.disk_usage(path).free
     if free < needed:
         raise DiskFullError(
-            f"This needs {bytes_text(needed)} in {path}; {bytes_text(free)} are free. {hint}"
+            f"This needs {bytes_text(needed)} in {path}, which has {bytes_text(free)} free. {hint}"
         )

@@ -16,5 +16,9 @@ def _measure(window: Window, stat: str, kind: str) -> Measured:  # noqa: ARG001
 def metrics(operations: Sequence[str]) -> Iterable[Metric]:  # noqa: ARG001
     """``throughput``."""
     yield Metric(
-        "throughput", "operations a second, of all kinds", (PER_SECOND,), ("mean", "min"), _measure
+        "throughput",
+        "operations per second, of all kinds",
+        (PER_SECOND,),
+        ("mean", "min"),
+        _measure,
     )

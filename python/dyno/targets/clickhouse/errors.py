@@ -48,8 +48,8 @@ def start_error(text: str, folder: Path) -> TargetError:
     """The error for a directory that could not be opened, with what to do about it."""
     if holder := holder_of(folder):
         return TargetError(
-            f"{folder} is open in another process ({holder}); ClickHouse admits one. "
-            "Wait for it, or give another directory.",
+            f"{folder} is open in another process ({holder}); ClickHouse allows one. Wait "
+            "for it, or use another directory.",
             kind="busy",
         )
     return TargetError(f"ClickHouse cannot open {folder}: {_short(text)}.", kind="io")

@@ -169,8 +169,8 @@ def _all_kept(connect: Connect, workload: str, name: str) -> Generator[list[int]
         free = int(session.execute(room).rows[0][0])
     raise error_of_kind(
         "disk_full" if free < _LITTLE_BYTES else "database",
-        f"ClickHouse kept {kept:,} of {sum(sent):,} rows of {name} and named no error; "
-        f"{free >> 20:,} MiB of space are left on its volume.",
+        f"ClickHouse stored {kept:,} of {sum(sent):,} rows of {name} and reported no error; "
+        f"its volume has {free >> 20:,} MiB free.",
     )
 
 

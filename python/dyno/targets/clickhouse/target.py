@@ -39,7 +39,7 @@ from dyno.targets.clickhouse.meter import ClickhouseMeter
 from dyno.targets.clickhouse.place import locate, prepare
 from dyno.workspace.footprint import occupied
 
-_NO_TRANSACTIONS = "ClickHouse is not driven with transactions: it has none over several statements"
+_NO_TRANSACTIONS = "ClickHouse has no multi-statement transactions"
 
 _NO_REFRESH = "ClickHouse has no transactions over several statements and tables"
 
@@ -101,7 +101,8 @@ class ClickhouseTarget:
         self._close()
         if holder := holder_of(self._folder):
             raise TargetError(
-                f"No cold start: {self._folder} is open in another process ({holder}).", kind="busy"
+                f"Cannot start cold: {self._folder} is open in another process ({holder}).",
+                kind="busy",
             )
         emptied = empty(files_under(self.data_paths()))
         self._open()

@@ -82,8 +82,8 @@ def _remaining(
     for part in done:
         if cut.get(part.table) != part.parts:
             raise UsageError(
-                f"The unfinished load was cut otherwise: {part.table} into {part.parts} parts, "
-                f"not {cut.get(part.table)}. Give --replace to start again."
+                f"The interrupted load used other parts: {part.table} in {part.parts} parts, "
+                f"not {cut.get(part.table)}. Use --replace to start again."
             )
     whole = {(part.table, part.part) for part in done}
     return {

@@ -42,7 +42,7 @@ from dyno.targets.duckdb.meter import DuckdbMeter
 from dyno.targets.fileurl import missing
 from dyno.workspace.footprint import Probe, occupied
 
-_ONE_WRITER = "DuckDB is not driven with transactions: it has one writer"
+_ONE_WRITER = "DuckDB allows only one writer"
 
 _SETTINGS = (
     "memory_limit",
@@ -118,7 +118,7 @@ class DuckdbTarget:
         self._close()
         if _is_open(self._file):
             raise TargetError(
-                f"No cold start: {self._file} is still open in this process.", kind="busy"
+                f"Cannot start cold: {self._file} is still open in this process.", kind="busy"
             )
         emptied = empty(files_under(self.data_paths()))
         self._open()

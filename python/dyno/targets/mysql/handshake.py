@@ -91,13 +91,13 @@ class LimitedConnection(pymysql.connections.Connection):
                 raise self._late() from None
             except OSError as error:
                 own._force_close()
-                message = f"The connection to {self._server} broke during the login: {error}."
+                message = f"{self._server} closed the connection during login: {error}."
                 raise TargetError(message) from error
             if not piece:
                 own._force_close()
                 raise TargetError(
-                    f"{self._server} took the connection and closed it during the login. Is it "
-                    "MariaDB or MySQL that listens there?"
+                    f"{self._server} accepted the connection and closed it during login. Is it "
+                    "MariaDB or MySQL?"
                 )
             found += piece
         return found
@@ -115,16 +115,15 @@ class LimitedConnection(pymysql.connections.Connection):
 
     def _late(self) -> TargetError:
         return TargetError(
-            f"{self._server} took the connection, but there was no MySQL handshake within "
-            f"{self._limit_s:g} s. Is it MariaDB or MySQL that listens there? ?connect_timeout=60 "
-            "in the URL waits longer."
+            f"{self._server} accepted the connection but sent no MySQL handshake within "
+            f"{self._limit_s:g} s. Is it MariaDB or MySQL? Add ?connect_timeout=60 to the URL "
+            "to wait longer."
         )
 
     def foreign(self) -> TargetError:
         """The error for an answer that makes no sense."""
         return TargetError(
-            f"{self._server} answered, but not with the MySQL protocol; correct host and port in "
-            "the URL.",
+            f"{self._server} does not speak the MySQL protocol; correct host and port in the URL.",
         )
 
     def _own(self) -> Any:

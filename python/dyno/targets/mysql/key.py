@@ -18,10 +18,10 @@ LONGEST = 8 << 10
 """Bytes of a key in PEM; those of 16384 bits have less than 3,000."""
 
 _UNTRUSTED = (
-    "The server wants the password itself (caching_sha2_password), which others could read on its "
-    "way over plain TCP: add ?ssl_ca=FILE or ?ssl=1 to the URL, or name the server's "
-    "public_key.pem by ?server_public_key=FILE; where nobody is on the way, "
-    "?allow_public_key_retrieval=1 asks the server for that key."
+    "The server requires the plain password (caching_sha2_password), which is "
+    "readable on plain TCP: add ?ssl_ca=FILE or ?ssl=1 to the URL, or pass the "
+    "server's public_key.pem with ?server_public_key=FILE. On a trusted network, "
+    "?allow_public_key_retrieval=1 requests the key from the server."
 )
 
 
@@ -63,7 +63,7 @@ class KeyedConnection(LimitedConnection):
         elif self._key is None and key is not None:
             self._require_trust()
             if len(key) > LONGEST:
-                message = "The server's public key is longer than any key is."
+                message = "The server's public key is too long."
                 raise TargetError(message, kind="protocol")
             self._key = key
 

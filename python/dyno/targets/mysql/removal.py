@@ -80,6 +80,6 @@ def _require_free(session: MysqlConnection, tables: list[tuple[str, str]]) -> No
         for schema, table, other in rows:
             if (schema, table) not in tables and (place, other) in tables:
                 raise UsageError(
-                    f"{schema}.{table} is not Dyno's and refers to {place}.{other}; drop it or its "
-                    "foreign key first. Nothing was removed."
+                    f"{schema}.{table} was not created by Dyno and refers to {place}.{other}; drop "
+                    "it or its foreign key first. Nothing was removed."
                 )

@@ -74,12 +74,12 @@ class Tuning(ServerTuning[MysqlConnection, Server]):
             pool = int(server.settings["innodb_buffer_pool_size"])
             needed = pool * 11 // 10 // size + 1 if size else "N"
             raise TargetError(
-                f"large_pages=on: MariaDB got none, {_meminfo('HugePages_Free')} are free and "
-                f"about {needed} are needed. As root: sysctl -w vm.nr_hugepages={needed}; or give "
-                "large_pages=try.",
+                f"large_pages=on: MariaDB got no huge pages; {_meminfo('HugePages_Free')} are "
+                f"free, about {needed} are needed. As root: sysctl -w vm.nr_hugepages={needed}; "
+                "or use large_pages=try.",
                 kind="out_of_memory",
             )
-        return item.model_copy(update={"note": f"large pages in use: {used >> 20} MB"})
+        return item.model_copy(update={"note": f"huge pages in use: {used >> 20} MB"})
 
 
 def _large_page_bytes(pid: int | None) -> int:

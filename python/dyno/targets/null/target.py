@@ -21,7 +21,7 @@ from dyno.contracts.target import (
 from dyno.errors import UsageError
 from dyno.targets.null.model import NullModel
 
-_NO_DATA = "the null target keeps no data; it models how long transactions take"
+_NO_DATA = "the null target stores no data; it simulates transaction times"
 
 
 class NullTarget:
@@ -59,7 +59,7 @@ class NullTarget:
         Raises:
             UsageError: Always.
         """
-        raise UsageError(f"The null target takes no statements: {_NO_DATA}.")
+        raise UsageError(f"The null target runs no statements: {_NO_DATA}.")
 
     def create_tables(
         self,
@@ -73,7 +73,7 @@ class NullTarget:
         Raises:
             UsageError: Always.
         """
-        raise UsageError(f"The null target takes no tables: {_NO_DATA}.")
+        raise UsageError(f"The null target has no tables: {_NO_DATA}.")
 
     def loaded(self, workload: str) -> Loaded | None:  # noqa: ARG002
         """It acts as if it held whole data of the scale that its URL gives (1 by default)."""
@@ -88,7 +88,7 @@ class NullTarget:
         Raises:
             UsageError: Always.
         """
-        raise UsageError(f"The null target takes no rows: {_NO_DATA}.")
+        raise UsageError(f"The null target stores no rows: {_NO_DATA}.")
 
     def insert(
         self,
@@ -101,7 +101,7 @@ class NullTarget:
         Raises:
             UsageError: Always.
         """
-        raise UsageError(f"The null target takes no rows: {_NO_DATA}.")
+        raise UsageError(f"The null target stores no rows: {_NO_DATA}.")
 
     def index(
         self,

@@ -77,7 +77,7 @@ class PostgresConnection:
             except BaseException as error:
                 session.close()
                 if cut.is_set():
-                    message = f"{server} logged us in and then said no more within {limit_s} s."
+                    message = f"{server} accepted the login but did not respond within {limit_s} s."
                     raise explain() or TargetError(message) from error
                 raise
         keep_alive(raw.fileno())

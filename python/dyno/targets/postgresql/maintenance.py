@@ -123,9 +123,9 @@ class Reindex(Work):
         """The largest index once more, and its sorted runs if they do not fit into memory."""
         largest = self._largest
         spilled = largest > self._memory
-        source = "the largest index once more, as it is when it begins"
+        source = "one more copy of the largest index"
         if spilled:
-            source += ", and as much for its sort, which exceeds maintenance_work_mem"
+            source += ", and the same again for its sort, which exceeds maintenance_work_mem"
         return SpaceEstimate(largest * (2 if spilled else 1), source)
 
     def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
@@ -142,9 +142,9 @@ class Reindex(Work):
         progress(len(self._indexes), len(self._indexes), "")
         names = {index.name for index in indexes(self.session, self.place)}
         missing = sorted({index.name for index in self._indexes} - names)
-        message = f"{len(names)} indexes built anew, all valid"
+        message = f"{len(names)} indexes rebuilt, all valid"
         if missing:
-            message = f"not valid after it: {', '.join(missing)}"
+            message = f"invalid after the rebuild: {', '.join(missing)}"
         return [
             Check(name="reindex", target="postgresql", passed=not missing, message=message),
         ]

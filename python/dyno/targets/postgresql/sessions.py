@@ -57,6 +57,6 @@ class Room:
         words = [f"max_connections is {self.most}"]
         words += [f"{self.reserved} are reserved"] if self.reserved else []
         words += [f"{self.used} in use"] if self.used else []
-        words += [f"its role may have {self.role}"] if self.role >= 0 else []
-        words += [f"its database takes {self.database}"] if self.database >= 0 else []
-        return f"Before the run it had room for {self.users} users ({', '.join(words)})."
+        words += [f"its role is limited to {self.role}"] if self.role >= 0 else []
+        words += [f"its database is limited to {self.database}"] if self.database >= 0 else []
+        return f"Before the run it had {self.users} free connections ({', '.join(words)})."

@@ -30,7 +30,7 @@ _TAKEN_OVER_TLS: dict[str, tuple[str, ...]] = {
 }
 """Options that libpq keeps to, and their values under which the driver does so too."""
 
-_ADVICE = {"sslpassword": "; give a key without a passphrase (openssl pkey -in KEY -out PLAIN)"}
+_ADVICE = {"sslpassword": "; use a key without a passphrase (openssl pkey -in KEY -out PLAIN)"}
 
 
 def obstacle(session: PostgresConnection) -> str | None:
@@ -42,8 +42,8 @@ def obstacle(session: PostgresConnection) -> str | None:
     taken = {**_TAKEN, **(_TAKEN_OVER_TLS if session.raw.pgconn.ssl_in_use else {})}
     for name, values in taken.items():
         if given.get(name, "") not in values:
-            advice = _ADVICE.get(name, "; leave it out of the URL and the environment")
-            return f"The driver and the loader cannot keep to what {name} demands{advice}."
+            advice = _ADVICE.get(name, "; remove it from the URL and the environment")
+            return f"The driver and the loader do not support {name}{advice}."
     return None
 
 

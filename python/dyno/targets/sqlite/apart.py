@@ -116,4 +116,4 @@ class ApartSession:
         raise classed(error, self._file) from error
 
     def _gone(self) -> TargetError:
-        return TargetError("The process of a SQLite session has ended.", kind="connection_lost")
+        return TargetError("The process of a SQLite session has exited.", kind="connection_lost")

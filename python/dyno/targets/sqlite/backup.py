@@ -28,8 +28,8 @@ class FileBackup(Backup):
     """
 
     method = (
-        "the online backup of SQLite, in one read transaction, synced; with a rollback journal a "
-        "writer would wait for it, with a write-ahead log the log grows meanwhile"
+        "SQLite's online backup, in one read transaction, synced; it blocks writers "
+        "with a rollback journal, and lets a write-ahead log grow"
     )
 
     def __init__(self, connect: Callable[[], SqliteConnection], file: Path, out: Path) -> None:
@@ -41,7 +41,7 @@ class FileBackup(Backup):
         """
         with closing(connect()) as session:
             size = _pages(session) * int(session.execute("PRAGMA page_size").rows[0][0])
-        super().__init__(out, SpaceEstimate(size, "the file once more"))
+        super().__init__(out, SpaceEstimate(size, "a copy of the file"))
         self._connect = connect
         self._file = file
         self._source = (0, 0)

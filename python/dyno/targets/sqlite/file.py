@@ -71,7 +71,9 @@ def open_session(
         raw.execute("SELECT count(*) FROM sqlite_master")  # the first to read the file
         tuning.apply(raw, changes)
         if raw.execute("SELECT 'a' LIKE 'A'").fetchone() != (0,):
-            raise TargetError("This SQLite cannot compare with case: it lacks case_sensitive_like.")
+            raise TargetError(
+                "This SQLite does not support case-sensitive LIKE: it lacks case_sensitive_like."
+            )
     except BaseException as error:
         if raw is not None:
             with contextlib.suppress(sqlite3.Error):

@@ -32,7 +32,7 @@ def ensure(session: PostgresConnection, server: str, workload: str) -> dict[str,
     names = re.findall(r"^CREATE PROCEDURE \{place\}\.(\w+)", text, re.MULTILINE)
     own = Procedures.of(workload, text, names)
     present = [(name, remark) for name, remark, _ in _present(session, place)]
-    own.require_own(present, f"{server}, schema {place}, holds routines")
+    own.require_own(present, f"{server}, schema {place}, contains routines")
     if own.are_there(present):
         return own.facts(made=False)
     privilege.require(session, server, workload, "procedures")
