@@ -56,10 +56,7 @@ fn a_file_that_vanishes_is_told() {
     let (outcome, _) = meddled(json!({}), |path| std::fs::remove_file(path).unwrap());
     let outcome = outcome.unwrap();
     let notes = outcome.notes.as_slice();
-    assert!(
-        notes.iter().any(|note| note.text.contains("another process removed")),
-        "{notes:?}"
-    );
+    assert!(notes.iter().any(|note| note.text.contains("another process removed")), "{notes:?}");
 }
 
 #[test]
