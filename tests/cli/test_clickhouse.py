@@ -101,7 +101,7 @@ def test_an_integrity_check_beside_the_queries(loaded: tuple[Path, dict[str, Any
     [
         (("run", "tpch", "--set", "temp_path=/tmp"), "ignores tmp_path"),
         (("run", "tpch", "--set", "checksums=off"), "It has: memory, parallelism, work_memory"),
-        (("run", "tpch", "--set", "memory=1MB"), "goes from 64MB"),
+        (("run", "tpch", "--set", "memory=1MB"), "ClickHouse is 64MB"),
         (("load", "tpch", "--scale", "0.01", "--layout", "keys-foreign"), "no foreign keys"),
     ],
 )

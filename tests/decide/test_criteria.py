@@ -191,12 +191,12 @@ def test_latency_of_volumes_counts_by_requests(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "text", "reason"),
     [
-        ({"place": "elsewhere"}, "cpu < 80 %", "the server's machine was not observed"),
-        ({"place": "process"}, "cpu < 80 %", "there is no server"),
-        ({"devices": {}}, "log_write < 5 ms", "the server's log is not known"),
-        ({"place": "elsewhere"}, "data_read < 20 ms", "not observed"),
-        ({"devices": {"data": ("sdz",)}}, "data_read < 20 ms", "fewer than 3 readings"),
-        ({}, "retransmits < 0.5 %", "fewer than 3 readings"),
+        ({"place": "elsewhere"}, "cpu < 80 %", "no samples of the server's machine"),
+        ({"place": "process"}, "cpu < 80 %", "no server"),
+        ({"devices": {}}, "log_write < 5 ms", "the server's log is unknown"),
+        ({"place": "elsewhere"}, "data_read < 20 ms", "no samples"),
+        ({"devices": {"data": ("sdz",)}}, "data_read < 20 ms", "fewer than 3 samples"),
+        ({}, "retransmits < 0.5 %", "fewer than 3 samples"),
     ],
 )
 def test_without_data_nothing_is_kept(

@@ -111,5 +111,5 @@ def test_a_cache_that_cannot_be_seen_proves_nothing(
     monkeypatch: pytest.MonkeyPatch, file: Path
 ) -> None:
     monkeypatch.setattr(pagecache, "_resident", lambda _: 0)
-    with pytest.raises(TargetError, match="cannot be seen"):
+    with pytest.raises(TargetError, match="is not visible"):
         empty([file])

@@ -107,7 +107,7 @@ def test_limits_of_version_1(root: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        ({"backing_file": "/home/image", "dio": "0"}, "loop1 goes through the page cache"),
+        ({"backing_file": "/home/image", "dio": "0"}, "loop1 uses the page cache"),
         ({"backing_file": "/data/image", "dio": "1"}, None),
         ({"backing_file": "/run/image", "dio": "1"}, "loop1 is a file on tmpfs, which is memory"),
         ({}, None),

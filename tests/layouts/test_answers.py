@@ -64,7 +64,7 @@ def test_what_is_spread_lies_on_each_of_the_volumes(
     assert parts == [str(home / one) for one in ("1", "2", "1", "2")]
     for volume in ("1", "2"):
         assert occupied([home / volume]) > 5_000_000
-    assert any("lie on one device" in note for note in layout["notes"])
+    assert any("are on one device" in note for note in layout["notes"])
 
 
 def test_the_22_answers_are_the_same(loaded: tuple[Path, dict[str, Any]]) -> None:
@@ -128,7 +128,7 @@ def test_layouts_are_listed_and_cleaned(tmp_path: Path, out: Path) -> None:
         "--layout", tmp_path / "mine.toml", "--out", out,
     )  # fmt: skip
     assert done.stdout, done.stderr
-    assert "lie on one device" in str(json.loads(done.stdout)["layout"]["notes"])
+    assert "are on one device" in str(json.loads(done.stdout)["layout"]["notes"])
     (place,) = tmp_path.glob("dyno-*")
     cleaned = json.loads(dyno("clean", "--yes", "--json", "--out", out).stdout)
     assert str(place) in cleaned["removed"]

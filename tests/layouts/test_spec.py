@@ -58,7 +58,7 @@ def test_what_a_target_cannot_do_is_refused_with_its_reason() -> None:
         ('[tables.orders]\npartition = { column = "o_totalprice", count = 4 }', "set bounds"),
         (
             '[tables.region]\npartition = { column = "r_name", bounds = ["M"] }',
-            r"bounds\[0\] is 'M'; it must be of another column: texts",
+            r"bounds\[0\] is 'M'; it must be of another column: servers sort texts",
         ),
         (
             '[tables.orders]\npartition = { column = "o_orderdate", bounds = [1995] }',
@@ -67,7 +67,7 @@ def test_what_a_target_cannot_do_is_refused_with_its_reason() -> None:
         (
             '[tables.orders]\npartition = { column = "o_orderdate", '
             'bounds = ["1995-01-01", "1994-01-01"] }',
-            r"bounds\[1\] is 1994-01-01, below 1995-01-01 before it; bounds must rise",
+            r"bounds\[1\] is 1994-01-01, below 1995-01-01 before it; bounds must increase",
         ),
         (
             '[tables.orders]\npartition = { column = "o_orderdate", '

@@ -374,7 +374,7 @@ def test_rows_that_are_lost_without_an_error_are_missed(
     assert load_only(house, plan, "region").rows == 5
     # As it is where the volume fills: all rows are told as written, and none is there.
     monkeypatch.setattr(loading, "insert", lambda *_: 5)
-    with pytest.raises(TargetError, match="kept 0 of 5 rows of region") as caught:
+    with pytest.raises(TargetError, match="stored 0 of 5 rows of region") as caught:
         load_only(house, plan, "region")
     assert caught.value.kind == "database"
     monkeypatch.setattr(loading, "_LITTLE_BYTES", 1 << 62)

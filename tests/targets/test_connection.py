@@ -174,7 +174,7 @@ def _asks(postgres: PostgresTarget, user: str) -> bool:
 @pytest.mark.parametrize(
     ("url", "told"),
     [
-        ("postgresql://u@127.0.0.1:1/d", "PostgreSQL at 127.0.0.1:1 does not answer; start it"),
+        ("postgresql://u@127.0.0.1:1/d", "PostgreSQL at 127.0.0.1:1 does not respond; start it"),
         ("postgresql://u@/d?host=/nowhere", "/nowhere"),
         ("postgresql://u@no-such-host.invalid/d", "is unknown"),
     ],

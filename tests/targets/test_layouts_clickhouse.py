@@ -215,7 +215,7 @@ def test_partitions_by_time_and_an_order_with_nulls(target: Target, tmp_path: Pa
     [
         ('indexes = "keys+foreign"', "no foreign keys"),
         ('[tables.part]\nindexes = [{ columns = ["p_size"] }]', "no row indexes"),
-        ('form = "row"', "no row form"),
+        ('form = "row"', "no row format"),
         ('[volumes]\ndata = "/tmp"', "one directory, set in the target URL"),
         ('[volumes]\nlog = "/tmp"', "no write-ahead log"),
         ('[volumes]\ntemp = "/tmp"', "spills to `tmp`"),
@@ -223,5 +223,7 @@ def test_partitions_by_time_and_an_order_with_nulls(target: Target, tmp_path: Pa
     ],
 )
 def test_what_it_cannot_do_has_a_reason(tmp_path: Path, text: str, reason: str) -> None:
-    with pytest.raises(UsageError, match=rf"not for the clickhouse target: .*{reason}"):
+    with pytest.raises(
+        UsageError, match=rf"The clickhouse target does not support layout .*{reason}"
+    ):
         targets.require_layout(targets.parse("embedded:clickhouse"), written(tmp_path, text))

@@ -96,7 +96,7 @@ def test_it_spills_to_a_volume_also_after_it_was_opened_again(out: Path, tmp_pat
             "has no table partitions",
         ),
         ('indexes = "keys+foreign"', "cannot add a foreign key"),
-        ('form = "row"', "no row form"),
+        ('form = "row"', "no row format"),
         ('[volumes]\ndata = "/tmp"', "one file, set in the target URL"),
         ('[volumes]\nlog = "/tmp"', "log is next to its file"),
         ('[volumes]\ntemp = "tablespace:x"', "no tablespaces"),
@@ -104,5 +104,5 @@ def test_it_spills_to_a_volume_also_after_it_was_opened_again(out: Path, tmp_pat
     ],
 )
 def test_what_it_cannot_do_has_a_reason(tmp_path: Path, text: str, reason: str) -> None:
-    with pytest.raises(UsageError, match=rf"not for the duckdb target: .*{reason}"):
+    with pytest.raises(UsageError, match=rf"The duckdb target does not support layout .*{reason}"):
         targets.require_layout(targets.parse("embedded:duckdb"), written(tmp_path, text))

@@ -167,7 +167,7 @@ def test_references_are_checked_in_every_session(out: Path) -> None:
         with closing(target.connect("tpch")) as session:
             session.execute("PRAGMA foreign_keys = OFF")
             session.execute("UPDATE nation SET n_regionkey = 99 WHERE n_nationkey = 3")
-        with pytest.raises(TargetError, match=r"1 rows of nation refer to no row, .* region"):
+        with pytest.raises(TargetError, match=r"1 rows of nation violate a foreign key, .* region"):
             target.index(
                 "tpch",
                 threading.Event(),
@@ -191,7 +191,7 @@ def test_the_transaction_tables_have_layouts_too(out: Path, tmp_path: Path) -> N
             '[tables.part]\npartition = { column = "p_partkey", count = 4 }',
             "has no table partitions",
         ),
-        ('form = "column"', "no column form"),
+        ('form = "column"', "no column format"),
         ('[volumes]\ndata = "/tmp"', "one file, set in the target URL"),
         ('[volumes]\nlog = "/tmp"', "log is next to its file"),
         ('[volumes]\ntemp = "/tmp"', "--set temp_path=FOLDER"),
@@ -199,7 +199,7 @@ def test_the_transaction_tables_have_layouts_too(out: Path, tmp_path: Path) -> N
     ],
 )
 def test_what_it_cannot_do_has_a_reason(tmp_path: Path, text: str, reason: str) -> None:
-    with pytest.raises(UsageError, match=rf"not for the sqlite target: .*{reason}"):
+    with pytest.raises(UsageError, match=rf"The sqlite target does not support layout .*{reason}"):
         targets.require_layout(targets.parse("embedded:sqlite"), written(tmp_path, text))
 
 

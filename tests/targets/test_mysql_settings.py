@@ -166,7 +166,7 @@ def test_a_server_of_others_is_set_in_dynos_sessions_only(mariadb: MysqlTarget) 
         applied = by_name(remote)
         assert applied["sort_buffer_size"].how == "in each session"
         assert applied["sort_buffer_size"].before == str(usual["sort_buffer_size"])
-        assert applied["innodb_buffer_pool_size"].how == "as the server has it"
+        assert applied["innodb_buffer_pool_size"].how == "the server's value"
     assert all(item.restored for item in remote.tuned())
 
 
@@ -191,7 +191,7 @@ def test_what_is_finer_than_its_unit_is_rounded_and_told(mariadb: MysqlTarget) -
     with remote:
         item = by_name(remote)["tmp_table_size"]
     assert (item.value, item.found) == ("98304", "98304")
-    assert "rounded down to whole 16kB" in by_name(remote)["sort_buffer_size"].note
+    assert "rounded down to a multiple of 16kB" in by_name(remote)["sort_buffer_size"].note
 
 
 def test_the_limit_of_spilled_data_is_kept(mariadb: MysqlTarget) -> None:

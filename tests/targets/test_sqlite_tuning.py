@@ -140,7 +140,7 @@ def test_the_log_grows_as_far_as_it_was_told(out: Path) -> None:
     [
         ("memory=4kB", "cache_size is 64kB to"),
         ("parallelism=1000", "has at most 8 helpers; use 1 to 9"),
-        ("checkpoint_size=4kB", "whole pages; give at least 66kB"),
+        ("checkpoint_size=4kB", "whole pages; use at least 66kB"),
     ],
 )
 def test_values_beyond_sqlite_are_refused_at_once(out: Path, text: str, message: str) -> None:

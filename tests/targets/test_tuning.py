@@ -159,7 +159,7 @@ def test_what_is_finer_than_a_page_is_rounded_and_told(postgres: PostgresTarget)
     with remote:
         (item,) = remote.tuned()
     assert (item.value, item.found) == ("97kB", "97kB")
-    assert "rounded down to whole 1kB" in item.note
+    assert "rounded down to a multiple of 1kB" in item.note
 
 
 def test_a_server_of_others_is_set_in_dynos_sessions_only(postgres: PostgresTarget) -> None:
@@ -179,7 +179,7 @@ def test_a_server_of_others_is_set_in_dynos_sessions_only(postgres: PostgresTarg
         applied = by_name(remote)
         assert applied["work_mem"].how == "in each session"
         assert applied["work_mem"].before == usual["work_mem"]
-        assert applied["shared_buffers"].how == "as the server has it"
+        assert applied["shared_buffers"].how == "the server's value"
         assert remote.wire("tpch")["settings"]["work_mem"] == "7MB"
     assert all(item.restored for item in remote.tuned())
 
@@ -287,7 +287,9 @@ def test_an_older_duckdb_says_what_it_lacks(
 
     monkeypatch.setitem(own.KNOBS, "work_memory", "no_such_limit")
     tuning.tune(column, asked("work_memory=64MB"))
-    with pytest.raises(UsageError, match=f"no_such_limit, which DuckDB {duckdb.__version__} lacks"):
+    with pytest.raises(
+        UsageError, match=f"no_such_limit, which DuckDB {duckdb.__version__} does not have"
+    ):
         column.__enter__()
 
 
@@ -306,5 +308,5 @@ def test_what_was_given_but_is_not_there_is_an_error(
 
     tuning.tune(column, asked("parallelism=1"))
     monkeypatch.setattr(own, "config", lambda _: {"threads": 2})
-    with pytest.raises(TargetError, match=r"parallelism=1 was not applied.*has 2"):
+    with pytest.raises(TargetError, match=r"parallelism=1 was not applied.*reports 2"):
         column.__enter__()

@@ -1,4 +1,4 @@
-"""The little language of criteria: ``METRIC [STAT] OP VALUE [UNIT]``."""
+"""The language of criteria: ``METRIC [STAT] OP VALUE [UNIT]``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What metrics share that are read off the probes of this machine."""
+"""Common parts of metrics from this machine's probes."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def explain(error: int, disabled: int | None) -> str:
 
     Args:
         error: Its errno.
-        disabled: ``kernel.io_uring_disabled``: 0 for all, 1 for a group only, 2 for nobody.
+        disabled: ``kernel.io_uring_disabled``: 0 for all, 1 for a group only, 2 for none.
     """
     if error == errno.ENOSYS:
         return "the kernel has no io_uring (needs 5.1 or newer)"

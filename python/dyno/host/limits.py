@@ -25,10 +25,10 @@ def usable_threads(host: dict[str, Any]) -> int:
 def limits(host: dict[str, Any]) -> Limits:
     """Half of the usable memory and all usable processors.
 
-    Half, because the page cache and Dyno itself need room beside an engine.
+    Half, because the page cache and Dyno also need memory.
 
     Raises:
-        TargetError: If the facts do not tell how much memory there is.
+        TargetError: If the size of the memory is unknown.
     """
     memory = usable_memory_bytes(host)
     if memory is None:

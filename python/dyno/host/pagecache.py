@@ -48,7 +48,7 @@ def files_under(places: Iterable[Path]) -> list[Path]:
 def resident_bytes(files: Iterable[Path]) -> int:
     """What of the files is in memory, by mincore(2), in whole pages.
 
-    The kernel tells it of files that this user may write; of others it claims all of it.
+    The kernel reports it for files that this user may write; for others it reports all pages.
 
     Raises:
         TargetError: If a file cannot be looked at.
@@ -179,7 +179,7 @@ _LIBC.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
 _LIBC.mincore.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p]
 _FAILED = ctypes.c_void_p(-1).value
 _LOWEST_BIT = bytes(number & 1 for number in range(256))
-"""The other bits of what mincore(2) tells of a page are undefined."""
+"""mincore(2) leaves the other bits undefined."""
 
 
 def _resident(file: Path) -> int:

@@ -87,7 +87,7 @@ def in_use(path: Path, root: Path = ROOT) -> str | None:
     have mounted is not seen from here; the kernel knows of it when a device is opened exclusively.
 
     Returns:
-        None if nobody is known to.
+        None if no user is known.
     """
     place = path.resolve()
     device = device_named(str(place), root)

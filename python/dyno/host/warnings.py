@@ -1,4 +1,4 @@
-"""What about a machine spoils, or may spoil, what is measured on it. One rule a function."""
+"""Warnings about the machine. One rule per function."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def governor(host: Host) -> Finding | None:
 
 
 def transparent_huge_pages(host: Host) -> Finding | None:
-    """Making huge pages stalls whoever touches memory first."""
+    """Building huge pages stalls the process that touches memory first."""
     if _get(host, "memory", "transparent_huge_pages") != "always":
         return None
     return _found(
@@ -215,7 +215,7 @@ def busy(host: Host) -> Finding | None:
 
 
 def low_disk(host: Host) -> Finding | None:
-    """A full volume runs out of room, and is slower before that."""
+    """A nearly full volume is slower, and may run out of space."""
     size, free = _get(host, "storage", "size_bytes"), _get(host, "storage", "free_bytes")
     if not size or free is None:
         return None

@@ -1,4 +1,4 @@
-"""Volumes of a layout on this machine: are they there, is there room, do two share a device?"""
+"""Volumes of a layout on this machine: existence, free space, shared devices."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KEYS = 1.5
 _LEAST = 1 << 20
 """Room that any volume must have: what a log or temporary files need is not known before."""
 _CLUSTERED = 2.2
-"""A table and its indexes are written anew beside the old ones."""
+"""Rebuilding a table needs space for a second copy with its indexes."""
 
 
 def folders(layout: Layout) -> dict[str, str]:
@@ -71,11 +71,11 @@ def share_here(layout: Layout, scale: float) -> float:
 
 
 def check(layout: Layout, needed: Mapping[str, int], home: Path) -> tuple[str, ...]:
-    """Refuses volumes that cannot be used; tells which share a device.
+    """Refuses unusable volumes; reports which ones share a device.
 
     Args:
         layout: The layout.
-        needed: Bytes by volume, as :func:`needs` tells.
+        needed: Bytes by volume, from :func:`needs`.
         home: Where everything else of the target lies.
 
     Returns:
@@ -83,7 +83,7 @@ def check(layout: Layout, needed: Mapping[str, int], home: Path) -> tuple[str, .
 
     Raises:
         TargetError: If one is missing or no folder.
-        DiskFullError: If one has no room, with what it needs and has.
+        DiskFullError: If one is too small, with the needed and the free space.
     """
     places = folders(layout)
     for volume, what in places.items():
@@ -100,7 +100,7 @@ def check(layout: Layout, needed: Mapping[str, int], home: Path) -> tuple[str, .
 
 
 def _require_room(layout: Layout, places: Mapping[str, str], needed: Mapping[str, int]) -> None:
-    """Volumes on one file system share its room."""
+    """Volumes on one file system share its space."""
     systems: dict[int, list[str]] = {}
     for volume in places:
         systems.setdefault(Path(volume).stat().st_dev, []).append(volume)

@@ -1,4 +1,4 @@
-"""Work on a session that may take only so long."""
+"""A time limit for work on a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files in folders that somebody else may have filled: no link is followed, no size is trusted.
+"""Files in untrusted folders: follows no links, trusts no sizes.
 
 Every part of Dyno that reads a bundle, replaces a file or removes a folder does it through here.
 A path that the user typed may go through links; what is found inside a folder may not.
@@ -157,7 +157,7 @@ def open_own(path: Path | str, flags: int, mode: int = 0o666, *, at: int | None 
     """A descriptor of a regular file with no other name; links are not followed.
 
     Raises:
-        UsageError: If it is a link, has a second name, or is no regular file.
+        UsageError: If it is a link, has a hard link, or is not a regular file.
         OSError: If it cannot be opened.
     """
     never_waits = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC

@@ -1,4 +1,4 @@
-"""Text of others as it may be shown."""
+"""Untrusted text, made safe for a terminal."""
 
 from __future__ import annotations
 

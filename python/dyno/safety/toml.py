@@ -20,7 +20,7 @@ def text_of(path: Path, what: str) -> str:
         what: It in messages: ``the layout mine.toml``.
 
     Raises:
-        UsageError: If it is no regular file of UTF-8 text, or too long.
+        UsageError: If it is not a regular file of UTF-8 text, or too long.
     """
     from dyno.safety import safefiles
 

@@ -36,7 +36,7 @@ def check_content(
 
 
 def expected_sums(workload: str, table: dict[str, Any], loaded: Loaded) -> dict[str, Decimal]:
-    """``rows`` and the sums of the number columns of a table, generated anew."""
+    """Regenerates ``rows`` and the sums of the number columns of a table."""
     from dyno import _core
 
     threads = len(os.sched_getaffinity(0))

@@ -1,6 +1,6 @@
 """The folders of embedded engines under ``--out``: those that Dyno makes are marked as its own.
 
-The mark lies beside the folder, since some engines refuse a folder with files of others in it.
+The mark is next to the folder, since some engines refuse folders with foreign files.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One Dyno at a time in one output folder: two would spoil each other's figures."""
+"""A lock on the output folder: concurrent runs would disturb each other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dyno.safety.safefiles import open_own
 from dyno.safety.unwritable import why
 
 _LOOK_S = 0.05
-"""Longer than the moment for which somebody holds it who only looks (see :meth:`OutLock.held`)."""
+"""Longer than :meth:`OutLock.held` holds the lock."""
 
 _OWNER = re.compile(rb"[0-9]{0,20}\s*")
 
@@ -22,7 +22,7 @@ def open_lock(path: Path, mode: int = 0o644) -> int:
     """A descriptor of a lock file, made if it is missing; its content names who holds it.
 
     Raises:
-        UsageError: If what is there is no lock of Dyno's: it is left as it is.
+        UsageError: If the file is not a lock file of Dyno; it stays unchanged.
         OSError: If it cannot be opened.
     """
     fd = open_own(path, os.O_RDWR | os.O_CREAT, mode)

@@ -33,7 +33,7 @@ def claim(volume: Path, home: Path, owner: tuple[int, int] | None = None) -> Pat
         owner: User and group that must be able to enter; None for Dyno's own.
 
     Raises:
-        TargetError: If it cannot be made, or somebody else's stands in its place.
+        TargetError: If it cannot be created, or a foreign folder has its name.
     """
     place = volume / name_of(home)
     try:

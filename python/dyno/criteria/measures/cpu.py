@@ -1,4 +1,4 @@
-"""CPU: how busy the processors of the server's machine are."""
+"""CPU usage of the server's machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors: operations that were given up."""
+"""Failed operations."""
 
 from __future__ import annotations
 

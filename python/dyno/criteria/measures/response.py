@@ -47,7 +47,7 @@ def _worst(window: Window, stat: str, kind: str) -> Measured | Missing:  # noqa:
 
 
 def _with_silence(window: Window, stat: str, found: Measured) -> Measured:
-    """The longer of what ended and what whoever asked in a silence had to wait at least."""
+    """The longer of the measured time and the minimum wait of a silence."""
     waited = window.wait_ms(stat)
     if waited is None:
         return found

@@ -1,4 +1,4 @@
-"""Throughput: operations that ended well, prescribed rollbacks among them."""
+"""Throughput: completed operations, including prescribed rollbacks."""
 
 from __future__ import annotations
 

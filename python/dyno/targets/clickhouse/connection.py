@@ -16,7 +16,7 @@ from dyno.targets.clickhouse.errors import statement_error
 
 _POLL_S = 1.0
 _HEED_S = 30.0
-"""A statement that goes on for so long after its cancellation is ended with the whole engine."""
+"""Time after a cancellation until Dyno kills the engine."""
 
 
 class ClickhouseConnection:

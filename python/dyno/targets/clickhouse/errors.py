@@ -56,7 +56,7 @@ def start_error(text: str, folder: Path) -> TargetError:
 
 
 def holder_of(folder: Path) -> str:
-    """Who holds the lock on the directory's ``status`` file; empty if nobody does."""
+    """The process that locks the directory's ``status`` file; empty if none."""
     try:
         handle = os.open(folder / "status", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

@@ -35,7 +35,7 @@ _F_SETPIPE_SZ = 1031
 _WORTH_PARTS = 100_000
 """Tables with fewer rows are loaded by one stream: each makes a file set of its own."""
 _LITTLE_BYTES = 64 << 20
-"""Less room than this on its volume explains why ClickHouse lost rows."""
+"""Free space below this explains why ClickHouse lost rows."""
 
 
 def load(connect: Connect, plan: LoadPlan, control: _core.Control) -> LoadOutcome:

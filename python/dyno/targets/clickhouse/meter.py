@@ -37,7 +37,7 @@ class ClickhouseMeter:
         self._since = self._session.execute("SELECT toUnixTimestamp64Micro(now64(6))").rows[0][0]
 
     def after(self) -> Reading:
-        """Takes the figures of the statement from the log."""
+        """Reads the metrics of the statement from the log."""
         if self._reason is not None:
             return Reading.missing(self._reason)
         self._session.execute("SYSTEM FLUSH LOGS query_log")
@@ -54,7 +54,7 @@ class ClickhouseMeter:
         return Reading(read, spilled, peak, sources=dict(_SOURCES))
 
     def _lacking(self) -> str | None:
-        """Why there are no figures: a counter that is unknown would read as 0."""
+        """Why there are no metrics: an unknown counter would read as 0."""
         try:
             self._session.execute("SYSTEM FLUSH LOGS query_log")
             self._session.execute("SELECT 1 FROM system.query_log LIMIT 0")

@@ -17,7 +17,7 @@ def locate(url: TargetUrl, out: Path) -> Path:
     """The directory that a URL names, or the private one under ``out``.
 
     Raises:
-        UsageError: If the URL names none, or one that chdb cannot be told of.
+        UsageError: If the URL has no directory, or one that chdb does not support.
     """
     if url.scheme == "embedded":
         folder = (out / "engines" / "clickhouse").absolute()
@@ -44,7 +44,7 @@ def prepare(folder: Path, *, private: bool) -> None:
     """Makes the directory if need be, and refuses one that holds something else.
 
     Raises:
-        TargetError: If it is no directory of ClickHouse's, or cannot be made or read.
+        TargetError: If it is not a ClickHouse directory, or cannot be created or read.
     """
     try:
         folder.mkdir(parents=private, exist_ok=True)

@@ -123,7 +123,7 @@ class ClickhouseTarget:
             return
         wanted = tuning.names(self._changes)
         with closing(ClickhouseConnection(self._running())) as plain:
-            # A session without Dyno's settings tells which there are at all.
+            # A session without Dyno's settings shows the defaults.
             usual = settings.shown(plain, wanted)
             version = str(plain.execute("SELECT version()").rows[0][0])
         tuning.require_known(self._changes, usual, f"ClickHouse {version}")
@@ -183,7 +183,7 @@ class ClickhouseTarget:
         workload: str,  # noqa: ARG002
         rows: Mapping[str, Any],  # noqa: ARG002
     ) -> int:
-        """There are no refresh functions here.
+        """ClickHouse does not support refresh functions.
 
         Raises:
             UsageError: Always.
@@ -208,7 +208,7 @@ class ClickhouseTarget:
         return {**done, "notes": design.notes(layout)}
 
     def wire(self, workload: str = "") -> dict[str, Any]:  # noqa: ARG002
-        """There is no wire.
+        """ClickHouse has no wire protocol here.
 
         Raises:
             UsageError: Always.

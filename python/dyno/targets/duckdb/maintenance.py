@@ -1,4 +1,4 @@
-"""Maintenance of DuckDB: every row and column read and digested; there are no indexes."""
+"""Maintenance of DuckDB: reads and hashes every row and column; there are no indexes."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class DuckdbScan:
         return checks
 
     def space(self) -> int | None:
-        """Bytes that are spilled beside the file."""
+        """Bytes spilled next to the file."""
         total = 0
         for file in self._spill.rglob("*") if self._spill.exists() else ():
             try:

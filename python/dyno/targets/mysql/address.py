@@ -1,4 +1,4 @@
-"""Where a server is and who we are: its URL taken apart, and told to the compiled half."""
+"""The URL of a server: parsed, and converted for the Rust driver."""
 
 from __future__ import annotations
 

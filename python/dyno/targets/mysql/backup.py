@@ -34,7 +34,7 @@ class Dump(Backup):
         """Made ready; ``session`` is asked for sizes, and is not kept.
 
         Raises:
-            DiskFullError: If there is no room for it.
+            DiskFullError: If there is not enough space.
             TargetError: If the folder cannot be used.
         """
         self.method = (

@@ -11,7 +11,7 @@ from dyno.errors import TargetError
 from dyno.targets.mysql.version import Version
 
 _PLACES = "/usr/sbin:/usr/local/sbin:/usr/libexec:/usr/local/mysql/bin"
-"""Where servers are kept that are in nobody's PATH."""
+"""Folders with servers that are not in PATH."""
 
 
 @dataclass(frozen=True)

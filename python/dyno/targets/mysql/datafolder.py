@@ -1,4 +1,4 @@
-"""The data folder of the private server, and the folder of its temporary tables beside it."""
+"""The data folder of the private server, and its folder of temporary tables."""
 
 from __future__ import annotations
 

@@ -40,11 +40,11 @@ _ADVICE = {
 PRIVILEGES = "SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, INDEX"
 """What Dyno's user needs on a workload's database."""
 ROUTINES = ", CREATE ROUTINE, ALTER ROUTINE, EXECUTE"
-"""What procedures need beside."""
+"""Additional privileges for procedures."""
 
 
 def kind_of(number: int, text: str) -> str:
-    """The class of an error number; the operating system's errors come inside of others' texts."""
+    """The class of an error number; errors of the operating system are inside the text."""
     if "No space left" in text or "error 28 " in text:
         return "disk_full"
     return _KINDS.get(number, "database")
@@ -59,7 +59,7 @@ def statement_error(
         error: What the driver raised.
         account: Asks for the account in SQL that needs a privilege; that of the error if it is
             empty, which in MySQL names the client's host and not the account's.
-        needs: Privileges beside the usual ones, where the error does not tell which are missing.
+        needs: Additional privileges, for errors that do not name the missing ones.
     """
     number, text = parts(error)
     kind = kind_of(number, text)

@@ -1,4 +1,4 @@
-"""A login that ends in time, whoever answers at the other end.
+"""A login with a timeout, even against an impostor.
 
 PyMySQL's own limits are on one read or write each, so that a byte now and then goes on for ever,
 and they would also end long statements. Here the whole login has one limit; statements have none,
@@ -25,7 +25,7 @@ GARBLED = (pymysql.InternalError, struct.error, LookupError, ValueError, TypeErr
 
 
 class LimitedConnection(pymysql.connections.Connection):
-    """A driver connection whose login takes only so long, and packets of any but absurd length.
+    """A driver connection with a login timeout and a limit on packet length.
 
     The limit holds until :meth:`settle`.
     """
@@ -39,7 +39,7 @@ class LimitedConnection(pymysql.connections.Connection):
             driver: Arguments of PyMySQL's ``connect``.
 
         Raises:
-            TargetError: If nothing answers in time, or something that is no such server.
+            TargetError: If the server does not respond in time, or is not MySQL.
         """
         self._server = server
         self._limit_s = limit_s
@@ -127,5 +127,5 @@ class LimitedConnection(pymysql.connections.Connection):
         )
 
     def _own(self) -> Any:
-        """PyMySQL's private parts, of which its types say nothing."""
+        """Private members of PyMySQL, missing in its type stubs."""
         return self

@@ -1,4 +1,4 @@
-"""The layout of the data in full: a table's comment, which bears the mark, has no room for it."""
+"""The full layout of the data, which is too long for the comment with the mark."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def put(session: MysqlConnection, place: str, workload: str, layout: str) -> str
 
 
 def get(session: MysqlConnection, place: str, digest: str) -> str:
-    """The layout that a mark tells of.
+    """The layout that a mark refers to.
 
     Raises:
         TargetError: If it is gone.

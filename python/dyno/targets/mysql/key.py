@@ -26,7 +26,7 @@ _UNTRUSTED = (
 
 
 class KeyedConnection(LimitedConnection):
-    """A driver connection that asks a server for its key only where nobody else could answer.
+    """A driver connection that requests the server's key only on a safe connection.
 
     That is on this machine, or by leave; over TLS and unix sockets PyMySQL needs no key.
     """
@@ -40,14 +40,14 @@ class KeyedConnection(LimitedConnection):
             driver: Other arguments of the class it is made from.
 
         Raises:
-            TargetError: With kind ``denied``, if the server wants the password and is not known.
+            TargetError: With kind ``denied``, if the server requires the plain password.
         """
         self._key: bytes | None = None
         self._key_retrieval = key_retrieval
         key = Path(server_key).read_bytes() if server_key else None
         super().__init__(server_public_key=key, **driver)
 
-    # PyMySQL looks here before it asks, and puts here what it is told.
+    # PyMySQL reads the key from here and stores a received one here.
     @property
     def server_public_key(self) -> bytes | None:
         """The key, which PyMySQL asks the server for if there is none."""
@@ -73,7 +73,7 @@ class KeyedConnection(LimitedConnection):
             raise TargetError(_UNTRUSTED, kind="denied")
 
     def _stream(self) -> Any:
-        """PyMySQL's socket, of which its types say nothing; None before it connects."""
+        """PyMySQL's socket, missing in its type stubs; None before it connects."""
         return cast("Any", self)._sock
 
 

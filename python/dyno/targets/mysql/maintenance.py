@@ -98,7 +98,7 @@ class TableCheck(_Work):
 
 
 class Rebuild(_Work):
-    """Every table is written anew with all its indexes, and takes changes meanwhile.
+    """Every table is rebuilt with all its indexes, and accepts changes meanwhile.
 
     InnoDB rebuilds no index in its place; this is what ``OPTIMIZE TABLE`` does, but it refuses to
     lock the table rather than fall back on that.

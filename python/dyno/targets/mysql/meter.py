@@ -105,7 +105,7 @@ class MysqlMeter:
         )
 
     def _prepare(self) -> None:
-        """Finds out what this server tells this user."""
+        """Determines what this server shows to this user."""
         on = self._session.execute("SELECT @@GLOBAL.event_scheduler = 'ON'").rows[0][0]
         self._running = 2 if on else 1  # MySQL and MariaDB count that thread as running
         self._statement = _STATUS
@@ -137,7 +137,7 @@ class MysqlMeter:
         if self._session.version.is_mariadb:
             return (None, _NO_BYTES) if moved else (0, _NO_SPILL)
         if "written" not in now or "written" not in before:
-            # Nothing else tells whether a hash join spilled.
+            # Nothing else shows whether a hash join spilled.
             return None, _NO_SCHEMA
         if moved & {"created_tmp_disk_tables", "mapped"}:
             return None, _ON_DISK

@@ -20,10 +20,10 @@ _ANALYSES = (8, 0, 18)
 def explain(session: MysqlConnection, sql: str, *, analyse: bool) -> QueryPlan:
     """The plan of a query; with ``analyse`` it is run, and the plan says what it did.
 
-    MariaDB tells that in the same document. MySQL has a text of it (``EXPLAIN ANALYZE``).
+    MariaDB has actual values in the same document; MySQL as text (``EXPLAIN ANALYZE``).
 
     Raises:
-        DatabaseError: If this MySQL cannot tell what a plan did.
+        DatabaseError: If this MySQL does not report actual values.
     """
     if analyse and not session.version.is_mariadb and session.version.number < _ANALYSES:
         raise DatabaseError(

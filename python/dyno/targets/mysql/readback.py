@@ -38,7 +38,7 @@ def amount(text: str | None) -> int | None:
 
 
 def defaults(session: MysqlConnection, names: Iterable[str]) -> dict[str, str]:
-    """What MariaDB has for the variables if nobody says anything."""
+    """MariaDB's defaults of the variables."""
     listed = ", ".join(literal(name.upper()) for name in names)
     rows = session.execute(
         "SELECT variable_name, default_value FROM information_schema.system_variables "  # noqa: S608

@@ -154,7 +154,7 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
         return translate(neutral, "mysql")
 
     def maintenance(self, workload: str, name: Maintenance) -> Job | str:
-        """A check of every table, all of them written anew, or a dump."""
+        """A check of every table, a rebuild of all of them, or a dump."""
         if (reason := self.LACKS_MAINTENANCE.get(name)) is not None:
             return reason
         session = self.connect()

@@ -65,7 +65,7 @@ class Tuning(ServerTuning[MysqlConnection, Server]):
         self.sessions = readback.for_sessions(session, self._changes, server)
 
     def _with_large_pages(self, item: Applied, server: Server) -> Applied:
-        """MariaDB goes on with small pages where there are no large ones, and only logs it."""
+        """Without huge pages, MariaDB continues with small ones and only logs it."""
         if item.name != "large_pages" or item.value == "OFF":
             return item
         used = _large_page_bytes(server.pid)

@@ -1,4 +1,4 @@
-"""The model's figures, read from the target's URL."""
+"""The parameters of the model, from the target's URL."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class NullModel:
     Attributes:
         mean_us: Mean service time of a transaction, µs; 0 answers at once.
         distribution: Shape of the service time's distribution.
-        servers: Most transactions in service at once, the others queue; None is no limit.
+        servers: Maximum concurrent transactions, others queue; None for no limit.
         stall_every_ms: Period of regular pauses, 0 for none.
         stall_ms: Length of each pause, at the end of its period.
         seed: Seed of the service times.
@@ -48,7 +48,7 @@ class NullModel:
         """Reads the model from a URL such as ``null:?mean_us=500&servers=4``.
 
         Raises:
-            UsageError: If a name or a figure is wrong.
+            UsageError: If a name or a value is invalid.
         """
         parts = urlsplit(url.text)
         if parts.netloc or parts.path:
@@ -94,7 +94,7 @@ class NullModel:
         return wire
 
     def settings(self) -> dict[str, str]:
-        """All figures as text, for the record."""
+        """All parameters as text, for the record."""
         return {name: str(getattr(self, name)) for name in _NAMES}
 
 

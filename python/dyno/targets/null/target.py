@@ -45,7 +45,7 @@ class NullTarget:
         """Nothing has to be stopped."""
 
     def facts(self) -> TargetFacts:
-        """The model's figures."""
+        """The parameters of the model."""
         return TargetFacts(
             url=self.url.redacted,
             place="process",
@@ -68,7 +68,7 @@ class NullTarget:
         replace: bool,  # noqa: ARG002
         layout: Layout | None = None,  # noqa: ARG002
     ) -> None:
-        """There is no place for tables.
+        """The null target has no tables.
 
         Raises:
             UsageError: Always.
@@ -83,7 +83,7 @@ class NullTarget:
         """There is nothing to mark."""
 
     def load(self, plan: LoadPlan, control: Any) -> LoadOutcome:  # noqa: ARG002
-        """There is no place for rows.
+        """The null target stores no rows.
 
         Raises:
             UsageError: Always.
@@ -96,7 +96,7 @@ class NullTarget:
         workload: str,  # noqa: ARG002
         rows: Mapping[str, Any],  # noqa: ARG002
     ) -> int:
-        """There is no place for rows.
+        """The null target stores no rows.
 
         Raises:
             UsageError: Always.
@@ -118,7 +118,7 @@ class NullTarget:
         return self._model.wire()
 
     def sql(self, workload: str, name: str, neutral: str) -> str:  # noqa: ARG002
-        """Statements stay neutral; nobody runs them."""
+        """Returns the statement unchanged; nothing runs it."""
         return neutral
 
     def data_paths(self) -> list[Path]:

@@ -1,4 +1,4 @@
-"""A server that exists already: its URL taken apart, checked, and told to the Rust driver."""
+"""An existing server: its URL parsed, checked, and converted for the Rust driver."""
 
 from __future__ import annotations
 

@@ -61,10 +61,10 @@ class ServerBackup(Backup):
     )
 
     def __init__(self, session: PostgresConnection, out: Path) -> None:
-        """Made ready; ``session`` tells where the server is, and is not kept.
+        """Prepares the backup; ``session`` has the server's address, and is not kept.
 
         Raises:
-            DiskFullError: If there is no room for it.
+            DiskFullError: If there is not enough space.
             TargetError: If the server or the folder cannot be used.
         """
         program = binaries.find().program("pg_basebackup")
@@ -130,7 +130,7 @@ def proven(place: Path) -> Check:
 
 
 def _path(item: dict[str, Any]) -> str:
-    # A name that is no UTF-8 is told in hexadecimal digits.
+    # The manifest has names that are not UTF-8 in hexadecimal digits.
     if "Path" in item:
         return str(item["Path"])
     return bytes.fromhex(str(item["Encoded-Path"])).decode("utf-8", "surrogateescape")

@@ -20,7 +20,7 @@ class Binaries:
 
     Attributes:
         folder: Holds ``postgres`` and ``initdb``.
-        version: As it tells it, such as ``18.4``.
+        version: From ``postgres --version``, such as ``18.4``.
     """
 
     folder: Path

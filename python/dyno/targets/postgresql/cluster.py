@@ -24,7 +24,7 @@ def prepare(home: Path, binaries: Binaries, lock: int) -> tuple[Path, Identity]:
     """
     data, identity = datafolder.prepare(home, _Maker(binaries), lock)
     if not working_in(data, PROGRAM):
-        # Of a killed server, whose process id somebody else may have by now.
+        # From a killed server, whose process id may have been reused.
         (data / "postmaster.pid").unlink(missing_ok=True)
     return data, identity
 

@@ -36,7 +36,7 @@ class PostgresConnection:
 
         Args:
             raw: The connection.
-            explain: The error to tell instead, if the server's end is known to be the reason.
+            explain: The error to raise instead, if the server's exit is known to be the cause.
         """
         self.raw = raw
         self._explain = explain
@@ -88,7 +88,7 @@ class PostgresConnection:
         self._stopped = False
         try:
             with self.raw.cursor() as cursor:
-                # The driver would prepare it from the sixth time on, without planning it anew.
+                # psycopg would prepare it from the sixth execution on, without replanning.
                 cursor.execute(sql.encode(), prepare=False)
                 while cursor.nextset():
                     pass

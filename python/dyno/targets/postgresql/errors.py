@@ -89,7 +89,7 @@ def statement_error(error: psycopg.Error, *, lost: bool, stopped: bool = False) 
 def connect_error(error: psycopg.Error, server: str, host: str = "") -> DynoError:
     """The error for a session that could not be opened, with what to do about it.
 
-    libpq tells the SQLSTATE only to those who look into its text, so the text is looked at.
+    libpq has the SQLSTATE only in its text, so Dyno parses the text.
 
     Args:
         error: What the driver raised.

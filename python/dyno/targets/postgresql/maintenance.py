@@ -24,7 +24,7 @@ _DROP_S = 30
 """Patience for what is left of a stopped one: dropping it waits for other sessions, too."""
 
 _LEFTOVER = r"_cc(new|old)\d*$"
-"""How ``REINDEX CONCURRENTLY`` names what it makes and what it is about to drop."""
+"""Suffixes of ``REINDEX CONCURRENTLY`` for new and old indexes."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class Reindex(Work):
         return SpaceEstimate(largest * (2 if spilled else 1), source)
 
     def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
-        """Builds every index anew."""
+        """Rebuilds every index."""
         # Those that are changed meanwhile have grown since it was made ready.
         self._indexes = indexes(self.session, self.place)
         self._largest = max(self._largest, _largest(self._indexes))

@@ -81,12 +81,12 @@ def temp_setting(session: PostgresConnection, layout: Layout | None) -> dict[str
 
 
 def deviations(session: PostgresConnection, layout: Layout, log: Path | None) -> list[str]:
-    """Where log and temporary files are no longer as a layout says.
+    """Deviations of log and temporary files from a layout.
 
     Args:
         session: A session.
         layout: The layout that the data was loaded with.
-        log: Where the log lies; None if that cannot be told.
+        log: Path of the log; None if unknown.
     """
     found: list[str] = []
     if layout.log is not None and log is not None and not log.is_relative_to(layout.log):

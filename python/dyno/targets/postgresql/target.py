@@ -181,7 +181,7 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
         return {"checkpoint": time.monotonic() - start}
 
     def room(self) -> str:
-        """How many users there was room for (see :class:`dyno.contracts.target.Limited`)."""
+        """The number of free connections (see :class:`dyno.contracts.target.Limited`)."""
         return "" if self._room is None else self._room.text()
 
     def wire(self, workload: str = "") -> dict[str, Any]:

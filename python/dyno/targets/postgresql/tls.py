@@ -1,4 +1,4 @@
-"""TLS as libpq speaks it to a server, told to the Rust driver so that it does the same."""
+"""TLS parameters of libpq, converted for the Rust driver."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def obstacle(session: PostgresConnection) -> str | None:
 
 
 def wire(session: PostgresConnection) -> dict[str, Any]:
-    """How the Rust driver speaks TLS; nothing where libpq does without.
+    """TLS parameters for the Rust driver; empty if libpq uses no TLS.
 
     What ``sslmode`` leaves open libpq has settled for this session. The driver goes the same way
     or is refused, so that all sessions of a run are of one kind. Files are found by libpq's rules

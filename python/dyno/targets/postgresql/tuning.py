@@ -54,7 +54,7 @@ _NOTES = {
 }
 
 SPARE_WORKERS = 4
-"""Places for background processes beside a query's workers, where Dyno makes the places."""
+"""Worker slots besides a query's workers, on a private server."""
 
 
 def changes(
@@ -65,7 +65,7 @@ def changes(
     Args:
         asked: The settings.
         now: The present amount of a parameter, in bytes or as a count.
-        spare_workers: Places for processes that are wanted beside a query's workers.
+        spare_workers: Worker slots besides a query's workers.
 
     Raises:
         UsageError: If a value is beyond what PostgreSQL takes.
@@ -77,7 +77,7 @@ def changes(
 
 
 def overrides(wanted: Sequence[Change]) -> dict[str, str]:
-    """The changes as lines of ``postgresql.conf``; checksums are no parameter."""
+    """The changes as lines of ``postgresql.conf``, without checksums."""
     return {item.name: item.value for item in wanted if item.name != "data_checksums"}
 
 

@@ -36,7 +36,7 @@ class FileBackup(Backup):
         """Made ready.
 
         Raises:
-            DiskFullError: If there is no room for it.
+            DiskFullError: If there is not enough space.
             TargetError: If the file or the folder cannot be used.
         """
         with closing(connect()) as session:
@@ -83,7 +83,7 @@ class FileBackup(Backup):
 
 
 class ApartBackup(FileBackup):
-    """The same from another process, beside the driver, which has the file open in this one."""
+    """A backup from another process, while the driver has the file open in this one."""
 
     def __init__(
         self,

@@ -62,7 +62,7 @@ def comes_sorted(table: dict[str, Any], layout: Layout | None) -> bool:
 
 
 def needs_key(table: dict[str, Any], layout: Layout | None) -> bool:
-    """Whether the primary key takes an index beside the table."""
+    """Whether the primary key needs a separate index."""
     if not table["primary_key"] or (layout is not None and not layout.primary_keys):
         return False
     if has_rowid_key(table, layout):

@@ -67,7 +67,7 @@ _LOG_GROWS = (
 
 
 class _Work:
-    """What both share: a session of each round's own, and the room beside the file.
+    """Base of both jobs: a session per round, and the space on the file's volume.
 
     A session keeps pages, and those of an earlier round would be taken for what the file holds.
     """
@@ -80,7 +80,7 @@ class _Work:
         self._begun = False
 
     def space(self) -> int | None:
-        """Growth of the file and its log. What sorts spill cannot be told from that of queries."""
+        """Growth of the file and its log, without the spilled data of sorts."""
         return max(0, occupied([self._file]) - self._before)
 
     def cancel(self) -> None:
@@ -151,7 +151,7 @@ class Reindex(_Work):
             connect: Opens a session.
             file: The database file.
             found: Indexes, with their table.
-            sizes: Their bytes; None where this SQLite does not tell.
+            sizes: Their bytes; None if this SQLite does not report them.
             page_size: Bytes of a page.
         """
         super().__init__(connect, file)
@@ -172,7 +172,7 @@ class Reindex(_Work):
         )
 
     def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
-        """Builds every index anew."""
+        """Rebuilds every index."""
         session = self._begin()
         for number, name in enumerate(self._indexes):
             progress(number, len(self._indexes), f"reindex of {name}")

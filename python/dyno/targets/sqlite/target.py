@@ -85,7 +85,7 @@ class SqliteTarget:
         """Looks whether the file can be used.
 
         Raises:
-            TargetError: If it cannot be opened, is no database, or is locked.
+            TargetError: If it cannot be opened, is not a database, or is locked.
             UsageError: If this SQLite cannot have a setting that is asked.
         """
         if self.url.scheme == "embedded":
@@ -182,7 +182,7 @@ class SqliteTarget:
         with closing(self.connect()) as session:
             found = facts.settings(session, self._changes)
         for workload in self._own_files():
-            # One that cannot be opened is told of when it is worked with.
+            # An unreadable file is reported on its first use.
             with contextlib.suppress(TargetError), closing(self.connect(workload)) as session:
                 found[f"journal_mode of {workload}"] = facts.shown(session, "journal_mode")
         return TargetFacts(
@@ -190,7 +190,7 @@ class SqliteTarget:
         )
 
     def _own_files(self) -> list[str]:
-        """Workloads with a file of Dyno's own, each of which has a journal mode."""
+        """Workloads with a file of their own, each with a journal mode."""
         if self.url.scheme != "embedded":
             return []
         return [name for name in workloads.names() if self._file(name).exists()]
@@ -275,7 +275,7 @@ class SqliteTarget:
             return index.run(session, work, probe, control, progress)
 
     def space_probe(self) -> tuple[Probe, bool] | None:
-        """The file and what lies beside it, and temporary files, which have no name."""
+        """The file, its journal or log, and unnamed temporary files."""
         return partial(_occupied, self.data_paths()), True
 
     def isolation(self) -> Isolation:
@@ -354,7 +354,7 @@ def _occupied(paths: Sequence[Path]) -> int:
 
 
 def _files(place: Path) -> list[Path]:
-    """The database files of a place, with the logs beside them."""
+    """The database files of a place, with their logs."""
     found = sorted(place.glob("*.sqlite")) if place.is_dir() else [place]
     return [file for each in found for file in siblings(each)]
 

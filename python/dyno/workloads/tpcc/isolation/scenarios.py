@@ -151,7 +151,7 @@ def _prices(stage: Stage) -> Seen:
 
 
 def _phantom(read: Callable[[Connection, tx.Place], Any]) -> Callable[[Stage], Seen]:
-    """What ``read`` finds must not change while its transaction lasts, whoever adds an order."""
+    """What ``read`` returns must not change during its transaction, even if an order is added."""
 
     def play(stage: Stage) -> Seen:
         seen = Seen()
