@@ -198,7 +198,7 @@ def test_a_server_that_answers_no_more_does_not_hold_the_run(place: Place, out: 
         proxy.swallow()
         code, output, errors = end(process)
     assert code == 3, errors
-    assert "does not answer" in errors
+    assert "does not respond" in errors
     assert "Traceback" not in errors
     assert '"outage"' in output
     (bundle,) = list_bundles(out)

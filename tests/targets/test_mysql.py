@@ -201,7 +201,7 @@ def test_the_grant_that_is_shown_is_enough(
 @pytest.mark.parametrize(
     ("url", "told"),
     [
-        ("mysql://u@127.0.0.1:1/d", "MariaDB/MySQL at 127.0.0.1:1 does not answer; start it"),
+        ("mysql://u@127.0.0.1:1/d", "MariaDB/MySQL at 127.0.0.1:1 does not respond; start it"),
         ("mariadb://u@h/d?unix_socket=/nowhere/s", "/nowhere/s"),
         ("mysql://u@no-such-host.invalid/d", "is unknown"),
     ],
@@ -328,7 +328,7 @@ def test_tls_is_demanded_or_refused_in_words(mariadb: MysqlTarget) -> None:
     with pytest.raises(TargetError, match="SSL"), secure:
         pass
     plan = {"wire": secure.wire("tpch"), "workload": "tpch", "scale": 0.01, "seed": 1}
-    with pytest.raises(_core.EngineError, match="TLS is not spoken over a unix socket"):
+    with pytest.raises(_core.EngineError, match="TLS over a unix socket is not supported"):
         _core.load(json.dumps({**plan, "streams": 1, "tables": ["nation"]}), _core.Control())
 
 

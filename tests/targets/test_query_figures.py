@@ -95,7 +95,7 @@ def test_what_another_session_may_have_caused_is_left_out(target: Target) -> Non
             assert found["temp_bytes"] == 0
             return
         assert [found[name] for name in FIGURES] == [None] * 3
-        assert "other sessions worked" in sources(found)["bytes_read"]
+        assert "other sessions were active" in sources(found)["bytes_read"]
         # An idle one does no harm.
         meter.before()
         session.execute("SELECT count(*) FROM lineitem")
@@ -131,7 +131,7 @@ def test_figures_that_nobody_asked_for_are_not_read(target: Target) -> None:
             (profiling,) = session.execute("SELECT current_setting('enable_profiling')").rows[0]
             assert not profiling
     assert [found[name] for name in FIGURES] == [None] * 3
-    assert set(sources(found).values()) == {"not asked for (--no-query-figures)"}
+    assert set(sources(found).values()) == {"not requested (--no-query-figures)"}
 
 
 def test_nothing_is_counted_while_a_query_is_timed_if_that_slows_it(target: Target) -> None:
@@ -177,7 +177,7 @@ def test_a_target_that_tells_nothing_is_said_to(tmp_path: Path) -> None:
 
 def test_a_target_without_plans_is_refused(tmp_path: Path) -> None:
     null = targets.open_target(targets.parse("null:"), tmp_path, LIMITS)
-    with pytest.raises(UsageError, match="reads no plans of it"):
+    with pytest.raises(UsageError, match="cannot read its plans"):
         plans.require(null)
 
 

@@ -68,7 +68,7 @@ def test_a_view_of_the_users_on_a_table_keeps_all(
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("embedded:postgresql",), "Leave --target out"),
+        (("embedded:postgresql",), "Omit --target"),
         (("sqlite:///x/y.sqlite",), "remove its file"),
         (("postgresql://h/d", "--runs"), "exclude each other"),
     ],

@@ -54,7 +54,7 @@ impl Workload {
         let known = Self::ALL.into_iter().find(|workload| workload.as_str() == name);
         known.or_else(|| Declared::named(name).map(Self::Declared)).ok_or_else(|| {
             let known = Self::NAMES.join(", ");
-            usage(format!("no data is generated for {name:?}; choose one of: {known}"))
+            usage(format!("no generator for {name:?}; choose one of: {known}"))
         })
     }
 

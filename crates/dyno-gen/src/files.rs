@@ -135,7 +135,7 @@ impl GeneratePlan {
     fn chosen_parts(&self) -> Result<std::ops::RangeInclusive<u64>> {
         match (self.parts, self.part) {
             (parts, _) if !(1..=MOST_PARTS).contains(&parts) => {
-                Err(usage(format!("there must be 1 to {MOST_PARTS} parts, not {parts}")))
+                Err(usage(format!("parts must be 1 to {MOST_PARTS}, not {parts}")))
             }
             (parts, Some(part)) if part < 1 || part > parts => {
                 Err(usage(format!("part {part} does not exist: choose 1 to {parts}")))
@@ -198,11 +198,11 @@ fn check_place(path: &Path, replace: bool) -> Result<()> {
     let path = path.display();
     if !found.is_file() {
         return Err(usage(format!(
-            "{path} is not a regular file; remove it or name another folder"
+            "{path} is not a regular file; remove it or use another folder"
         )));
     }
     if !replace {
-        return Err(usage(format!("{path} exists; remove it or ask to replace it")));
+        return Err(usage(format!("{path} exists; remove it or use --replace")));
     }
     Ok(())
 }

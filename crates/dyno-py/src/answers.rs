@@ -37,7 +37,7 @@ pub fn digest(
         let row = row?.cast::<PySequence>()?.to_tuple()?;
         if row.len() != rounded.len() {
             return Err(PyValueError::new_err(format!(
-                "a row has {} columns where {} are expected",
+                "a row has {} columns, expected {}",
                 row.len(),
                 rounded.len()
             )));

@@ -1,4 +1,4 @@
-"""``dyno generate``: a workload's data as files."""
+"""``dyno generate``: writes a workload's data to files."""
 
 from __future__ import annotations
 
@@ -15,34 +15,41 @@ from dyno.safety import plainjson
 
 @click.command(
     "generate",
-    short_help="Write a workload's data as files.",
+    short_help="Write a workload's data to files.",
     epilog=examples(
         "dyno generate tpch --scale 1 --format parquet --to data/",
         "dyno generate tpch --scale 100 --format tbl --to data/ --parts 8 --part 3",
         "dyno generate tpcc --scale 5 --format csv --to data/",
-        "dyno generate tpch --scale 10 --format tbl --to /dev/null   for its speed",
+        "dyno generate tpch --scale 10 --format tbl --to /dev/null   generator speed",
     ),
 )
 @click.argument("workload")
-@click.option("--scale", type=float, required=True, help="Scale factor or warehouses.")
+@click.option("--scale", type=float, required=True, help="Scale factor or number of warehouses.")
 @click.option(
     "--format",
     "file_format",
     type=click.Choice(["parquet", "arrow", "csv", "tbl"]),
     default="parquet",
     show_default=True,
+    help="File format.",
 )
 @click.option(
     "--to",
     "folder",
     type=click.Path(path_type=Path),
     required=True,
-    help="Folder for the files; made if missing.",
+    help="Folder for the files; created if missing.",
 )
-@click.option("--parts", type=click.IntRange(1, 10_000), default=1, show_default=True)
-@click.option("--part", type=click.IntRange(1), help="Only this one of --parts.")
-@click.option("--seed", type=SEED, default=1, show_default=True)
-@click.option("--replace", is_flag=True, help="Overwrite files of those names.")
+@click.option(
+    "--parts",
+    type=click.IntRange(1, 10_000),
+    default=1,
+    show_default=True,
+    help="Number of files per table.",
+)
+@click.option("--part", type=click.IntRange(1), help="Write only this one of --parts.")
+@click.option("--seed", type=SEED, default=1, show_default=True, help="Data seed.")
+@click.option("--replace", is_flag=True, help="Overwrite existing files.")
 @common
 def command(
     workload: str,
@@ -55,10 +62,11 @@ def command(
     replace: bool,
     options: Options,
 ) -> int:
-    """Write the rows of WORKLOAD to files, one a table and part.
+    """Write the rows of WORKLOAD to files, one file per table and part.
 
-    Parts can be made on different machines: their union is the same, byte for byte, as one
-    part's (csv, tbl) or row for row (parquet, arrow). What goes to /dev/null is made and not kept.
+    Different machines can write different parts. Together they equal a single part, byte for byte
+    (csv, tbl) or row for row (parquet, arrow). With --to /dev/null, rows are generated and
+    discarded.
     """
     import os
 
@@ -78,7 +86,7 @@ def command(
             folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
-            f"Cannot create {folder}: {why(error, folder)}. Give another --to DIR."
+            f"Cannot create {folder}: {why(error, folder)}. Use another --to DIR."
         ) from error
     console = Console(quiet=options.quiet)
     threads = len(os.sched_getaffinity(0))

@@ -1,4 +1,4 @@
-"""Work on a session that may take only so long."""
+"""A time limit for work on a session."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Deadline:
         if error is None or not passes:
             limit = seconds_text(self._seconds)
             raise TargetError(
-                f"Cancelled: it did not end within {limit}.", kind="timeout"
+                f"Cancelled: it did not finish within {limit}.", kind="timeout"
             ) from error
 
 

@@ -64,7 +64,7 @@ def digest(rows: Iterable[Sequence[Any]], rules: Sequence[Rule]) -> str:
 
 def _row(row: Sequence[Any], writers: Sequence[Callable[[Any], str]]) -> tuple[str, ...]:
     if len(row) != len(writers):
-        raise ValueError(f"a row has {len(row)} columns where {len(writers)} are expected")
+        raise ValueError(f"a row has {len(row)} columns, expected {len(writers)}")
     return tuple(writer(value) for writer, value in zip(writers, row, strict=True))
 
 

@@ -8,7 +8,7 @@ use crate::wire::{Dialect, Session, Statement};
 
 /// How a transaction ended that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum TxnOutcome {
     /// It committed.
     Committed,
     /// It ended in the rollback that the workload prescribes.
@@ -64,5 +64,5 @@ pub trait Terminal: 'static {
         &mut self,
         session: &mut S,
         unix_us: i64,
-    ) -> impl Future<Output = Result<Ended>>;
+    ) -> impl Future<Output = Result<TxnOutcome>>;
 }

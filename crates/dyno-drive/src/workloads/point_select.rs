@@ -9,7 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
 
 use crate::wire::{Dialect, Session, Slot, Statement, StatementId, Type, Value};
-use crate::workloads::contract::{Ended, Params, Terminal, Workload};
+use crate::workloads::contract::{Params, Terminal, TxnOutcome, Workload};
 
 const SELECT: StatementId = StatementId(0);
 
@@ -158,10 +158,10 @@ impl Terminal for Reader {
         0
     }
 
-    async fn attempt<S: Session>(&mut self, session: &mut S, _unix_us: i64) -> Result<Ended> {
+    async fn attempt<S: Session>(&mut self, session: &mut S, _unix_us: i64) -> Result<TxnOutcome> {
         let slot = session.queue(SELECT, &[Value::Int(self.key)]);
         session.flush().await?;
         self.check(session, slot)?;
-        Ok(Ended::Committed)
+        Ok(TxnOutcome::Committed)
     }
 }

@@ -88,7 +88,7 @@ fn a_search_is_about_what_can_vary() {
     let named = jobs(json!([job("a", json!({})), rate, log]), json!({"jobs": ["log", "a"]}));
     assert_eq!(of(named.unwrap()), (vec![2, 0], false));
     let both = jobs(json!([job("a", json!({})), rate]), json!({"jobs": ["a", "rate"]}));
-    assert!(both.unwrap_err().contains("all have a rate, or none"));
+    assert!(both.unwrap_err().contains("all of its jobs or none"));
 }
 
 type Change = fn(&mut Value);

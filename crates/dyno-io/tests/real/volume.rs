@@ -251,7 +251,7 @@ fn a_file_system_in_memory_is_not_taken_for_a_device() {
     let outcome = outcome.unwrap();
     check_measured(&outcome, &spool);
     assert!(!outcome.direct);
-    assert!(outcome.notes.as_slice().iter().any(|note| note.text.contains("page cache in play")));
+    assert!(outcome.notes.as_slice().iter().any(|note| note.text.contains("use the page cache")));
 }
 
 #[test]

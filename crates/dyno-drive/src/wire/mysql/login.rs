@@ -135,14 +135,14 @@ async fn authenticate(
             // Anybody's key is taken only where it was asked for.
             ([0x01, key @ ..], SHA2) if asked => match Key::parse(key) {
                 Some(key) => key.encrypt(&nonce, password)?,
-                None => return Err(broken("a public key that is none of RSA's")),
+                None => return Err(broken("a public key that is not RSA")),
             },
-            _ => return Err(broken("an unexpected packet while logging in")),
+            _ => return Err(broken("an unexpected packet during login")),
         };
         frame(&mut transport.write, sequence.wrapping_add(1), |out| out.put_slice(&answer));
         send(transport).await?;
     }
-    Err(broken("too many questions while logging in"))
+    Err(broken("too many login requests"))
 }
 
 /// Refuses to ask a server for its public key where somebody on the way could answer.

@@ -13,7 +13,7 @@ use crate::window::{Window, phase};
 
 /// Gathers the figures of a run.
 #[derive(Debug)]
-pub struct Gather {
+pub struct Aggregator {
     operations: &'static [&'static str],
     clock: Clock,
     spool: Spool,
@@ -36,7 +36,7 @@ struct Merged {
     ops: Vec<OpTotals>,
 }
 
-impl Gather {
+impl Aggregator {
     /// Gathers for `threads` threads.
     pub fn new(
         operations: &'static [&'static str],
@@ -136,7 +136,7 @@ impl Gather {
     pub fn outcome(self, seconds: f64, plan: &DrivePlan) -> Result<Outcome> {
         let Self { operations, totals, reports, .. } = self;
         if reports.connected == 0 && reports.errors_first.contains_key(&ErrorKind::ConnectionLost) {
-            let message = "the run ended with every user cut off from the server";
+            let message = "the run ended with every user disconnected from the server";
             return Err(Error::new(ErrorKind::ConnectionLost, message));
         }
         let ended = |totals: &OpTotals| totals.done + totals.rolled_back;
