@@ -69,13 +69,8 @@ class Transactions:
 
     @property
     def per_min(self) -> str:
-        """The name of the figure of main operations a minute."""
+        """Main operations a minute, as JSON documents and studies name them."""
         return f"{self.plural}_per_min"
-
-    @property
-    def p95(self) -> str:
-        """The name of the figure of the main operation's response time."""
-        return f"{self.main}.response_p95_ms"
 
     @property
     def title(self) -> str:
