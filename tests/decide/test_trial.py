@@ -7,14 +7,14 @@ from typing import Any, cast
 
 import pytest
 
+from dyno.bundle import metrics
 from dyno.bundle.model import CriterionResult
 from dyno.decide.case import Case
 from dyno.decide.trial import Judged, failing
 
 
 def case(**figures: float) -> Case:
-    known = {f"oltp.x.{name}": value for name, value in figures.items()}
-    return cast("Case", SimpleNamespace(value=known.get))
+    return cast("Case", SimpleNamespace(value=lambda key: figures.get(key.last)))
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def case(**figures: float) -> Case:
     ],
 )
 def test_what_fails_or_is_not_carried_is_no_load(figures: dict[str, Any], words: str) -> None:
-    assert failing(case(**figures), "oltp.x") == words
+    assert failing(case(**figures), metrics.Level("x")) == words
     judged = Judged((), "", "", strict=False, failing=words)
     assert not judged.passed
     assert judged.words() == words

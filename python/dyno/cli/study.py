@@ -117,7 +117,7 @@ def metrics(options: Options) -> None:
         listed = [
             {
                 "name": name,
-                "family": "each" in metric.pattern.groupindex,
+                "family": metric.each,
                 "meaning": metric.meaning,
                 "better": metric.wish,
                 "verb": metric.verb,
@@ -127,7 +127,7 @@ def metrics(options: Options) -> None:
         click.echo(plainjson.dumps(listed))
         return
     for name, metric in METRICS.items():
-        label = f"{name}.*" if "each" in metric.pattern.groupindex else name
+        label = f"{name}.*" if metric.each else name
         loads = " (of loads)" if metric.verb == "load" else ""
         for place, line in enumerate(textwrap.wrap(f"{metric.meaning}{loads}", 58)):
             click.echo(f"{label if place == 0 else '':22}{line}")

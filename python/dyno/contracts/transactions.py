@@ -69,13 +69,8 @@ class Transactions:
 
     @property
     def per_min(self) -> str:
-        """Name of the metric of main operations per minute."""
+        """Name of the main operations per minute in JSON documents and studies."""
         return f"{self.plural}_per_min"
-
-    @property
-    def p95(self) -> str:
-        """Name of the metric of the main operation's response time."""
-        return f"{self.main}.response_p95_ms"
 
     @property
     def title(self) -> str:

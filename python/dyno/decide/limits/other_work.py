@@ -18,7 +18,7 @@ def _weigh(view: View) -> Limit | None:
         used / 100,
         f"the {view.processors} CPUs were {busy_words(view)}, {foreign:.0f} % with work of "
         "neither the target nor Dyno",
-        (view.name("cpu", "host", "busy"), view.name("process", "dyno", "cpu")),
+        (view.resources.cpu_busy.mean.name, view.resources.process_cpu("dyno").mean.name),
     )
 
 

@@ -18,8 +18,8 @@ def _weigh(view: View) -> Limit | None:
                 f"{device.name} was in use {device.utilisation:.0f} % of the time with "
                 f"{device.queue_length:.1f} requests in flight, {await_ms:.1f} ms each",
                 (
-                    view.name("disk", device.name, "utilisation"),
-                    view.name("disk", device.name, "queue_length"),
+                    view.resources.device(device.name, "utilisation").mean.name,
+                    view.resources.device(device.name, "queue_length").mean.name,
                 ),
             )
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle import metrics
 from dyno.bundle.model import Phase
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.config.rates import recorded
@@ -18,41 +19,55 @@ MOST_LAG_PERCENT = 1.0
 """Of the tightest limit on response times that decides the exit code."""
 
 
-_SIGNS = {
-    "client_cpu_percent": (MOST_CPU_PERCENT, "its threads were busy {:.0f} % of the time"),
-    "client_thread_percent": (MOST_THREAD_PERCENT, "its busiest thread {:.0f} %"),
-    "lag_p99_ms": (MOST_LAG_MS, "p99 of its schedule lag was {:.1f} ms"),
-}
-"""Figures of the driver: their limits, and what to say of one beyond it."""
+_L = metrics.Level
+_SIGNS = (
+    (
+        _L.client_cpu_percent,
+        (_L.client_cpu_worst_percent, _L.client_cpu_worst_at_s),
+        MOST_CPU_PERCENT,
+        "its threads were busy {:.0f} % of the time",
+    ),
+    (
+        _L.client_thread_percent,
+        (_L.client_thread_worst_percent, _L.client_thread_worst_at_s),
+        MOST_THREAD_PERCENT,
+        "its busiest thread {:.0f} %",
+    ),
+    (
+        _L.lag_p99_ms,
+        (_L.lag_p99_worst_ms, _L.lag_p99_worst_at_s),
+        MOST_LAG_MS,
+        "p99 of its schedule lag was {:.1f} ms",
+    ),
+)
+"""Metrics of the driver, over the window and in its worst part; limits, and words beyond them."""
 
 
-def signs(case: Case, phase: Phase[OltpDetail], name: str) -> dict[str, str]:
-    """What shows that the driver set the pace of a level: names of estimates, and words.
+def signs(case: Case, phase: Phase[OltpDetail], at: metrics.Level) -> dict[metrics.Key, str]:
+    """What shows that the driver set the pace of a level: metrics, and words.
 
     Where a rate changes, an average over the window tells nothing of its peak: then the worst part
     of the window counts as well. Where it does not, a part is only a shorter average, which one
     moment of other work on the machine may decide.
     """
-    seen: dict[str, str] = {}
+    seen: dict[metrics.Key, str] = {}
     rate = recorded(phase.detail.rate_per_s)
-    parts = ("", "_worst") if rate is not None and rate.changes else ("",)
-    for figure, (most, words) in _SIGNS.items():
-        for part in parts:
-            stem, _, unit = figure.rpartition("_")
-            key = f"{name}.{stem}{part}"
-            value = case.value(f"{key}_{unit}")
-            lags = figure == "lag_p99_ms" and not phase.detail.is_open
-            if value is None or value <= most or lags:
-                continue
-            when = f"{case.value(f'{key}_at_s') or 0.0:.0f} s into the window " if part else ""
-            seen[f"{key}_{unit}"] = when + words.format(value)
-            break
+    changes = rate is not None and rate.changes
+    for whole, (worst, worst_at_s), most, words in _SIGNS:
+        if whole == _L.lag_p99_ms and not phase.detail.is_open:
+            continue
+        value, peak = case.value(whole.of(at)), case.value(worst.of(at))
+        if value is not None and value > most:
+            seen[whole.of(at)] = words.format(value)
+        elif changes and peak is not None and peak > most:
+            when = f"{case.value(worst_at_s.of(at)) or 0.0:.0f} s into the window "
+            seen[worst.of(at)] = when + words.format(peak)
     return seen
 
 
 def _check(case: Case) -> Iterable[Ruling]:
-    for phase, name in case.bounding():
-        seen = signs(case, phase, name)
+    for phase, at in case.bounding():
+        seen = signs(case, phase, at)
         if seen:
             less = "at a lower --rate" if phase.detail.is_open else "with fewer users"
             yield Ruling(
@@ -60,7 +75,7 @@ def _check(case: Case) -> Iterable[Ruling]:
                 f"{phase.title}: the driver was the bottleneck: {', '.join(seen.values())}. "
                 f"Drive from another machine, or {less}.",
                 phase.name,
-                tuple(seen),
+                tuple(key.name for key in seen),
             )
     yield from _check_slo(case)
 
@@ -74,8 +89,8 @@ def _check_slo(case: Case) -> Iterable[Ruling]:
         for limit in asked(run)
         if limit.binding and limit.op in {"<", "<="} and words[limit.metric].responses
     ]
-    for phase, name in case.levels():
-        lag = case.value(f"{name}.lag_p99_ms")
+    for phase, at in case.levels():
+        lag = case.value(at.lag_p99_ms)
         if lag is None or not limits or not phase.detail.is_open or lag > MOST_LAG_MS:
             continue
         if lag * 100 > min(limits) * MOST_LAG_PERCENT:
@@ -85,7 +100,7 @@ def _check_slo(case: Case) -> Iterable[Ruling]:
                 f"{MOST_LAG_PERCENT:g} % of the limit of {min(limits):g} ms on response times, "
                 "which count it. Drive from another machine, or at a lower --rate.",
                 phase.name,
-                (f"{name}.lag_p99_ms",),
+                (at.lag_p99_ms.name,),
             )
 
 
