@@ -57,24 +57,26 @@ def command(
 ) -> int:
     """Write the rows of WORKLOAD to files, one a table and part.
 
-    Parts can be made on different machines: their union is the same, byte for byte, as one
-    part's (csv, tbl) or row for row (parquet, arrow). What goes to /dev/null is made and not kept.
+    Parts can be made on different machines: put together in order they are the same, byte for
+    byte (csv, tbl) or row for row (parquet, arrow), as one part. What goes to /dev/null is made and
+    not kept.
     """
     import os
 
-    from dyno import workloads
-    from dyno.bundle.columnar import is_device
+    from dyno import _core, workloads
+
+    scale = workloads.named(workload).parse_scale(scale)
+    _core.prepare(workload)  # while the rest is imported
     from dyno.cli._console import Console
     from dyno.config.units import bytes_text, digits
     from dyno.errors import UsageError
     from dyno.safety.unwritable import why
     from dyno.stages.generate import GeneratePlan, generate
 
-    scale = workloads.named(workload).parse_scale(scale)
     if part is not None and part > parts:
         raise UsageError(f"--part {part} is more than --parts {parts}.")
     try:
-        if not is_device(folder):
+        if not folder.is_char_device():
             folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
