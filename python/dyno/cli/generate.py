@@ -64,25 +64,26 @@ def command(
 ) -> int:
     """Write the rows of WORKLOAD to files, one file per table and part.
 
-    Different machines can write different parts. Together they equal a single part, byte for byte
-    (csv, tbl) or row for row (parquet, arrow). With --to /dev/null, rows are generated and
-    discarded.
+    Different machines can write different parts. Joined in order they equal a single part, byte
+    for byte (csv, tbl) or row for row (parquet, arrow). With --to /dev/null, rows are generated
+    and discarded.
     """
     import os
 
-    from dyno import workloads
-    from dyno.bundle.columnar import is_device
+    from dyno import _core, workloads
+
+    scale = workloads.named(workload).parse_scale(scale)
+    _core.prepare(workload)  # while the rest is imported
     from dyno.cli._console import Console
     from dyno.config.units import bytes_text, digits
     from dyno.errors import UsageError
     from dyno.safety.unwritable import why
     from dyno.stages.generate import GeneratePlan, generate
 
-    scale = workloads.named(workload).parse_scale(scale)
     if part is not None and part > parts:
         raise UsageError(f"--part {part} is more than --parts {parts}.")
     try:
-        if not is_device(folder):
+        if not folder.is_char_device():
             folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
