@@ -203,7 +203,7 @@ def test_the_grant_that_is_shown_is_enough(
     [
         ("mysql://u@127.0.0.1:1/d", "MariaDB/MySQL at 127.0.0.1:1 does not respond; start it"),
         ("mariadb://u@h/d?unix_socket=/nowhere/s", "/nowhere/s"),
-        ("mysql://u@no-such-host.invalid/d", "is unknown"),
+        ("mysql://u@no-such-host.invalid/d", "cannot be resolved"),
     ],
 )
 def test_no_server(url: str, told: str) -> None:
