@@ -221,7 +221,7 @@ def test_more_users_than_the_server_takes(place: Place, out: Path) -> None:
     assert done.returncode == 3, done.stderr
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("dyno:")]
     assert "too many clients" in line
-    assert f"room for {most} users (max_connections is {most}" in line
+    assert f"{most} free connections (max_connections is {most}" in line
     assert document(done)["valid"] is False
 
 

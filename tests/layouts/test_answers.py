@@ -64,7 +64,7 @@ def test_what_is_spread_lies_on_each_of_the_volumes(
     assert parts == [str(home / one) for one in ("1", "2", "1", "2")]
     for volume in ("1", "2"):
         assert occupied([home / volume]) > 5_000_000
-    assert any("are on one device" in note for note in layout["notes"])
+    assert any("on one device" in note for note in layout["notes"])
 
 
 def test_the_22_answers_are_the_same(loaded: tuple[Path, dict[str, Any]]) -> None:

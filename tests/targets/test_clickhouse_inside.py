@@ -139,7 +139,7 @@ def test_every_query_has_a_plan_as_text_and_as_data(target: ClickhouseTarget) ->
         for query in workloads.get("tpch").queries:
             sql = target.sql("tpch", query.name, query.text(query.validation(0.01)))
             plan = target.explain(session, sql, analyse=False)
-            assert "rows expected" in plan.text
+            assert "rows estimated" in plan.text
             assert "└─ " in plan.text
             assert "ReadFromMergeTree · dyno_tpch." in plan.text
             assert plan.tree["pipeline"]
@@ -149,7 +149,7 @@ def test_every_query_has_a_plan_as_text_and_as_data(target: ClickhouseTarget) ->
         expected = target.explain(session, sql, analyse=False)
         happened = target.explain(session, sql, analyse=True)
     assert " ms" not in expected.text
-    assert "dyno_tpch.lineitem: 60,175 rows expected" in expected.text
+    assert "dyno_tpch.lineitem: 60,175 rows estimated" in expected.text
     assert " ms" in happened.text
     assert "lineitem" in happened.text
     assert "└──" in happened.text

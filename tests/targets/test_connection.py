@@ -176,7 +176,7 @@ def _asks(postgres: PostgresTarget, user: str) -> bool:
     [
         ("postgresql://u@127.0.0.1:1/d", "PostgreSQL at 127.0.0.1:1 does not respond; start it"),
         ("postgresql://u@/d?host=/nowhere", "/nowhere"),
-        ("postgresql://u@no-such-host.invalid/d", "is unknown"),
+        ("postgresql://u@no-such-host.invalid/d", "cannot be resolved"),
     ],
 )
 def test_no_server(url: str, told: str) -> None:

@@ -213,10 +213,10 @@ def test_the_limit_of_spilled_data_is_kept(mariadb: MysqlTarget) -> None:
     ("text", "message"),
     [
         ("memory=256MB", f"SET GLOBAL innodb_buffer_pool_size = {256 * MIB};"),
-        ("large_pages=try", r"put large_pages = ON into its my.cnf and restart it"),
+        ("large_pages=try", r"put large_pages = ON into my.cnf and restart"),
         ("commit=relaxed", "SET GLOBAL innodb_flush_log_at_trx_commit = 0;"),
         ("checkpoint_size=40MB", "innodb_log_file_size"),
-        ("temp_path=/var", "put tmpdir = /var into its my.cnf"),
+        ("temp_path=/var", "put tmpdir = /var into my.cnf"),
     ],
 )
 def test_the_configuration_of_others_is_never_changed(

@@ -342,10 +342,10 @@ def test_files_that_hold_no_such_thing_are_refused(secured: Secured, tmp_path: P
     cert, key = map(str, secured.client)
     other_key = str(secured.ca.with_suffix(".key"))
     for tls, told in (
-        ({"ca": str(nothing)}, "nothing.pem holds no certificate"),
+        ({"ca": str(nothing)}, "nothing.pem contains no certificate"),
         ({"ca": str(tmp_path / "none.pem")}, "none.pem: No such file"),
-        ({"cert": str(nothing), "key": key}, "nothing.pem holds no certificate"),
-        ({"cert": cert, "key": str(nothing)}, "nothing.pem holds no key"),
+        ({"cert": str(nothing), "key": key}, "nothing.pem contains no certificate"),
+        ({"cert": cert, "key": str(nothing)}, "nothing.pem contains no key"),
         ({"cert": cert, "key": other_key}, "does not belong to the client certificate"),
     ):
         words = refusal(secured.wire(**tls))

@@ -98,4 +98,4 @@ def test_a_kernel_that_does_not_count_is_a_reason(
     monkeypatch.setattr(own, "_COUNTERS", "/proc/self/no-such-file")
     (found,) = metered(serial, "SELECT 1")
     assert [found[name] for name in FIGURES] == [None] * 3
-    assert "does not tell" in found["meter"]
+    assert "does not expose" in found["meter"]

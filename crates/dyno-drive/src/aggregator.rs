@@ -1,4 +1,4 @@
-//! Puts the threads' figures together: intervals into the spool, totals into the outcome.
+//! Aggregates the threads' measurements: intervals go to the spool, totals to the outcome.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::plan::{DrivePlan, Pacing};
 use crate::recorder::{Interval, Report};
 use crate::window::{Window, phase};
 
-/// Gathers the figures of a run.
+/// Aggregates the measurements of a run.
 #[derive(Debug)]
 pub struct Aggregator {
     operations: &'static [&'static str],
@@ -37,7 +37,7 @@ struct Merged {
 }
 
 impl Aggregator {
-    /// Gathers for `threads` threads.
+    /// An aggregator for `threads` threads.
     pub fn new(
         operations: &'static [&'static str],
         clock: Clock,
@@ -63,7 +63,7 @@ impl Aggregator {
         self.cpu_before_ns = thread_cpu_ns();
     }
 
-    /// The window is over; `writer` is what the system tells of it.
+    /// The window is over; `writer` has the system's writer statistics.
     pub fn stop_measuring(&mut self, writer: Option<Writer>) {
         self.writer = writer;
     }

@@ -21,7 +21,7 @@ use crate::wire::sqlite::Sqlite;
 use crate::workloads::Visitor;
 use crate::workloads::contract::Workload;
 
-/// How often progress is told when nothing else happens.
+/// Maximum time between two progress reports.
 const TICK: Duration = Duration::from_millis(50);
 /// How far ahead an early end is set, so that every thread knows of it in time.
 const NOTICE_NS: u64 = 200_000_000;

@@ -25,10 +25,10 @@ use parquet::Parquet;
 use place::Place;
 use text::Text;
 
-/// More files for a table help nobody.
+/// Maximum number of files per table.
 const MOST_PARTS: u64 = 100_000;
 
-/// More threads than this help nobody.
+/// Maximum number of threads.
 pub(crate) const MOST_THREADS: usize = 1024;
 
 /// What to write where.

@@ -14,7 +14,7 @@ use tokio::runtime::{Builder, Runtime};
 use super::plan::{LoadOutcome, LoadPlan, LoadedTable};
 use super::{journal, tables, units};
 
-/// More streams than this help nobody.
+/// Maximum number of streams.
 const MOST_STREAMS: u32 = 1024;
 
 /// How often a stream that waits for the server looks whether it is to stop.

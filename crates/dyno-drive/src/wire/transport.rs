@@ -100,7 +100,7 @@ impl Transport {
         Ok(Self::new(Stream::Tls(Box::new(stream))))
     }
 
-    /// Whether nobody else on the way can read what is sent.
+    /// Whether others could not read what is sent.
     pub const fn is_private(&self) -> bool {
         matches!(self.stream, Stream::Unix(_) | Stream::Tls(_))
     }

@@ -29,7 +29,7 @@ pub struct PointSelect {
     pub holds: Option<Holds>,
 }
 
-/// What tells a right row from a wrong one.
+/// How a correct row is recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Holds {

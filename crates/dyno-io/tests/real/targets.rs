@@ -102,10 +102,10 @@ fn what_is_no_target_is_told() {
         with(on(&path, 100, json!({})), json!({"targets": [{"path": path}, {"path": link}]}));
     let other = File::open(&path).unwrap();
     for (plan, kind, words) in [
-        (on(&path, 100, json!({"bytes": 5 * MIB})), ErrorKind::Usage, "leave 'bytes' out"),
+        (on(&path, 100, json!({"bytes": 5 * MIB})), ErrorKind::Usage, "omit 'bytes'"),
         (on(folder.path(), 100, json!({})), ErrorKind::Usage, "use 'directory'"),
         (on(Path::new("/dev/null"), 100, json!({})), ErrorKind::Usage, "neither a file nor"),
-        (on(&folder.path().join("x"), 100, json!({})), ErrorKind::Io, "is not there"),
+        (on(&folder.path().join("x"), 100, json!({})), ErrorKind::Io, "does not exist"),
         (twice, ErrorKind::Usage, "are the same"),
     ] {
         let error = refused(plan);

@@ -312,5 +312,5 @@ fn nothing_is_tidied_up_before_the_plan_is_found_fit() {
     let mut plan = plan(folder.path(), &steps());
     plan["targets"] = json!([{"directory": folder.path()}, {"path": "/nowhere/at/all"}]);
     let error = error_of(plan);
-    assert!(error.message.contains("is not there") && dead.exists(), "{error}");
+    assert!(error.message.contains("does not exist") && dead.exists(), "{error}");
 }

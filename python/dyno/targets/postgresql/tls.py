@@ -43,7 +43,7 @@ def obstacle(session: PostgresConnection) -> str | None:
     for name, values in taken.items():
         if given.get(name, "") not in values:
             advice = _ADVICE.get(name, "; remove it from the URL and the environment")
-            return f"The driver and the loader do not support {name}{advice}."
+            return f"The driver and the loader do not support the option {name}{advice}."
     return None
 
 

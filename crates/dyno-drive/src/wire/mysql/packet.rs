@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Bytes that are told their length.
+    /// Bytes with a length prefix.
     #[inline]
     pub fn lengthy(&mut self) -> Option<&'a [u8]> {
         let length = self.length()?;
