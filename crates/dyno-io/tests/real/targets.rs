@@ -234,7 +234,7 @@ fn what_a_target_holds_is_sampled_and_told() {
     let outcome = measure(on(&sparse, 100, json!({})));
     let notes = outcome.notes.as_slice();
     assert!(
-        notes.iter().any(|note| note.text.contains("100 % of 128 sampled blocks are zeroes")),
+        notes.iter().any(|note| note.text.contains("100 % of 128 sampled blocks are zero")),
         "{notes:?}"
     );
     // What Dyno has filled is not worth a word, and what it has made not looked at.
