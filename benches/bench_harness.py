@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 from common import scratch
@@ -48,11 +49,11 @@ class Waiting(Recorder):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, "bench", {}, ())
-        self.written = threading.Semaphore(0)
+        self.written: SimpleQueue[None] = SimpleQueue()
 
     def add(self, table: str, rows: Any) -> None:
         super().add(table, rows)
-        self.written.release()
+        self.written.put(None)
 
 
 class Psql:
@@ -117,7 +118,7 @@ def compare(
             def run(block: Block) -> None:
                 stream.run(block, lambda _, outcome: notary.record(outcome))
                 for _ in block:
-                    recorder.written.acquire()
+                    recorder.written.get()
 
             return Side(label, run, time.process_time)
 
@@ -179,7 +180,7 @@ def postgresql(target: Target) -> Iterator[list[Side[Block]]]:
 def main() -> None:
     workload = workloads.get("tpch")
     trivial = Query("one", "", "SELECT 1", ("exact",), {}, lambda *_: {})
-    ones = [Task(0, place, trivial, {}, "SELECT 1") for place in range(TRIVIAL)]
+    ones = [Task(0, place, trivial, "{}", "SELECT 1") for place in range(TRIVIAL)]
     print("more than the client takes, a query: estimate [95 % interval]; target: 1 ms, 2 % CPU\n")
     for name, title, scale, rounds, clients in (
         ("duckdb", "DuckDB, its Python API", 0.1, 60, duckdb),

@@ -28,6 +28,10 @@ def test_parquet_has_decimals_as_integers_and_ranges_of_what_can_be_skipped(
     assert stored["l_extendedprice"] == stored["l_tax"] == "INT64"
     ranged = {column.path_in_schema for column in columns if column.is_stats_set}
     assert ranged == set(stored) - {"l_comment"}
+    encodings = {column.path_in_schema: set(column.encodings) for column in columns}
+    assert "DELTA_BINARY_PACKED" in encodings["l_orderkey"]
+    assert "RLE_DICTIONARY" in encodings["l_shipmode"]
+    assert "DELTA_LENGTH_BYTE_ARRAY" in encodings["l_comment"]
 
     # A reader that shares no code with the writer, against the same rows in another format.
     total, least, comments = duckdb.sql(

@@ -29,7 +29,7 @@ class Statement:
 
 def test_a_cancellation_that_is_lost_is_sent_again() -> None:
     statement = Statement(heeds=3)
-    with pytest.raises(TargetError, match="did not end within 1 ms") as caught:
+    with pytest.raises(TargetError, match="did not finish within 1 ms") as caught:
         within(0.001, statement.run, statement.cancel)
     assert caught.value.kind == "timeout"
     assert statement.cancelled == 3
@@ -47,7 +47,7 @@ def test_work_in_time_is_left_alone(seconds: float | None) -> None:
 def test_what_has_ended_is_not_cancelled_any_more() -> None:
     statement = Statement()
     deadline = Deadline(0, statement.cancel)
-    with pytest.raises(TargetError, match="did not end"), deadline.kept():
+    with pytest.raises(TargetError, match="did not finish"), deadline:
         pass
     deadline.expire()
     assert statement.cancelled == 0
@@ -55,7 +55,7 @@ def test_what_has_ended_is_not_cancelled_any_more() -> None:
 
 def test_a_server_that_is_lost_is_told_however_late() -> None:
     lost = TargetError("the server is gone", kind="connection_lost")
-    with pytest.raises(TargetError, match="gone"), Deadline(0, lambda: None).kept():
+    with pytest.raises(TargetError, match="gone"), Deadline(0, lambda: None):
         raise lost
 
 

@@ -27,7 +27,7 @@ def test_a_full_volume_is_told_in_a_line(tmp_path: Path, monkeypatch: pytest.Mon
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "pwrite", full)
-        with pytest.raises(UsageError, match=r"No space left on device\. Give another"):
+        with pytest.raises(UsageError, match=r"No space left on device\. Use another"):
             OutLock(tmp_path).__enter__()
     with OutLock(tmp_path):  # and it was let go
         pass

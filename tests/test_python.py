@@ -90,7 +90,7 @@ def test_a_run_is_recorded_judged_and_read(out: Path, capfd: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"usres": [1]}, "'usres' is no option of run. Did you mean 'users'?"),
+        ({"usres": [1]}, "run has no option 'usres'. Did you mean 'users'?"),
         ({"users": [0]}, "Invalid value for '--users': 0 is not in the range 1<=x<=100000."),
         ({"users": True}, "Invalid value for '--users': True is not a number."),
         ({"duration": "20x"}, "Invalid value for '--duration': '20x' is not a valid time"),
@@ -98,8 +98,8 @@ def test_a_run_is_recorded_judged_and_read(out: Path, capfd: pytest.CaptureFixtu
         ({"max_rate": float("nan"), "find_max": "rate"}, "'nan' is not a finite number."),
         ({"think": True, "rate": "5"}, "--rate and --think exclude each other"),
         ({"cold": False, "usres": 1}, "Did you mean 'users'?"),
-        ({"cold": True}, "--cold is for queries; tpcc has none"),
-        ({"refresh": False}, "--no-refresh is for queries"),
+        ({"cold": True}, "--cold applies to queries; tpcc has none"),
+        ({"refresh": False}, "--no-refresh applies to queries"),
         ({"settings": {"memory": "1GB"}}, "memory"),
         ({"target": "nul:"}, "nul"),
     ],

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -25,6 +27,7 @@ from dyno.bundle.reader import Bundle, find_bundle, list_bundles
 from dyno.bundle.tables import Table, read_table, spool_to_parquet
 from dyno.bundle.writer import Recorder, file_error, write_atomically
 from dyno.errors import DiskFullError, UsageError
+from dyno.safety import safefiles
 
 SAMPLE = {
     "t_ns": 1,
@@ -170,6 +173,25 @@ def test_a_full_disk_has_a_message_of_its_own() -> None:
     assert "/x/y" in str(error)
 
 
+def test_rows_of_which_the_disk_takes_parts_are_whole(
+    out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Slow(io.FileIO):
+        def write(self, data: Any, /) -> int:
+            return super().write(data[:7])
+
+    def append(path: Path) -> Slow:
+        return Slow(path, "ab")
+
+    recorder = Recorder(out, "run", {}, ())
+    monkeypatch.setattr(safefiles, "append", append)
+    recorder.add("samples", [SAMPLE, {**SAMPLE, "subject": "ä"}])
+    recorder.close()
+
+    lines = recorder.spool("samples").read_text(encoding="utf-8").splitlines()
+    assert list(map(json.loads, lines)) == [SAMPLE, {**SAMPLE, "subject": "ä"}]
+
+
 def test_an_unwritable_folder_is_wrong_use(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="--out"):
@@ -204,3 +226,13 @@ def test_columns_that_an_older_bundle_lacks_are_null(tmp_path: Path) -> None:
     assert found.schema == Table.IO.schema()
     assert found.column("reads").to_pylist() == [3, 4]
     assert found.column("stage").null_count == 2
+
+
+def test_a_row_may_hold_what_utf_8_cannot(out: Path) -> None:
+    recorder = Recorder(out, "run", {}, ())
+    recorder.add("queries", [{"error": "\ud800"}, {"error": "é", "seconds": 0.1 + 0.2}])
+    lines = recorder.spool("queries").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line) for line in lines] == [
+        {"error": "\ud800"},
+        {"error": "é", "seconds": 0.1 + 0.2},
+    ]

@@ -37,7 +37,7 @@ def test_what_is_right_is_read() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("x =", r"^File x is not TOML"),
+        ("x =", r"^File x is not valid TOML"),
         ("on = 1", r"^File x: unknown key 'on'. Did you mean 'one'"),
         ("[one]\nsiz = 2", r"unknown key 'one.siz'. Did you mean 'size'"),
         ("[[many]]\nsize = 2\n[[many]]\nknd = 2", r"unknown key 'many\[1\].knd'. Did you mean"),

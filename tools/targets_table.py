@@ -1,4 +1,4 @@
-"""Prints docs/targets.md: what every target can do, as the targets themselves say.
+"""Prints docs/targets.md: what every target supports, from the targets' own declarations.
 
 `python tools/targets_table.py > docs/targets.md`; a test compares the two.
 """
@@ -25,10 +25,10 @@ from dyno.targets import several
 _SEVERAL = "several databases"
 _NO_WORDS = "it has no settings"
 _PLACE = "elsewhere"
-"""Says where the volumes of a layout are looked for; it is nothing that a target can do or not."""
+"""Where the volumes of a layout are; not a capability."""
 
 Answer = str | bool
-"""Whether a target can do a thing: yes, its own word for it, or (with "no: " before it) why not."""
+"""Yes, the target's own name for it, or ``no: `` and the reason."""
 
 
 def page() -> str:
@@ -38,34 +38,37 @@ def page() -> str:
         [
             "# Targets",
             "",
-            "What each target can do, as it says itself. A gap is named with its reason, here and",
-            "when it is asked for; it is never left out silently. Reached by address:",
+            "What each target supports. Every gap has a reason, shown here and in the error "
+            "message.",
+            "Addresses:",
             "",
             *_addresses(names),
             "",
-            *_tried(names),
-            *_section("Work", names, [*_words(Capabilities), _SEVERAL], _capability),
+            *_tested(names),
+            *_section("Workloads", names, [*_words(Capabilities), _SEVERAL], _capability),
             *_section(
-                "Beside the work",
+                "Maintenance and plans",
                 names,
-                [*maintenance.NAMES, "plans", "figures by query"],
-                _beside,
-                "`dyno run --during NAME`, `--plans`, and what each query read, spilled and held.",
+                [*maintenance.NAMES, "plans", "metrics by query"],
+                _during,
+                "`dyno run --during TASK`, `--plans`, and bytes read, spilled and memory per "
+                "query.",
             ),
             *_section(
                 "Layouts",
                 names,
                 [word for word in _words(LayoutParts) if word != _PLACE],
                 _layout,
-                "What of a layout (`dyno load --layout`) a private engine can have; a server at a "
-                "URL may refuse more, with its reason.",
+                "Parts of a layout (`dyno load --layout`) that a private engine supports. A "
+                "server at "
+                "a URL may support fewer; the error message gives the reason.",
             ),
             *_section(
                 "Settings",
                 names,
                 list(WORDS),
                 _setting,
-                "Neutral words (`--set WORD=VALUE`), and what they are called there.",
+                "Portable setting names (`--set NAME=VALUE`) and the parameters they map to.",
             ),
         ]
     )
@@ -79,11 +82,11 @@ def _addresses(names: Sequence[str]) -> list[str]:
     return ["| target | address |", "|---|---|", *rows]
 
 
-def _tried(names: Sequence[str]) -> list[str]:
-    """The products and versions that a target was tried with, where it takes more than one."""
+def _tested(names: Sequence[str]) -> list[str]:
+    """The products and versions that a target was tested with, if it supports several."""
     found = {name: getattr(_package(name), "TRIED", "") for name in names}
     return [
-        line for name, text in found.items() if text for line in (f"Tried, {name}: {text}.", "")
+        line for name, text in found.items() if text for line in (f"Tested, {name}: {text}.", "")
     ]
 
 
@@ -94,7 +97,7 @@ def _section(
     answer: Callable[[str, str], Answer],
     lead: str = "",
 ) -> list[str]:
-    """A table of words by targets; the reasons for a no stand below it, each once."""
+    """A table of words by targets; the reasons for each no follow, each once."""
     reasons: dict[str, int] = {}
     rows: list[str] = []
     for word in words:
@@ -140,13 +143,13 @@ def _setting(name: str, word: str) -> Answer:
     return f"no: {getattr(module, 'LACKS', {}).get(word, _NO_WORDS)}"
 
 
-def _beside(name: str, word: str) -> Answer:
+def _during(name: str, word: str) -> Answer:
     target = _opened(name)
     try:
         if word == "plans":
             plans.require(target)
-        elif word == "figures by query":
-            return True if isinstance(target, Metered) else "no: it tells none"
+        elif word == "metrics by query":
+            return True if isinstance(target, Metered) else "no: it reports none"
         else:
             return _yes_or_why(maintenance.lacks(target, maintenance.parse(word)) or True)
     except UsageError as error:
@@ -159,7 +162,7 @@ def _yes_or_why(value: bool | str) -> Answer:
 
 
 def _opened(name: str) -> Target:
-    """The target, not started."""
+    """The target, before it is started."""
     url = targets.parse(targets.about(name)[1][0])
     return targets.open_target(url, Path(), Limits(1 << 30, 1))
 

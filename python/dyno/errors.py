@@ -1,4 +1,4 @@
-"""Errors as the user sees them: one line, an exit code, and a kind that a bundle can count."""
+"""Errors with a one-line message, an exit code, and a kind for the bundle."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ EXIT_INTERRUPTED = 130
 
 
 class DynoError(Exception):
-    """An error with a message for a person, a kind for the record and an exit code.
+    """Base class: a message for the user, a kind for the bundle and an exit code.
 
     Attributes:
         kind: One of the classes of ``dyno_record::ErrorKind``, in snake case.
-        exit_code: What the command line returns for it.
+        exit_code: Exit code of the command line.
     """
 
     kind = "internal"
@@ -31,14 +31,14 @@ class DynoError(Exception):
 
 
 class UsageError(DynoError):
-    """The command asks for something impossible (exit 2)."""
+    """The command line or a plan is invalid (exit 2)."""
 
     kind = "usage"
     exit_code = EXIT_USAGE
 
 
 class TargetError(DynoError):
-    """A database or volume could not be used, or failed during the work (exit 3)."""
+    """A database or volume cannot be used, or failed during the run (exit 3)."""
 
     kind = "unreachable"
 
@@ -50,20 +50,20 @@ class DatabaseError(TargetError):
 
 
 class DiskFullError(TargetError):
-    """A file system has, or would have, no room left."""
+    """A file system is, or would become, full."""
 
     kind = "disk_full"
 
 
 class FaultError(DynoError):
-    """Dyno itself is wrong: whatever was asked, this must not happen (exit 4)."""
+    """An internal error: a bug in Dyno (exit 4)."""
 
     kind = "internal"
     exit_code = EXIT_FAULT
 
 
-class Interrupted(DynoError):  # noqa: N818  (an interruption is no error of anybody's)
-    """The user or a signal stopped the work (exit 130)."""
+class Interrupted(DynoError):  # noqa: N818  (an interruption is not an error)
+    """The user or a signal stopped the run (exit 130)."""
 
     kind = "cancelled"
     exit_code = EXIT_INTERRUPTED
@@ -87,14 +87,14 @@ def error_of_kind(kind: str, message: str) -> DynoError:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """``Did you mean 'x'?`` for the known word nearest to ``word``, else all known words."""
+    """``Did you mean 'x'?`` with the nearest known word, or the list of all known words."""
     words = sorted(known)
     close = closest(word, words)
     return f"Known: {', '.join(words)}." if close is None else f"Did you mean '{close}'?"
 
 
 def closest(word: str, known: Iterable[str]) -> str | None:
-    """The known word nearest to ``word``, if one is near."""
+    """The known word closest to ``word``, if any is close."""
     words = sorted(known)
     alike = [known for known in words if known.casefold() == word.casefold()]
     close = alike or difflib.get_close_matches(word, words, n=1, cutoff=0.6)
@@ -102,5 +102,5 @@ def closest(word: str, known: Iterable[str]) -> str | None:
 
 
 def unknown(what: str, word: str, known: Iterable[str]) -> UsageError:
-    """The error for a wrong word, naming the nearest right one."""
+    """The error for an unknown word; suggests the nearest known one."""
     return UsageError(f"Unknown {what} '{word}'. {nearest(word, known)}")

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from dyno.analyse import estimate
+from dyno.bundle import metrics
 from dyno.bundle.archive import opened
 from dyno.bundle.phases import DETAILS
 from dyno.bundle.reader import Bundle
@@ -51,6 +52,15 @@ def test_a_bundle_gives_the_figures_of_its_time(name: str) -> None:
     expected = json.loads(gzip.decompress(kept.read_bytes()))
     for part, value in expected.items():
         assert json.dumps(found[part], indent=1) == json.dumps(value, indent=1), part
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_estimate_is_of_a_declared_metric_and_has_its_unit(name: str) -> None:
+    kept = json.loads(gzip.decompress((GOLDEN / f"{name}.json.gz").read_bytes()))
+    for item in kept["estimates"]:
+        units = {one.unit for one in metrics.declared(item["name"])}
+        assert units, f"{item['name']} is not declared"
+        assert units <= {None, item["unit"]}, item["name"]
 
 
 def test_there_is_a_bundle_with_each_kind_of_phase() -> None:

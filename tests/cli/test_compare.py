@@ -103,9 +103,9 @@ def other_device(builder: Builder) -> None:
 @pytest.mark.parametrize(
     ("change", "code", "words"),
     [
-        (elsewhere, 2, "its server is elsewhere"),
-        (lambda builder: builder.tables.pop("samples"), 2, "were not sampled"),
-        (other_device, 0, "nvme0n1, the profile is of vda, vda1: not the same device"),
+        (elsewhere, 2, "the server is remote"),
+        (lambda builder: builder.tables.pop("samples"), 2, "no disk samples"),
+        (other_device, 0, "nvme0n1, the profile measured vda, vda1."),
         (other_device, 0, "different machines"),
     ],
 )

@@ -157,9 +157,9 @@ GIVEN = {"users": (), "databases": 1, "warmup_s": 5.0, "duration_s": 15.0}
 @pytest.mark.parametrize(
     ("by", "changed", "given", "words"),
     [
-        (None, {"slo": ("errors = 0",)}, {}, "--slo is for --find-max"),
-        (None, {"max_users": 5}, {}, "--max-users is for --find-max"),
-        ("users", {}, {"users": (1, 2)}, "takes one value of --users"),
+        (None, {"slo": ("errors = 0",)}, {}, "--slo requires --find-max"),
+        (None, {"max_users": 5}, {}, "--max-users requires --find-max"),
+        ("users", {}, {"users": (1, 2)}, "takes one --users"),
         ("users", {"slo": ("error = 0",)}, {}, "Did you mean 'errors'?"),
         ("users", {"max_rate": 5.0}, {}, "--find-max rate"),
         ("rate", {"max_users": 5}, {}, "--find-max users"),
@@ -185,14 +185,14 @@ def test_a_search_that_makes_no_sense(
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (("tpcc", "--dry-run"), "--dry-run is for --find-max"),
+        (("tpcc", "--dry-run"), "--dry-run requires --find-max"),
         (("tpcc", "--criterion", "new_ordr < 1s"), "Did you mean 'new_order'?"),
-        (("tpcc", "--find-max", "--criterion", "errors = 0"), "those of --slo"),
+        (("tpcc", "--find-max", "--criterion", "errors = 0"), "search are --slo"),
         (("tpcc", "--until-steady", "5s"), "not be shorter than --duration"),
         (("tpcc", "--find-max", "--until-steady", "5m"), "--until-steady and --find-max exclude"),
-        (("tpch", "--criterion", "errors = 0"), "about transactions"),
-        (("tpch", "--find-max"), "needs a transaction workload"),
-        (("tpch", "--until-steady", "5m"), "--until-steady is for transactions"),
+        (("tpch", "--criterion", "errors = 0"), "applies to transactions"),
+        (("tpch", "--find-max"), "drives transactions"),
+        (("tpch", "--until-steady", "5m"), "--until-steady applies to transactions"),
     ],
 )
 def test_wrong_use(out: Path, args: tuple[str, ...], words: str) -> None:

@@ -22,9 +22,9 @@ WRONG = [
     ((*DUCKDB, "--limit", "memory=64MB"), "the engine works in Dyno's own process"),
     (
         ("run", "tpcc", "--target", "postgresql://bench@db1.invalid/bench", "--limit", "cpu=1"),
-        "is not Dyno's, and so not Dyno's to limit; embedded:postgresql is",
+        "; use embedded:postgresql instead",
     ),
-    (("run", "tpcc", "--target", "null:", "--limit", "cpu=1"), "not Dyno's to limit"),
+    (("run", "tpcc", "--target", "null:", "--limit", "cpu=1"), "private engines only"),
 ]
 
 

@@ -35,10 +35,10 @@ def test_each_number_of_streams_is_a_load_of_its_own_and_the_last_stays(out: Pat
     ("more", "reason"),
     [
         (("--streams", "2", "--streams", "2"), "once"),
-        (("--resume", "--replace"), "neither --replace"),
-        (("--resume", "--streams", "1", "--streams", "2"), "nor more streams"),
+        (("--resume", "--replace"), "omit --replace"),
+        (("--resume", "--streams", "1", "--streams", "2"), "--streams at most once"),
         (("--resume",), "no unfinished load"),
-        (("--resume", "--spread", "2"), "leave out --volumes and --spread"),
+        (("--resume", "--spread", "2"), "omit --volumes and --spread"),
     ],
 )
 def test_what_cannot_be(out: Path, more: Any, reason: str) -> None:

@@ -37,7 +37,7 @@ def test_layout_settings_and_cold_runs_reach_bundle_and_sheet(out: Path) -> None
     assert "4 partitions by l_shipdate" in sheet
     assert "no longer enforces (l_orderkey, l_linenumber)" in sheet
 
-    run = dyno("run", "tpch", *TARGET, "--cold", "--set", "grant=8MB", "--json", "--out", out)
+    run = dyno("run", "tpch", *TARGET, "--cold", "--set", "work_memory=8MB", "--json", "--out", out)
     assert run.stdout, run.stderr
     told: dict[str, Any] = json.loads(run.stdout)
     assert not spoilt(told)

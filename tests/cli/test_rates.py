@@ -79,20 +79,20 @@ def test_files(tmp_path: Path, name: str, text: str, plan: object) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("a.csv", "", "holds no rate"),
+        ("a.csv", "", "has no rates"),
         ("a.csv", "seconds,rate\n0,100\n60\n", "line 3 has 1 columns"),
-        ("a.csv", "0,100\n\n60,many\n", "line 3 holds 'many'"),
-        ("a.csv", "0,100\n60,-1\n", "line 2 holds '-1'"),
-        ("a.csv", "0,100\n60,nan\n", "line 2 holds 'nan'"),
-        ("a.csv", "-1,100\n", "line 1 holds '-1'"),
+        ("a.csv", "0,100\n\n60,many\n", "line 3 has 'many'"),
+        ("a.csv", "0,100\n60,-1\n", "line 2 has '-1'"),
+        ("a.csv", "0,100\n60,nan\n", "line 2 has 'nan'"),
+        ("a.csv", "-1,100\n", "line 1 has '-1'"),
         ("a.csv", "0,100\n60,5\n59,5\n", "line 3 goes back in time, from 60 s to 59 s"),
         ("a.csv", "seconds,rat\n0,1\n", "Did you mean 'rate'?"),
-        ("a.csv", "0,0\n60,0\n", "nothing would ever start"),
-        ("a.toml", "points = [[0, 1], [2]]", "point 2 is no pair"),
-        ("a.toml", "points = [[0, 1], [2, true]]", "point 2 holds 'True'"),
-        ("a.toml", "points = 5", "no list of pairs"),
+        ("a.csv", "0,0\n60,0\n", "no transaction would start"),
+        ("a.toml", "points = [[0, 1], [2]]", "point 2 is not a pair"),
+        ("a.toml", "points = [[0, 1], [2, true]]", "point 2 has 'True'"),
+        ("a.toml", "points = 5", "not a list of pairs"),
         ("a.toml", "pionts = []", "Did you mean 'points'?"),
-        ("a.toml", "points = [", "is not TOML"),
+        ("a.toml", "points = [", "is not valid TOML"),
         ("a.toml", 'between = "lines"\npoints = [[0, 1]]', "'between' says 'lines'"),
         ("a.csv", b"\xff\xfe", "not UTF-8"),
     ],
@@ -149,7 +149,7 @@ def test_levels_ramps_and_files_are_driven(out: Path, tmp_path: Path) -> None:
 
     cut = dyno(*null, "--rate-file", file, "--duration", "1s", "--out", out)
     assert cut.returncode == 2
-    assert "leave --duration out" in cut.stderr
+    assert "omit --duration" in cut.stderr
 
 
 def test_paces_are_told(out: Path) -> None:
@@ -167,12 +167,14 @@ def test_paces_are_told(out: Path) -> None:
     (level,) = document(thinking)["tpcc"]["levels"]
     assert level["tps"] == 0
     assert spoilt(document(thinking)) == {"incomplete"}
-    assert "the rule is 10 a warehouse. Give at most --users 10, or load 2" in thinking.stderr
+    assert (
+        "the limit is 10 users per warehouse. Use at most --users 10, or load 2" in thinking.stderr
+    )
 
 
 def test_a_warehouse_has_ten_terminals() -> None:
     assert TRANSACTIONS.crowd(50, 5) is None
     told = TRANSACTIONS.crowd(51, 5)
     assert told is not None
-    assert "51 users who think share 5 warehouses" in told
+    assert "51 users with think time exceed 5 warehouses" in told
     assert "load 6 warehouses" in told

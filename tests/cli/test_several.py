@@ -191,12 +191,12 @@ def test_what_is_not_there_is_told(loaded: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (("run", "tpch", *SEVERAL), "--databases is for transactions"),
+        (("run", "tpch", *SEVERAL), "--databases applies to transactions"),
         (("load", "tpcc", *SEVERAL, "--scale", "1", "--streams", "1", "--streams", "2"),
-         "takes one number of --streams"),
+         "--streams at most once"),
         (("load", "tpch", "--target", "embedded:duckdb", "--databases", "2", "--scale", "0.01"),
-         "it is not driven with"),
-        (("check", "tpch", *SEVERAL, "--answers"), "--databases and --answers exclude"),
+         "it does not support"),
+        (("check", "tpch", *SEVERAL, "--answers"), "excludes --answers"),
         (("run", "tpcc@2", *POSTGRESQL), "Did you mean 'tpcc'?"),
     ],
 )  # fmt: skip

@@ -15,7 +15,7 @@ from dyno.plans.together import EXCLUDED
 
 WORDS = {
     "--rate": ["--rate", "5"],
-    "a --rate that changes": ["--rate", "5..9"],
+    "a changing --rate": ["--rate", "5..9"],
     "--think": ["--think"],
     "--during": ["--during", "reindex"],
     "--find-max": ["--find-max"],
@@ -43,19 +43,19 @@ def test_each_row_is_refused(tmp_path: Path, one: str, other: str, reason: str) 
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (("tpcc", "--target", "null:", "--during-database", "2"), "what --during NAME begins"),
-        (("tpch", "--target", "embedded:duckdb", "--rate", "5"), "--rate is for transactions"),
-        (("tpcc", "--target", "null:", "--no-query-figures"), "--no-query-figures is for queries"),
+        (("tpcc", "--target", "null:", "--during-database", "2"), "requires --during TASK"),
+        (("tpch", "--target", "embedded:duckdb", "--rate", "5"), "--rate applies to transactions"),
+        (("tpcc", "--target", "null:", "--no-query-figures"), "--no-query-figures applies to"),
         (("tpcc", "--target", "null:", "--users", "2", "--users", "2"), "--users once"),
         (
             ("tpcc", "--target", "embedded:postgresql", "--during", "reindex", "--databases", "2",
              "--during-database", "3"),
-            "--during-database 3 needs --databases 3",
+            "--during-database 3 requires --databases 3",
         ),
         (
             ("tpcc", "--target", "embedded:postgresql", "--during", "backup", "--databases", "2",
              "--during-database", "2"),
-            "is of all its databases",
+            "covers all databases",
         ),
         (
             ("tpcc", "--target", "embedded:mysql", "--during", "vacuum"),

@@ -132,7 +132,7 @@ def test_more_warehouses_than_there_are_fail_and_change_nothing_by_halves(
     with copy("small") as target:
         outcome = run(target, mode, loaded=Loaded(40, 1, complete=True), duration_s=0.5)
         assert list(outcome["errors_first"]) == ["database"]
-        assert "number of warehouses right" in outcome["errors_first"]["database"]
+        assert "number of warehouses correct" in outcome["errors_first"]["database"]
         assert sound(target)
 
 

@@ -156,7 +156,7 @@ def test_a_query_that_takes_too_long_is_an_error_and_its_stream_goes_on(
     failed = [row for row in rows if row["error_kind"] == "timeout"]
     assert failed
     assert len(result.errors) == len(failed)
-    assert all("did not end within" in row["error"] for row in failed)
+    assert all("did not finish within" in row["error"] for row in failed)
     assert all(row["digest"] is None and row["rows"] is None for row in failed)
     with closing(target.connect("tpch")) as session:
         assert session.execute("SELECT COUNT(*) FROM region").rows == [(5,)]

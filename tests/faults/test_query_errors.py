@@ -106,7 +106,7 @@ def test_postgresql_out_of_shared_memory(postgresql: Target, run: Any) -> None:
 
 def test_postgresql_out_of_time(postgresql: Target, run: Any) -> None:
     rows = run(postgresql, "SELECT pg_sleep(3600)", timeout_s=OTHERS_END_S)
-    only_the_victim_failed(rows, "timeout", "did not end within")
+    only_the_victim_failed(rows, "timeout", "did not finish within")
 
 
 @pytest.mark.parametrize(
@@ -173,4 +173,4 @@ def test_duckdb_out_of_time(duckdb: Target, run: Any) -> None:
         "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range * b.range = 7"
     )
     rows = run(duckdb, endless, timeout_s=OTHERS_END_S)
-    only_the_victim_failed(rows, "timeout", "did not end within")
+    only_the_victim_failed(rows, "timeout", "did not finish within")

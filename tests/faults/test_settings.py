@@ -14,7 +14,7 @@ from tests.process import dyno, end, no_server_left, start, wait_for_phase
 from tests.targets.test_tuning import checksums
 
 TARGET = ("--target", "embedded:postgresql")
-ASKED = ("--set", "checksums=off", "--set", "grant=1MB", "--set", "temp_limit=1GB")
+ASKED = ("--set", "checksums=off", "--set", "work_memory=1MB", "--set", "temp_limit=1GB")
 
 
 @pytest.fixture(scope="module")

@@ -235,8 +235,8 @@ def test_a_file_cut_underneath(tmp_path: Path, out: Path, asked: Asked) -> None:
     assert code == 1, errors
     bundle = only(out)
     assert failed(bundle)["short_read"] > 0
-    assert "was cut by someone else" in notes(bundle)
-    assert "was cut by someone else" in (bundle.path / "sheet.html").read_text(encoding="utf-8")
+    assert "another process truncated" in notes(bundle)
+    assert "another process truncated" in (bundle.path / "sheet.html").read_text(encoding="utf-8")
 
 
 def test_a_file_that_vanishes(tmp_path: Path, out: Path, asked: Asked) -> None:
@@ -248,7 +248,7 @@ def test_a_file_that_vanishes(tmp_path: Path, out: Path, asked: Asked) -> None:
 
     code, errors = meddled(out, vanish, folder, "--profile", asked("2s"))
     assert code in {0, 1}, errors
-    assert "was removed by someone else" in notes(only(out))
+    assert "another process removed" in notes(only(out))
     assert not failed(only(out))
 
 
@@ -268,7 +268,7 @@ def test_a_killed_run(tmp_path: Path, out: Path, asked: Asked) -> None:
 
     done = dyno("io", folder, "--profile", asked(), "--out", out / "next")
     assert done.returncode in {0, 1}, done.stderr
-    assert f"removed {left}, left by a killed run" in notes(only(out / "next"))
+    assert f"removed {left} of a killed run" in notes(only(out / "next"))
     assert not made(folder)
 
 

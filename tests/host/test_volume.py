@@ -107,7 +107,7 @@ def test_limits_of_version_1(root: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        ({"backing_file": "/home/image", "dio": "0"}, "loop1 goes through the page cache"),
+        ({"backing_file": "/home/image", "dio": "0"}, "loop1 uses the page cache"),
         ({"backing_file": "/data/image", "dio": "1"}, None),
         ({"backing_file": "/run/image", "dio": "1"}, "loop1 is a file on tmpfs, which is memory"),
         ({}, None),
@@ -124,11 +124,11 @@ def test_what_is_memory(root: Path, files: dict[str, str], words: str | None) ->
     ("path", "words"),
     [
         ("/dev/sda", "sda1 is mounted on /boot"),
-        ("/dev/sda2", "sda2 carries dm-0, dm-1"),
+        ("/dev/sda2", "sda2 is part of dm-0, dm-1"),
         ("/dev/md0", "md0 is mounted on /data"),
-        ("/dev/sdb", "sdb carries md0"),
+        ("/dev/sdb", "sdb is part of md0"),
         ("/dev/sdd", "sdd1 is mounted on /home of all"),
-        ("/dev/sde", "sde belongs to a btrfs file system that is mounted"),
+        ("/dev/sde", "sde is part of a mounted btrfs file system"),
         ("/dev/dm-1", "dm-1 is used for swap"),
         ("/dev/loop1", None),
     ],
@@ -156,5 +156,5 @@ def test_who_uses_a_file(root: Path) -> None:
         },
     )
     assert in_use(file, root) == f"{file} is used for swap"
-    assert in_use(root / "image", root) == f"{root / 'image'} carries loop0"
+    assert in_use(root / "image", root) == f"{root / 'image'} backs loop0"
     assert in_use(root, root) is None

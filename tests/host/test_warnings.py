@@ -114,7 +114,7 @@ CASES: list[tuple[str, dict[str, Any], str, str, str]] = [
         {"storage": {"size_bytes": 8 * GB, "free_bytes": 4 * GB}},
         "low-disk",
         "warning",
-        "4 GB are free",
+        "4 GB free",
     ),
     ("clock", {"clock": {"source": "hpet"}}, "clocksource", "warning", "clocksource=tsc"),
     ("steal", {"activity": {"steal_percent": 3.0}}, "steal", "warning", "3.0 % now"),
@@ -125,7 +125,7 @@ CASES: list[tuple[str, dict[str, Any], str, str, str]] = [
         "warning",
         "2.0 % since boot",
     ),
-    ("virtual", {"virtualisation": {"virtual": True}}, "virtualised", "note", "neighbours"),
+    ("virtual", {"virtualisation": {"virtual": True}}, "virtualised", "note", "other guests"),
     ("no ring", {"io_uring": {"allowed": False, "reason": "x"}}, "no-io-uring", "note", "x"),
 ]
 
@@ -196,5 +196,5 @@ def test_a_limit_above_the_memory_does_not_count() -> None:
 
 
 def test_unknown_memory_is_refused() -> None:
-    with pytest.raises(TargetError, match="memory is unknown"):
+    with pytest.raises(TargetError, match="Cannot read the size"):
         limits({})

@@ -70,10 +70,10 @@ def test_folders_are_made_beside_the_engine_and_marked_as_its_own(tmp_path: Path
         ),
         ({"volumes": "/a,/a"}, "embedded:postgresql", "default", "name each once"),
         ({"volumes": ","}, "embedded:postgresql", "default", "name each once"),
-        ({"volumes": "a"}, "embedded:postgresql", "default", "--volumes is 'a'; give the full"),
-        ({"spread": 2}, "postgresql://h/d", "default", "Name the volumes of this server"),
+        ({"volumes": "a"}, "embedded:postgresql", "default", "--volumes is 'a'; use the absolute"),
+        ({"spread": 2}, "postgresql://h/d", "default", "name the volumes of this server"),
         ({"spread": 2}, "embedded:duckdb", "default", "a DuckDB database is one file"),
-        ({"spread": 2}, "embedded:duckdb", "partitioned-4", "have no partitions"),
+        ({"spread": 2}, "embedded:duckdb", "partitioned-4", "has no table partitions"),
     ],
 )
 def test_what_cannot_be(
@@ -87,5 +87,5 @@ def test_what_cannot_be(
 def test_a_layout_that_places_tables_itself_is_not_spread(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(f'[volumes]\ndata = "{tmp_path}"\n')
-    with pytest.raises(UsageError, match="places its tables itself"):
+    with pytest.raises(UsageError, match="already places its tables"):
         spread(resolve(str(file), "tpch", 1), ["/a"], 1)

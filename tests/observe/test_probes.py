@@ -23,7 +23,7 @@ def values(samples: list[Sample]) -> dict[str, float]:
 
 
 def test_probes_are_found_by_their_files() -> None:
-    assert names() == ["cpu", "disk", "memory", "network", "pressure", "process", "work"]
+    assert {"cpu", "disk", "memory", "network", "pressure", "process", "work"} <= set(names())
     probes = open_probes()
     assert [probe.name for probe in probes] == names()
     assert all(isinstance(probe, Probe) for probe in probes)

@@ -95,7 +95,7 @@ def test_factors_make_every_combination(tmp_path: Path) -> None:
         ),
         ('reset = "reboot"\n' + BASE + MORE, "reset is 'reboot'; it must be"),
         ("pairs = 1\n" + BASE + MORE, "pairs is 1; input should be greater than or equal to 2"),
-        (BASE.replace('"1GB"', "1GB") + MORE, "is not TOML: .* line 9, column"),
+        (BASE.replace('"1GB"', "1GB") + MORE, "is not valid TOML: .* line 9, column"),
         (BASE + MORE.replace("settings.memory", "workload"), "Unknown workload '4GB'"),
         (
             BASE + MORE.replace('settings.memory" = "4GB"', 'scale" = true'),

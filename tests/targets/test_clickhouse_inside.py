@@ -131,7 +131,7 @@ def test_an_engine_without_a_log_says_so(out: Path, monkeypatch: pytest.MonkeyPa
         session.execute("SELECT 1")
         found = meter.after()
     assert [found[name] for name in FIGURES] == [None] * 3
-    assert set(sources(found).values()) == {"this ClickHouse keeps no query_log"}
+    assert set(sources(found).values()) == {"this ClickHouse has no query_log"}
 
 
 def test_every_query_has_a_plan_as_text_and_as_data(target: ClickhouseTarget) -> None:
@@ -139,7 +139,7 @@ def test_every_query_has_a_plan_as_text_and_as_data(target: ClickhouseTarget) ->
         for query in workloads.get("tpch").queries:
             sql = target.sql("tpch", query.name, query.text(query.validation(0.01)))
             plan = target.explain(session, sql, analyse=False)
-            assert "rows expected" in plan.text
+            assert "rows estimated" in plan.text
             assert "└─ " in plan.text
             assert "ReadFromMergeTree · dyno_tpch." in plan.text
             assert plan.tree["pipeline"]
@@ -149,7 +149,7 @@ def test_every_query_has_a_plan_as_text_and_as_data(target: ClickhouseTarget) ->
         expected = target.explain(session, sql, analyse=False)
         happened = target.explain(session, sql, analyse=True)
     assert " ms" not in expected.text
-    assert "dyno_tpch.lineitem: 60,175 rows expected" in expected.text
+    assert "dyno_tpch.lineitem: 60,175 rows estimated" in expected.text
     assert " ms" in happened.text
     assert "lineitem" in happened.text
     assert "└──" in happened.text
@@ -165,13 +165,13 @@ def test_whole_files_pass_and_a_check_can_be_stopped(target: ClickhouseTarget) -
         checks = once(job)
         assert len(checks) == 8
         assert all(check.passed for check in checks.values())
-        assert "1 parts, all checksums hold" in checks["integrity-check lineitem"].message
+        assert "1 parts, all checksums match" in checks["integrity-check lineitem"].message
         assert job.estimate.size == job.space() == 0
         stop = threading.Event()
         stop.set()
         with pytest.raises(Interrupted):
             job.run(stop, lambda *_: None)
-    with pytest.raises(UsageError, match="none to build anew"):
+    with pytest.raises(UsageError, match="nothing to rebuild"):
         prepare(target, "tpch", "reindex")
 
 

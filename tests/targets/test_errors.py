@@ -54,8 +54,8 @@ def test_states_have_the_driver_s_classes(state: str, kind: str) -> None:
         ("fe_sendauth: no password supplied", "denied", "PGPASSWORD"),
         ('FATAL:  database "x" does not exist', "unreachable", 'database "x" does not exist;'),
         ('FATAL:  role "x" does not exist', "unreachable", 'role "x"'),
-        ("Connection refused\n\tIs the server running?", "unreachable", "does not answer"),
-        ('FATAL: no pg_hba.conf entry for host "h"', "denied", "add one on the server"),
+        ("Connection refused\n\tIs the server running?", "unreachable", "does not respond"),
+        ('FATAL: no pg_hba.conf entry for host "h"', "denied", "add an entry on the server"),
         ('FATAL: no pg_hba.conf entry for "h", no encryption', "denied", "sslmode=require"),
         (
             'FATAL: permission denied for database "d" DETAIL: User does not have CONNECT '
@@ -64,8 +64,8 @@ def test_states_have_the_driver_s_classes(state: str, kind: str) -> None:
             "GRANT CONNECT ON DATABASE",
         ),
         ("failed to resolve host 'db1': [Errno -2]", "unreachable", "host"),
-        ("connection timeout expired", "unreachable", "does not answer"),
-        ("FATAL:  sorry, too many clients already", "too_many_connections", "no connection"),
+        ("connection timeout expired", "unreachable", "does not respond"),
+        ("FATAL:  sorry, too many clients already", "too_many_connections", "no free connection"),
         ("server does not support SSL, but SSL was required", "unreachable", "sslmode=disable"),
         ("SSL error: certificate verify failed", "unreachable", "URL's sslrootcert"),
         ('root certificate file "/x" does not exist', "unreachable", 'file "/x" does not exist'),

@@ -49,7 +49,7 @@ def test_an_impostor_is_given_up(scheme: str, kind: str, tmp_path: Path) -> None
     assert "\n" not in told
     assert told.isprintable()
     if kind in FOREIGN:
-        assert f"not with the {PRODUCTS[scheme]} protocol" in told
+        assert f"does not speak the {PRODUCTS[scheme]} protocol" in told
     if scheme == "mysql" and kind in LATE:
         assert "within 2 s" in told
 

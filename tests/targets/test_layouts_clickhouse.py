@@ -163,7 +163,7 @@ def test_order_and_keys_on_request(target: Target, tmp_path: Path) -> None:
     steps = load(target, preset("clustered"))
     assert orders(target)["lineitem"] == "l_shipdate"
     assert orders(target)["orders"] == "o_orderkey"
-    assert "without an index on its primary key" in steps["notes"][0]
+    assert "no index on its primary key" in steps["notes"][0]
     falls = (
         "SELECT countIf(d < before) FROM (SELECT l_shipdate AS d, "
         "lagInFrame(l_shipdate) OVER (ORDER BY _part_offset) AS before FROM lineitem)"
@@ -181,7 +181,7 @@ def test_order_and_keys_on_request(target: Target, tmp_path: Path) -> None:
     assert rows(target, forms) == [("MergeTree",)]
 
     both = written(tmp_path, 'indexes = "keys"\n[tables.lineitem]\ncluster = ["l_shipdate"]')
-    with pytest.raises(UsageError, match="the one order of its rows"):
+    with pytest.raises(UsageError, match="one sort order per table"):
         target.create_tables("tpch", replace=True, layout=both)
     assert rows(target, "SELECT count() FROM lineitem") == [(60_175,)]  # nothing was touched
 
@@ -214,14 +214,16 @@ def test_partitions_by_time_and_an_order_with_nulls(target: Target, tmp_path: Pa
     ("text", "reason"),
     [
         ('indexes = "keys+foreign"', "no foreign keys"),
-        ('[tables.part]\nindexes = [{ columns = ["p_size"] }]', "by other columns"),
-        ('form = "row"', "no row form"),
-        ('[volumes]\ndata = "/tmp"', "one directory, and the target's URL"),
+        ('[tables.part]\nindexes = [{ columns = ["p_size"] }]', "no row indexes"),
+        ('form = "row"', "no row format"),
+        ('[volumes]\ndata = "/tmp"', "one directory, set in the target URL"),
         ('[volumes]\nlog = "/tmp"', "no write-ahead log"),
-        ('[volumes]\ntemp = "/tmp"', "spills into `tmp`"),
+        ('[volumes]\ntemp = "/tmp"', "spills to `tmp`"),
         ("preallocate_gb = 1.0", "new files for each part"),
     ],
 )
 def test_what_it_cannot_do_has_a_reason(tmp_path: Path, text: str, reason: str) -> None:
-    with pytest.raises(UsageError, match=rf"not for the clickhouse target: .*{reason}"):
+    with pytest.raises(
+        UsageError, match=rf"The clickhouse target does not support layout .*{reason}"
+    ):
         targets.require_layout(targets.parse("embedded:clickhouse"), written(tmp_path, text))

@@ -91,15 +91,18 @@ def test_it_spills_to_a_volume_also_after_it_was_opened_again(out: Path, tmp_pat
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ('[tables.part]\npartition = { column = "p_partkey", count = 4 }', "have no partitions"),
+        (
+            '[tables.part]\npartition = { column = "p_partkey", count = 4 }',
+            "has no table partitions",
+        ),
         ('indexes = "keys+foreign"', "cannot add a foreign key"),
-        ('form = "row"', "no row form"),
-        ('[volumes]\ndata = "/tmp"', "one file, and the target's URL"),
-        ('[volumes]\nlog = "/tmp"', "log beside the file"),
+        ('form = "row"', "no row format"),
+        ('[volumes]\ndata = "/tmp"', "one file, set in the target URL"),
+        ('[volumes]\nlog = "/tmp"', "log is next to its file"),
         ('[volumes]\ntemp = "tablespace:x"', "no tablespaces"),
-        ("preallocate_gb = 1.0", "extends its file"),
+        ("preallocate_gb = 1.0", "grows its file"),
     ],
 )
 def test_what_it_cannot_do_has_a_reason(tmp_path: Path, text: str, reason: str) -> None:
-    with pytest.raises(UsageError, match=rf"not for the duckdb target: .*{reason}"):
+    with pytest.raises(UsageError, match=rf"The duckdb target does not support layout .*{reason}"):
         targets.require_layout(targets.parse("embedded:duckdb"), written(tmp_path, text))

@@ -142,9 +142,9 @@ def test_sides_clustering_and_further_indexes(server: MysqlTarget, tmp_path: Pat
     dates = [row[0] for row in rows(server, "SELECT o_orderdate FROM orders FORCE INDEX (PRIMARY)")]
     assert dates == sorted(dates)
     notes = " ".join(steps["notes"])
-    assert "orders is (o_orderdate, o_orderkey), by which InnoDB sorts rows; the unique" in notes
+    assert "orders is (o_orderdate, o_orderkey), InnoDB's sort order; the unique" in notes
     assert "lineitem is (l_suppkey, l_orderkey, l_linenumber, l_shipdate)" in notes
-    assert "primary key of part sorts its rows by p_partkey already" in notes
+    assert "primary key of part already sorts its rows by p_partkey" in notes
     with (
         pytest.raises(TargetError, match="Duplicate entry"),
         closing(server.connect("tpch")) as session,
@@ -207,7 +207,7 @@ def test_index_sets(
         again = index(server, layout)
         assert {step["kind"] for step in again["space"]} == {"analyse"}
     if not keys:
-        assert any("hidden number" in note for note in steps["notes"])
+        assert any("hidden row id" in note for note in steps["notes"])
     create(server, None, replace=True)  # foreign keys do not hinder the replacement
     assert rows(server, "SHOW TABLES LIKE 'dyno\\\\_layout'") == []
 
@@ -278,8 +278,8 @@ def test_volumes_hold_tables_log_and_spilled_data(public_out: Path) -> None:
     with again:
         assert list(data.glob("ib_logfile*"))
         assert again.deviations(layout) == [
-            f"The log no longer lies on {volumes[2]}, but in {data.parent}.",
-            f"Temporary files no longer go to {volumes[1]}.",
+            f"The log is no longer on {volumes[2]}, but in {data.parent}.",
+            f"Temporary files are no longer on {volumes[1]}.",
         ]
         assert rows(again, lines) == before
         create(again, None, replace=True)
@@ -289,10 +289,10 @@ def test_volumes_hold_tables_log_and_spilled_data(public_out: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('indexes = "none"\n[tables.lineitem]\ncluster = ["l_shipdate"]', "leaves it none"),
+        ('indexes = "none"\n[tables.lineitem]\ncluster = ["l_shipdate"]', "creates none"),
         (
             '[tables.lineitem.partition]\ncolumn = "l_discount"\nbounds = ["0.05"]',
-            "ranges of whole numbers and dates, not of decimal",
+            "ranges of integers and dates, not of decimal",
         ),
     ],
 )
@@ -312,7 +312,7 @@ def history(target: MysqlTarget) -> str:
 def test_order_entry_by_warehouse(server: MysqlTarget, tmp_path: Path) -> None:
     text = '[tables.stock]\npartition = { column = "s_w_id", count = 4 }\n[tables.history]\n'
     by = 'partition = { column = "h_date", bounds = [2020-01-01T00:00:00], side = "left" }\n'
-    with pytest.raises(UsageError, match="which this table has none of"):
+    with pytest.raises(UsageError, match="this table has none"):
         layout = written(tmp_path, f'{text}cluster = ["h_c_id"]', "tpcc")
         server.create_tables("tpcc", replace=False, layout=layout)
     layout = written(tmp_path, f'indexes = "default+foreign"\n{text}{by}', "tpcc")
@@ -328,7 +328,7 @@ def test_a_table_of_the_users_under_the_name_of_dynos_stays(server: MysqlTarget)
     with closing(server.connect()) as session:
         session.execute("CREATE DATABASE dyno_tpch")
         session.execute("CREATE TABLE dyno_tpch.dyno_layout (mine INT)")
-    with pytest.raises(UsageError, match="dyno_layout is not Dyno's"):
+    with pytest.raises(UsageError, match="dyno_layout was not created by Dyno"):
         create(server, resolve("partitioned-4", "tpch", SCALE))
     create(server, None)
     assert rows(server, "SELECT COUNT(*) FROM dyno_tpch.dyno_layout") == [(0,)]
@@ -345,7 +345,7 @@ def test_a_layout_of_many_partitions_is_kept_whole(server: MysqlTarget, tmp_path
     assert len(found.layout) > 2048  # what a table's comment has room for
     assert Layout.model_validate_json(found.layout) == layout
     rows(server, "DELETE FROM dyno_tpch.dyno_layout")
-    with pytest.raises(TargetError, match=r"layout of the data .* is gone"):
+    with pytest.raises(TargetError, match=r"layout of .* is missing"):
         server.loaded("tpch")
 
 

@@ -167,7 +167,7 @@ def test_references_are_checked_in_every_session(out: Path) -> None:
         with closing(target.connect("tpch")) as session:
             session.execute("PRAGMA foreign_keys = OFF")
             session.execute("UPDATE nation SET n_regionkey = 99 WHERE n_nationkey = 3")
-        with pytest.raises(TargetError, match=r"1 rows of nation refer to no row, .* region"):
+        with pytest.raises(TargetError, match=r"1 rows of nation violate a foreign key, .* region"):
             target.index(
                 "tpch",
                 threading.Event(),
@@ -187,16 +187,19 @@ def test_the_transaction_tables_have_layouts_too(out: Path, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ('[tables.part]\npartition = { column = "p_partkey", count = 4 }', "have no partitions"),
-        ('form = "column"', "no column form"),
-        ('[volumes]\ndata = "/tmp"', "one file, and the target's URL"),
-        ('[volumes]\nlog = "/tmp"', "log beside the file"),
+        (
+            '[tables.part]\npartition = { column = "p_partkey", count = 4 }',
+            "has no table partitions",
+        ),
+        ('form = "column"', "no column format"),
+        ('[volumes]\ndata = "/tmp"', "one file, set in the target URL"),
+        ('[volumes]\nlog = "/tmp"', "log is next to its file"),
         ('[volumes]\ntemp = "/tmp"', "--set temp_path=FOLDER"),
-        ("preallocate_gb = 1.0", "extends its file"),
+        ("preallocate_gb = 1.0", "grows its file"),
     ],
 )
 def test_what_it_cannot_do_has_a_reason(tmp_path: Path, text: str, reason: str) -> None:
-    with pytest.raises(UsageError, match=rf"not for the sqlite target: .*{reason}"):
+    with pytest.raises(UsageError, match=rf"The sqlite target does not support layout .*{reason}"):
         targets.require_layout(targets.parse("embedded:sqlite"), written(tmp_path, text))
 
 
@@ -204,8 +207,8 @@ def test_what_it_cannot_do_has_a_reason(tmp_path: Path, text: str, reason: str) 
     ("workload", "text", "reason"),
     [
         ("tpch", 'indexes = "none"\n[tables.part]\ncluster = ["p_name"]', "without keys"),
-        ("tpcc", '[tables.history]\ncluster = ["h_date"]', "no primary key"),
-        ("tpcc", '[tables.orders]\ncluster = ["o_carrier_id"]', "can be NULL"),
+        ("tpcc", '[tables.history]\ncluster = ["h_date"]', "without a primary key"),
+        ("tpcc", '[tables.orders]\ncluster = ["o_carrier_id"]', "a nullable column"),
     ],
 )
 def test_what_a_table_cannot_be_stored_by_is_refused_untouched(

@@ -138,7 +138,7 @@ def test_without_amcheck_a_scan_finds_a_row_that_an_index_lacks(
 ) -> None:
     with closing(integrity_check(tpch.connect, "tpch")) as job:
         assert isinstance(job, Scan)
-        assert "does not come with the extension amcheck" in job.method
+        assert "does not have the extension amcheck" in job.method
         assert job.estimate.size == 0
         checks = once(job)
         assert len(checks) == 8 + 12
@@ -223,10 +223,10 @@ def test_a_scan_of_duckdb_finds_damage_in_the_file(duck: Path, tmp_path: Path) -
 
 
 def test_what_a_target_cannot_do_has_a_reason(duck: Path, tmp_path: Path) -> None:
-    with open_duck(duck) as target, pytest.raises(UsageError, match="keeps no indexes"):
+    with open_duck(duck) as target, pytest.raises(UsageError, match="has no indexes"):
         prepare(target, "tpch", "reindex")
     null = targets.open_target(targets.parse("null:"), tmp_path, LIMITS)
-    with pytest.raises(UsageError, match="Dyno knows no maintenance"):
+    with pytest.raises(UsageError, match="Dyno has no maintenance"):
         prepare(null, "tpcc", "integrity-check")
     with pytest.raises(UsageError, match="'integrity-check'"):
         maintenance.parse("integrity")

@@ -81,7 +81,7 @@ def test_another_version_is_replaced(
 
 def test_what_is_not_dynos_stays(tables: MysqlTarget) -> None:
     ask(tables, f"CREATE PROCEDURE {PLACE}.DYNO_payment() SELECT 1")
-    with pytest.raises(UsageError, match=r"procedures that Dyno did not make \(DYNO_payment\)"):
+    with pytest.raises(UsageError, match=r"procedures that Dyno did not create \(DYNO_payment\)"):
         tables.program("tpcc")
     assert [name for name, _ in present(tables)] == ["DYNO_payment"]
     ask(tables, f"DROP PROCEDURE {PLACE}.dyno_payment")

@@ -59,7 +59,7 @@ def test_only_what_is_marked_goes(mariadb: MysqlTarget, out: Path) -> None:
     assert document["removed"] == document["found"]
     assert len(document["removed"]) == 8
     assert tables(mariadb) == {"dyno_layout"}
-    assert "Nothing of Dyno's" in dyno(*clean, "--yes").stdout
+    assert "Found no data of Dyno" in dyno(*clean, "--yes").stdout
 
 
 def test_what_belongs_to_a_load_goes_with_it(mariadb: MysqlTarget) -> None:
@@ -82,7 +82,7 @@ def test_a_foreign_key_of_the_users_on_a_table_keeps_all(mariadb: MysqlTarget, o
     )
     done = dyno("clean", "--target", url_of(mariadb), "--yes", "--out", out)
     assert done.returncode == 2
-    assert "theirs.mine is not Dyno's and refers to dyno_tpch.region" in done.stderr
+    assert "theirs.mine was not created by Dyno and refers to dyno_tpch.region" in done.stderr
     assert len(tables(mariadb)) == 8
 
 
@@ -107,7 +107,9 @@ def test_of_several_databases_each_has_its_grants_and_is_guarded(mariadb: MysqlT
             "CREATE TABLE theirs.mine (a INT, FOREIGN KEY (a) REFERENCES "
             "dyno_tpcc_2.warehouse (w_id)) ENGINE=InnoDB",
         )
-    with pytest.raises(UsageError, match=r"theirs\.mine is not Dyno's and refers to dyno_tpcc_2"):
+    with pytest.raises(
+        UsageError, match=r"theirs\.mine was not created by Dyno and refers to dyno_tpcc_2"
+    ):
         mariadb.remove()
     assert len([item for item in mariadb.marked() if "dyno_tpcc_2." in item]) == 9
     ask(mariadb, "DROP TABLE theirs.mine")

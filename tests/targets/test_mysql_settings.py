@@ -26,7 +26,7 @@ from tests.targets.test_tuning import asked, by_name
 MIB = 1 << 20
 WORDS = {
     "memory=300MB": {"innodb_buffer_pool_size": 300 * MIB},
-    "grant=6MB": {
+    "work_memory=6MB": {
         "sort_buffer_size": 6 * MIB,
         "join_buffer_size": 6 * MIB,
         "tmp_table_size": 6 * MIB,
@@ -76,7 +76,7 @@ def test_the_private_server_takes_every_word_and_forgets_it(public_out: Path) ->
         applied = by_name(target)
         assert {name: readback.amount(applied[name].found) for name in wanted} == wanted
         assert {name: readback.amount(applied[name].before) for name in USUAL} == USUAL
-        assert applied["large_pages"].note.startswith("large pages in use: ")
+        assert applied["large_pages"].note.startswith("huge pages in use: ")
         assert Path(applied["tmpdir"].found).is_relative_to(spill)
         assert applied["tmpdir"].before == str(public_out / "engines" / "mysql" / "tmp")
         assert all(item.restored is None for item in applied.values())
@@ -132,10 +132,10 @@ def test_large_pages_that_are_not_there_are_told(out: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("memory=1MB", "innodb_buffer_pool_size goes from 8MB"),
-        ("grant=1kB", "sort_buffer_size goes from 32kB"),
-        ("temp_limit=1kB", "tmp_disk_table_size goes from 1MB"),
-        ("checkpoint_size=1MB", "innodb_log_file_size goes from 8MB"),
+        ("memory=1MB", "innodb_buffer_pool_size is 8MB"),
+        ("work_memory=1kB", "sort_buffer_size is 32kB"),
+        ("temp_limit=1kB", "tmp_disk_table_size is 1MB"),
+        ("checkpoint_size=1MB", "innodb_log_file_size is 8MB"),
     ],
 )
 def test_values_beyond_the_server_are_refused_at_once(out: Path, text: str, message: str) -> None:
@@ -146,7 +146,7 @@ def test_values_beyond_the_server_are_refused_at_once(out: Path, text: str, mess
 
 def test_the_least_values_are_ones_that_it_starts_with(out: Path) -> None:
     target = embedded_mariadb(out)
-    words = ("memory=8MB", "grant=32kB", "temp_limit=1MB", "checkpoint_size=8MB")
+    words = ("memory=8MB", "work_memory=32kB", "temp_limit=1MB", "checkpoint_size=8MB")
     tuning.tune(target, asked(*words))
     with target:
         assert by_name(target)["innodb_buffer_pool_size"].found == str(8 * MIB)
@@ -154,17 +154,19 @@ def test_the_least_values_are_ones_that_it_starts_with(out: Path) -> None:
 
 def test_a_server_of_others_is_set_in_dynos_sessions_only(mariadb: MysqlTarget) -> None:
     remote = at(mariadb)
-    wanted = {**WORDS["grant=6MB"], **WORDS["temp_limit=1GB"]}
+    wanted = {**WORDS["work_memory=6MB"], **WORDS["temp_limit=1GB"]}
     usual = shown(mariadb, wanted)
     # The memory that it has already is no change.
-    tuning.tune(remote, asked("grant=6MB", "temp_limit=1GB", "memory=128MB", "commit=durable"))
+    tuning.tune(
+        remote, asked("work_memory=6MB", "temp_limit=1GB", "memory=128MB", "commit=durable")
+    )
     with remote:
         assert shown(remote, wanted) == wanted
         assert shown(mariadb, wanted) == usual
         applied = by_name(remote)
         assert applied["sort_buffer_size"].how == "in each session"
         assert applied["sort_buffer_size"].before == str(usual["sort_buffer_size"])
-        assert applied["innodb_buffer_pool_size"].how == "as the server has it"
+        assert applied["innodb_buffer_pool_size"].how == "the server's value"
     assert all(item.restored for item in remote.tuned())
 
 
@@ -172,7 +174,7 @@ def test_the_loaders_own_sessions_have_them_too(
     mariadb: MysqlTarget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     remote = at(mariadb)
-    tuning.tune(remote, asked("grant=6MB"))
+    tuning.tune(remote, asked("work_memory=6MB"))
     with remote:
         assert remote.wire("tpch")["settings"]["sort_buffer_size"] == 6 * MIB
         remote.create_tables("tpch", replace=True)
@@ -185,16 +187,16 @@ def test_the_loaders_own_sessions_have_them_too(
 
 def test_what_is_finer_than_its_unit_is_rounded_and_told(mariadb: MysqlTarget) -> None:
     remote = at(mariadb)
-    tuning.tune(remote, asked("grant=100000"))
+    tuning.tune(remote, asked("work_memory=100000"))
     with remote:
         item = by_name(remote)["tmp_table_size"]
     assert (item.value, item.found) == ("98304", "98304")
-    assert "rounded down to whole 16kB" in by_name(remote)["sort_buffer_size"].note
+    assert "rounded down to a multiple of 16kB" in by_name(remote)["sort_buffer_size"].note
 
 
 def test_the_limit_of_spilled_data_is_kept(mariadb: MysqlTarget) -> None:
     remote = at(mariadb)
-    tuning.tune(remote, asked("temp_limit=1MB", "grant=32kB"))
+    tuning.tune(remote, asked("temp_limit=1MB", "work_memory=32kB"))
     groups = (
         "SELECT COUNT(*) FROM (SELECT CONCAT(seq, REPEAT('x', 99)) AS x, COUNT(*) "
         "FROM mysql.seq_1_to_50000 GROUP BY x) AS gathered"
@@ -211,10 +213,10 @@ def test_the_limit_of_spilled_data_is_kept(mariadb: MysqlTarget) -> None:
     ("text", "message"),
     [
         ("memory=256MB", f"SET GLOBAL innodb_buffer_pool_size = {256 * MIB};"),
-        ("large_pages=try", r"put large_pages = ON into its my.cnf and restart it"),
+        ("large_pages=try", r"put large_pages = ON into my.cnf and restart"),
         ("commit=relaxed", "SET GLOBAL innodb_flush_log_at_trx_commit = 0;"),
         ("checkpoint_size=40MB", "innodb_log_file_size"),
-        ("temp_path=/var", "put tmpdir = /var into its my.cnf"),
+        ("temp_path=/var", "put tmpdir = /var into my.cnf"),
     ],
 )
 def test_the_configuration_of_others_is_never_changed(
@@ -248,8 +250,8 @@ def test_names_follow_the_product_and_its_version() -> None:
     assert names("11.8.2-MariaDB", *texts)[0] == "max_tmp_session_space_usage"
     assert names("8.4.0", *texts)[1] == "innodb_redo_log_capacity"
     assert names("8.0.29", *texts)[1] == "innodb_log_file_size"
-    assert "join_buffer_space_limit" in names("10.6.0-MariaDB", "grant=1GB")
-    assert "join_buffer_space_limit" not in names("8.0.44", "grant=1GB")
+    assert "join_buffer_space_limit" in names("10.6.0-MariaDB", "work_memory=1GB")
+    assert "join_buffer_space_limit" not in names("8.0.44", "work_memory=1GB")
     assert names("8.0.44", "commit=relaxed") == ["innodb_flush_log_at_trx_commit", "sync_binlog"]
 
 
@@ -257,5 +259,5 @@ def test_a_pool_that_was_rounded_up_to_chunks_says_so() -> None:
     (item,) = changes(asked("memory=300MB"))
     chunks = {"innodb_buffer_pool_chunk_size": str(128 * MIB), "innodb_buffer_pool_instances": "1"}
     found = readback._rounding(item, str(384 * MIB), chunks)
-    assert found == "the server rounded it up to whole chunks of 128MB"
+    assert found == "the server rounded it up to a multiple of 128MB"
     assert readback._rounding(item, str(512 * MIB), chunks) == ""

@@ -156,7 +156,7 @@ def test_another_name_is_refused(secured: Secured) -> None:
     target = target_at(secured.url(f"ssl_ca={secured.ca}", host="localhost"))
     kind, words = refusal(target.wire("tpch"))
     assert kind == "unreachable"
-    assert "name the host as the certificate does" in words
+    assert "use the certificate's host name" in words
 
 
 def test_a_file_that_holds_no_certificate_is_refused(secured: Secured, tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_transactions_go_over_tls_as_loads_do(secured: Secured, tmp_path: Path) 
         (secured.url(known), let_in),
         (secured.url(known, user="known"), ("denied", "Access denied")),
         (secured.url(f"{known}&ssl_cert={secured.client}", user="known"), let_in),
-        (secured.url(known, host="localhost"), ("unreachable", "name the host")),
+        (secured.url(known, host="localhost"), ("unreachable", "use the certificate's host name")),
         *(
             (secured.url(f"ssl_ca={wrong}"), ("unreachable", "ssl_ca must be the authority"))
             for wrong in secured.wrong

@@ -40,5 +40,5 @@ def test_it_is_driven_and_nothing_else() -> None:
     ],
 )
 def test_what_it_cannot_do_is_wrong_use(call: Callable[[Target], object]) -> None:
-    with pytest.raises(UsageError, match="keeps no data"):
+    with pytest.raises(UsageError, match="stores no data"):
         call(open_null())

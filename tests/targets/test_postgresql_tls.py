@@ -218,13 +218,13 @@ def test_loading_and_driving_over_tls(secured: Secured, out: Path) -> None:
 def test_another_name_is_refused_where_names_count(secured: Secured) -> None:
     query = f"sslmode=verify-full&sslrootcert={secured.ca}"
     wrong = secured.url(query, host="elsewhere.test")
-    assert "the URL must name the host as the certificate does" in refused_by_libpq(wrong)
+    assert "use the certificate's host name in the URL" in refused_by_libpq(wrong)
     wire = secured.wire(host="elsewhere.test", ca=str(secured.ca), check_host=True)
     words = refusal(wire)
     assert words.startswith("unreachable")
     assert "not valid for name elsewhere.test" in words
     assert "db.test" in words
-    assert "name the host as the certificate does" in words
+    assert "use the certificate's host name" in words
     lenient = wrong.replace("verify-full", "verify-ca")
     assert LET_IN in refusal(wire_of(lenient))
 
@@ -249,7 +249,7 @@ def test_without_an_authority_the_session_is_encrypted_all_the_same(secured: Sec
         assert "tls" not in wire
         assert LET_IN in refusal(wire)
     bare = {name: value for name, value in secured.wire().items() if name != "tls"}
-    assert "give sslmode=require in the URL" in refusal(bare)
+    assert "use sslmode=require in the URL" in refusal(bare)
 
 
 def test_a_server_without_tls(secured: Secured) -> None:
@@ -281,7 +281,7 @@ def test_authorities_of_this_machine(secured: Secured, monkeypatch: pytest.Monke
 
 def test_a_client_shows_its_certificate(secured: Secured) -> None:
     bare = secured.url("sslmode=require", user="known")
-    assert "give sslcert and sslkey" in refused_by_libpq(bare)
+    assert "set sslcert and sslkey" in refused_by_libpq(bare)
     assert refusal(secured.wire(user="known")).startswith("denied: connection requires")
     cert, key = map(str, secured.client)
     wire = wire_of(secured.url(f"sslmode=require&sslcert={cert}&sslkey={key}", user="known"))
@@ -342,11 +342,11 @@ def test_files_that_hold_no_such_thing_are_refused(secured: Secured, tmp_path: P
     cert, key = map(str, secured.client)
     other_key = str(secured.ca.with_suffix(".key"))
     for tls, told in (
-        ({"ca": str(nothing)}, "nothing.pem holds no certificate"),
+        ({"ca": str(nothing)}, "nothing.pem contains no certificate"),
         ({"ca": str(tmp_path / "none.pem")}, "none.pem: No such file"),
-        ({"cert": str(nothing), "key": key}, "nothing.pem holds no certificate"),
-        ({"cert": cert, "key": str(nothing)}, "nothing.pem holds no key"),
-        ({"cert": cert, "key": other_key}, "is not that of the client's certificate"),
+        ({"cert": str(nothing), "key": key}, "nothing.pem contains no certificate"),
+        ({"cert": cert, "key": str(nothing)}, "nothing.pem contains no key"),
+        ({"cert": cert, "key": other_key}, "does not belong to the client certificate"),
     ):
         words = refusal(secured.wire(**tls))
         assert words.startswith("usage")

@@ -52,7 +52,7 @@ def test_tables_of_another_role_name_the_grants_that_open_them(
 ) -> None:
     postgres.create_tables(guest, replace=False)
     with at(postgres, user="guest") as target, closing(postgres.connect()) as admin:
-        with pytest.raises(TargetError, match="tables that another role has loaded") as refused:
+        with pytest.raises(TargetError, match="tables of another role") as refused:
             target.loaded(guest)
         assert refused.value.kind == "denied"
         usage, rights = re.findall(r"GRANT [^;]*;", str(refused.value))

@@ -63,7 +63,7 @@ def test_another_version_is_replaced(
 
 def test_what_is_not_dynos_stays(tables: PostgresTarget) -> None:
     ask(tables, f"CREATE FUNCTION {PLACE}.dyno_payment() RETURNS int LANGUAGE sql AS 'SELECT 1'")
-    with pytest.raises(UsageError, match=r"routines that Dyno did not make \(dyno_payment\)"):
+    with pytest.raises(UsageError, match=r"routines that Dyno did not create \(dyno_payment\)"):
         tables.program("tpcc")
     assert [name for name, _ in present(tables)] == ["dyno_payment"]
     ask(tables, f"ALTER FUNCTION {PLACE}.dyno_payment RENAME TO mine")

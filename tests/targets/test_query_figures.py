@@ -78,7 +78,7 @@ def test_a_query_that_spills_says_so_and_one_that_does_not_says_zero(target: Tar
     assert set(sources(spilled)) == set(FIGURES)
     if target.name == "postgresql":
         assert spilled["peak_memory_bytes"] is None
-        assert "does not tell" in sources(spilled)["peak_memory_bytes"]
+        assert "does not report" in sources(spilled)["peak_memory_bytes"]
     else:
         assert 0 < spilled["peak_memory_bytes"] <= 30_000_000
 
@@ -95,7 +95,7 @@ def test_what_another_session_may_have_caused_is_left_out(target: Target) -> Non
             assert found["temp_bytes"] == 0
             return
         assert [found[name] for name in FIGURES] == [None] * 3
-        assert "other sessions worked" in sources(found)["bytes_read"]
+        assert "other sessions were active" in sources(found)["bytes_read"]
         # An idle one does no harm.
         meter.before()
         session.execute("SELECT count(*) FROM lineitem")
@@ -118,7 +118,7 @@ def test_a_query_that_failed_has_no_figures(target: Target) -> None:
         session.execute("SELECT sum(n_nationkey) FROM nation")
         assert meter.after()["temp_bytes"] == 0
     assert [found[name] for name in FIGURES] == [None] * 3
-    assert set(sources(found).values()) == {"the query did not end"}
+    assert set(sources(found).values()) == {"the query did not finish"}
 
 
 def test_figures_that_nobody_asked_for_are_not_read(target: Target) -> None:
@@ -131,7 +131,7 @@ def test_figures_that_nobody_asked_for_are_not_read(target: Target) -> None:
             (profiling,) = session.execute("SELECT current_setting('enable_profiling')").rows[0]
             assert not profiling
     assert [found[name] for name in FIGURES] == [None] * 3
-    assert set(sources(found).values()) == {"not asked for (--no-query-figures)"}
+    assert set(sources(found).values()) == {"not requested (--no-query-figures)"}
 
 
 def test_nothing_is_counted_while_a_query_is_timed_if_that_slows_it(target: Target) -> None:
@@ -159,11 +159,11 @@ def test_nothing_is_counted_while_a_query_is_timed_if_that_slows_it(target: Targ
         assert measured["bytes_read"] is None
         assert measured["peak_memory_bytes"] == warming["peak_memory_bytes"] > 0
         assert "--query-figures" in sources(measured)["bytes_read"]
-        assert "warming" in sources(measured)["peak_memory_bytes"]
+        assert "warm-up" in sources(measured)["peak_memory_bytes"]
         assert [unknown[name] for name in FIGURES] == [None] * 3
     else:
         assert measured["bytes_read"] is not None
-        assert "warming" not in measured["meter"]
+        assert "warm-up" not in measured["meter"]
 
 
 def test_a_target_that_tells_nothing_is_said_to(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_a_target_that_tells_nothing_is_said_to(tmp_path: Path) -> None:
 
 def test_a_target_without_plans_is_refused(tmp_path: Path) -> None:
     null = targets.open_target(targets.parse("null:"), tmp_path, LIMITS)
-    with pytest.raises(UsageError, match="reads no plans of it"):
+    with pytest.raises(UsageError, match="cannot read its plans"):
         plans.require(null)
 
 
@@ -197,7 +197,7 @@ def test_every_query_has_a_plan_as_text_and_as_data(target: Target) -> None:
         for query in workloads.get("tpch").queries:
             sql = target.sql("tpch", query.name, query.text(query.validation(0.01)))
             plan = target.explain(session, sql, analyse=False)
-            assert "rows expected" in plan.text
+            assert "rows estimated" in plan.text
             assert json.dumps(plan.tree)
         sql = "SELECT count(*) FROM lineitem JOIN orders ON o_orderkey = l_orderkey"
         expected = target.explain(session, sql, analyse=False).text

@@ -46,9 +46,9 @@ def test_a_check_that_only_libpq_makes_is_not_left_out(name: str) -> None:
     given = {name: "hunter2"}
     obstacle = tls.obstacle(session(tls=True, **given))
     assert obstacle is not None
-    assert f"cannot keep to what {name} demands" in obstacle
+    assert f"do not support the option {name}" in obstacle
     assert "hunter2" not in obstacle
-    # Without TLS it demands nothing.
+    # Without TLS it nothing.
     assert tls.obstacle(session(**given)) is None
 
 

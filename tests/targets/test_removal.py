@@ -42,7 +42,7 @@ def test_only_what_is_marked_goes(postgres: PostgresTarget, url: str, out: Path)
     assert len(document["removed"]) == 9
     assert document["removed"][-1] == "schema dyno_tpch"
     assert ask(postgres, TABLES) == [("dyno_tpcc", "item")]
-    assert "Nothing of Dyno's" in dyno(*clean, "--yes").stdout
+    assert "Found no data of Dyno" in dyno(*clean, "--yes").stdout
 
 
 def test_a_schema_with_something_else_stays(postgres: PostgresTarget, url: str, out: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_view_of_the_users_on_a_table_keeps_all(
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("embedded:postgresql",), "Leave --target out"),
+        (("embedded:postgresql",), "Omit --target"),
         (("sqlite:///x/y.sqlite",), "remove its file"),
         (("postgresql://h/d", "--runs"), "exclude each other"),
     ],

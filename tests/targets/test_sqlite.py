@@ -214,7 +214,7 @@ def test_a_load_and_a_session_exclude_each_other(lite: SqliteTarget) -> None:
     thread = threading.Thread(target=work)
     thread.start()
     wait_until(lambda: control.progress()["done"], "rows")
-    with pytest.raises(TargetError, match="being loaded"):
+    with pytest.raises(TargetError, match="a load is running"):
         lite.connect()
     control.cancel()
     thread.join(300)
@@ -366,8 +366,8 @@ def test_a_file_that_another_process_holds(out: Path, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("no/such/folder/x.db", "There is no folder"),
-        ("garbage.db", "is no SQLite database"),
+        ("no/such/folder/x.db", "No such folder"),
+        ("garbage.db", "is not a SQLite database"),
         ("folder", "is a folder"),
     ],
 )

@@ -36,7 +36,7 @@ POSTGRESQL = {
         "max_parallel_workers": "9",
         "max_worker_processes": "13",
     },
-    "grant=1500KB": {"work_mem": "1500kB"},
+    "work_memory=1500KB": {"work_mem": "1500kB"},
     "temp_limit=10GB": {"temp_file_limit": "10GB"},
     "large_pages=off": {"huge_pages": "off"},
     "checksums=off": {"data_checksums": "off"},
@@ -141,10 +141,10 @@ def test_large_pages_that_are_not_there_are_told(out: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("memory=64kB", "shared_buffers goes from 128kB"),
-        ("grant=1kB", "work_mem goes from 64kB"),
-        ("checkpoint_interval=5s", "goes from 30s to 86400s"),
-        ("checkpoint_size=1MB", "goes from 32MB"),
+        ("memory=64kB", "shared_buffers is 128kB"),
+        ("work_memory=1kB", "work_mem is 64kB"),
+        ("checkpoint_interval=5s", "is 30s to 86400s"),
+        ("checkpoint_size=1MB", "is 32MB"),
     ],
 )
 def test_values_beyond_postgresql_are_refused_at_once(out: Path, text: str, message: str) -> None:
@@ -155,11 +155,11 @@ def test_values_beyond_postgresql_are_refused_at_once(out: Path, text: str, mess
 
 def test_what_is_finer_than_a_page_is_rounded_and_told(postgres: PostgresTarget) -> None:
     remote = at(postgres)
-    tuning.tune(remote, asked("grant=100000"))
+    tuning.tune(remote, asked("work_memory=100000"))
     with remote:
         (item,) = remote.tuned()
     assert (item.value, item.found) == ("97kB", "97kB")
-    assert "rounded down to whole 1kB" in item.note
+    assert "rounded down to a multiple of 1kB" in item.note
 
 
 def test_a_server_of_others_is_set_in_dynos_sessions_only(postgres: PostgresTarget) -> None:
@@ -171,7 +171,7 @@ def test_a_server_of_others_is_set_in_dynos_sessions_only(postgres: PostgresTarg
         "max_parallel_workers_per_gather": "0",
     }
     # The memory that it has already is no change.
-    words = ("grant=7MB", "commit=relaxed", "parallelism=1", "temp_limit=1GB", "memory=128MB")
+    words = ("work_memory=7MB", "commit=relaxed", "parallelism=1", "temp_limit=1GB", "memory=128MB")
     tuning.tune(remote, asked(*words))
     with remote:
         assert shown(remote, wanted) == wanted
@@ -179,7 +179,7 @@ def test_a_server_of_others_is_set_in_dynos_sessions_only(postgres: PostgresTarg
         applied = by_name(remote)
         assert applied["work_mem"].how == "in each session"
         assert applied["work_mem"].before == usual["work_mem"]
-        assert applied["shared_buffers"].how == "as the server has it"
+        assert applied["shared_buffers"].how == "the server's value"
         assert remote.wire("tpch")["settings"]["work_mem"] == "7MB"
     assert all(item.restored for item in remote.tuned())
 
@@ -222,7 +222,7 @@ def test_a_missing_right_is_told_as_the_grant_that_gives_it(postgres: PostgresTa
         owner.execute('DROP ROLE IF EXISTS "a b"')
         owner.execute('CREATE ROLE "a b" LOGIN')
         remote = at(postgres, user="a%20b")
-        tuning.tune(remote, asked("temp_limit=1GB", "grant=8MB"))
+        tuning.tune(remote, asked("temp_limit=1GB", "work_memory=8MB"))
         with pytest.raises(TargetError) as caught, remote:
             pass
         assert caught.value.kind == "denied"
@@ -245,7 +245,7 @@ def test_duckdb_takes_every_word_and_forgets_it(column: DuckdbTarget, tmp_path: 
     words = [
         "memory=300MB",
         "parallelism=1",
-        "grant=64MB",
+        "work_memory=64MB",
         "temp_limit=1500MB",
         f"temp_path={tmp_path}",
         "checkpoint_size=5MB",
@@ -285,9 +285,11 @@ def test_an_older_duckdb_says_what_it_lacks(
 ) -> None:
     from dyno.targets.duckdb import tuning as own
 
-    monkeypatch.setitem(own.KNOBS, "grant", "no_such_limit")
-    tuning.tune(column, asked("grant=64MB"))
-    with pytest.raises(UsageError, match=f"no_such_limit, which DuckDB {duckdb.__version__} lacks"):
+    monkeypatch.setitem(own.KNOBS, "work_memory", "no_such_limit")
+    tuning.tune(column, asked("work_memory=64MB"))
+    with pytest.raises(
+        UsageError, match=f"no_such_limit, which DuckDB {duckdb.__version__} does not have"
+    ):
         column.__enter__()
 
 
@@ -306,5 +308,5 @@ def test_what_was_given_but_is_not_there_is_an_error(
 
     tuning.tune(column, asked("parallelism=1"))
     monkeypatch.setattr(own, "config", lambda _: {"threads": 2})
-    with pytest.raises(TargetError, match=r"parallelism=1 was not applied.*has 2"):
+    with pytest.raises(TargetError, match=r"parallelism=1 was not applied.*reports 2"):
         column.__enter__()

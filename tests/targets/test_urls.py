@@ -43,7 +43,7 @@ def test_a_wrong_word_is_refused_with_a_hint(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("mariadb", "'mariadb' alone is not a target. Give embedded:mysql or mysql://"),
+        ("mariadb", "'mariadb' is not a complete target. Write embedded:mysql or mysql://"),
         ("embeded:postgresql", "Did you mean 'embedded:postgresql'?"),
         ("postgre://me:se/cret@h/d", "Unknown target 'postgre'. Did you mean 'postgres'?"),
         ("postgre:me:secret@h", "Unknown target 'postgre'. Did you mean 'postgres'?"),

@@ -85,5 +85,5 @@ def test_texts_of_the_digest(value: Any, exact: str, cents: str) -> None:
 
 
 def test_rows_of_another_width_are_refused() -> None:
-    with pytest.raises(ValueError, match="2 columns where 3"):
+    with pytest.raises(ValueError, match="2 columns, expected 3"):
         digest([(1, 2, 3), (1, 2)], ("exact", "exact", "exact"))

@@ -99,5 +99,5 @@ def test_the_default_level_is_the_live_systems(target: Target) -> None:
 
 def test_a_target_without_transactions_is_refused(tmp_path: Path) -> None:
     null = targets.open_target(targets.parse("null:"), tmp_path, LIMITS)
-    with pytest.raises(UsageError, match="no transactions of several sessions"):
+    with pytest.raises(UsageError, match="no concurrent transactions"):
         require(null, None)

@@ -214,7 +214,7 @@ def test_deliveries_keep_all_but_condition_11(session: Session, undone: Undone) 
     assert {item.name for item in after_run if item.passed is None} == {"condition 11"}
     assert [item for item in after_run if item.passed is False] == []
     skipped = after_run[10]
-    assert "only after a load" in skipped.message
+    assert "only right after a load" in skipped.message
     after_load = check_conditions("any", session, "load")
     assert {item.name for item in after_load if not item.passed} == {"condition 11"}
 

@@ -85,7 +85,7 @@ def test_sums_and_averages_have_two_decimals_rounded_half_up(
 
 
 def test_a_row_of_another_width_is_refused() -> None:
-    with pytest.raises(ValueError, match="2 columns where 1"):
+    with pytest.raises(ValueError, match="2 columns, expected 1"):
         canonical([(1, 2)], EXACT)
 
 

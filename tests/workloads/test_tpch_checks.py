@@ -116,5 +116,5 @@ def test_the_message_tells_both_numbers(
     undone(session, "DELETE FROM orders WHERE o_orderkey < 3")
     found = {one.name: one for one in check_data("any", session, EXPECTED)}
     message = found["rows of orders"].message
-    assert message == "14,998 rows where 15,000 were generated; load it again"
+    assert message == "14,998 rows, expected 15,000; load it again"
     assert found["rows of lineitem"].detail["slack"] == 1225

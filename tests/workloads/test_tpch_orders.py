@@ -28,5 +28,5 @@ def test_later_streams_start_over_but_never_share_the_power_tests_order() -> Non
 
 
 def test_a_negative_stream_is_refused() -> None:
-    with pytest.raises(ValueError, match="numbered from 0"):
+    with pytest.raises(ValueError, match="start at 0"):
         order(-1)

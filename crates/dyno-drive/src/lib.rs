@@ -7,9 +7,9 @@
 
 #![allow(clippy::doc_markdown, reason = "product names such as PostgreSQL are not code")]
 
+mod aggregator;
 mod alarm;
 mod cpu;
-mod gather;
 mod load;
 mod outcome;
 mod pacer;

@@ -51,7 +51,7 @@ pub struct Outcome {
     pub threads: u32,
     /// The driver in the parts of the window in which it had most to do.
     pub worst: Worst,
-    /// Of a system with one writer that tells: what became of the right to write.
+    /// Statistics of the write lock, for systems with one writer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writer: Option<Writer>,
 }

@@ -40,7 +40,7 @@ impl Rate {
             Self::Points(points) => points,
         };
         if points.is_empty() || points.len() > MOST_POINTS {
-            return wrong(format!("has {} points; 1 to {MOST_POINTS} are possible", points.len()));
+            return wrong(format!("has {} points; the maximum is {MOST_POINTS}", points.len()));
         }
         for (at_s, rate) in points {
             if !(0.0..=LONGEST_S).contains(at_s) || !(0.0..=most).contains(rate) {
@@ -48,10 +48,10 @@ impl Rate {
             }
         }
         if points.windows(2).any(|pair| pair[1].0 < pair[0].0) {
-            return wrong("has a point that lies before the one it follows".to_owned());
+            return wrong("has points in the wrong order".to_owned());
         }
         if points.iter().all(|(_, rate)| *rate < least) {
-            return wrong(format!("is nowhere {least} or more: nothing would ever start"));
+            return wrong(format!("is never {least} or more: no transaction would start"));
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use dyno_record::{Error, ErrorKind, OpTotals};
 use crate::cpu::thread_cpu_ns;
 use crate::parts::{Part, Parts};
 use crate::window::Window;
-use crate::workloads::contract::Ended;
+use crate::workloads::contract::TxnOutcome;
 
 /// What driver threads tell the one that gathers.
 #[derive(Debug)]
@@ -119,13 +119,13 @@ impl Recorder {
         end_ns: u64,
         response_ns: u64,
         service_ns: u64,
-        ended: Ended,
+        ended: TxnOutcome,
     ) {
         self.left_behind(end_ns);
         if let Some(totals) = self.at(op, end_ns) {
             match ended {
-                Ended::Committed => totals.done += 1,
-                Ended::RolledBack => totals.rolled_back += 1,
+                TxnOutcome::Committed => totals.done += 1,
+                TxnOutcome::RolledBack => totals.rolled_back += 1,
             }
             totals.response.record(response_ns);
             totals.service.record(service_ns);
@@ -275,11 +275,11 @@ mod tests {
         for intended_ns in [S - 11, S - 10, S - 5, S, 3 * S - 10] {
             recorder.begun(intended_ns);
         }
-        recorder.ended(0, S - 1, 10, 5, Ended::Committed);
-        recorder.ended(1, S, 10, 5, Ended::RolledBack);
+        recorder.ended(0, S - 1, 10, 5, TxnOutcome::Committed);
+        recorder.ended(1, S, 10, 5, TxnOutcome::RolledBack);
         recorder.retried(1, S + 1, &Error::new(ErrorKind::Deadlock, "d"));
         recorder.failed(1, 2 * S, &Error::new(ErrorKind::Timeout, "t"));
-        recorder.ended(0, 3 * S, 10, 5, Ended::Committed);
+        recorder.ended(0, 3 * S, 10, 5, TxnOutcome::Committed);
         recorder.advance(9 * S);
         let closed = intervals(&received);
         assert_eq!(closed.iter().map(|it| it.index).collect::<Vec<_>>(), [-1, 0, 1]);
@@ -298,9 +298,9 @@ mod tests {
     fn a_stopped_recorder_closes_its_interval_short_and_counts_no_more() {
         let (out, received) = mpsc::channel();
         let mut recorder = Recorder::new(Window::new(0, 0.0, 5.0, 1.0), 1, out);
-        recorder.ended(0, S / 2, 1, 1, Ended::Committed);
+        recorder.ended(0, S / 2, 1, 1, TxnOutcome::Committed);
         recorder.stop(S * 3 / 2);
-        recorder.ended(0, S * 2, 1, 1, Ended::Committed);
+        recorder.ended(0, S * 2, 1, 1, TxnOutcome::Committed);
         recorder.stop(S * 3);
         let closed = intervals(&received);
         let ends: Vec<_> = closed.iter().map(|it| (it.index, it.end_ns)).collect();

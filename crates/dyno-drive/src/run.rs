@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use dyno_record::{Control, Error, ErrorKind, Result, Spool, monotonic_ns};
 
-use crate::gather::Gather;
+use crate::aggregator::Aggregator;
 use crate::outcome::{Outcome, Writer};
 use crate::plan::{DrivePlan, WirePlan};
 use crate::recorder::Message;
@@ -21,7 +21,7 @@ use crate::wire::sqlite::Sqlite;
 use crate::workloads::Visitor;
 use crate::workloads::contract::Workload;
 
-/// How often progress is told when nothing else happens.
+/// Maximum time between two progress reports.
 const TICK: Duration = Duration::from_millis(50);
 /// How far ahead an early end is set, so that every thread knows of it in time.
 const NOTICE_NS: u64 = 200_000_000;
@@ -108,8 +108,8 @@ fn conduct<W: Wire, L: Workload + Clone>(
         let writer = &|| wire.writer();
         let run =
             Conductor { plan, messages, abort: &abort, end_ns: &end_ns, control, threads, writer };
-        let gather = Gather::new(workload.operations(), plan.clock, spool, threads);
-        let result = run.conduct(go, gather);
+        let aggregator = Aggregator::new(workload.operations(), plan.clock, spool, threads);
+        let result = run.conduct(go, aggregator);
         abort.store(true, Relaxed);
         result
     })
@@ -126,7 +126,7 @@ struct Conductor<'a> {
 }
 
 impl Conductor<'_> {
-    fn conduct(&self, go: Vec<Sender<Window>>, mut gather: Gather) -> Result<Outcome> {
+    fn conduct(&self, go: Vec<Sender<Window>>, mut aggregator: Aggregator) -> Result<Outcome> {
         self.connected()?;
         let plan = self.plan;
         // Far enough ahead for every thread to be there in time.
@@ -136,9 +136,9 @@ impl Conductor<'_> {
             // A thread that cannot receive has failed, and says so itself.
             let _ = start.send(window);
         }
-        self.follow(&mut window, &mut gather)?;
+        self.follow(&mut window, &mut aggregator)?;
         self.control.check()?;
-        gather.outcome((window.end_ns - window.measure_ns) as f64 / 1e9, plan)
+        aggregator.outcome((window.end_ns - window.measure_ns) as f64 / 1e9, plan)
     }
 
     /// Waits until every thread has its connections.
@@ -154,7 +154,7 @@ impl Conductor<'_> {
     }
 
     /// Takes what the threads send until all have ended.
-    fn follow(&self, window: &mut Window, gather: &mut Gather) -> Result<()> {
+    fn follow(&self, window: &mut Window, aggregator: &mut Aggregator) -> Result<()> {
         let (mut finished, mut stranded) = (0, 0);
         let mut lost = None;
         let (mut measuring, mut over) = (false, false);
@@ -173,19 +173,19 @@ impl Conductor<'_> {
             self.control.set_done(elapsed_ms.min(total_ms));
             if !measuring && now_ns >= window.measure_ns {
                 measuring = true;
-                gather.start_measuring();
+                aggregator.start_measuring();
                 let _ = (self.writer)();
                 self.control.set_step(users(self.plan.users));
             }
             if !over && now_ns >= window.end_ns {
                 over = true;
-                gather.stop_measuring((self.writer)());
+                aggregator.stop_measuring((self.writer)());
             }
             match message {
-                Ok(Message::Interval(interval)) => gather.interval(window, interval)?,
+                Ok(Message::Interval(interval)) => aggregator.interval(window, interval)?,
                 Ok(Message::Finished(report)) => {
                     finished += 1;
-                    gather.report(&report);
+                    aggregator.report(&report);
                 }
                 Ok(Message::Stranded(error)) => {
                     stranded += 1;
@@ -214,7 +214,7 @@ fn until(bound_ns: u64) -> Duration {
 
 /// Every user has lost the server for good; `last` says what the last attempt met.
 fn gone(last: &Error) -> Error {
-    Error::new(ErrorKind::ConnectionLost, "every user lost the server and could not come back")
+    Error::new(ErrorKind::ConnectionLost, "every user lost the server and could not reconnect")
         .context(last.to_string())
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::wire::{Dialect, Session, Statement};
-use crate::workloads::contract::{Ended, Terminal};
+use crate::workloads::contract::{Terminal, TxnOutcome};
 use serde_json::json;
 
 /// Transactions that cost nothing; the first one has the whole thread stand still.
@@ -40,11 +40,11 @@ impl Terminal for Place {
         0
     }
 
-    async fn attempt<S: Session>(&mut self, _session: &mut S, _unix_us: i64) -> Result<Ended> {
+    async fn attempt<S: Session>(&mut self, _session: &mut S, _unix_us: i64) -> Result<TxnOutcome> {
         if let Some(standstill) = self.standstill.take() {
             thread::sleep(standstill);
         }
-        Ok(Ended::Committed)
+        Ok(TxnOutcome::Committed)
     }
 }
 

@@ -271,5 +271,9 @@ impl<W: Wire, L: Workload> Job<'_, W, L> {
 
 /// A panic, whose message went to the standard error.
 pub fn died() -> Error {
-    Error::new(ErrorKind::Internal, "a driver thread died: please report this with its message")
+    Error::new(
+        ErrorKind::Internal,
+        "a driver thread panicked: please report this with its \
+     message",
+    )
 }

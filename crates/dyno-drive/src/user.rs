@@ -12,7 +12,7 @@ use crate::pacer::{Schedule, closed_next_ns};
 use crate::recorder::{Fate, Message, Recorder};
 use crate::window::Window;
 use crate::wire::{Session as _, Statement, Wire};
-use crate::workloads::contract::{Ended, Terminal};
+use crate::workloads::contract::{Terminal, TxnOutcome};
 
 const MS: u64 = 1_000_000;
 /// First and longest pause before a transaction is sent again.
@@ -177,7 +177,7 @@ impl<W: Wire, T: Terminal> User<W, T> {
     }
 
     /// Runs the drawn operation, again if it may succeed then.
-    async fn operate(&mut self, op: usize, sent_ns: u64) -> Result<Ended, Failure> {
+    async fn operate(&mut self, op: usize, sent_ns: u64) -> Result<TxnOutcome, Failure> {
         let unix_us = self.shared.clock.unix_ns_at(sent_ns) / 1_000;
         let mut attempts = 0;
         loop {

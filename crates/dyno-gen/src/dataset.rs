@@ -54,7 +54,7 @@ impl Workload {
         let known = Self::ALL.into_iter().find(|workload| workload.as_str() == name);
         known.or_else(|| Declared::named(name).map(Self::Declared)).ok_or_else(|| {
             let known = Self::NAMES.join(", ");
-            usage(format!("no data is generated for {name:?}; choose one of: {known}"))
+            usage(format!("no generator for {name:?}; choose one of: {known}"))
         })
     }
 
@@ -198,13 +198,17 @@ impl Dataset {
             Workload::Tpcc => crate::tpcc::row_bytes(table.name),
             Workload::Declared(declared) => declared.row_bytes(table.name),
         };
-        let rows = match &self.rows {
+        Ok((self.expected_rows(table) as f64 * row) as u64)
+    }
+
+    /// Rows of a table, without counting those that take a moment.
+    fn expected_rows(&self, table: &TableSchema) -> u64 {
+        match &self.rows {
             Rows::Tpch(rows) => rows.expected_rows(table.name),
             Rows::Tpcc(rows) => rows.expected_rows(table.name),
             Rows::Declared(rows) => rows.row_count(table.name).count,
             Rows::Refresh(rows) => rows.row_count(table.name).count,
-        };
-        Ok((rows as f64 * row) as u64)
+        }
     }
 
     /// The whole of a table as at most `wanted` parts of nearly the same size, none of them empty.
@@ -241,6 +245,12 @@ impl Dataset {
     /// The units that make up a part.
     pub(crate) fn units_of(&self, part: &Part) -> Range<u64> {
         part.share(self.units(part.table))
+    }
+
+    /// Units of a table that have about `rows` rows, but at least one.
+    pub(crate) fn units_for(&self, table: &TableSchema, rows: u64) -> u64 {
+        let units = u128::from(rows) * u128::from(self.units(table));
+        (units / u128::from(self.expected_rows(table).max(1))).max(1) as u64
     }
 
     /// As [`write`](Self::write), for some of a table's units.

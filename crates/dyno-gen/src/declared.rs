@@ -76,12 +76,12 @@ static DECLARED: Mutex<Vec<&'static Declared>> = Mutex::new(Vec::new());
 /// `usage` if it makes no sense, or its name is taken.
 pub fn declare(json: &str) -> Result<()> {
     let given: Given = serde_json::from_str(json)
-        .map_err(|error| usage(format!("unusable declaration of a workload: {error}")))?;
+        .map_err(|error| usage(format!("invalid declaration of a workload: {error}")))?;
     let mut known = DECLARED.lock().unwrap_or_else(PoisonError::into_inner);
     match known.iter().find(|one| one.given.name == given.name) {
         Some(same) if same.given == given => return Ok(()),
         None if !Workload::NAMES.contains(&given.name.as_str()) => {}
-        _ => return Err(usage(format!("there is another workload {:?}", given.name))),
+        _ => return Err(usage(format!("another workload has the name {:?}", given.name))),
     }
     check(&given)?;
     known.push(Box::leak(Box::new(Declared::new(given))));
@@ -97,7 +97,7 @@ fn check(given: &Given) -> Result<()> {
         }
         let known = |key: &String| table.columns.iter().any(|column| column.name == *key);
         if !table.primary_key.iter().all(known) {
-            return wrong(&table.name, "has a key that is none of its columns");
+            return wrong(&table.name, "has a key that is not one of its columns");
         }
         for column in &table.columns {
             let fits = match (column.value, column.kind) {

@@ -1,26 +1,34 @@
-//! A workload's rows as text files.
+//! A workload's rows as files.
 
+mod arrow;
+mod format;
+mod line;
+mod parquet;
+mod place;
+mod text;
 mod turns;
 
-use std::cell::Cell;
-use std::fs::{self, File};
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::Instant;
+use std::cmp::Reverse;
+use std::fs;
+use std::path::PathBuf;
 
 use dyno_record::{Control, Error, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::dataset::{Dataset, Part, Workload};
-use crate::sink::{TextFormat, TextSink};
+use crate::dataset::{Dataset, Workload};
+use crate::sink::TextFormat;
 use crate::usage::usage;
-use turns::Turns;
+use arrow::Arrow;
+pub use format::FileFormat;
+use line::write;
+use parquet::Parquet;
+use place::Place;
+use text::Text;
 
-/// More files for a table help nobody.
+/// Maximum number of files per table.
 const MOST_PARTS: u64 = 100_000;
 
-/// More threads than this help nobody.
+/// Maximum number of threads.
 pub(crate) const MOST_THREADS: usize = 1024;
 
 /// What to write where.
@@ -33,7 +41,7 @@ pub struct GeneratePlan {
     /// Seed of the random choices.
     pub seed: u64,
     /// Format, and extension of the files.
-    pub format: TextFormat,
+    pub format: FileFormat,
     /// The folder; made if it is missing. A device such as `/dev/null` takes all files as one.
     pub dir: PathBuf,
     /// Files for each table.
@@ -59,7 +67,7 @@ fn one() -> u64 {
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outcome {
-    /// Each table, in the order of writing.
+    /// Each table, in the order of the workload.
     pub tables: Vec<TableOutcome>,
 }
 
@@ -78,9 +86,10 @@ pub struct TableOutcome {
     pub files: Vec<String>,
 }
 
-/// Writes the files of `plan`: `lineitem.tbl`, or with several parts `lineitem.3.tbl`. The parts of
-/// a table, put together in order (of CSV, without their headers), are the file of one part, byte
-/// for byte. A file appears under its name only when it is whole. Progress counts rows.
+/// Writes the files of `plan`: `lineitem.tbl`, or with several parts `lineitem.3.tbl`, the largest
+/// table first. The parts of a table, put together in order, are the rows of the file of one part:
+/// of text (CSV without its headers) byte for byte. A file's bytes do not depend on the threads. It
+/// appears under its name only when it is whole. Progress counts rows.
 ///
 /// # Errors
 /// `usage` for an impossible plan, and where a file is there already and `replace` is not set;
@@ -90,38 +99,45 @@ pub fn generate(plan: GeneratePlan, control: &Control) -> Result<Outcome> {
     let data = Dataset::new(plan.workload, plan.scale, plan.seed)?;
     let tables = plan.chosen_tables(&data)?;
     let numbers = plan.chosen_parts()?;
-    let in_dir = |error| Error::from_io(&error, format!("creating {}", plan.dir.display()));
     let device = plan.is_device();
     if !device {
+        let in_dir = |error| Error::from_io(&error, format!("creating {}", plan.dir.display()));
         fs::create_dir_all(&plan.dir).map_err(in_dir)?;
     }
-    if !device {
-        for (table, number) in tables.iter().flat_map(|t| numbers.clone().map(move |n| (t, n))) {
-            let path = plan.dir.join(plan.file_name(table, number));
-            check_place(&path, plan.replace)?;
+    let mut files = Vec::new();
+    for table in &tables {
+        for number in numbers.clone() {
+            let place = if device {
+                Place::device(&plan.dir)
+            } else {
+                Place::new(&plan.dir, &plan.file_name(table, number), plan.replace)?
+            };
+            files.push((data.part(table, number - 1, plan.parts)?, place));
         }
     }
     let expected = |table: &&str| data.row_count(table).map(|rows| rows.count);
     let rows = tables.iter().map(expected).sum::<Result<u64>>()?;
     control.set_total(rows * (numbers.end() - numbers.start() + 1) / plan.parts);
-
-    let mut outcome = Outcome { tables: Vec::new() };
-    for table in tables {
-        control.set_step(table);
-        let start = Instant::now();
-        let (mut rows, mut bytes, mut files) = (0, 0, Vec::new());
-        for number in numbers.clone() {
-            let name = plan.file_name(table, number);
-            let part = data.part(table, number - 1, plan.parts)?;
-            let written = write_file(&plan, &data, &part, &name, control)?;
-            rows += written.0;
-            bytes += written.1;
-            files.push(name);
+    // In the end, when there is not enough left for all threads, it is least.
+    files.sort_by_cached_key(|(part, _)| Reverse(data.expected_bytes(part.table.name).ok()));
+    let threads = plan.threads;
+    let written = match plan.format {
+        FileFormat::Tbl => write(&Text(TextFormat::Tbl), &data, files, threads, control),
+        FileFormat::Csv => write(&Text(TextFormat::Csv), &data, files, threads, control),
+        FileFormat::Parquet => write(&Parquet::new(&data), &data, files, threads, control),
+        FileFormat::Arrow => write(&Arrow, &data, files, threads, control),
+    }?;
+    let outcome = |table: &str| {
+        let of_table = || written.iter().filter(|file| file.table == table);
+        TableOutcome {
+            table: table.to_owned(),
+            rows: of_table().map(|file| file.rows).sum(),
+            bytes: of_table().map(|file| file.bytes).sum(),
+            seconds: of_table().map(|file| file.seconds).sum(),
+            files: numbers.clone().map(|number| plan.file_name(table, number)).collect(),
         }
-        let seconds = start.elapsed().as_secs_f64();
-        outcome.tables.push(TableOutcome { table: table.to_owned(), rows, bytes, seconds, files });
-    }
-    Ok(outcome)
+    };
+    Ok(Outcome { tables: tables.into_iter().map(outcome).collect() })
 }
 
 impl GeneratePlan {
@@ -135,7 +151,7 @@ impl GeneratePlan {
     fn chosen_parts(&self) -> Result<std::ops::RangeInclusive<u64>> {
         match (self.parts, self.part) {
             (parts, _) if !(1..=MOST_PARTS).contains(&parts) => {
-                Err(usage(format!("there must be 1 to {MOST_PARTS} parts, not {parts}")))
+                Err(usage(format!("parts must be 1 to {MOST_PARTS}, not {parts}")))
             }
             (parts, Some(part)) if part < 1 || part > parts => {
                 Err(usage(format!("part {part} does not exist: choose 1 to {parts}")))
@@ -158,119 +174,4 @@ impl GeneratePlan {
             _ => format!("{table}.{number}.{extension}"),
         }
     }
-}
-
-/// Writes one file; returns its rows and bytes.
-fn write_file(
-    plan: &GeneratePlan,
-    data: &Dataset,
-    part: &Part,
-    name: &str,
-    control: &Control,
-) -> Result<(u64, u64)> {
-    if plan.is_device() {
-        let failed = |error| Error::from_io(&error, format!("opening {}", plan.dir.display()));
-        let file = File::options().write(true).open(&plan.dir).map_err(failed)?;
-        return write_part(plan, data, part, &PartFile { path: &plan.dir, file }, control);
-    }
-    let path = plan.dir.join(name);
-    let partial = plan.dir.join(format!(".{name}.partial"));
-    let failed =
-        |error: std::io::Error| Error::from_io(&error, format!("writing {}", path.display()));
-    let written = new_file(&partial).map_err(failed).and_then(|file| {
-        let file = PartFile { path: &path, file };
-        write_part(plan, data, part, &file, control)
-    });
-    let written = written.and_then(|written| {
-        check_place(&path, plan.replace)?;
-        fs::rename(&partial, &path).map_err(failed)?;
-        Ok(written)
-    });
-    if written.is_err() {
-        let _ = fs::remove_file(&partial); // the error that matters is the first
-    }
-    written
-}
-
-/// Refuses what is in the way of a new file: only regular files are ever replaced.
-fn check_place(path: &Path, replace: bool) -> Result<()> {
-    let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
-    let path = path.display();
-    if !found.is_file() {
-        return Err(usage(format!(
-            "{path} is not a regular file; remove it or name another folder"
-        )));
-    }
-    if !replace {
-        return Err(usage(format!("{path} exists; remove it or ask to replace it")));
-    }
-    Ok(())
-}
-
-/// A file that was not there before. What is in its place goes first, so that a killed run does
-/// not leave its gigabytes; a link is removed and never followed.
-fn new_file(path: &Path) -> std::io::Result<File> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
-        _ => File::create_new(path),
-    }
-}
-
-/// The file of a part under way.
-struct PartFile<'p> {
-    path: &'p Path,
-    file: File,
-}
-
-impl PartFile<'_> {
-    fn write(&self, chunk: &[u8]) -> Result<()> {
-        (&self.file)
-            .write_all(chunk)
-            .map_err(|error| Error::from_io(&error, format!("writing {}", self.path.display())))
-    }
-}
-
-/// Generates a part's units on several threads, each of which writes when its unit's turn comes.
-fn write_part(
-    plan: &GeneratePlan,
-    data: &Dataset,
-    part: &Part,
-    file: &PartFile,
-    control: &Control,
-) -> Result<(u64, u64)> {
-    let mut header = TextSink::new(plan.format, |chunk: &[u8]| file.write(chunk));
-    header.header(part.table);
-    let header_bytes = header.finish()?;
-
-    let units = data.units_of(part);
-    let (next, turns) = (AtomicU64::new(units.start), Turns::new(units.start));
-    let work = || -> Result<(u64, u64)> {
-        let unit = Cell::new(0);
-        let mut sink = TextSink::new(plan.format, |chunk: &[u8]| {
-            turns.wait(unit.get())?;
-            file.write(chunk)
-        });
-        let mut rows = 0;
-        loop {
-            unit.set(next.fetch_add(1, Relaxed));
-            if unit.get() >= units.end {
-                return Ok((rows, sink.finish()?));
-            }
-            rows += data.write_units(part.table, unit.get()..unit.get() + 1, &mut sink, control)?;
-            sink.flush()?;
-            turns.end(unit.get())?;
-        }
-    };
-    std::thread::scope(|scope| {
-        let threads = plan.threads.clamp(1, MOST_THREADS);
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(|| turns.run(work))).collect();
-        let joined: Vec<Result<(u64, u64)>> = workers
-            .into_iter()
-            .map(|worker| worker.join().unwrap_or_else(|_| Err(turns::panicked())))
-            .collect();
-        joined.into_iter().try_fold((0, header_bytes), |(rows, bytes), written| {
-            let written = written?;
-            Ok((rows + written.0, bytes + written.1))
-        })
-    })
 }

@@ -23,10 +23,7 @@ mod usage;
 pub use arrow_stream::{ArrowReader, reader as arrow_reader, reader_of as arrow_part_reader};
 pub use dataset::{Dataset, Part, Workload};
 pub use declared::{Declared, declare};
-pub use files::{GeneratePlan, Outcome, TableOutcome, generate};
+pub use files::{FileFormat, GeneratePlan, Outcome, TableOutcome, generate};
 pub use row_count::RowCount;
 pub use sums::sums;
 pub use tpch::{RefreshKeys, RefreshOrders};
-
-/// Formats that [`generate`] writes, by name.
-pub const FORMATS: [&str; 2] = sink::TextFormat::NAMES;

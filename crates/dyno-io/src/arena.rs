@@ -68,7 +68,10 @@ impl Arena {
         let too_large = || {
             Error::new(
                 ErrorKind::OutOfMemory,
-                format!("no memory for {} buffers of {bytes} bytes together", lengths.len()),
+                format!(
+                    "not enough memory for {} buffers of {bytes} bytes in total",
+                    lengths.len()
+                ),
             )
         };
         let align = if pages == Pages::Ordinary { PAGE } else { HUGE_PAGE };

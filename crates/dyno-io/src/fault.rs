@@ -78,9 +78,9 @@ pub(crate) fn error(result: i32, request: &Request) -> Error {
     }
     let why = match request.op {
         Op::Read => "the file or device has become shorter",
-        _ => "there was no room for the rest",
+        _ => "there was no space for the rest",
     };
-    Error::new(ErrorKind::Io, format!("only {result} bytes were moved: {why}")).context(what)
+    Error::new(ErrorKind::Io, format!("only {result} bytes were transferred: {why}")).context(what)
 }
 
 #[cfg(test)]

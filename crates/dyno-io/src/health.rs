@@ -37,7 +37,7 @@ impl Health {
         self.failed.fetch_add(1, Relaxed);
     }
 
-    /// An I/O has succeeded; to be told once by each worker.
+    /// An I/O has succeeded; each worker reports it once.
     pub(crate) fn succeed(&self) {
         self.succeeded.store(true, Relaxed);
     }

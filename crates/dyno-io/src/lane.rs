@@ -10,7 +10,7 @@ use crate::fault::{self, Fault};
 use crate::flow::{Flow, Next};
 use crate::pace::Pace;
 use crate::pattern::Pattern;
-use crate::tally::{Counts, Ended};
+use crate::tally::{Counts, FinishedIo};
 use crate::window::Window;
 
 /// What is in flight in a slot.
@@ -173,7 +173,7 @@ impl Lane {
         }
         let second = self.flow == Flow::Modify && request.op == Op::Write;
         if inside {
-            let ended = Ended {
+            let ended = FinishedIo {
                 op: request.op,
                 bytes: request.bytes,
                 service_ns: ended_ns - started_ns,

@@ -11,7 +11,7 @@ use crate::step::{Interval, Seen};
 use crate::tally::Counts;
 use crate::window::Window;
 
-/// The step that is told of.
+/// The step of the report.
 pub(crate) struct Report<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) curve: &'a Curve,

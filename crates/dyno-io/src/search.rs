@@ -38,7 +38,7 @@ pub(crate) struct Rules {
     pub(crate) most: f64,
     /// Loads are whole numbers.
     pub(crate) whole: bool,
-    /// Loads closer to each other than this share are not told apart.
+    /// Loads closer to each other than this share count as equal.
     pub(crate) resolution: f64,
     /// Windows that must find the best load inside once more.
     pub(crate) confirm: u32,

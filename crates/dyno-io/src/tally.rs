@@ -38,7 +38,7 @@ pub(crate) struct Counts {
 
 /// An I/O that has succeeded.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Ended {
+pub(crate) struct FinishedIo {
     pub(crate) op: Op,
     pub(crate) bytes: u32,
     pub(crate) service_ns: u64,
@@ -65,7 +65,7 @@ impl Counts {
 
     /// Counts an I/O.
     #[inline]
-    pub(crate) fn add(&mut self, ended: &Ended) {
+    pub(crate) fn add(&mut self, ended: &FinishedIo) {
         let (service, response) = match ended.op {
             Op::Read => {
                 self.reads += 1;

@@ -1,7 +1,7 @@
-//! Answers of queries as the text that their digest is made of.
+//! Digests of queries' answers.
 //!
-//! `dyno.workloads.canonical` says what a value's text is. This is the fast path for text and plain
-//! numbers, of which large answers consist; everything else is left to it. Both write the same text,
+//! `dyno.workloads.canonical` defines the text of a value. This is the fast path for text and plain
+//! numbers, which make up most answers; everything else is left to it. Both write the same text,
 //! which `tests/workloads/test_digest.py` compares.
 
 use std::io::Write;
@@ -9,23 +9,25 @@ use std::io::Write;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyFloat, PyInt, PySequence, PyString, PyType};
+use pyo3::types::{PyFloat, PyInt, PySequence, PyString, PyType};
+use sha2::{Digest as _, Sha256};
 
 const FIELD: u8 = 0x1f;
 const RECORD: u8 = 0x1e;
 
-/// The rows as records of canonical text, sorted by code point and joined, in UTF-8.
+/// The first 16 hex digits of the SHA-256 of the rows as records of canonical text in UTF-8, sorted
+/// by code point and joined.
 ///
 /// `rounded` says of each column whether its numbers get two decimals. `exact` and `cents` write
 /// what is neither text nor a plain number, in columns that are not rounded and in such that are.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "a Python signature")]
-pub fn records<'py>(
-    rows: &Bound<'py, PyAny>,
+pub fn digest(
+    rows: &Bound<'_, PyAny>,
     rounded: Vec<bool>,
-    exact: &Bound<'py, PyAny>,
-    cents: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyBytes>> {
+    exact: &Bound<'_, PyAny>,
+    cents: &Bound<'_, PyAny>,
+) -> PyResult<String> {
     static DECIMAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let py = rows.py();
     let decimal = DECIMAL.import(py, "decimal", "Decimal")?;
@@ -35,7 +37,7 @@ pub fn records<'py>(
         let row = row?.cast::<PySequence>()?.to_tuple()?;
         if row.len() != rounded.len() {
             return Err(PyValueError::new_err(format!(
-                "a row has {} columns where {} are expected",
+                "a row has {} columns, expected {}",
                 row.len(),
                 rounded.len()
             )));
@@ -51,13 +53,13 @@ pub fn records<'py>(
         }
         ends.push(text.len());
     }
-    let joined = py.detach(|| {
+    Ok(py.detach(|| {
         let mut records: Vec<&[u8]> = ends.windows(2).map(|at| &text[at[0]..at[1]]).collect();
         // Bytes of UTF-8 sort as code points do. Answers mostly are in some order already.
         records.sort();
-        records.join(&RECORD)
-    });
-    Ok(PyBytes::new(py, &joined))
+        let hash = Sha256::digest(records.join(&RECORD));
+        hash[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    }))
 }
 
 /// Writes a text or a plain number; false if the value is neither, and nothing is written.

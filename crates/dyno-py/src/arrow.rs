@@ -89,7 +89,7 @@ pub fn arrow_stream(
     let make = || {
         let dataset = Arc::new(Dataset::new(Workload::parse(workload)?, scale, seed)?);
         let index = part.checked_sub(1).ok_or_else(|| {
-            Error::new(ErrorKind::Usage, "part 0 does not exist: they count from 1")
+            Error::new(ErrorKind::Usage, "part 0 does not exist: parts start at 1")
         })?;
         let part = dataset.part(table, index, parts)?;
         Ok(Source { dataset, part, threads, control: control.0.clone() })

@@ -13,7 +13,7 @@ use crate::control::{PyControl, raise};
 pub fn parts() -> String {
     serde_json::json!({
         "workloads": Workload::NAMES,
-        "formats": dyno_gen::FORMATS,
+        "formats": dyno_gen::FileFormat::NAMES,
         "wires": dyno_drive::WIRES,
         "io_engines": dyno_io::ENGINES,
         "sqlite": dyno_drive::sqlite_version(),

@@ -1,7 +1,7 @@
 //! `dyno._core`: the compiled half of the Python package, and the only crate that knows Python.
 //!
 //! Few coarse calls: a plan goes in as JSON, files of the bundle come out, and an outcome comes
-//! back as JSON. The interpreter lock is released for the whole call. Only `records` takes values
+//! back as JSON. The interpreter lock is released for the whole call. Only `digest` takes values
 //! of Python's own: the rows of a query's answer.
 
 mod answers;
@@ -19,7 +19,7 @@ fn core_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("EngineError", module.py().get_type::<control::EngineError>())?;
     module.add_class::<control::PyControl>()?;
     module.add_class::<arrow::ArrowStream>()?;
-    module.add_function(wrap_pyfunction!(answers::records, module)?)?;
+    module.add_function(wrap_pyfunction!(answers::digest, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::arrow_stream, module)?)?;
     module.add_function(wrap_pyfunction!(arrow::refresh_stream, module)?)?;
     module.add_function(wrap_pyfunction!(engines::prepare, module)?)?;

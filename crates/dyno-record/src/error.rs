@@ -117,7 +117,7 @@ impl Error {
         Self { kind, message: message.into(), context: Vec::new() }
     }
 
-    /// The same error, told where it happened.
+    /// The same error, with the place where it happened.
     #[must_use]
     pub fn context(mut self, context: impl Into<String>) -> Self {
         self.context.push(context.into());

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 from dyno.analyse.level import Level
+from dyno.bundle import metrics
 from dyno.bundle.model import Estimate, Phase
 from dyno.bundle.observed import Series
 from dyno.bundle.phases.oltp import Checkpoints, OltpDetail
@@ -14,7 +15,7 @@ from dyno.contracts.checkpoints import BEGUN, SOURCE
 
 
 def checkpoints(
-    name: str, level: Level, phase: Phase[OltpDetail], series: Mapping[Key, Series]
+    at: metrics.Level, level: Level, phase: Phase[OltpDetail], series: Mapping[Key, Series]
 ) -> Iterable[Estimate]:
     """How many, and the longest time from one to the next.
 
@@ -23,49 +24,42 @@ def checkpoints(
     reset its counters, has no estimate.
 
     Args:
-        name: How the names of the figures start.
+        at: Its metrics.
         level: What was measured.
         phase: Its phase; those of bundles from before the probe have the count themselves.
         series: What the probes sampled in the run.
     """
     if phase.detail.checkpoints is not None:
-        yield from _told(name, phase.detail.checkpoints)
+        yield from _told(at, phase.detail.checkpoints)
         return
     if phase.part_of is not None:
         return  # a server has them for all its databases
     during = {
         metric: [
-            at for at in one.readings if phase.start_ns <= at.t_ns <= (phase.end_ns or at.t_ns)
+            found
+            for found in one.readings
+            if phase.start_ns <= found.t_ns <= (phase.end_ns or found.t_ns)
         ]
         for (source, subject, metric), one in series.items()
         if (source, subject) == (SOURCE, phase.target)
     }
-    counts = [at.value for at in during.get(BEGUN, ())]
+    counts = [one.value for one in during.get(BEGUN, ())]
     if not counts or any(after < before for before, after in pairwise(counts)):
         return
     inside = [
-        at.value for at in during[BEGUN] if level.rates.start_ns <= at.t_ns <= level.rates.end_ns
+        one.value for one in during[BEGUN] if level.rates.start_ns <= one.t_ns <= level.rates.end_ns
     ]
-    yield Estimate(
-        name=f"{name}.checkpoints",
-        value=inside[-1] - inside[0] if inside else 0.0,
-        unit="",
-        source="the server's count: the last reading in the window − the first",
+    yield at.checkpoints.estimate(
+        inside[-1] - inside[0] if inside else 0.0,
+        "the server's count: the last reading in the window − the first",
     )
     for metric, found in during.items():
         if metric != BEGUN and found:
-            yield Estimate(
-                name=f"{name}.checkpoint_interval_s",
-                value=found[-1].value,
-                unit="s",
-                source=metric,
-            )
+            yield at.checkpoint_interval_s.estimate(found[-1].value, metric)
 
 
-def _told(name: str, counted: Checkpoints) -> Iterable[Estimate]:
-    for figure, value, unit, source in (
-        ("checkpoints", counted.count, "", counted.source),
-        ("checkpoint_interval_s", counted.interval_s, "s", counted.setting),
-    ):
-        if value is not None:
-            yield Estimate(name=f"{name}.{figure}", value=value, unit=unit, source=source or "")
+def _told(at: metrics.Level, counted: Checkpoints) -> Iterable[Estimate]:
+    if counted.count is not None:
+        yield at.checkpoints.estimate(counted.count, counted.source or "")
+    if counted.interval_s is not None:
+        yield at.checkpoint_interval_s.estimate(counted.interval_s, counted.setting or "")

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dyno.analyse.level import level
 from dyno.analyse.series import sampled
 from dyno.analyse.window import LevelWindow
+from dyno.bundle import metrics
 from dyno.bundle.model import Estimate
 from dyno.bundle.observed import Series
 from dyno.bundle.reader import Bundle
@@ -38,31 +39,27 @@ def of_level(bundle: Bundle, name: str, series: dict[Key, Series] | None = None)
     return [
         figure
         for criterion in judging(bundle.run, found.phase)
-        for figure in _figures(f"criterion.{name}.{criterion}", criterion, words, window)
+        for figure in _figures(metrics.Criterion(name, criterion), criterion, words, window)
     ]
 
 
 def _figures(
-    name: str, criterion: Criterion, words: dict[str, Metric], window: LevelWindow
+    at: metrics.Criterion, criterion: Criterion, words: dict[str, Metric], window: LevelWindow
 ) -> Iterable[Estimate]:
     metric = words[criterion.metric]
     unit, factor = metric.units[criterion.unit]
     found = metric.measure(window, criterion.stat, unit)
     if isinstance(found, Missing):
-        figure = "idle" if found.idle else "missing"
-        yield Estimate(name=f"{name}.{figure}", value=1, unit="", source=found.reason)
+        yield (at.idle if found.idle else at.missing).estimate(1, found.reason)
         return
     about = f"{metric.about}; {found.note}" if found.note else metric.about
-    yield Estimate(name=f"{name}.value", value=found.value, unit=unit, source=about)
+    yield at.value.estimate(found.value, about, unit=unit)
     if not found.intervals:
         return
     worst = max(found.intervals, key=lambda pair: criterion.excess(pair[1], factor))
     failing = sum(not criterion.holds(value, factor) for _, value in found.intervals)
-    figures = {
-        "worst": (worst[1], unit),
-        "worst_t_ns": (float(worst[0]), "ns"),
-        "failing": (float(failing), ""),
-        "intervals": (float(len(found.intervals)), ""),
-    }
-    for figure, (value, its_unit) in figures.items():
-        yield Estimate(name=f"{name}.{figure}", value=value, unit=its_unit, source="by interval")
+    source = "by interval"
+    yield at.worst.estimate(worst[1], source, unit=unit)
+    yield at.worst_t_ns.estimate(float(worst[0]), source)
+    yield at.failing.estimate(float(failing), source)
+    yield at.intervals.estimate(float(len(found.intervals)), source)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from dyno.analyse.figures import geometric_mean, raised
 from dyno.analyse.rows import number, rows
+from dyno.bundle import metrics
 from dyno.bundle.model import Estimate, those
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.reader import Bundle
@@ -40,11 +41,11 @@ def dss(bundle: Bundle) -> list[Estimate]:
     # Emptying the caches between two queries is not the database's work.
     apart = bundle.run.plan.get("cache") == "cold-each-query"
     for target, test in tests.items():
-        estimates += _target(f"dss.{target}", test, scales.get(target), apart=apart)
+        estimates += _target(metrics.Queries(target), test, scales.get(target), apart=apart)
     if tests:
         first, *others = tests
         for other in others:
-            estimates += _comparison(f"dss.{first}/{other}", tests[first], tests[other])
+            estimates += _comparison(metrics.QueriesPair(first, other), tests[first], tests[other])
     return estimates
 
 
@@ -78,81 +79,51 @@ def _scales(bundle: Bundle) -> dict[str, float]:
     }
 
 
-def _target(name: str, test: _Power, scale: float | None, *, apart: bool) -> Iterable[Estimate]:
+def _target(
+    at: metrics.Queries, test: _Power, scale: float | None, *, apart: bool
+) -> Iterable[Estimate]:
     table = "queries table, stream 0"
     for query, seconds in sorted(test.seconds.items()):
-        yield Estimate(
-            name=f"{name}.{query}.seconds",
-            value=seconds,
-            unit="s",
-            source=f"{table}: submission to last row",
-        )
-    yield Estimate(name=f"{name}.queries_done", value=len(test.seconds), unit="", source=table)
-    yield Estimate(name=f"{name}.queries_failed", value=len(test.failed), unit="", source=table)
+        yield at.query(query).seconds.estimate(seconds, f"{table}: submission to last row")
+    yield at.queries_done.estimate(len(test.seconds), table)
+    yield at.queries_failed.estimate(len(test.failed), table)
     # A total over part of the queries would look like a fast run.
     if not test.whole or scale is None:
         return
-    yield Estimate(
-        name=f"{name}.power_total_s",
-        value=sum(test.seconds.values()) if apart else (test.end_ns - test.start_ns) / 1e9,
-        unit="s",
-        source=(
-            f"{table}: sum of the queries' seconds, between which the caches were emptied"
-            if apart
-            else f"{table}: first submission to last completion"
-        ),
+    yield at.power_total_s.estimate(
+        sum(test.seconds.values()) if apart else (test.end_ns - test.start_ns) / 1e9,
+        f"{table}: sum of the queries' seconds, between which the caches were emptied"
+        if apart
+        else f"{table}: first submission to last completion",
     )
     geomean = geometric_mean(test.seconds.values())
-    yield Estimate(
-        name=f"{name}.geomean_s",
-        value=geomean,
-        unit="s",
-        source=f"{table}: geometric mean of the queries' seconds",
-    )
+    yield at.geomean_s.estimate(geomean, f"{table}: geometric mean of the queries' seconds")
     longest = max(test.seconds.values())
     if longest <= 0:
         return
-    yield Estimate(
-        name=f"{name}.power_score",
-        value=3600 * scale / geometric_mean(raised(list(test.seconds.values()))),
-        unit="queries/h × SF",
-        source=(
-            "Dyno's own: 3600·SF / geometric mean of the queries' seconds, none below 1/1000 of "
-            "the longest; without the refresh functions, so no TPC-H power figure"
-        ),
+    yield at.power_score.estimate(
+        3600 * scale / geometric_mean(raised(list(test.seconds.values()))),
+        "Dyno's own: 3600·SF / geometric mean of the queries' seconds, none below 1/1000 of "
+        "the longest; without the refresh functions, so no TPC-H power figure",
     )
 
 
-def _comparison(name: str, first: _Power, other: _Power) -> Iterable[Estimate]:
+def _comparison(at: metrics.QueriesPair, first: _Power, other: _Power) -> Iterable[Estimate]:
     common = sorted(query for query in first.seconds if other.seconds.get(query))
     if not common:
         return
     ratios = {query: first.seconds[query] / other.seconds[query] for query in common}
     for query, ratio in ratios.items():
-        yield Estimate(
-            name=f"{name}.{query}.ratio",
-            value=ratio,
-            unit="×",
-            source="seconds on the first / seconds on the other",
-        )
+        source = "seconds on the first / seconds on the other"
+        yield at.query(query).ratio.estimate(ratio, source)
     if all(ratios.values()):
-        yield Estimate(
-            name=f"{name}.geomean_ratio",
-            value=geometric_mean(ratios.values()),
-            unit="×",
-            source=f"geometric mean of {len(common)} ratios",
+        yield at.geomean_ratio.estimate(
+            geometric_mean(ratios.values()), f"geometric mean of {len(common)} ratios"
         )
     total = sum(other.seconds[query] for query in common)
-    yield Estimate(
-        name=f"{name}.total_ratio",
-        value=sum(first.seconds[query] for query in common) / total,
-        unit="×",
-        source=f"sum of the seconds of the {len(common)} queries that both ran",
+    yield at.total_ratio.estimate(
+        sum(first.seconds[query] for query in common) / total,
+        f"sum of the seconds of the {len(common)} queries that both ran",
     )
     slower = sum(ratio < 1 for ratio in ratios.values())
-    yield Estimate(
-        name=f"{name}.slower_queries",
-        value=slower,
-        unit="queries",
-        source="queries that took longer on the other",
-    )
+    yield at.slower_queries.estimate(slower, "queries that took longer on the other")

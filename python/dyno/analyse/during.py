@@ -5,20 +5,19 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from dyno import workloads
 from dyno.analyse.histograms import Latencies
 from dyno.analyse.level import level
 from dyno.analyse.resample import change_percent, ratio_percent
 from dyno.analyse.rows import number, rows
+from dyno.bundle import metrics
+from dyno.bundle.metrics.during import PARTS, Part
 from dyno.bundle.model import Estimate, Phase, those
 from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.reader import Bundle
 from dyno.contracts.transactions import Transactions
-
-Part = Literal["before", "during", "after"]
-PARTS: tuple[Part, ...] = ("before", "during", "after")
 
 
 @dataclass(frozen=True)
@@ -39,9 +38,9 @@ class Course:
     parts: tuple[tuple[str, int], ...] = ()
 
     @property
-    def name(self) -> str:
-        """How the names of its figures start."""
-        return f"during.{self.phase.name}"
+    def metrics(self) -> metrics.Maintenance:
+        """Its metrics."""
+        return metrics.Maintenance(self.phase.name)
 
     def part(self, start_ns: int, end_ns: int) -> Part | None:
         """The part that a stretch of time lies in wholly."""
@@ -84,53 +83,45 @@ def during(bundle: Bundle) -> list[Estimate]:
         if course.level is None:
             estimates += _queries(bundle, course)
         elif course.level in bundle.levels():
-            estimates += _transactions(bundle, course, course.level, course.name)
+            estimates += _transactions(bundle, course, course.level, course.metrics)
             for part, which in course.parts:
                 if part in bundle.levels():
-                    own = f"{course.name}.db-{which}"
+                    own = course.metrics.database(which)
                     estimates += _transactions(bundle, course, part, own)
     return estimates
 
 
 def _maintenance(course: Course) -> Iterable[Estimate]:
-    detail = course.phase.detail
-    yield Estimate(
-        name=f"{course.name}.seconds",
-        value=(course.end_ns - course.start_ns) / 1e9,
-        unit="s",
-        source="the maintenance, all rounds",
+    detail, at = course.phase.detail, course.metrics
+    yield at.seconds.estimate(
+        (course.end_ns - course.start_ns) / 1e9, "the maintenance, all rounds"
     )
-    figures = {
-        "rounds": (detail.rounds, "", "how often the maintenance was done in full"),
-        "space_peak_bytes": (
+    for key, value, source in (
+        (at.rounds, detail.rounds, "how often the maintenance was done in full"),
+        (
+            at.space_peak_bytes,
             detail.space_peak_bytes,
-            "B",
             "largest reading of the room taken beyond what was there",
         ),
-        "space_estimate_bytes": (
-            detail.space_estimate_bytes,
-            "B",
-            detail.space_estimate_source or "",
-        ),
-    }
-    for figure, (value, unit, source) in figures.items():
+        (at.space_estimate_bytes, detail.space_estimate_bytes, detail.space_estimate_source or ""),
+    ):
         if value is not None:
-            yield Estimate(name=f"{course.name}.{figure}", value=value, unit=unit, source=source)
+            yield key.estimate(value, source)
     size, taken = detail.written_bytes, detail.written_s
     if size:
         source = "bytes on storage of all backups that were ended"
-        yield Estimate(name=f"{course.name}.written_bytes", value=size, unit="B", source=source)
+        yield at.written_bytes.estimate(size, source)
     if size and taken:
-        yield Estimate(
-            name=f"{course.name}.mb_per_s",
-            value=size / taken / 1e6,
-            unit="MB/s",
-            source="bytes on storage of the backups / seconds of writing and syncing them, "
+        yield at.mb_per_s.estimate(
+            size / taken / 1e6,
+            "bytes on storage of the backups / seconds of writing and syncing them, "
             "without proving them",
         )
 
 
-def _transactions(bundle: Bundle, course: Course, name: str, prefix: str) -> Iterable[Estimate]:
+def _transactions(
+    bundle: Bundle, course: Course, name: str, at: metrics.Beside
+) -> Iterable[Estimate]:
     beside = level(bundle, name)
     if beside is None:
         return
@@ -143,47 +134,47 @@ def _transactions(bundle: Bundle, course: Course, name: str, prefix: str) -> Ite
         if part is not None:
             values[part].append(value)
     for part, series in values.items():
-        name = f"{prefix}.{part}"
+        own = at.part(part)
         source = f"{table}: whole intervals of {rates.interval_s:g} s {part} the maintenance"
-        yield Estimate(name=f"{name}_intervals", value=len(series), unit="", source=source)
+        yield own.intervals.estimate(len(series), source)
         if series:
-            mean = sum(series) / len(series)
-            yield Estimate(name=f"{name}_tps", value=mean, unit="1/s", source=source)
+            yield own.tps.estimate(sum(series) / len(series), source)
     main = workloads.driven(bundle.run.workloads)
-    yield from _latencies(course, beside.rows, step, prefix, main)
-    for part in ("during", "after"):
+    yield from _latencies(course, beside.rows, step, at, main)
+    for part in PARTS[1:]:
         found = change_percent(values["before"], values[part])
         if found is not None:
             value, low, high = found
-            yield Estimate(
-                name=f"{prefix}.{part}_change_percent",
-                value=value,
+            yield at.part(part).change_percent.estimate(
+                value,
+                f"mean throughput {part} / before − 1; 95 % interval by block bootstrap",
                 low=low,
                 high=high,
-                unit="%",
-                source=f"mean throughput {part} / before − 1; 95 % interval by block bootstrap",
             )
 
 
 def _latencies(
-    course: Course, measured: list[dict[str, Any]], step: int, prefix: str, main: Transactions
+    course: Course,
+    measured: list[dict[str, Any]],
+    step: int,
+    at: metrics.Beside,
+    main: Transactions,
 ) -> Iterable[Estimate]:
-    merged = {part: Latencies() for part in PARTS}
+    merged: dict[Part, Latencies] = {part: Latencies() for part in PARTS}
     for row in measured:
         part = course.part(row["t_ns"], row["t_ns"] + step)
         if part is not None and row["op"] == main.main:
             merged[part].add(row["response"])
     for part, latencies in merged.items():
         if latencies.count:
-            yield Estimate(
-                name=f"{prefix}.{part}_p95_ms",
-                value=latencies.quantile_ms(0.95),
-                unit="ms",
-                source=f"{main.title}, response time {part} the maintenance, merged histograms",
+            yield at.part(part).p95_ms.estimate(
+                latencies.quantile_ms(0.95),
+                f"{main.title}, response time {part} the maintenance, merged histograms",
             )
 
 
 def _queries(bundle: Bundle, course: Course) -> Iterable[Estimate]:
+    at = course.metrics
     seconds: dict[Part, list[tuple[str, float]]] = {part: [] for part in PARTS}
     failed = 0
     for row in rows(bundle, "during"):
@@ -193,12 +184,7 @@ def _queries(bundle: Bundle, course: Course) -> Iterable[Estimate]:
         failed += row["error_kind"] is not None
         if part in seconds and taken is not None and row["error_kind"] is None:
             seconds[part].append((row["query"], taken))
-    yield Estimate(
-        name=f"{course.name}.queries_failed",
-        value=failed,
-        unit="",
-        source="queries round the maintenance",
-    )
+    yield at.queries_failed.estimate(failed, "queries round the maintenance")
     by_query: dict[str, list[float]] = {}
     for query, taken in seconds["before"]:
         by_query.setdefault(query, []).append(taken)
@@ -208,35 +194,23 @@ def _queries(bundle: Bundle, course: Course) -> Iterable[Estimate]:
         return
     users = course.phase.detail.streams or 1
     per_h = users * 3600 * len(usual) / base
-    yield Estimate(
-        name=f"{course.name}.before_qph",
-        value=per_h,
-        unit="queries/h",
-        source="users × queries / sum of each query's mean seconds before the maintenance",
+    yield at.part("before").qph.estimate(
+        per_h, "users × queries / sum of each query's mean seconds before the maintenance"
     )
     for part in PARTS:
         pairs = [(usual[query], taken) for query, taken in seconds[part] if query in usual]
-        name = f"{course.name}.{part}"
-        yield Estimate(
-            name=f"{name}_queries", value=len(pairs), unit="", source=f"queries {part} it"
-        )
+        own = at.part(part)
+        yield own.queries.estimate(len(pairs), f"queries {part} it")
         expected, actual = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
         found = ratio_percent(expected, actual)
         if part == "before" or found is None:
             continue
         value, low, high = found
         source = f"Σ mean seconds before / Σ seconds {part}, of the queries that ran {part}"
-        yield Estimate(
-            name=f"{name}_qph",
-            value=per_h * (1 + value / 100),
-            unit="queries/h",
-            source=f"queries/h before × {source}",
-        )
-        yield Estimate(
-            name=f"{name}_change_percent",
-            value=value,
+        yield own.qph.estimate(per_h * (1 + value / 100), f"queries/h before × {source}")
+        yield own.change_percent.estimate(
+            value,
+            f"{source}, − 1; 95 % interval by bootstrap over the queries",
             low=low,
             high=high,
-            unit="%",
-            source=f"{source}, − 1; 95 % interval by bootstrap over the queries",
         )

@@ -7,7 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dyno.analyse.rows import rows
+from dyno.bundle import metrics
 from dyno.bundle.carriers import of_target
+from dyno.bundle.metrics.gap import REFERENCES
+from dyno.bundle.metrics.resource import DeviceMetric
 from dyno.bundle.model import Estimate, Phase, those
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.io import IoDetail
@@ -44,13 +47,6 @@ class Best:
     name: str
 
 
-_Values = dict[str, float]
-
-
-def _values(estimates: Iterable[Estimate]) -> _Values:
-    return {figure.name: figure.value for figure in estimates}
-
-
 def gap(
     profile: Bundle,
     profiled: Sequence[Estimate],
@@ -68,7 +64,7 @@ def gap(
         application: A bundle with queries or transactions; it may be the same one.
         measured: Its estimates.
     """
-    figures = _values(measured)
+    figures = metrics.Estimates(measured)
     estimates: list[Estimate] = []
     for phase in application_phases(application, measured):
         devices = devices_of(application, phase)
@@ -76,17 +72,16 @@ def gap(
         taken = _taken(figures, phase, devices)
         if taken is None or not best:
             continue
-        name = f"gap.{phase.name}"
-        estimates += taken.estimates(name)
+        at = metrics.Gap(phase.name)
+        estimates += taken.estimates(at)
         if phase.kind == "dss":
-            estimates += _bandwidth(name, taken, best)
-            estimates += _cached(name, application, phase, taken)
+            estimates += _bandwidth(at, taken, best)
+            estimates += _cached(at, application, phase, taken)
         else:
-            estimates += _rate(name, taken, best)
-        busy = figures.get(f"resource.{phase.name}.cpu.host.busy.mean")
+            estimates += _rate(at, taken, best)
+        busy = figures.value(metrics.Resources(phase.name).cpu_busy.mean)
         if busy is not None:
-            source = "samples in the phase"
-            estimates.append(Estimate(name=f"{name}.cpu_busy", value=busy, unit="%", source=source))
+            estimates.append(at.cpu_busy.estimate(busy, "samples in the phase"))
     return estimates
 
 
@@ -95,7 +90,7 @@ def application_phases(bundle: Bundle, estimates: Iterable[Estimate]) -> list[Ph
 
     Of levels that with most transactions; of a search only windows of its maximum count.
     """
-    figures = _values(estimates)
+    figures = metrics.Estimates(estimates)
     done = [phase for phase in bundle.run.phases if phase.status == "done"]
     queries = [
         phase for phase in those(done, DssDetail) if (phase.detail.test or "power") in _TESTS
@@ -106,7 +101,7 @@ def application_phases(bundle: Bundle, estimates: Iterable[Estimate]) -> list[Ph
     for phase in those(done, OltpDetail):
         if searches and phase.detail.level not in kept:
             continue
-        tps = figures.get(f"oltp.{phase.detail.level}.tps")
+        tps = figures.value(metrics.Level(phase.detail.level).tps)
         if phase.detail.part_of is None and tps:
             before = levels.get(phase.target)
             if before is None or tps > before[0]:
@@ -145,7 +140,7 @@ def bests(profile: Bundle, profiled: Sequence[Estimate], devices: Sequence[str] 
     arm = next((one for one in arms if lies_on.get(one, set()) & set(devices)), arms[0])
     own = [step for step in every if step.arm == arm]
     full = max(step.stage for step in own)
-    figures = _values(profiled)
+    figures = metrics.Estimates(profiled)
     found: dict[str, Best] = {}
     for step in own:
         if step.stage == full and step.curve not in found:
@@ -155,14 +150,14 @@ def bests(profile: Bundle, profiled: Sequence[Estimate], devices: Sequence[str] 
     return list(found.values())
 
 
-def _best(figures: _Values, step: Step, curve: Sequence[Step]) -> Best | None:
-    start = f"{step.start}.{step.curve}"
-    depth, rate = figures.get(f"{start}.best_depth"), figures.get(f"{start}.best_rate")
+def _best(figures: metrics.Estimates, step: Step, curve: Sequence[Step]) -> Best | None:
+    of_it = step.curve_metrics
+    depth, rate = figures.value(of_it.best_depth), figures.value(of_it.best_rate)
     at = next(
         (
-            one.figure
+            one.metrics
             for one in curve
-            if one.start == step.start
+            if one.curve_metrics == of_it
             and (one.load.rate == rate if one.load.by_rate else one.load.depth == depth)
         ),
         None,
@@ -178,9 +173,9 @@ def _best(figures: _Values, step: Step, curve: Sequence[Step]) -> Best | None:
         reads,
         block,
         depth or 0.0,
-        figures.get(f"{at}.mbps"),
-        figures.get(f"{start}.best_iops"),
-        f"{at}",
+        figures.value(at.mbps),
+        figures.value(of_it.best_iops),
+        str(at),
     )
 
 
@@ -203,25 +198,21 @@ class _Taken:
     def iops(self) -> float:
         return self.read_iops + self.write_iops
 
-    def estimates(self, name: str) -> Iterable[Estimate]:
+    def estimates(self, at: metrics.Gap) -> Iterable[Estimate]:
         source = "samples of the devices that carry the data, mean over the phase"
-        figures = [
-            ("application_mbps", self.mbps, "MB/s"),
-            ("application_iops", self.iops, "1/s"),
-            ("queue_length", self.queue_length, ""),
-            ("utilisation", self.utilisation, "%"),
-        ]
+        yield at.application_mbps.estimate(self.mbps, source)
+        yield at.application_iops.estimate(self.iops, source)
+        yield at.queue_length.estimate(self.queue_length, source)
+        yield at.utilisation.estimate(self.utilisation, source)
         if self.iops > 0:
-            figures.append(("write_percent", 100 * self.write_iops / self.iops, "%"))
-            figures.append(("io_bytes", self.mbps * 1e6 / self.iops, "B"))
-        for figure, value, unit in figures:
-            yield Estimate(name=f"{name}.{figure}", value=value, unit=unit, source=source)
+            yield at.write_percent.estimate(100 * self.write_iops / self.iops, source)
+            yield at.io_bytes.estimate(self.mbps * 1e6 / self.iops, source)
 
 
-def _taken(figures: _Values, phase: Phase, devices: Sequence[str]) -> _Taken | None:
-    def values(metric: str) -> list[float]:
-        start = f"resource.{phase.name}.disk"
-        found = (figures.get(f"{start}.{device}.{metric}.mean") for device in devices)
+def _taken(figures: metrics.Estimates, phase: Phase, devices: Sequence[str]) -> _Taken | None:
+    def values(metric: DeviceMetric) -> list[float]:
+        at = metrics.Resources(phase.name)
+        found = (figures.value(at.device(device, metric).mean) for device in devices)
         return [value for value in found if value is not None]
 
     if not values("read_mbps"):
@@ -236,17 +227,17 @@ def _taken(figures: _Values, phase: Phase, devices: Sequence[str]) -> _Taken | N
     )
 
 
-def _bandwidth(name: str, taken: _Taken, best: Iterable[Best]) -> Iterable[Estimate]:
+def _bandwidth(at: metrics.Gap, taken: _Taken, best: Iterable[Best]) -> Iterable[Estimate]:
     """Queries: the share of the best MB/s of sequential and of random reads."""
     reads = [one for one in best if one.read_percent == 100 and one.mbps]
-    for pattern in ("sequential", "random"):
+    for pattern in REFERENCES[:2]:
         own = [one for one in reads if one.pattern == pattern]
         if own:
             top = max(own, key=lambda one: one.mbps or 0.0)
-            yield from _share(f"{name}.{pattern}", taken.mbps, top.mbps or 0.0, "MB/s", top)
+            yield from _share(at.share(pattern), taken.mbps, top.mbps or 0.0, "MB/s", top)
 
 
-def _rate(name: str, taken: _Taken, best: Iterable[Best]) -> Iterable[Estimate]:
+def _rate(at: metrics.Gap, taken: _Taken, best: Iterable[Best]) -> Iterable[Estimate]:
     """Transactions: the share of the best IOPS of the mix that is most like theirs."""
     mixes = [one for one in best if one.pattern == "random" and one.iops]
     if not mixes:
@@ -260,26 +251,20 @@ def _rate(name: str, taken: _Taken, best: Iterable[Best]) -> Iterable[Estimate]:
             abs(one.read_percent - reads),
         ),
     )
-    yield from _share(f"{name}.mix", taken.iops, like.iops or 0.0, "1/s", like)
+    yield from _share(at.share("mix"), taken.iops, like.iops or 0.0, "1/s", like)
 
 
-def _share(name: str, taken: float, profiled: float, unit: str, best: Best) -> Iterable[Estimate]:
+def _share(
+    at: metrics.Share, taken: float, profiled: float, unit: str, best: Best
+) -> Iterable[Estimate]:
     source = f"{best.shape}, {best.name} of the profile"
-    share = Estimate(
-        name=f"{name}_share_percent",
-        value=100 * taken / profiled,
-        unit="%",
-        source=f"at the device / {source}",
-    )
-    whole = Estimate(name=f"{name}_profile", value=profiled, unit=unit, source=source)
-    depth = Estimate(name=f"{name}_profile_depth", value=best.depth, unit="", source=source)
-    block = Estimate(
-        name=f"{name}_profile_io_bytes", value=best.block_bytes, unit="B", source=source
-    )
-    yield from (share, whole, depth, block)
+    yield at.share_percent.estimate(100 * taken / profiled, f"at the device / {source}")
+    yield at.profile.estimate(profiled, source, unit=unit)
+    yield at.profile_depth.estimate(best.depth, source)
+    yield at.profile_io_bytes.estimate(best.block_bytes, source)
 
 
-def _cached(name: str, bundle: Bundle, phase: Phase, taken: _Taken) -> Iterable[Estimate]:
+def _cached(at: metrics.Gap, bundle: Bundle, phase: Phase, taken: _Taken) -> Iterable[Estimate]:
     """What of the bytes that the engine asked the system for came from the page cache."""
     end_ns = phase.end_ns or phase.start_ns
     asked = [
@@ -293,14 +278,12 @@ def _cached(name: str, bundle: Bundle, phase: Phase, taken: _Taken) -> Iterable[
     # The devices' means are those of the same time: from the first measured query on.
     seconds = (end_ns - min(row["t_ns"] for row in asked)) / 1e9
     source = "queries table: bytes_read of all queries of the phase"
-    yield Estimate(name=f"{name}.engine_read_bytes", value=sum(known), unit="B", source=source)
+    yield at.engine_read_bytes.estimate(sum(known), source)
     read = taken.read_mbps * 1e6 * seconds
     whole = "mean MB/s read × the time from the first measured query to the end"
-    yield Estimate(name=f"{name}.device_read_bytes", value=read, unit="B", source=whole)
+    yield at.device_read_bytes.estimate(read, whole)
     if sum(known) > 0:
-        yield Estimate(
-            name=f"{name}.cache_percent",
-            value=max(0.0, 100 * (1 - read / sum(known))),
-            unit="%",
-            source="1 - bytes read from the device / bytes that the engine asked the system for",
+        yield at.cache_percent.estimate(
+            max(0.0, 100 * (1 - read / sum(known))),
+            "1 - bytes read from the device / bytes that the engine asked the system for",
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dyno.analyse.rows import columns, number
+from dyno.bundle import metrics
 from dyno.bundle.model import Estimate
 from dyno.bundle.reader import Bundle
 from dyno.bundle.stalls import FEWEST_EXPECTED, stretches
@@ -44,10 +45,10 @@ def io_course(bundle: Bundle) -> list[Estimate]:
         return []
     start_ns = bundle.run.clock.unix_ns
     estimates: list[Estimate] = []
-    for name, of_it in windows(steps(bundle)).items():
+    for load, of_it in windows(steps(bundle)).items():
         found = [courses[step.key] for step in of_it if step.key in courses]
         if found:
-            estimates += _load(name, found, start_ns)
+            estimates += _load(load, found, start_ns)
     return estimates
 
 
@@ -80,57 +81,47 @@ def _key(row: dict[str, Any]) -> Key | None:
     return (row["volume"], row["stage"] or 0, row["repeat"] or 1, row["phase"], level)
 
 
-def _load(name: str, found: Sequence[_Course], start_ns: int) -> Iterable[Estimate]:
+def _load(at: metrics.StorageLoad, found: Sequence[_Course], start_ns: int) -> Iterable[Estimate]:
     fewest = min(len(course.rates) for course in found)
     source = f"{_TABLE}: whole intervals of the window that has fewest"
-    yield Estimate(name=f"{name}.intervals", value=fewest, unit="", source=source)
+    yield at.intervals.estimate(fewest, source)
     lines = [line for course in found if (line := _line(course)) is not None]
     if lines:
         worst = max(lines, key=lambda line: (_slopes(line), abs(line.percent)))
-        yield Estimate(
-            name=f"{name}.trend_percent",
-            value=worst.percent,
+        yield at.trend_percent.estimate(
+            worst.percent,
+            f"{_TABLE}: change of the fitted line over the window that changes most, in % "
+            "of its mean",
             low=worst.low,
             high=worst.high,
-            unit="%",
-            source=f"{_TABLE}: change of the fitted line over the window that changes most, in % "
-            "of its mean",
         )
     errors = [error for course in found if (error := _error(course)) is not None]
     if errors:
-        yield Estimate(
-            name=f"{name}.mean_error_percent",
-            value=max(errors),
-            unit="%",
-            source=f"{_TABLE}: half of the 95 % interval of the mean of the window that tells "
+        yield at.mean_error_percent.estimate(
+            max(errors),
+            f"{_TABLE}: half of the 95 % interval of the mean of the window that tells "
             "least, whose neighbours are alike",
         )
     cuts = [cut for course in found if (cut := _cut(course)) is not None]
     if cuts:
         discard, bias = max(cuts, key=lambda cut: cut[1])
-        yield Estimate(
-            name=f"{name}.mser_discard_percent",
-            value=discard,
-            unit="%",
-            source=f"{_TABLE}: MSER-5, share of a window that looks like a warm-up, of the window "
+        yield at.mser_discard_percent.estimate(
+            discard,
+            f"{_TABLE}: MSER-5, share of a window that looks like a warm-up, of the window "
             "whose mean that changes most",
         )
-        yield Estimate(
-            name=f"{name}.mser_bias_percent",
-            value=bias,
-            unit="%",
-            source=f"{_TABLE}: by how much that warm-up moves the mean of the window, in % of the "
+        yield at.mser_bias_percent.estimate(
+            bias,
+            f"{_TABLE}: by how much that warm-up moves the mean of the window, in % of the "
             "mean of the rest",
         )
     silent = max((_silent_s(course) for course in found), default=0.0)
-    yield Estimate(
-        name=f"{name}.silent_s",
-        value=silent,
-        unit="s",
-        source=f"{_TABLE}: the longest stretch of a window in which no I/O ended, though "
+    yield at.silent_s.estimate(
+        silent,
+        f"{_TABLE}: the longest stretch of a window in which no I/O ended, though "
         f"{FEWEST_EXPECTED:g} or more were to be expected",
     )
-    yield from _drop(name, found, start_ns)
+    yield from _drop(at, found, start_ns)
 
 
 def _silent_s(course: _Course) -> float:
@@ -158,16 +149,13 @@ def _slopes(line: Trend) -> bool:
     return not line.low <= 0 <= line.high
 
 
-def _drop(name: str, found: Sequence[_Course], start_ns: int) -> Iterable[Estimate]:
+def _drop(at: metrics.StorageLoad, found: Sequence[_Course], start_ns: int) -> Iterable[Estimate]:
     t_ns = [moment for course in found for moment in course.t_ns]
     fall = drop([rate for course in found for rate in course.rates])
     if fall is None:
         return
     source = f"{_TABLE}: a step fits the windows of the load, one after another, better than noise"
-    for figure, value, unit in (
-        ("drop_percent", fall.percent, "%"),
-        ("drop_from_iops", fall.before, "IOPS"),
-        ("drop_to_iops", fall.after, "IOPS"),
-        ("drop_at_s", (t_ns[fall.at] - start_ns) / 1e9, "s"),
-    ):
-        yield Estimate(name=f"{name}.{figure}", value=value, unit=unit, source=source)
+    yield at.drop_percent.estimate(fall.percent, source)
+    yield at.drop_from_iops.estimate(fall.before, source)
+    yield at.drop_to_iops.estimate(fall.after, source)
+    yield at.drop_at_s.estimate((t_ns[fall.at] - start_ns) / 1e9, source)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from dyno.bundle import metrics
 from dyno.bundle.model import Estimate, Phase, tells
 from dyno.bundle.phases.index import IndexDetail
 from dyno.bundle.phases.load import LoadDetail, Step
@@ -24,99 +25,78 @@ def load(bundle: Bundle) -> list[Estimate]:
             estimates += _load(phase)
         elif tells(phase, IndexDetail):
             estimates.append(
-                Estimate(
-                    name=f"{_name(phase)}.seconds",
-                    value=phase.seconds,
-                    unit="s",
-                    source="start to end of the phase: keys, indexes, statistics",
+                _index(phase).seconds.estimate(
+                    phase.seconds, "start to end of the phase: keys, indexes, statistics"
                 )
             )
-            estimates += _by_kind(_name(phase), phase.detail.space)
+            estimates += _by_kind(_index(phase), phase.detail.space)
     return estimates
 
 
-def _by_kind(name: str, steps: Sequence[Step]) -> Iterable[Estimate]:
+def _by_kind(at: metrics.Index, steps: Sequence[Step]) -> Iterable[Estimate]:
     """Of keys, indexes, clustering: what all steps of a kind took."""
     kinds = dict.fromkeys(step.kind for step in steps if step.kind is not None)
     for kind in kinds:
         own = [step for step in steps if step.kind == kind]
-        label = f"{name}.{kind.replace(' ', '_')}"
-        figures = {
-            "seconds": (
+        step = at.step(kind)
+        for key, of, told, source in (
+            (
+                step.seconds,
                 sum,
-                [step.seconds for step in own],
-                "s",
+                [one.seconds for one in own],
                 "sum of the steps' seconds, also of those at a time",
             ),
-            "rest_bytes": (
+            (
+                step.rest_bytes,
                 sum,
-                [step.extra_rest_bytes for step in own],
-                "B",
+                [one.extra_rest_bytes for one in own],
                 "room that the steps left taken",
             ),
-            "peak_bytes": (
+            (
+                step.peak_bytes,
                 max,
-                [step.extra_peak_bytes for step in own],
-                "B",
+                [one.extra_peak_bytes for one in own],
                 "most room that a step took meanwhile",
             ),
-            "peak_ratio": (
+            (
+                step.peak_ratio,
                 max,
-                [step.ratio for step in own],
-                "×",
+                [one.ratio for one in own],
                 "most room that a step took / size of its table",
             ),
-        }
-        for figure, (of, told, unit, source) in figures.items():
+        ):
             values = [value for value in told if value is not None]
             if values:
-                yield Estimate(name=f"{label}.{figure}", value=of(values), unit=unit, source=source)
+                yield key.estimate(of(values), source)
 
 
 def _load(phase: Phase[LoadDetail]) -> Iterable[Estimate]:
-    name = _name(phase)
+    at = metrics.Load(metrics.loaded(phase), phase.target)
     rows, size, text = phase.detail.rows, phase.detail.bytes, phase.detail.text_bytes
     seconds = phase.detail.seconds
     if seconds is None or seconds <= 0:
         seconds = phase.seconds
-    yield Estimate(
-        name=f"{name}.seconds", value=seconds, unit="s", source="first to last byte of the load"
-    )
+    yield at.seconds.estimate(seconds, "first to last byte of the load")
     if rows is not None:
-        yield Estimate(name=f"{name}.rows", value=rows, unit="rows", source="rows sent")
+        yield at.rows.estimate(rows, "rows sent")
     if size is not None:
-        yield Estimate(name=f"{name}.bytes", value=size, unit="B", source="bytes sent")
+        yield at.bytes.estimate(size, "bytes sent")
     rest = [step.extra_rest_bytes for step in phase.detail.space]
     if known := [value for value in rest if value is not None]:
-        yield Estimate(
-            name=f"{name}.rest_bytes", value=sum(known), unit="B",
-            source="room that tables and rows took, before keys and indexes",
-        )  # fmt: skip
+        yield at.rest_bytes.estimate(
+            sum(known), "room that tables and rows took, before keys and indexes"
+        )
     if seconds <= 0:
         return
     if rows is not None:
-        yield Estimate(
-            name=f"{name}.rows_per_s", value=rows / seconds, unit="rows/s", source="rows / s"
-        )
+        yield at.rows_per_s.estimate(rows / seconds, "rows / s")
     # Bundles that do not tell the rows' own size have only what was sent, which differs by engine.
     what = "bytes as sent" if text is None else "size of the rows as .tbl files"
     moved = size if text is None else text
     if moved is not None:
-        yield Estimate(
-            name=f"{name}.mb_per_s",
-            value=moved / seconds / 1e6,
-            unit="MB/s",
-            source=f"{what} / s; MB = 10^6 bytes",
-        )
-        yield Estimate(
-            name=f"{name}.gb_per_h",
-            value=moved / seconds * 3600 / 1e9,
-            unit="GB/h",
-            source=f"{what} / h; GB = 10^9 bytes",
-        )
+        yield at.mb_per_s.estimate(moved / seconds / 1e6, f"{what} / s; MB = 10^6 bytes")
+        yield at.gb_per_h.estimate(moved / seconds * 3600 / 1e9, f"{what} / h; GB = 10^9 bytes")
 
 
-def _name(phase: Phase) -> str:
-    """``load.tpch.postgresql`` of the phase ``load-tpch-postgresql``."""
-    workload = phase.name.removeprefix(f"{phase.kind}-").removesuffix(f"-{phase.target}")
-    return f"{phase.kind}.{workload}.{phase.target}"
+def _index(phase: Phase) -> metrics.Index:
+    return metrics.Index(metrics.loaded(phase), phase.target)

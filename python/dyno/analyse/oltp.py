@@ -15,6 +15,8 @@ from dyno.analyse.level import Level, level
 from dyno.analyse.rows import happened
 from dyno.analyse.series import Throughput, sampled
 from dyno.analyse.silence import silence
+from dyno.bundle import metrics
+from dyno.bundle.metrics.oltp import Time
 from dyno.bundle.model import Estimate, Phase
 from dyno.bundle.observed import Series
 from dyno.bundle.phases.oltp import OltpDetail
@@ -32,7 +34,7 @@ from dyno.statistics.steady import (
     variation_percent,
 )
 
-_QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
+_QUANTILES: dict[Time, float] = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 
 
 def oltp(bundle: Bundle) -> list[Estimate]:
@@ -47,21 +49,21 @@ def of_level(bundle: Bundle, name: str, series: dict[Key, Series] | None = None)
     found = level(bundle, name)
     if found is None:
         return []
-    start = f"oltp.{name}"
+    at = metrics.Level(name)
     undisturbed = _undisturbed(bundle, name, found.rates)
     # What follows a rate that changes does not settle, and is not meant to.
     settles = found.rate is None or not found.rate.changes
     # Chance is told apart from one true throughput; with maintenance beside it there are several.
     half = half_width(found.rates.values) if settles and undisturbed is found.rates else None
     main = workloads.driven(bundle.run.workloads)
-    estimates = [*_level(start, found, half, main), *silence(start, found)]
+    estimates = [*_level(at, found, half, main), *silence(at, found)]
     if settles:
-        estimates += _steadiness(start, undisturbed)
+        estimates += _steadiness(at, undisturbed)
     if found.phase is not None:
-        estimates += _pace(start, found.phase, found.rows, found.seconds, main)
+        estimates += _pace(at, found.phase, found.rows, found.seconds, main)
         series = sampled(bundle) if series is None else series
-        estimates += checkpoints(start, found, found.phase, series)
-        estimates += conduct(start, found, found.phase)
+        estimates += checkpoints(at, found, found.phase, series)
+        estimates += conduct(at, found, found.phase)
     return estimates
 
 
@@ -78,47 +80,43 @@ def _undisturbed(bundle: Bundle, level: str, rates: Throughput) -> Throughput:
     return replace(rates, values=rates.values[: max(0, count)])
 
 
-def _level(name: str, level: Level, half: float | None, main: Transactions) -> Iterable[Estimate]:
+def _level(
+    at: metrics.Level, level: Level, half: float | None, main: Transactions
+) -> Iterable[Estimate]:
     measured, seconds, table = level.rows, level.seconds, level.table
     done = sum(row["done"] for row in measured)
     rolled_back = sum(row["rolled_back"] for row in measured)
     errors = sum(sum(counts(row["errors"]).values()) for row in measured)
     retries = sum(sum(counts(row["retries"]).values()) for row in measured)
     attempted = done + rolled_back + errors
-    yield Estimate(name=f"{name}.seconds", value=seconds, unit="s", source=table)
+    yield at.seconds.estimate(seconds, table)
     rate = (done + rolled_back) / seconds
-    yield Estimate(
-        name=f"{name}.tps",
-        value=rate,
+    yield at.tps.estimate(
+        rate,
+        f"{table}: commits and prescribed rollbacks / s"
+        + ("" if half is None else "; 95 % interval by batch means"),
         low=None if half is None else max(0.0, rate - half),
         high=None if half is None else rate + half,
-        unit="1/s",
-        source=f"{table}: commits and prescribed rollbacks / s"
-        + ("" if half is None else "; 95 % interval by batch means"),
     )
     if main.mix:
-        yield Estimate(
-            name=f"{name}.{main.per_min}",
-            value=_done(main, measured) * 60 / seconds,
-            unit="1/min",
-            source=f"{table}: committed {main.title} transactions / min",
+        yield at.per_min(main.plural).estimate(
+            _done(main, measured) * 60 / seconds,
+            f"{table}: committed {main.title} transactions / min",
         )
-    yield Estimate(name=f"{name}.transactions", value=done + rolled_back, unit="", source=table)
-    yield Estimate(name=f"{name}.errors", value=errors, unit="", source=table)
-    yield Estimate(name=f"{name}.retries", value=retries, unit="", source=table)
-    yield Estimate(
-        name=f"{name}.error_percent",
-        value=100 * errors / attempted if attempted else 0.0,
-        unit="%",
-        source=f"{table}: errors / (done + rolled back + errors)",
+    yield at.transactions.estimate(done + rolled_back, table)
+    yield at.errors.estimate(errors, table)
+    yield at.retries.estimate(retries, table)
+    yield at.error_percent.estimate(
+        100 * errors / attempted if attempted else 0.0,
+        f"{table}: errors / (done + rolled back + errors)",
     )
     for operation in dict.fromkeys(row["op"] for row in measured if happened(row)):
         of_it = [row for row in measured if row["op"] == operation]
-        yield from _operation(f"{name}.{operation}", of_it, seconds, table)
+        yield from _operation(at.operation(operation), of_it, seconds, table)
 
 
 def _pace(
-    name: str,
+    at: metrics.Level,
     phase: Phase[OltpDetail],
     measured: list[dict[str, Any]],
     seconds: float,
@@ -129,14 +127,10 @@ def _pace(
     if not scale or main.pace is None:
         return
     most = main.pace.per_min
-    yield Estimate(
-        name=f"{name}.paced_percent",
-        value=100 * _done(main, measured) * 60 / seconds / (most * scale),
-        unit="%",
-        source=(
-            f"{main.plural_title.lower()}/min / ({most:g} × {main.unit}s), the most of users who "
-            "key and think; above 100 % unpaced"
-        ),
+    yield at.paced_percent.estimate(
+        100 * _done(main, measured) * 60 / seconds / (most * scale),
+        f"{main.plural_title.lower()}/min / ({most:g} × {main.unit}s), the most of users who "
+        "key and think; above 100 % unpaced",
     )
 
 
@@ -146,73 +140,58 @@ def _done(main: Transactions, measured: list[dict[str, Any]]) -> int:
 
 
 def _operation(
-    name: str, of_it: list[dict[str, Any]], seconds: float, table: str
+    at: metrics.Operation, of_it: list[dict[str, Any]], seconds: float, table: str
 ) -> Iterable[Estimate]:
     done = sum(row["done"] + row["rolled_back"] for row in of_it)
-    totals = {
-        "count": done,
-        "rolled_back": sum(row["rolled_back"] for row in of_it),
-        "errors": sum(sum(counts(row["errors"]).values()) for row in of_it),
-        "retries": sum(sum(counts(row["retries"]).values()) for row in of_it),
-    }
-    for figure, value in totals.items():
-        yield Estimate(name=f"{name}.{figure}", value=value, unit="", source=table)
-    yield Estimate(name=f"{name}.per_s", value=done / seconds, unit="1/s", source=table)
-    for kind, meaning in (
-        ("response", "from the intended start to the end"),
-        ("service", "from the send to the end"),
+    for key, value in (
+        (at.count, done),
+        (at.rolled_back, sum(row["rolled_back"] for row in of_it)),
+        (at.errors, sum(sum(counts(row["errors"]).values()) for row in of_it)),
+        (at.retries, sum(sum(counts(row["retries"]).values()) for row in of_it)),
+    ):
+        yield key.estimate(value, table)
+    yield at.per_s.estimate(done / seconds, table)
+    for column, key_of, meaning in (
+        ("response", at.response, "from the intended start to the end"),
+        ("service", at.service, "from the send to the end"),
     ):
         merged = Latencies()
         for row in of_it:
-            merged.add(row[kind])
+            merged.add(row[column])
         if not merged.count:
             continue
         source = f"{table}, merged histograms; {meaning}"
-        figures = {label: merged.quantile_ms(quantile) for label, quantile in _QUANTILES.items()}
-        figures |= {"max": merged.max_ms, "mean": merged.mean_ms}
-        for label, value in figures.items():
-            yield Estimate(name=f"{name}.{kind}_{label}_ms", value=value, unit="ms", source=source)
+        times = {label: merged.quantile_ms(quantile) for label, quantile in _QUANTILES.items()}
+        times |= {"max": merged.max_ms, "mean": merged.mean_ms}
+        for label, value in times.items():
+            yield key_of(label).estimate(value, source)
 
 
-def _steadiness(name: str, rates: Throughput) -> Iterable[Estimate]:
+def _steadiness(at: metrics.Level, rates: Throughput) -> Iterable[Estimate]:
     variation = variation_percent(rates.values)
     every = f"throughput by {rates.interval_s:g} s"
     if variation is not None:
-        yield Estimate(
-            name=f"{name}.variation_percent",
-            value=variation,
-            unit="%",
-            source=f"standard deviation / mean of {every}",
-        )
+        yield at.variation_percent.estimate(variation, f"standard deviation / mean of {every}")
     line = trend(rates.values)
     if line is not None:
-        yield Estimate(
-            name=f"{name}.trend_percent",
-            value=line.percent,
+        yield at.trend_percent.estimate(
+            line.percent,
+            f"least squares on {every}: change over the window / mean; 95 % interval",
             low=line.low,
             high=line.high,
-            unit="%",
-            source=f"least squares on {every}: change over the window / mean; 95 % interval",
         )
-    yield Estimate(
-        name=f"{name}.judged_window_s",
-        value=BATCH * FEWEST_BATCHES * rates.interval_s,
-        unit="s",
-        source=f"{FEWEST_BATCHES} batches of {BATCH} of {every}: the least that MSER-5 can judge",
+    yield at.judged_window_s.estimate(
+        BATCH * FEWEST_BATCHES * rates.interval_s,
+        f"{FEWEST_BATCHES} batches of {BATCH} of {every}: the least that MSER-5 can judge",
     )
     cut = mser5(rates.values)
     if cut is not None:
-        yield Estimate(
-            name=f"{name}.mser_discard_percent",
-            value=cut.discard_percent,
-            unit="%",
-            source=f"MSER-5 on {every}: share to leave out as a warm-up; above 50 % not steady, if "
+        yield at.mser_discard_percent.estimate(
+            cut.discard_percent,
+            f"MSER-5 on {every}: share to leave out as a warm-up; above 50 % not steady, if "
             "that moves the mean",
         )
-        yield Estimate(
-            name=f"{name}.mser_bias_percent",
-            value=bias_percent(rates.values, cut),
-            unit="%",
-            source=f"MSER-5 on {every}: by how much that moves the mean, in % of the mean of the "
-            "rest",
+        yield at.mser_bias_percent.estimate(
+            bias_percent(rates.values, cut),
+            f"MSER-5 on {every}: by how much that moves the mean, in % of the mean of the rest",
         )

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dyno.analyse.level import level
 from dyno.analyse.rows import rows
 from dyno.analyse.series import sampled
+from dyno.bundle import metrics
 from dyno.bundle.carriers import of_target
 from dyno.bundle.model import Estimate, Phase, tells
 from dyno.bundle.observed import Series, mean
@@ -27,6 +28,8 @@ _SOURCES: dict[str, frozenset[str] | None] = {
     "pressure": None,
     "process": frozenset({"cpu", "rss"}),
 }
+
+_SAMPLES = "samples in the phase"
 
 # What tells of disturbances, in each curve of a storage profile.
 _BUSY: Key = ("cpu", "host", "busy")
@@ -61,11 +64,12 @@ def resources(bundle: Bundle) -> list[Estimate]:
     for phase in bundle.run.phases:
         if phase.kind not in MEASURED or phase.end_ns is None:
             continue
-        name, window = f"resource.{phase.name}", _window(bundle, phase)
-        estimates += _phase(name, series, [window])
+        window = _window(bundle, phase)
+        estimates += _phase(metrics.Resources(phase.name), series, [window], _SAMPLES)
         own = [step for step in stored if window[0] <= step.start_ns < window[1]]
         for curve, spans in _curves(own).items():
-            estimates += _phase(f"{name}/{curve}", of_curves, spans)
+            at = metrics.Resources(phase.name, curve)
+            estimates += _phase(at, of_curves, spans, f"{_SAMPLES}, of the curve")
     return [*estimates, *_of_loads(stored, series.get(_BUSY))]
 
 
@@ -88,15 +92,12 @@ def _nested(bundle: Bundle, series: dict[Key, Series]) -> dict[Key, Series]:
 def _of_loads(stored: Iterable[Step], busy: Series | None) -> Iterable[Estimate]:
     if busy is None:
         return
-    for name, own in windows(stored).items():
+    for load, own in windows(stored).items():
         found = [one for step in own for one in busy.between(step.start_ns, step.end_ns)]
         value = mean(found)
         if value is not None:
-            yield Estimate(
-                name=f"{name}.cpu_percent",
-                value=value,
-                unit="%",
-                source="samples in the windows of the load; of all processors of this machine",
+            yield load.cpu_percent.estimate(
+                value, "samples in the windows of the load; of all processors of this machine"
             )
 
 
@@ -126,9 +127,11 @@ def _window(bundle: Bundle, phase: Phase) -> tuple[int, int]:
 
 
 def _phase(
-    name: str, series: dict[Key, Series], spans: Iterable[tuple[int, int]]
+    at: metrics.Resources,
+    series: dict[Key, Series],
+    spans: Iterable[tuple[int, int]],
+    source: str,
 ) -> Iterable[Estimate]:
-    source = "samples in the phase" + (", of the curve" if "/" in name else "")
     listed = list(spans)
     longest = 0
     for (origin, subject, metric), one in series.items():
@@ -138,14 +141,9 @@ def _phase(
         if whole is None:
             continue
         values = [reading.value for reading in found]
-        figures = {"mean": whole, "max": max(values)}
+        of = at.sampled(origin, subject, metric)
+        yield of.mean.estimate(whole, source, unit=one.unit)
+        yield of.max.estimate(max(values), source, unit=one.unit)
         if origin == "memory":
-            figures["min"] = min(values)
-        for figure, value in figures.items():
-            yield Estimate(
-                name=f"{name}.{origin}.{subject}.{metric}.{figure}",
-                value=value,
-                unit=one.unit,
-                source=source,
-            )
-    yield Estimate(name=f"{name}.samples", value=longest, unit="", source=source)
+            yield of.min.estimate(min(values), source, unit=one.unit)
+    yield at.samples.estimate(longest, source)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from dyno import workloads
 from dyno.analyse.oltp import of_level
+from dyno.bundle import metrics
 from dyno.bundle.model import Estimate, Phase, those
 from dyno.bundle.phases.search import SearchDetail
 from dyno.bundle.reader import Bundle
@@ -29,35 +30,39 @@ def _capacity(bundle: Bundle, phase: Phase[SearchDetail]) -> Iterable[Estimate]:
     best, by = phase.detail.best, phase.detail.by
     if best is None:
         return
-    yield Estimate(
-        name=f"capacity.{by}",
-        value=best,
+    at = metrics.Capacity()
+    yield (at.rate if by == "rate" else at.users).estimate(
+        best,
+        "the largest load that kept the limits; above: the smallest that did not",
         low=best,
         high=phase.detail.failing,
-        unit="1/s" if by == "rate" else "",
-        source="the largest load that kept the limits; above: the smallest that did not",
     )
     levels = [level for level in phase.detail.counted or () if level in bundle.levels()]
-    known = {figure.name: figure.value for level in levels for figure in of_level(bundle, level)}
+    known = metrics.Estimates(figure for level in levels for figure in of_level(bundle, level))
     main = workloads.driven(bundle.run.workloads)
-    for figure, unit in {"tps": "1/s", main.per_min: "1/min", main.p95: "ms"}.items():
+    windows = [metrics.Level(level) for level in levels]
+    for key, own in (
+        (at.tps, [one.tps for one in windows]),
+        (at.per_min(main.plural), [one.per_min(main.plural) for one in windows]),
+        (
+            at.operation(main.main).response("p95"),
+            [one.operation(main.main).response("p95") for one in windows],
+        ),
+    ):
         # One that was not steady is measured again for longer: a rate is of all their time.
         pairs = [
-            (value, known[f"oltp.{level}.seconds"])
-            for level in levels
-            if (value := known.get(f"oltp.{level}.{figure}")) is not None
+            (value, known.value(window.seconds) or 0.0)
+            for window, of_it in zip(windows, own, strict=True)
+            if (value := known.value(of_it)) is not None
         ]
         if pairs:
             values = [value for value, _ in pairs]
             whole = sum(seconds for _, seconds in pairs)
-            yield Estimate(
-                name=f"capacity.{figure}",
-                value=max(values)
-                if unit == "ms"
-                else sum(value * seconds for value, seconds in pairs) / whole,
+            worst = key.unit == "ms"
+            yield key.estimate(
+                max(values) if worst else sum(value * s for value, s in pairs) / whole,
+                f"{'worst' if worst else 'mean'} of {len(values)} windows at the maximum; bounds: "
+                "their range",
                 low=min(values),
                 high=max(values),
-                unit=unit,
-                source=f"{'worst' if unit == 'ms' else 'mean'} of {len(values)} windows at the "
-                "maximum; bounds: their range",
             )

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dyno.analyse.level import Level
+from dyno.bundle import metrics
 from dyno.bundle.model import Estimate
 from dyno.bundle.stalls import stretches
 from dyno.bundle.tables import counts
 
 
-def silence(name: str, level: Level) -> Iterable[Estimate]:
+def silence(at: metrics.Level, level: Level) -> Iterable[Estimate]:
     """``connections_lost``, ``silent_s`` and ``silence_expected`` of a level.
 
     Where the plan itself says that nothing starts, nothing is silent. How many transactions were to
@@ -25,19 +26,15 @@ def silence(name: str, level: Level) -> Iterable[Estimate]:
         due = [_due(level, place * step, (place + 1) * step) for place in places]
         silent += count if level.rate is None else sum(one > 0 for one in due)
         expected = max(expected, sum(due))
-    yield Estimate(name=f"{name}.connections_lost", value=lost, unit="", source=level.table)
-    yield Estimate(
-        name=f"{name}.silent_s",
-        value=silent * step,
-        unit="s",
-        source=f"{level.table}: whole intervals of {step:g} s in which no transaction ended, "
+    yield at.connections_lost.estimate(lost, level.table)
+    yield at.silent_s.estimate(
+        silent * step,
+        f"{level.table}: whole intervals of {step:g} s in which no transaction ended, "
         "though some were due",
     )
-    yield Estimate(
-        name=f"{name}.silence_expected",
-        value=expected,
-        unit="",
-        source="transactions to be expected in the worst of those stretches: what was due, or the "
+    yield at.silence_expected.estimate(
+        expected,
+        "transactions to be expected in the worst of those stretches: what was due, or the "
         "mean throughput × its length",
     )
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from dyno.analyse import figures
 from dyno.analyse.rows import number, rows
+from dyno.bundle import metrics
 from dyno.bundle.model import Estimate, Phase, those
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.reader import Bundle
@@ -64,14 +65,15 @@ def streams(bundle: Bundle) -> list[Estimate]:
         power = tests.get((target, "power"))
         several = tests.get((target, "throughput"))
         found: list[Estimate] = []
+        at = metrics.Queries(target)
         if power is not None:
-            found += _refreshes(f"dss.{target}", power)
-            found += _power(f"dss.{target}.power", power)
+            found += _refreshes(at, power)
+            found += _power(at, power)
         if several is not None:
-            found += _refreshes(f"dss.{target}", several)
-            found += _streams(f"dss.{target}", several, start_ns)
-            found += _throughput(f"dss.{target}", several)
-        estimates += found + list(_composite(f"dss.{target}", found))
+            found += _refreshes(at, several)
+            found += _streams(at, several, start_ns)
+            found += _throughput(at, several)
+        estimates += found + list(_composite(at, found))
     return estimates
 
 
@@ -109,20 +111,20 @@ def _tests(bundle: Bundle) -> dict[tuple[str, str], _Test]:
     return tests
 
 
-def _refreshes(name: str, test: _Test) -> Iterable[Estimate]:
+def _refreshes(at: metrics.Queries, test: _Test) -> Iterable[Estimate]:
     source = f"{_TABLE}: the transaction from its begin to its commit"
     for row in test.stream(REFRESH_STREAM):
         if not failed([row]):
-            label = f"{name}.refresh-{row['position']}.{row['query']}_s"
-            yield Estimate(name=label, value=row["seconds"], unit="s", source=source)
+            key = at.refresh(row["position"]).function(row["query"])
+            yield key.estimate(row["seconds"], source)
     lost = failed(test.stream(REFRESH_STREAM))
     if test.refresh:
         part = "power" if test.phase.detail.test == "power" else "throughput"
         source = f"{_TABLE}, stream {REFRESH_STREAM}"
-        yield Estimate(name=f"{name}.{part}_refresh_failed", value=lost, unit="", source=source)
+        yield at.refresh_failed(part).estimate(lost, source)
 
 
-def _power(name: str, test: _Test) -> Iterable[Estimate]:
+def _power(at: metrics.Queries, test: _Test) -> Iterable[Estimate]:
     queries, refreshes = test.stream(0), test.stream(REFRESH_STREAM)
     if not (test.whole and test.refresh and test.scale):
         return
@@ -140,46 +142,34 @@ def _power(name: str, test: _Test) -> Iterable[Estimate]:
     seconds = [row["seconds"] for row in refreshes]
     if min(*intervals, *seconds) <= 0:
         return
-    yield Estimate(
-        name=name,
-        value=figures.power(test.scale, intervals, seconds),
+    yield at.power.estimate(
+        figures.power(test.scale, intervals, seconds),
+        "3600·SF / 24th root of the product of 22 query intervals and 2 refresh intervals, "
+        "no query interval below 1/1000 of the longest",
         unit=_unit(test.scale),
-        source=(
-            "3600·SF / 24th root of the product of 22 query intervals and 2 refresh intervals, "
-            "no query interval below 1/1000 of the longest"
-        ),
     )
 
 
-def _streams(name: str, test: _Test, start_ns: int) -> Iterable[Estimate]:
+def _streams(at: metrics.Queries, test: _Test, start_ns: int) -> Iterable[Estimate]:
     for stream in range(1, test.streams + 1):
         own = test.stream(stream)
         if not own:
             continue
-        label, source = f"{name}.stream-{stream}", f"{_TABLE}, stream {stream}"
+        of, source = at.stream(stream), f"{_TABLE}, stream {stream}"
         ended = [row for row in own if not failed([row])]
         last = max(row["end_ns"] or row["t_ns"] for row in own)
-        figures_of = {
-            "done": (len(ended), ""),
-            "failed": (failed(own), ""),
-            "start_s": ((own[0]["t_ns"] - start_ns) / 1e9, "s"),
-            "end_s": ((last - start_ns) / 1e9, "s"),
-            "total_s": ((last - own[0]["t_ns"]) / 1e9, "s"),
-        }
+        yield of.done.estimate(len(ended), source)
+        yield of.failed.estimate(failed(own), source)
+        yield of.start_s.estimate((own[0]["t_ns"] - start_ns) / 1e9, source)
+        yield of.end_s.estimate((last - start_ns) / 1e9, source)
+        yield of.total_s.estimate((last - own[0]["t_ns"]) / 1e9, source)
         if ended:
-            figures_of["slowest_s"] = (max(row["seconds"] for row in ended), "s")
-        for figure, (value, unit) in figures_of.items():
-            yield Estimate(name=f"{label}.{figure}", value=value, unit=unit, source=source)
+            yield of.slowest_s.estimate(max(row["seconds"] for row in ended), source)
 
 
-def _throughput(name: str, test: _Test) -> Iterable[Estimate]:
+def _throughput(at: metrics.Queries, test: _Test) -> Iterable[Estimate]:
     queries = [row for row in test.rows if row["stream"] > 0]
-    yield Estimate(
-        name=f"{name}.throughput_failed",
-        value=failed(queries),
-        unit="",
-        source=f"{_TABLE}, streams 1 to {test.streams}",
-    )
+    yield at.throughput_failed.estimate(failed(queries), f"{_TABLE}, streams 1 to {test.streams}")
     functions = 2 * test.streams if test.refresh else 0
     complete = (
         test.streams > 0
@@ -192,33 +182,26 @@ def _throughput(name: str, test: _Test) -> Iterable[Estimate]:
     seconds = (max(row["end_ns"] for row in test.rows) - first) / 1e9
     if seconds <= 0:
         return
-    yield Estimate(
-        name=f"{name}.throughput_total_s",
-        value=seconds,
-        unit="s",
-        source=f"{_TABLE}: first submission to last completion of all streams",
+    yield at.throughput_total_s.estimate(
+        seconds, f"{_TABLE}: first submission to last completion of all streams"
     )
-    yield Estimate(
-        name=f"{name}.throughput" if test.refresh else f"{name}.throughput_score",
-        value=figures.throughput(test.scale, test.streams, seconds),
+    yield (at.throughput if test.refresh else at.throughput_score).estimate(
+        figures.throughput(test.scale, test.streams, seconds),
+        f"S·22·3600·SF / seconds, S = {test.streams}, "
+        + ("with as many pairs of refresh functions" if test.refresh else "without refresh"),
         unit=_unit(test.scale),
-        source=(
-            f"S·22·3600·SF / seconds, S = {test.streams}, "
-            + ("with as many pairs of refresh functions" if test.refresh else "without refresh")
-        ),
     )
 
 
-def _composite(name: str, found: Iterable[Estimate]) -> Iterable[Estimate]:
-    values = {item.name: item for item in found}
-    power, rate = values.get(f"{name}.power"), values.get(f"{name}.throughput")
+def _composite(at: metrics.Queries, found: Iterable[Estimate]) -> Iterable[Estimate]:
+    values = metrics.Estimates(found)
+    power, rate = values.estimate(at.power), values.estimate(at.throughput)
     if power is None or rate is None or power.unit != rate.unit:
         return
-    yield Estimate(
-        name=f"{name}.composite",
-        value=figures.composite(power.value, rate.value),
+    yield at.composite.estimate(
+        figures.composite(power.value, rate.value),
+        "square root of the product of power and throughput",
         unit=power.unit,
-        source="square root of the product of power and throughput",
     )
 
 

@@ -12,7 +12,9 @@ import time
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, Protocol, TextIO, TypeVar
+from typing import Any, BinaryIO, Generic, Protocol, TextIO, TypeVar
+
+from pydantic_core import PydanticSerializationError, to_json
 
 from dyno import __version__
 from dyno.bundle.detail import Detail
@@ -36,6 +38,15 @@ from dyno.safety.text import require_text
 from dyno.safety.unwritable import why
 
 D = TypeVar("D", bound=Detail)
+
+
+def _line(row: dict[str, Any]) -> bytes:
+    """A row of a spool, as JSON."""
+    # Between two queries this takes a third of the time of json, but UTF-8 has no lone surrogates.
+    try:
+        return to_json(row) + b"\n"
+    except PydanticSerializationError:
+        return json.dumps(row).encode("ascii") + b"\n"
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -171,7 +182,7 @@ class Recorder:
             raise
         self.meter: CpuMeter | None = None
         self._lock = threading.RLock()
-        self._spools: dict[str, Any] = {}
+        self._spools: dict[str, BinaryIO] = {}
         self._checks: list[Check] = []
         self._journal = _lines(self.path / "events.jsonl")
         self.run = Run(
@@ -268,16 +279,17 @@ class Recorder:
 
     def add(self, table: str, rows: Iterable[dict[str, Any]]) -> None:
         """Appends rows to the spool of a table such as ``samples``; they reach the kernel."""
-        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        lines = b"".join([_line(row) for row in rows])
         if not lines:
             return
         with self._lock:
             try:
                 file = self._spools.get(table)
                 if file is None:
-                    file = self._spools[table] = _lines(self.spool(table))
-                file.write(lines)
-                file.flush()
+                    file = self._spools[table] = safefiles.append(self.spool(table))
+                # A disk that is nearly full takes a part, and refuses the rest.
+                while lines:
+                    lines = lines[file.write(lines) :]
             except OSError as error:
                 raise file_error(error, self.spool(table)) from error
 

@@ -1,6 +1,6 @@
-"""The command line: parse, call, print. One file a verb, found by name.
+"""The command line: parse, call, print. Each command is one file, found by name.
 
-Files whose names begin with ``_`` are shared by the verbs.
+Files whose names begin with ``_`` are shared.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from dyno.safety.text import require_text, shown
 
 
 class Verbs(click.Group):
-    """Loads a verb's module when it is named; a wrong word names the nearest right one."""
+    """Imports a command's module on first use; an unknown command suggests the nearest one."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """All verbs, sorted."""
+        """All commands, sorted."""
         modules = (module.name for module in pkgutil.iter_modules(__path__))
         return sorted(name for name in modules if not name.startswith("_"))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The verb, or None."""
+        """The command, or None."""
         if cmd_name not in self.list_commands(ctx):
             return None
         command: click.Command = importlib.import_module(f"{__name__}.{cmd_name}").command
@@ -40,31 +40,31 @@ class Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The verb named first in ``args``.
+        """The command that ``args`` begins with.
 
         Raises:
-            UsageError: Offering the nearest verb.
+            UsageError: If there is no such command; suggests the nearest one.
         """
         if args and args[0] not in self.list_commands(ctx):
             hint = nearest(args[0], self.list_commands(ctx))
-            raise click.UsageError(f"Unknown verb '{args[0]}'. {hint}", ctx)
+            raise click.UsageError(f"Unknown command '{args[0]}'. {hint}", ctx)
         return super().resolve_command(ctx, args)
 
 
 @click.group(
     cls=Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Begin with `dyno quickstart`. Each verb has --help with examples.",
+    epilog="Start with `dyno quickstart`. `dyno COMMAND --help` shows options and examples.",
 )
 @click.version_option(__version__, prog_name="dyno")
 def cli() -> None:
-    """Dyno: put your database, and the storage under it, on the dyno."""
+    """Dyno, a dynamometer for database servers and their storage."""
 
 
 def main() -> None:
     """Runs the command line and exits.
 
-    0 valid, 1 disturbed or invalid, 2 usage error, 3 unusable, 4 a fault in Dyno, 130 interrupted.
+    0 valid, 1 disturbed or invalid, 2 usage error, 3 unusable, 4 internal error, 130 interrupted.
     """
     words = sys.argv[1:]
     if hide_own(words):
@@ -78,11 +78,11 @@ def main() -> None:
 
 
 def ended_by(work: Callable[[], object], words: Sequence[str]) -> NoReturn:
-    """Does the work and exits with the code that it returns, or with that of what it raises.
+    """Calls ``work`` and exits with its code, or with the code of the exception it raises.
 
     Args:
-        work: What is done.
-        words: What was typed, whose passwords no message may show.
+        work: The command.
+        words: The command line; its passwords are masked in messages.
     """
     try:
         code = work()
@@ -92,21 +92,21 @@ def ended_by(work: Callable[[], object], words: Sequence[str]) -> NoReturn:
         error.show()
         code = error.exit_code
     except DynoError as error:
-        code = _told(error, words)
+        code = _print_error(error, words)
     except (KeyboardInterrupt, click.Abort):
         click.echo("dyno: Interrupted.", err=True)
         code = EXIT_INTERRUPTED
     except OSError as error:
-        code = _system(error)
+        code = _print_system_error(error)
     except Exception as error:
         from dyno.runner.faults import fault_of
 
-        code = _told(fault_of(error), words)
+        code = _print_error(fault_of(error), words)
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _told(error: DynoError, words: Sequence[str]) -> int:
-    """Prints an error, after the traceback of a fault in Dyno; returns the exit code."""
+def _print_error(error: DynoError, words: Sequence[str]) -> int:
+    """Prints an error, with the traceback if it is internal; returns the exit code."""
     if isinstance(error, FaultError) and error.__cause__ is not None:
         import traceback
 
@@ -116,13 +116,13 @@ def _told(error: DynoError, words: Sequence[str]) -> int:
     return error.exit_code
 
 
-def _system(error: OSError) -> int:
-    """Tells of what the system refused, and where; returns the exit code."""
+def _print_system_error(error: OSError) -> int:
+    """Prints an error of the operating system; returns the exit code."""
     reason = error.strerror or str(error)
-    if error.filename is None:  # what was printed: nothing more of it can be
+    if error.filename is None:  # stdout failed: print nothing more to it
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    place = "the output" if error.filename is None else shown(str(error.filename))
+    place = "standard output" if error.filename is None else shown(str(error.filename))
     with contextlib.suppress(OSError):
         if not isinstance(error, BrokenPipeError):
             click.echo(f"dyno: {reason}: {place}.", err=True)

@@ -1,4 +1,4 @@
-"""The runs that a verb names: bundles under --out, folders, and archives of `dyno runs export`."""
+"""Finds runs by name: bundles under --out, folders, and archives of `dyno runs export`."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from dyno.bundle.reader import Bundle
 
-NAMES = "RUN is a run id, its unique beginning, `last`, or the path of a bundle or of its .tar.gz."
+NAMES = (
+    "RUN is a run id, a unique prefix of one, `last`, or the path of a bundle or of its .tar.gz."
+)
 
 
 @contextlib.contextmanager
 def named(out: Path, name: str) -> Generator[Bundle]:
-    """The bundle called ``name``; one in an archive lies in a temporary folder inside the block.
+    """The bundle called ``name``; an archive is unpacked to a temporary folder for the block.
 
     Raises:
-        UsageError: If there is none, or the archive is refused.
+        UsageError: If there is none, or the archive is invalid.
         DiskFullError, TargetError: If it cannot be unpacked.
     """
     if Path(name).is_file():

@@ -1,4 +1,4 @@
-"""Colours of the verdict at the head of a summary, on a terminal that shows them."""
+"""Colours the verdict of a summary on a terminal."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _COLOURS = {"valid": "green", "disturbed": "magenta", "invalid": "red", None: "y
 
 
 def coloured(lines: Sequence[str]) -> str:
-    """The lines of summaries as a terminal may have them, verdicts at their begin in colour.
+    """Lines of summaries, safe for a terminal, with coloured verdicts.
 
-    Without colours where NO_COLOR is set, or where it goes to a file or another program.
+    No colours if NO_COLOR is set or stdout is not a terminal.
     """
     lines = [plain(line) for text in lines for line in text.split("\n")]
     if os.environ.get("NO_COLOR") or not sys.stdout.isatty():

@@ -1,4 +1,4 @@
-"""What a person sees while Dyno works: bars with ETA on a terminal, plain lines elsewhere."""
+"""Progress on stderr: bars with ETA on a terminal, plain lines in a log."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ if TYPE_CHECKING:
 
 _BAR = 12
 _STEP = 26
-"""Columns of a step at least, however long the title is."""
+"""Minimum columns of a step."""
 
-_FIGURES = 16
-"""Columns of a share, a time left of less than ten hours, and the blanks between the parts."""
+_NUMBERS = 16
+"""Columns of a percentage, an ETA below ten hours, and the spaces."""
 
 
 class Console:
-    """Hears of the work: prose and progress go to stderr, results to stdout."""
+    """Prints text and progress to stderr, results to stdout."""
 
     def __init__(self, *, quiet: bool, as_json: bool = False) -> None:
         self.quiet, self.as_json = quiet, as_json
 
     def say(self, text: str = "") -> None:
-        """One line, unless quiet."""
+        """Prints a line, unless quiet."""
         if not self.quiet:
             print(_fitted(text), file=sys.stderr, flush=True)  # noqa: T201
 
     def warn(self, text: str) -> None:
-        """One line that is shown also when quiet."""
+        """Prints a line, even when quiet."""
         print(_fitted(text), file=sys.stderr, flush=True)  # noqa: T201
 
     @contextlib.contextmanager
     def phase(self, title: str) -> Generator[Progress]:
-        """Shows one phase: a bar with ETA while it goes on, one line with its time at the end."""
+        """Shows a phase: a bar with ETA while it runs, one line with its time at the end."""
         start = time.monotonic()
         if self.quiet:
             yield Silent()
@@ -75,9 +75,9 @@ class Console:
         if ended.message and not isinstance(ended.failure, FaultError):
             self.warn(f"dyno: {ended.message}")
         if ended.unanalysed:
-            # It is a full disk, mostly: what the spools hold stays readable.
+            # Mostly a full disk. The spools stay readable.
             self.warn(
-                f"dyno: The run was recorded, but not closed and analysed ({ended.unanalysed}). "
+                f"dyno: The run was recorded but not analysed ({ended.unanalysed}). "
                 f"Its bundle is {ended.path}; `dyno report {ended.path}` tries again."
             )
             return
@@ -87,11 +87,11 @@ class Console:
             self.say("\n".join(ended.lines))
         elif ended.page is not None:
             click.echo(coloured(ended.lines))
-        self.say("Nothing was measured." if ended.page is None else f"Sheet: {ended.page}")
+        self.say("Nothing was measured." if ended.page is None else f"Report: {ended.page}")
 
 
 def _fitted(text: str) -> str:
-    """Lines longer than the terminal go on below, parted between words; in a log they stay."""
+    """Wraps lines at the width of the terminal; leaves lines of a log as they are."""
     if not sys.stderr.isatty():
         return text
     columns = shutil.get_terminal_size().columns
@@ -109,19 +109,19 @@ def _fitted(text: str) -> str:
 
 
 class Bar:
-    """A phase on a terminal, in one line: a long title is cut, and never the time that is left."""
+    """A phase on one line of a terminal. A long title is cut, the ETA never."""
 
     def __init__(self, bars: Bars, title: str) -> None:
         self._bars, self._title = bars, title
-        self._room = bars.console.width - _BAR - _FIGURES
-        self._task: TaskID = bars.add_task(cut(title, self._room), total=None, step="")
+        self._width = bars.console.width - _BAR - _NUMBERS
+        self._task: TaskID = bars.add_task(cut(title, self._width), total=None, step="")
 
     def update(self, done: float, total: float, text: str = "") -> None:
         """Moves the bar; a bar without a total pulses."""
-        step = cut(text, max(_STEP, self._room - len(self._title)))
+        step = cut(text, max(_STEP, self._width - len(self._title)))
         self._bars.update(
             self._task,
-            description=cut(self._title, self._room - len(step)),
+            description=cut(self._title, self._width - len(step)),
             completed=min(done, total or done),
             total=total or None,
             step=step,
@@ -129,13 +129,13 @@ class Bar:
 
 
 def cut(text: str, columns: int) -> str:
-    """``text`` in so many columns, but no fewer than twelve; an ellipsis stands for its end."""
+    """Cuts ``text`` to ``columns``, at least twelve, with an ellipsis."""
     columns = max(columns, 12)
     return text if len(text) <= columns else f"{text[: columns - 1].rstrip()}…"
 
 
 class _Lines:
-    """A phase in a log: a line at most every ten seconds."""
+    """A phase in a log: at most one line every ten seconds."""
 
     _EVERY_S = 10.0
 
@@ -144,7 +144,7 @@ class _Lines:
         self._next = time.monotonic() + self._EVERY_S
 
     def update(self, done: float, total: float, text: str = "") -> None:
-        """Prints if it is time to."""
+        """Prints a line if the last one is old enough."""
         now = time.monotonic()
         if now >= self._next:
             self._next = now + self._EVERY_S
@@ -159,7 +159,7 @@ def _bars() -> Bars:
 
 
 def bars_on(console: RichConsole) -> Bars:
-    """Bars of a share, a time left and a step."""
+    """Bars with percentage, ETA and step."""
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as RichProgress
 

@@ -1,4 +1,4 @@
-"""``--criterion`` and ``--no-criteria``: limits that the levels of a run are judged by."""
+"""``--criterion`` and ``--no-criteria``: pass/fail limits for each level of a run."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ options = declared(
         "--criterion",
         multiple=True,
         metavar="LIMIT",
-        help="Transactions: a limit to keep, or else the exit code is 1, as 'new_order p95 < "
-        "500ms' or 'cpu < 70 %'; repeat. It takes the place of the usual limit on that metric; "
-        "those are only shown.  [usual: response p95 < 2 s, cpu < 80 %, retransmits < 0.5 %, "
-        "data_read and data_write < 20 ms, log_write < 5 ms]",
+        help="Limit that every level must pass, such as 'new_order p95 < 500ms' or 'cpu < 70 %'; "
+        "repeatable. A violation makes the exit code 1. It replaces the default limit on that "
+        "metric; default limits are informational.  [default: response p95 < 2 s, cpu < 80 %, "
+        "retransmits < 0.5 %, data_read and data_write < 20 ms, log_write < 5 ms]",
     ),
     click.option(
-        "--no-criteria", is_flag=True, help="Without the usual limits; only those of --criterion."
+        "--no-criteria", is_flag=True, help="Skip the default limits; check only --criterion."
     ),
 )
-"""Adds them."""
+"""Adds ``--criterion`` and ``--no-criteria``."""

@@ -1,4 +1,4 @@
-"""``--find-max`` and what belongs to it."""
+"""``--find-max`` and its options."""
 
 from __future__ import annotations
 
@@ -16,24 +16,28 @@ options = declared(
         is_flag=False,
         flag_value="users",
         type=click.Choice(LOADS),
-        help="Transactions: find the most users, or the highest rate, that keep every --slo.",
+        help="Search for the most users, or the highest rate, that pass every --slo.",
     ),
     click.option(
         "--slo",
         multiple=True,
         metavar="LIMIT",
-        help="With --find-max: a limit, as 'new_order p95 < 500ms' or 'errors = 0'; repeat.  "
-        "[default: the usual limits of --criterion]",
+        help="With --find-max: a limit, such as 'new_order p95 < 500ms' or 'errors = 0'; "
+        "repeatable.  [default: those of --criterion]",
     ),
     click.option(
-        "--max-users", type=click.IntRange(*USERS), help="With --find-max.  [default: 1024]"
+        "--max-users",
+        type=click.IntRange(*USERS),
+        help="With --find-max: upper bound.  [default: 1024]",
     ),
     click.option(
         "--max-rate",
         type=click.FloatRange(0, MOST_PER_S, min_open=True),
-        help="With --find-max rate: transactions a second.  [default: 1,000,000]",
+        help="With --find-max rate: upper bound, per second.  [default: 1,000,000]",
     ),
-    click.option("--time-limit", type=TIME, help="With --find-max: stop after.  [default: 30m]"),
-    click.option("--dry-run", is_flag=True, help="With --find-max: only say what it would do."),
+    click.option(
+        "--time-limit", type=TIME, help="With --find-max: stop after this time.  [default: 30m]"
+    ),
+    click.option("--dry-run", is_flag=True, help="With --find-max: show what it would do."),
 )
-"""Adds ``--find-max`` and what belongs to it."""
+"""Adds ``--find-max`` and its options."""

@@ -1,4 +1,4 @@
-"""What belongs to ``dyno io``: its options, its question before it destroys, its dry run."""
+"""Options, confirmation and dry run of ``dyno io``."""
 
 from __future__ import annotations
 
@@ -22,38 +22,40 @@ options = declared(
         default="quick",
         show_default=True,
         metavar="NAME|FILE",
-        help="What to measure: a profile's name, or a TOML file.",
+        help="Name of a profile (see --profiles), or a TOML file.",
     ),
     click.option(
-        "--size", type=SIZE, help="Size of the test file instead of the profile's: 512M, 100G."
+        "--size", type=SIZE, help="Test file size, such as 512M or 100G.  [default: the profile's]"
     ),
     click.option(
-        "--step", type=TIME, help="Time measured at each load instead of the profile's: 5s."
+        "--step",
+        type=TIME,
+        help="Measured time per load step, such as 5s.  [default: the profile's]",
     ),
     click.option(
         "--ceiling",
         type=click.FloatRange(*CEILING_MS, min_open=True),
         metavar="MS",
-        help="Latency ceiling instead of the profile's, milliseconds.",
+        help="Latency ceiling in ms.  [default: the profile's]",
     ),
     click.option(
         "--ceiling-of",
         type=click.Choice(["p95", "mean", "p99"]),
-        help="The figure that the ceiling is for, instead of the profile's.",
+        help="Statistic that the ceiling limits.  [default: the profile's]",
     ),
     click.option(
-        "--depths", metavar="N,N,…", help="I/Os in flight on each volume instead of the profile's."
+        "--depths", metavar="N,N,…", help="Queue depths per volume.  [default: the profile's]"
     ),
     click.option(
-        "--rate", metavar="N,N,…", help="Open loop: I/Os due a second, however long they take."
+        "--rate", metavar="N,N,…", help="Open loop: I/Os per second, submitted on schedule."
     ),
-    click.option("--reads-only", is_flag=True, help="Leave out what writes."),
+    click.option("--reads-only", is_flag=True, help="Skip all curves that write."),
     *(
         click.option(f"--{way}", "how", flag_value=way, multiple=True, help=text)
         for way, text in (
-            ("together", "Several volumes at once (the default)."),
-            ("compare", "Several volumes, each alone, in turn."),
-            ("scaling", "The first volume, the first two, … all."),
+            ("together", "Measure several volumes at once (default)."),
+            ("compare", "Measure several volumes one after the other and compare."),
+            ("scaling", "Measure the first volume, the first two, … all."),
         )
     ),
     click.option(
@@ -61,42 +63,45 @@ options = declared(
         type=click.IntRange(*REPEATS),
         default=1,
         show_default=True,
-        help="Measure all so often, forth and back in turn; gives intervals.",
+        help="Repeat N times in alternating order (ABBA); adds confidence intervals.",
     ),
     click.option(
         "--fill",
         metavar="%,%,…",
-        help="Fill the volume to these levels, such as 40,62,85, and measure at each.",
+        help="Fill the volume to these percentages, such as 40,62,85, and measure at each.",
     ),
     click.option(
-        "--fill-of", type=SIZE, metavar="SIZE", help="--fill is percent of this, not of the volume."
+        "--fill-of",
+        type=SIZE,
+        metavar="SIZE",
+        help="--fill is a percentage of SIZE instead of the volume.",
     ),
-    click.option("--fsync", is_flag=True, help="Every write counts once it is on the media."),
+    click.option("--fsync", is_flag=True, help="Sync every write (O_DSYNC)."),
     click.option(
         "--pages",
         type=click.Choice(["auto", "huge", "ordinary"]),
-        help="Pages of memory that buffers are in; auto (the usual): huge ones where granted.",
+        help="Memory pages of the I/O buffers.  [default: auto, huge if available]",
     ),
     click.option(
         "--destroy",
         is_flag=True,
-        help="The content of files and devices may be lost; asks for their names, also with --yes.",
+        help="Allow overwriting files and devices; asks for their names even with --yes.",
     ),
     click.option(
         "--on-error",
         type=click.Choice(["stop", "continue"]),
         default="stop",
         show_default=True,
-        help="What many failed I/Os do; they are counted either way.",
+        help="Stop or continue after many failed I/Os.",
     ),
 )
 
 
 def confirm(plan: IoPlan) -> None:
-    """Has the user type the name of all that is going to be overwritten.
+    """Asks the user to type the path of each volume that will be overwritten.
 
     Raises:
-        UsageError: If another name, or none, was typed.
+        UsageError: If the answer does not match.
     """
     from dyno.runner.storage import size_of
 
@@ -106,14 +111,14 @@ def confirm(plan: IoPlan) -> None:
         has = size_of(volume.path)
         size = "" if has is None else f" ({has:,} bytes)"
         click.echo(f"All data on {volume.path}{size} will be lost.", err=True)
-        click.echo(f"Type {volume.path} to go on: ", err=True, nl=False)
+        click.echo(f"Type {volume.path} to continue: ", err=True, nl=False)
         typed = sys.stdin.readline().strip()
         if typed != str(volume.path):
-            raise UsageError(f"Not confirmed, so {volume.path} was left as it is.")
+            raise UsageError(f"Not confirmed: {volume.path} was not changed.")
 
 
-def tell(plan: IoPlan) -> None:
-    """Says what would be done, and how long it takes."""
+def print_plan(plan: IoPlan) -> None:
+    """Prints what would be done, and how long it takes."""
     from dyno.config.units import bytes_text, seconds_text
     from dyno.profiles.fill import Room
 
@@ -123,7 +128,7 @@ def tell(plan: IoPlan) -> None:
             size = plan.made_bytes()[volume.name]
             click.echo(
                 f"Would write a test file of {bytes_text(size)} in {volume.path}\n"
-                f"  ({bytes_text(Room.of(volume.path).free)} free), and remove it in the end."
+                f"  ({bytes_text(Room.of(volume.path).free)} free), and remove it at the end."
             )
         else:
             what = "OVERWRITE" if volume.name in plan.destroy else "read"
@@ -132,17 +137,17 @@ def tell(plan: IoPlan) -> None:
         sizes = ", ".join(bytes_text(size) for size in stage.bytes.values())
         click.echo(f"  {stage.label} full: {sizes}")
     if len(plan.arms) > 1:
-        click.echo(f"In turn: {', '.join(arm.label for arm in plan.arms)}.")
+        click.echo(f"One after the other: {', '.join(arm.label for arm in plan.arms)}.")
     times = len(plan.arms) * plan.repeats * max(1, len(plan.stages))
     often = "s"[: asked.steps != 1] + (f", {times} times" if times > 1 else "")
     click.echo(
-        f"{asked.steps} step{often}, each {seconds_text(asked.step_s)} after "
-        f"{seconds_text(asked.warmup_s)} that do not count.\n"
-        f"At most {seconds_text(plan.longest_s)}, and the time to write the files."
+        f"{asked.steps} step{often}: {seconds_text(asked.warmup_s)} warm-up and "
+        f"{seconds_text(asked.step_s)} measured, each.\n"
+        f"At most {seconds_text(plan.longest_s)}, plus the time to write the files."
     )
     if asked.pages != "auto":
-        click.echo(f"Buffers are in {asked.pages} pages.")
-    limit = f"{asked.ceiling_of} passes {asked.ceiling_ms:g} ms"
+        click.echo(f"I/O buffers use {asked.pages} pages.")
+    limit = f"{asked.ceiling_of} exceeds {asked.ceiling_ms:g} ms"
     for curve in asked.curves:
         for job in curve.jobs:
             name = curve.name if len(curve.jobs) == 1 else f"{curve.name} {job.name}"
@@ -153,7 +158,7 @@ def tell(plan: IoPlan) -> None:
             if curve.search is not None:
                 loads += f", searched up to {curve.search.most:g} until {limit}"
             elif curve.settle is not None:
-                loads += f", at most {curve.settle.most} times until it is steady"
+                loads += f", at most {curve.settle.most} times until steady"
             elif curve.until_ceiling:
                 loads += f" until {limit}"
             indent = " " * 26

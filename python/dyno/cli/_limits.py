@@ -1,4 +1,4 @@
-"""``--limit``: processors, memory and I/O of an engine, for one run."""
+"""``--limit``: CPU, memory and I/O limits of an engine for one run."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dyno.cli._options import Decorator
 from dyno.confinement.limits_asked import WORDS
 
 
-def _option(whom: str) -> Decorator:
+def _option(engine: str) -> Decorator:
     return click.option(
         "--limit",
         "limits",
         multiple=True,
-        metavar="WORD=VALUE",
-        help=f"Limit {whom}, as cpu=0.9; repeat. Words: {', '.join(WORDS)}.",
+        metavar="NAME=VALUE",
+        help=f"Limit {engine}, such as cpu=0.9; repeatable. Names: {', '.join(WORDS)}.",
     )
 
 
-options = _option("the engine, where it is Dyno's own, and not the driver")
-"""Adds ``--limit`` of an engine."""
+options = _option("the private engine (not the driver)")
+"""Adds ``--limit`` for a database engine."""
 
-own_options = _option("Dyno's storage engine, in its own process")
-"""The same of ``dyno io``."""
+own_options = _option("the I/O engine, which then runs in its own process")
+"""Adds ``--limit`` for ``dyno io``."""

@@ -1,4 +1,4 @@
-"""Options that every verb shares."""
+"""Options that all commands share."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ __all__ = [
 P = TypeVar("P", bound=Plan)
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-"""What adds options to a command."""
+"""A decorator that adds options to a command."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What every verb can be told.
+    """The shared options.
 
     Attributes:
         out: Folder of bundles and private engines, absolute.
@@ -56,10 +56,10 @@ def common(function: Callable[..., Any]) -> Callable[..., Any]:
         type=click.Path(path_type=Path, file_okay=False),
         default=DEFAULT_OUT,
         show_default=True,
-        help="Folder for bundles and private engines.",
+        help="Folder for run bundles and private engines.",
     )
-    @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-    @click.option("--quiet", is_flag=True, help="No progress, only results and warnings.")
+    @click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+    @click.option("--quiet", is_flag=True, help="Show results and warnings only, no progress.")
     @click.option("--yes", is_flag=True, help="Do not ask before destructive steps.")
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -75,7 +75,7 @@ def common(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def declared(*options: Decorator) -> Decorator:
-    """Adds the options, the first on top."""
+    """Adds options, in this order."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
@@ -86,10 +86,10 @@ def declared(*options: Decorator) -> Decorator:
 
 
 def chosen(kind: type[P], options: Options, values: Mapping[str, Any]) -> P:
-    """The plan of the command that is under way, with those of its ``values`` that were given.
+    """The plan of the current command, from the ``values`` that the user gave.
 
     Raises:
-        UsageError: If one cannot be.
+        UsageError: If a value is invalid.
     """
     source = click.get_current_context().get_parameter_source
     unsaid = (None, ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
@@ -102,10 +102,10 @@ databases_option = click.option(
     type=click.IntRange(*DATABASES),
     default=1,
     show_default=True,
-    help="Databases of WORKLOAD, each with all of its tables.",
+    help="Number of databases, each with all tables of WORKLOAD.",
 )
 
 
 def examples(*lines: str) -> str:
-    """An epilog with examples, one a line."""
+    """An epilog with one example per line."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)

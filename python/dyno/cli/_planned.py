@@ -1,4 +1,4 @@
-"""A run whose plan is a JSON document on stdin, as a study has it done by a process of its own."""
+"""Runs a plan from a JSON document on stdin; studies start it as a child process."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dyno.cli import ended_by
 
 
 def main() -> None:
-    """Reads the plan, does it, prints the JSON document of the run, and exits with its code."""
+    """Reads the plan, runs it, prints the run's JSON document, and exits with its code."""
     ended_by(_done, [])
 
 

@@ -1,4 +1,4 @@
-"""``--rate``, ``--rate-file`` and ``--arrivals``: when transactions start in an open loop."""
+"""``--rate``, ``--rate-file`` and ``--arrivals``: the open loop."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dyno.cli._options import declared
 from dyno.plans.pace import ARRIVALS
 
 _HELP = (
-    "Open loop: transactions a second; 100,200,400 for steps, 100..900 for a ramp. Repeat for "
-    "levels."
+    "Open loop: transactions per second; 100,200,400 for steps, 100..900 for a ramp. Repeat for "
+    "several levels."
 )
 
 options = declared(
@@ -19,14 +19,14 @@ options = declared(
     click.option(
         "--rate-file",
         type=click.Path(path_type=Path, dir_okay=False),
-        help="Open loop: lines of seconds,rate (CSV, or TOML), joined by ramps; under the header "
-        "seconds,step each rate holds until the next.",
+        help="Open loop: CSV or TOML file with lines of seconds,rate, interpolated; with the "
+        "header seconds,step each rate holds until the next.",
     ),
     click.option(
         "--arrivals",
         type=click.Choice(ARRIVALS),
-        help="Open loop: gaps between the starts of all users together, random or even (fixed), "
-        "whichever user is free; databases then take turns.  [default: poisson]",
+        help="Open loop: random (poisson) or even (fixed) gaps between transactions of all users. "
+        "Databases share even gaps in turn.  [default: poisson]",
     ),
 )
 """Adds the three options."""

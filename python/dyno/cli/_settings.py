@@ -1,4 +1,4 @@
-"""``--set`` and ``--settings``: settings in neutral words, for one target and one run."""
+"""``--set`` and ``--settings``: portable settings of the target for one run."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ options = declared(
         "--set",
         "settings",
         multiple=True,
-        metavar="WORD=VALUE",
-        help=f"Setting in a neutral word, as memory=4GB; repeat. Restored afterwards. "
-        f"Words: {', '.join(WORDS)}.",
+        metavar="NAME=VALUE",
+        help="Set a database parameter by its portable name, such as memory=4GB; repeatable. "
+        f"Restored after the run. Names: {', '.join(WORDS)}.",
     ),
     click.option(
         "--settings",
         "settings_file",
         type=click.Path(path_type=Path, dir_okay=False),
-        help="TOML file with a table [settings] of such words; --set wins.",
+        help="TOML file with a [settings] table; --set overrides it.",
     ),
 )
 """Adds ``--set`` and ``--settings``."""

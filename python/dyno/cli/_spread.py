@@ -1,4 +1,4 @@
-"""``--volumes`` and ``--spread`` of a load: places for tables and partitions."""
+"""``--volumes`` and ``--spread``: where a load puts tables and partitions."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ options = declared(
     click.option(
         "--volumes",
         metavar="A,B,…",
-        help="Folders, or tablespace:NAME, that tables and partitions go to in turn.",
+        help="Folders, or tablespace:NAME; tables and partitions are placed round-robin.",
     ),
     click.option(
         "--spread",
         type=click.IntRange(1, MOST_VOLUMES),
         metavar="N",
-        help="How many of the --volumes; without them folders beside the embedded engine.",
+        help="Number of --volumes to use; without --volumes, folders next to the private engine.",
     ),
 )
-"""Adds them."""
+"""Adds ``--volumes`` and ``--spread``."""

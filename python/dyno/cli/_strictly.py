@@ -1,7 +1,7 @@
-"""Options that are read strictly: given once, and numbers that are numbers.
+"""Strict options: no repeated values, no ``nan`` or ``inf``.
 
-Click takes the last of several values of an option that has but one, and ``nan`` and ``inf`` for
-numbers within any range.
+Click silently takes the last value of a repeated option, and accepts ``nan`` and ``inf`` in any
+range.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from dyno.plans.fields import MOST_SEED
 
 
 class Strictly(click.Option):
-    """An option that is refused where it is given twice, or is no finite number."""
+    """An option that refuses repeated values and non-finite numbers."""
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        """Has the parser keep all that was given."""
+        """Makes the parser keep all values."""
         if self.is_flag or self.multiple or self.count or self.nargs != 1:
             super().add_to_parser(parser, ctx)
             return
@@ -29,10 +29,10 @@ class Strictly(click.Option):
         parser.add_option(obj=self, opts=names, dest=self.name, action="append", nargs=1)
 
     def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> Any:
-        """The one value that was given.
+        """The single value.
 
         Raises:
-            BadOptionUsage: If there are more.
+            BadOptionUsage: If the option was given more than once.
         """
         given = opts.get(self.name or "")
         if isinstance(given, list) and not self.multiple:
@@ -45,10 +45,10 @@ class Strictly(click.Option):
         return super().consume_value(ctx, opts)
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
-        """The value as its type has it.
+        """The converted value.
 
         Raises:
-            BadParameter: If it is not a number, or not a finite one.
+            BadParameter: If it is not a finite number.
         """
         made = super().type_cast_value(ctx, value)
         if isinstance(made, float) and not math.isfinite(made):
@@ -57,17 +57,18 @@ class Strictly(click.Option):
 
 
 class Checked(click.types.StringParamType):
-    """Text that can be read; it stays text. What it says of a wrong one names the option."""
+    """Text with a checked format. Errors name the option."""
 
-    def __init__(self, read: Callable[[str], object]) -> None:
-        """Text that ``read`` takes; it raises UsageError for any other."""
+    def __init__(self, name: str, read: Callable[[str], object]) -> None:
+        """``read`` raises UsageError for text of another format; ``name`` is for the help."""
+        self.name = name
         self._read = read
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The text.
+        """The text, unchanged.
 
         Raises:
-            BadParameter: If it cannot be read.
+            BadParameter: If its format is wrong.
         """
         try:
             self._read(value)
@@ -76,16 +77,16 @@ class Checked(click.types.StringParamType):
         return value
 
 
-TIME = Checked(parse_seconds)
-TIME_OR_NONE = Checked(lambda text: parse_seconds(text, none=True))
-SIZE = Checked(parse_bytes)
+TIME = Checked("time", parse_seconds)
+TIME_OR_NONE = Checked("time", lambda text: parse_seconds(text, none=True))
+SIZE = Checked("size", parse_bytes)
 MINUTES = click.FloatRange(0, MOST_SECONDS / 60, min_open=True)
 SCALE = click.FloatRange(0, min_open=True)
 SEED = click.IntRange(0, MOST_SEED)
 
 
 def strictly(command: click.Command) -> click.Command:
-    """The command, all of whose options, and those of its own commands, are read strictly."""
+    """Makes all options of a command and its subcommands strict; returns the command."""
     for parameter in command.params:
         if type(parameter) is click.Option:
             parameter.__class__ = Strictly

@@ -1,4 +1,4 @@
-"""What the words of ``dyno study`` share: what the command line changes, and what is told first."""
+"""Options and the printed plan that the subcommands of ``dyno study`` share."""
 
 from __future__ import annotations
 
@@ -30,40 +30,42 @@ early_stop = click.option(
     is_flag=True,
     flag_value=False,
     default=True,
-    help="Make all runs: do not end when intervals are tight, or when noise leaves too few pairs "
-    "to find the margin.",
+    help="Run all pairs: do not stop when intervals are narrow enough, or when noise makes the "
+    "margin undetectable.",
 )
 
 
 def overrides(function: Callable[..., Any]) -> Callable[..., Any]:
     """Adds options that change a study, and passes them as ``instead``."""
 
-    @click.option("--target", help="Another target for all variants: a URL, or embedded:NAME.")
-    @click.option("--scale", type=float, help="Another scale factor or number of warehouses.")
+    @click.option(
+        "--target", metavar="URL", help="Target for all variants: a URL, or embedded:NAME."
+    )
+    @click.option("--scale", type=float, help="Scale factor or number of warehouses.")
     @click.option(
         "--set",
         "words",
         multiple=True,
-        metavar="WORD=VALUE",
-        help="A setting for all variants, as memory=4GB; repeat.",
+        metavar="NAME=VALUE",
+        help="Setting for all variants, such as memory=4GB; repeatable.",
     )
     @click.option(
         "--with",
         "paths",
         multiple=True,
         metavar="PATH=VALUE",
-        help="Anything else of the base, as run.duration=60s; repeat.",
+        help="Any other value of the base, such as run.duration=60s; repeatable.",
     )
-    @click.option("--pairs", type=click.IntRange(2, 1000), help="How often each variant runs.")
+    @click.option("--pairs", type=click.IntRange(2, 1000), help="Runs of each variant.")
     @click.option(
         "--margin",
         type=click.FloatRange(0, 100, min_open=True, max_open=True),
-        help="Percent; a shift within it does not matter.",
+        help="Equivalence margin in percent.",
     )
     @click.option(
-        "--time-limit", type=TIME, help="No new pair of runs begins after so long, such as 2h."
+        "--time-limit", type=TIME, help="Start no new pair of runs after this time, such as 2h."
     )
-    @click.option("--reset", type=click.Choice(get_args(Reset)), help="What each run begins with.")
+    @click.option("--reset", type=click.Choice(get_args(Reset)), help="Reset before each run.")
     @early_stop
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -84,21 +86,21 @@ def overrides(function: Callable[..., Any]) -> Callable[..., Any]:
     return wrapper  # fmt: skip
 
 
-def tell_plan(study: Study, options: Options) -> int:
+def print_plan(study: Study, options: Options) -> int:
     """Prints what a study would run."""
     from dyno.runner import study as work
 
     work.require(study, work.folder_of(study, options.out))
     slots = work.slots_of(study)
-    found, told = work.ahead(study, slots, options.out)
+    found, forecast = work.ahead(study, slots, options.out)
     if options.as_json:
         click.echo(plainjson.dumps(document(study, slots, found)))
     else:
-        click.echo("\n".join(plan(study, slots, told)))
+        click.echo("\n".join(plan(study, slots, forecast)))
     return 0
 
 
-def plan(study: Study, slots: list[Slot], told: list[str]) -> list[str]:
+def plan(study: Study, slots: list[Slot], forecast: list[str]) -> list[str]:
     """The schedule and the command lines of a study, in lines of at most 80 columns."""
     from dyno.studies import asked
 
@@ -110,8 +112,8 @@ def plan(study: Study, slots: list[Slot], told: list[str]) -> list[str]:
         own = [variant for variant in study.variants if variant.data == key]
         load = asked.load(own[0], study, None)
         if load is not None:
-            whose = ", ".join(variant.name for variant in own)
-            lines += _wrapped(f"  {whose}: {load.command}", "    ")
+            names_of_load = ", ".join(variant.name for variant in own)
+            lines += _wrapped(f"  {names_of_load}: {load.command}", "    ")
     for variant in study.variants:
         run = asked.run(variant, study.reset, study.seed, None)
         lines += _wrapped(f"  {variant.name}: {run.command}", "    ")
@@ -122,7 +124,7 @@ def plan(study: Study, slots: list[Slot], told: list[str]) -> list[str]:
     lines += _wrapped(f"Order: {order}{f' ({legend})' if legend else ''}", "  ")
     lines.append(f'Before each run: reset = "{study.reset}"')
     lines += [f"Criterion: {text}" for text in study.criteria]
-    return [*lines, *(line for text in told for line in _wrapped(text, "  "))]
+    return [*lines, *(line for text in forecast for line in _wrapped(text, "  "))]
 
 
 def document(study: Study, slots: list[Slot], found: Forecast) -> dict[str, Any]:

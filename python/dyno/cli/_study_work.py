@@ -1,4 +1,4 @@
-"""A study as the words of ``dyno study`` have it made, told, and cleaned up after."""
+"""Runs, reports and cleans up studies for the subcommands of ``dyno study``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def begun(text: str) -> Path | None:
-    """The folder of a study that was begun, if ``text`` is one; a name of a preset is none."""
+    """The folder of a started study if ``text`` names one, and not a preset."""
     from dyno import studies
 
     folder = Path(text).expanduser().absolute()
@@ -28,10 +28,10 @@ def begun(text: str) -> Path | None:
 
 
 def go_on(folder: Path, instead: Overrides, resume: bool, options: Options) -> int:
-    """Goes on with the study in a folder, as it was begun; returns the exit code.
+    """Resumes the study in a folder; returns the exit code.
 
     Raises:
-        UsageError: If more than its time limit or its early end would differ.
+        UsageError: If options other than its time limit or early stop differ.
     """
     from dyno.cli._console import Console
     from dyno.runner import study as work
@@ -39,7 +39,7 @@ def go_on(folder: Path, instead: Overrides, resume: bool, options: Options) -> i
     study = work.begun(folder, instead, resume=resume)
     out = folder.parent.parent if folder.parent.name == "studies" else options.out
     console = Console(quiet=options.quiet)
-    return tell(work.conduct(study, folder, out, console, resume=True), options)
+    return print_result(work.conduct(study, folder, out, console, resume=True), options)
 
 
 def conduct(study: Study, resume: bool, options: Options) -> int:
@@ -47,17 +47,17 @@ def conduct(study: Study, resume: bool, options: Options) -> int:
 
     Raises:
         DynoError: If it cannot be done.
-        Interrupted: If the user stops it; the message says how to go on.
+        Interrupted: If the user stops it; the message says how to resume.
     """
     from dyno.cli._console import Console
     from dyno.runner import study as work
 
     folder, console = work.folder_of(study, options.out), Console(quiet=options.quiet)
-    return tell(work.conduct(study, folder, options.out, console, resume=resume), options)
+    return print_result(work.conduct(study, folder, options.out, console, resume=resume), options)
 
 
-def tell(book: StudyStore, options: Options) -> int:
-    """Prints what a study says, and how it goes on if it was stopped; returns the exit code."""
+def print_result(book: StudyStore, options: Options) -> int:
+    """Prints the results of a study, and how to resume it if stopped; returns the exit code."""
     from dyno.config.units import bytes_text
     from dyno.runner import study_page
     from dyno.runner.study import wrapped
@@ -79,7 +79,7 @@ def tell(book: StudyStore, options: Options) -> int:
             click.echo(shown(wrapped(f"! {stopped}")))
         if state.goes_on and (size := cleanup.size_bytes(book)):
             click.echo(wrapped(
-                f"  Its data stays for that, {bytes_text(size)}; `dyno study clean "
+                f"  Its data ({bytes_text(size)}) stays for that; `dyno study clean "
                 f"{book.folder}` removes it."
             ))  # fmt: skip
         click.echo(f"Page: {page}")
@@ -88,10 +88,10 @@ def tell(book: StudyStore, options: Options) -> int:
 
 
 def clean(folder: Path, options: Options) -> int:
-    """Removes the data of a study that is not at work; returns the exit code.
+    """Removes the data of a study that is not running; returns the exit code.
 
     Raises:
-        UsageError: If it is at work, or there is none.
+        UsageError: If the study is running, or there is none.
         TargetError: If something cannot be removed.
     """
     from dyno.config.units import bytes_text
@@ -101,7 +101,7 @@ def clean(folder: Path, options: Options) -> int:
 
     book = StudyStore.open(folder)
     if OutLock.held(folder):
-        raise UsageError(f"A study is at work in {folder}; wait for it, or stop it.")
+        raise UsageError(f"A study is running in {folder}; wait for it, or stop it.")
     size = cleanup.size_bytes(book)
     if size and not options.yes:
         question = f"Remove the data of the study in {folder}, {bytes_text(size)}?"

@@ -1,4 +1,4 @@
-"""A recorded piece of work as the verbs have it done, told on the console."""
+"""Runs a job of a command and reports on the console."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def conduct(job: Job, options: Options) -> int:
-    """Does a job, and returns the exit code."""
+    """Runs a job; returns the exit code."""
     from dyno.cli._console import Console
     from dyno.runner.session import run_session
 
@@ -23,5 +23,5 @@ def conduct(job: Job, options: Options) -> int:
 
 
 def _typed() -> str:
-    """The command line of this process, fit for a bundle: URLs without their passwords."""
+    """The command line of this process, with passwords removed from URLs."""
     return shlex.join(["dyno", *(redact(word) for word in sys.argv[1:])])

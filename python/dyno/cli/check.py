@@ -1,4 +1,4 @@
-"""``dyno check``: is what is loaded whole and consistent?"""
+"""``dyno check``: verifies that loaded data is complete and consistent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dyno.plans.check import CheckPlan
 
 @click.command(
     "check",
-    short_help="Prove what is loaded: counts, answers, consistency.",
+    short_help="Verify loaded data: row counts, answers, consistency.",
     epilog=examples(
         "dyno check tpcc --target embedded:postgresql",
         "dyno check tpch --target duckdb:///tmp/dss.duckdb",
@@ -25,28 +25,32 @@ from dyno.plans.check import CheckPlan
     ),
 )
 @click.argument("workload")
-@click.option("--target", required=True, help="URL of the database, or embedded:NAME.")
-@click.option("--scale", type=float, help="The scale that should be loaded.")
+@click.option(
+    "--target", required=True, metavar="URL", help="URL of the database, or embedded:NAME."
+)
+@click.option("--scale", type=float, help="Fail unless this scale is loaded.")
 @databases_option
-@click.option("--answers", is_flag=True, help="Ask all queries too, and prove their answers.")
-@click.option("--isolation", is_flag=True, help="tpcc: also play the nine isolation scenarios.")
+@click.option(
+    "--answers", is_flag=True, help="tpch: also run all queries and verify their answers."
+)
+@click.option("--isolation", is_flag=True, help="tpcc: also run the nine isolation scenarios.")
 @click.option(
     "--level",
     metavar="NAME",
-    help="Isolation level of their transactions.  [default: the target's own]",
+    help="Isolation level of the scenarios.  [default: the target's default]",
 )
 @common
 def command(options: Options, **given: Any) -> int:
-    """Check the data of WORKLOAD in a target; every condition that fails is shown with its rows.
+    """Verify the data of WORKLOAD in a target. Each failed condition is shown with its rows.
 
-    tpch: row counts, keys and sums of columns; with --answers also the 22 queries, against the
-    answers that Dyno ships for scale 0.01 and 1. tpcc: rows of the tables that transactions add
-    none to, and consistency conditions 1 to 10 and 12 (11 holds only just after a load).
+    tpch: row counts, keys and column sums; with --answers also the 22 queries, compared with the
+    answers that Dyno ships for scale 0.01 and 1. tpcc: row counts of tables that never grow, and
+    consistency conditions 1 to 10 and 12 (11 holds only right after a load).
 
-    With --isolation sessions that overlap prove that nobody sees what is not committed, and that no
-    change is lost. The orders and payments that they commit stay, as after a run. At read-committed
-    the last three scenarios cannot hold: they ask for repeatable-read. With --databases N they are
-    played in each.
+    --isolation runs overlapping sessions and verifies that no session sees uncommitted data and
+    that no update is lost. The orders and payments that they commit stay, as after a run. The last
+    three scenarios fail at read-committed; they need repeatable-read. With --databases N, they run
+    in each database.
     """
     from dyno.runner.check import job
 

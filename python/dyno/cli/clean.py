@@ -1,4 +1,4 @@
-"""``dyno clean``: remove what Dyno made, under --out or in a database at a URL."""
+"""``dyno clean``: removes what Dyno created, under --out or in a database at a URL."""
 
 from __future__ import annotations
 
@@ -13,28 +13,30 @@ from dyno.safety import plainjson
 
 @click.command(
     "clean",
-    short_help="Remove what Dyno made, here or at a URL.",
+    short_help="Remove what Dyno created, under --out or at a URL.",
     epilog=examples(
         "dyno clean            asks first",
-        "dyno clean --yes      does not",
-        "dyno clean --runs     bundles too",
+        "dyno clean --yes      does not ask",
+        "dyno clean --runs     bundles as well",
         "dyno clean --target postgresql://bench@db1/bench         lists Dyno's tables",
         "dyno clean --target postgresql://bench@db1/bench --yes   removes them",
     ),
 )
-@click.option("--runs", "with_runs", is_flag=True, help="Remove the bundles of all runs as well.")
-@click.option("--target", "url", help="Instead: list what Dyno made at this URL, or remove it.")
+@click.option("--runs", "with_runs", is_flag=True, help="Also remove the bundles of all runs.")
+@click.option(
+    "--target", "url", metavar="URL", help="List Dyno's data at this URL; remove it with --yes."
+)
 @common
 def command(with_runs: bool, url: str | None, options: Options) -> int:
-    """Remove what Dyno created under --out: the data of the embedded engines.
+    """Remove what Dyno created under --out: the data of the private engines.
 
-    What a backup that was killed has left goes with it. Bundles stay unless --runs is given. Of
-    what is outside --out only the folders go that the engines have on volumes of a layout. What
-    Dyno did not make, what belongs to another user and what lies behind a link is left and named.
+    Also removes files of interrupted backups, and the engines' folders on volumes of a layout.
+    Bundles stay unless --runs is given. Anything that Dyno did not create, that belongs to another
+    user or that is behind a symbolic link stays and is listed.
 
-    With --target the tables, schemas and tablespaces that bear Dyno's mark at that URL are listed,
-    and removed with --yes; nothing under --out is touched then. A database of MariaDB or MySQL
-    bears no mark, and stays.
+    With --target, lists the tables, schemas and tablespaces at that URL that carry Dyno's mark, and
+    removes them with --yes. Nothing under --out is touched then. MariaDB and MySQL databases carry
+    no mark and stay.
     """
     if url is not None:
         if with_runs:
@@ -48,7 +50,7 @@ def command(with_runs: bool, url: str | None, options: Options) -> int:
     from dyno.workspace.lock import OutLock
 
     if not options.out.is_dir():
-        raise click.UsageError(f"There is no folder {options.out}.")
+        raise click.UsageError(f"No such folder: {options.out}.")
     homes, foreign = engine_folders.homes(options.out)
     volumes = [place for home in homes for place in placed.own(home.resolve())]
     bundles, others = _bundles(options.out) if with_runs else ([], [])
@@ -57,14 +59,14 @@ def command(with_runs: bool, url: str | None, options: Options) -> int:
     places = [*homes, *killed, *bundles]
     size = sum(_size(place) for place in (*places, *volumes))
     for item in foreign:
-        click.echo(f"Left as it is, since Dyno did not make it: {plain(str(item))}", err=True)
+        click.echo(f"Kept, not created by Dyno: {plain(str(item))}", err=True)
     if places and not options.yes:
         for place in (*places, *volumes):
             click.echo(f"  {place}", err=True)
         if not click.confirm(f"Remove these, {bytes_text(size)}?", err=True):
             places, volumes, homes, killed, bundles, size = [], [], [], [], [], 0
             click.echo("Nothing removed.", err=True)
-    # A folder in which nothing is Dyno's gets no lock either.
+    # A folder with nothing of Dyno's gets no lock file.
     with OutLock(options.out) if places else contextlib.nullcontext():
         if killed:
             scratch.sweep(options.out)
@@ -90,7 +92,7 @@ def command(with_runs: bool, url: str | None, options: Options) -> int:
 
 
 def _remove(homes: list[Path], bundles: list[Path]) -> None:
-    """Removes engines with what they have on volumes, and bundles.
+    """Removes engines with their folders on volumes, and bundles.
 
     Raises:
         TargetError: If something cannot be removed.
@@ -111,7 +113,7 @@ def _remove(homes: list[Path], bundles: list[Path]) -> None:
 
 
 def _bundles(out: Path) -> tuple[list[Path], list[Path]]:
-    """Bundles of this user's, and what is left: links, others' bundles, and the user's files."""
+    """This user's bundles, and what is kept: links, foreign bundles and foreign files."""
     from dyno.bundle import members
     from dyno.bundle.reader import list_bundles
 
@@ -127,11 +129,11 @@ def _bundles(out: Path) -> tuple[list[Path], list[Path]]:
 
 
 def _clean_target(url: str, options: Options) -> int:
-    """Lists what bears Dyno's mark at a URL, or removes it with ``--yes``.
+    """Lists what carries Dyno's mark at a URL, or removes it with ``--yes``.
 
     Raises:
-        UsageError: If the target is one whose data is not removed this way.
-        TargetError: If it cannot be used.
+        UsageError: If this kind of target does not support it.
+        TargetError: If the target cannot be used.
     """
     from dyno import targets
     from dyno.contracts.target import Limits, Removable
@@ -139,12 +141,12 @@ def _clean_target(url: str, options: Options) -> int:
 
     parsed = targets.parse(url)
     if parsed.scheme == "embedded":
-        raise UsageError("Leave --target out: `dyno clean` removes the embedded engines.")
+        raise UsageError("Omit --target: `dyno clean` removes embedded engines.")
     target = targets.open_target(parsed, options.out, Limits(1 << 30, 1))
     if not isinstance(target, Removable):
         raise UsageError(
-            f"Dyno does not remove data from a {parsed.name} target yet: drop what is named "
-            "dyno_tpch and dyno_tpcc there, or remove its file or folder."
+            f"Dyno cannot remove data from a {parsed.name} target yet: drop the schemas dyno_tpch "
+            "and dyno_tpcc there, or remove its file or folder."
         )
     with target:
         found = target.marked()
@@ -156,16 +158,16 @@ def _clean_target(url: str, options: Options) -> int:
     for item in removed if options.yes else found:
         click.echo(f"  {item}")
     if not found:
-        click.echo(f"Nothing of Dyno's at {parsed.redacted}.")
+        click.echo(f"Found no data of Dyno at {parsed.redacted}.")
     elif not options.yes:
-        click.echo("Nothing removed. Give --yes to remove these.")
+        click.echo("Nothing removed. Use --yes to remove these.")
     else:
         click.echo(f"Removed from {parsed.redacted}.")
     return 0
 
 
 def _size(folder: Path) -> int:
-    """Bytes on disk under ``folder``; what vanishes meanwhile counts as nothing."""
+    """Bytes on disk under ``folder``; ignores files that vanish meanwhile."""
     total = 0
     for path in folder.rglob("*"):
         try:

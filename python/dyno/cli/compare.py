@@ -1,4 +1,4 @@
-"""``dyno compare``: an application against the storage's profile, or two runs side by side."""
+"""``dyno compare``: an application against a storage profile, or two runs side by side."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 @click.command(
     "compare",
-    short_help="An application against its storage; two runs.",
+    short_help="Compare an application with its storage, or two runs.",
     epilog=examples(
-        "dyno compare last                  a quickstart has both parts",
+        "dyno compare last                  a quickstart has both",
         "dyno compare 20261122T10 20261122T11",
         "dyno compare PROFILE RUN --json | jq .gap",
         "dyno compare RUN RUN               metrics side by side",
@@ -32,17 +32,16 @@ if TYPE_CHECKING:
 @click.argument("runs", nargs=-1, required=True, metavar="RUN [RUN]")
 @common
 def command(runs: tuple[str, ...], options: Options) -> int:
-    """Compare what storage gave the profiler with what an application took of it.
+    """Compare the storage profile with what an application reached, or compare two runs.
 
-    Of two runs one has a storage profile (`dyno io`) and the other queries or transactions
-    (`dyno run`) on the same device; one run may have both, as that of `dyno quickstart`. Told is
-    which share of the profile's MB/s queries, and of its IOPS transactions, reached at the device,
-    and what explains the rest.
+    Name one run with a storage profile (`dyno io`) and one with queries or transactions
+    (`dyno run`) on the same device. A single run may have both, such as a `dyno quickstart`. The
+    result shows which percentage of the profiled MB/s the queries reached, which percentage of the
+    profiled IOPS the transactions reached, and what explains the gap.
 
-    Two runs of other kinds are put side by side: what was different about them, and the metrics
-    that both have.
+    Two other runs are shown side by side: how they differ, and the metrics that both have.
 
-    RUN is a run id, its unique beginning, `last`, or the path of a bundle or of its .tar.gz. No
+    RUN is a run id, a unique prefix of one, `last`, or the path of a bundle or of its .tar.gz. No
     database is needed.
     """
     import contextlib
@@ -55,16 +54,16 @@ def command(runs: tuple[str, ...], options: Options) -> int:
     with contextlib.ExitStack() as stack:
         bundles = [stack.enter_context(named(options.out, name)) for name in runs]
         if len({bundle.place.resolve() for bundle in bundles}) < len(bundles):
-            raise UsageError("Both are the same run. Give it once, or two different ones.")
+            raise UsageError("Both names mean the same run. Give one run, or two different ones.")
         sides = [_Side.of(bundle) for bundle in bundles]
-        parted = _parted(sides)
-        lines, document = _beside(*sides) if parted is None else _gap(*parted)
-        return _tell(sides, lines, document, options)
+        roles = _roles(sides)
+        lines, document = _side_by_side(*sides) if roles is None else _gap(*roles)
+        return _print(sides, lines, document, options)
 
 
 @dataclass(frozen=True)
 class _Side:
-    """A run, analysed and judged anew."""
+    """A run, with fresh estimates and findings."""
 
     bundle: Bundle
     estimates: list[Estimate]
@@ -81,27 +80,27 @@ class _Side:
 
     @property
     def name(self) -> str:
-        """Its run id; bundles of others are untrusted input."""
+        """Its run id, with unsafe characters removed."""
         from dyno.safety.text import plain
 
         return plain(self.bundle.run.run)
 
     @property
     def profiles(self) -> bool:
-        """Whether it has a storage profile."""
+        """Whether the run has a storage profile."""
         return any(phase.kind == "io" for phase in self.bundle.run.phases)
 
     @property
     def works(self) -> bool:
-        """Whether it has queries or transactions."""
+        """Whether the run has queries or transactions."""
         return any(phase.kind in {"dss", "oltp"} for phase in self.bundle.run.phases)
 
 
-def _parted(sides: list[_Side]) -> tuple[_Side, _Side] | None:
-    """The run with the profile and the one with the application; None if neither is meant.
+def _roles(sides: list[_Side]) -> tuple[_Side, _Side] | None:
+    """The run with the profile and the run with the application; None for any other pair.
 
     Raises:
-        UsageError: If a run stands alone and lacks one of them.
+        UsageError: If a single run lacks either part.
     """
     from dyno.errors import UsageError
 
@@ -110,9 +109,9 @@ def _parted(sides: list[_Side]) -> tuple[_Side, _Side] | None:
         if not one.profiles or not one.works:
             lacks = "no storage profile" if one.works else "neither queries nor transactions"
             remedy = (
-                "Name a second run with one: `dyno io FOLDER` makes it."
+                "Add a run that has one: `dyno io FOLDER` on the same device."
                 if one.works
-                else "Name a second run with some: `dyno run` makes it, on the same device."
+                else "Add a run that has them: `dyno run` on the same device."
             )
             if not one.works and not one.profiles:
                 lacks, remedy = "nothing to compare", "Name two runs."
@@ -130,7 +129,7 @@ def _gap(profile: _Side, application: _Side) -> tuple[list[str], dict[str, Any]]
     """The application gap.
 
     Raises:
-        UsageError: If nothing of it can be told.
+        UsageError: If no phase can be compared.
     """
     from dyno.analyse.gap import gap
     from dyno.errors import UsageError
@@ -140,7 +139,7 @@ def _gap(profile: _Side, application: _Side) -> tuple[list[str], dict[str, Any]]
     found = gaps(application.bundle, estimates, application.findings)
     if not found:
         raise UsageError(_missing(profile, application))
-    warnings = [*_unlike(profile, application), *_untold(application, found)]
+    warnings = [*_unlike(profile, application), *_not_sampled(application, found)]
     lines = [
         f"Profile      {profile.name}",
         f"Application  {application.name}",
@@ -158,66 +157,66 @@ def _gap(profile: _Side, application: _Side) -> tuple[list[str], dict[str, Any]]
     return lines, document
 
 
-def _untold(application: _Side, found: list[Gap]) -> list[str]:
-    """Phases of which nothing can be said."""
+def _not_sampled(application: _Side, found: list[Gap]) -> list[str]:
+    """A warning that names the phases without samples."""
     from dyno.analyse.gap import application_phases
     from dyno.report.comparison.gap import title_of
 
-    told = {one.phase.name for one in found}
+    compared = {one.phase.name for one in found}
     phases = application_phases(application.bundle, application.estimates)
-    titles = [title_of(application.bundle, one) for one in phases if one.name not in told]
+    titles = [title_of(application.bundle, one) for one in phases if one.name not in compared]
     if not titles:
         return []
-    return [f"Not sampled, as it was too short or on no known device: {', '.join(titles)}."]
+    return [f"No samples (too short, or device unknown): {', '.join(titles)}."]
 
 
 def _missing(profile: _Side, application: _Side) -> str:
-    """Why there is no gap to tell."""
+    """Why the gap cannot be computed."""
     from dyno.analyse.gap import application_phases, bests, devices_of
 
     phases = application_phases(application.bundle, application.estimates)
     if not phases:
-        return f"{application.name} has no test of queries and no level that ended."
+        return f"{application.name} has no completed query test or level."
     if not bests(profile.bundle, profile.estimates):
-        return f"No curve of the storage profile of {profile.name} has a best figure."
+        return f"The storage profile of {profile.name} has no curve with a best result."
     if not any(devices_of(application.bundle, phase) for phase in phases):
         return (
-            f"Which device carries the data of {application.name} is not known: its server is "
-            "elsewhere, or its file system names none."
+            f"The device under the data of {application.name} is unknown: the server is remote, or "
+            "its file system has no block device."
         )
     return (
-        f"The devices under the data of {application.name} were not sampled in its phases: they "
-        "were over within a second, or the probe of disks failed."
+        f"There are no disk samples for {application.name}: its phases were shorter than a second, "
+        "or the disk probe failed."
     )
 
 
 def _unlike(profile: _Side, application: _Side) -> list[str]:
-    """What speaks against comparing the two at all."""
+    """Caveats of the comparison."""
     from dyno.analyse.gap import application_phases, devices_of, profiled_devices
 
     warnings: list[str] = []
     hosts = [side.bundle.run.host for side in (profile, application)]
     if _machine(hosts[0]) != _machine(hosts[1]):
-        warnings.append("The runs are of different machines: the shares mean little.")
-    lies_on = {name for names in profiled_devices(profile.bundle).values() for name in names}
+        warnings.append("The runs are from different machines: percentages mean little.")
+    profiled = {name for names in profiled_devices(profile.bundle).values() for name in names}
     for phase in application_phases(application.bundle, application.estimates):
-        others = sorted({*devices_of(application.bundle, phase)} - lies_on)
+        others = sorted({*devices_of(application.bundle, phase)} - profiled)
         if others:
             warnings.append(
-                f"{phase.title} worked on {', '.join(others)}, the profile is of "
-                f"{', '.join(sorted(lies_on)) or 'an unknown device'}: not the same device."
+                f"Different devices: {phase.title} used {', '.join(others)}, the profile measured "
+                f"{', '.join(sorted(profiled)) or 'an unknown device'}."
             )
     return list(dict.fromkeys(warnings))
 
 
 def _machine(host: dict[str, Any]) -> list[Any]:
-    """What tells machines apart."""
+    """What identifies a machine."""
     names = (("cpu", "model"), ("cpu", "logical"), ("memory", "total_bytes"))
     sections = [(host.get(section), name) for section, name in names]
     return [facts.get(name) if isinstance(facts, dict) else None for facts, name in sections]
 
 
-def _beside(first: _Side, second: _Side) -> tuple[list[str], dict[str, Any]]:
+def _side_by_side(first: _Side, second: _Side) -> tuple[list[str], dict[str, Any]]:
     """Two runs side by side.
 
     Raises:
@@ -249,13 +248,13 @@ def _beside(first: _Side, second: _Side) -> tuple[list[str], dict[str, Any]]:
 
 
 def _worst(sides: list[_Side]) -> Outcome | None:
-    """The verdict on all sides together."""
+    """The worst verdict of all sides."""
     found = {side.bundle.run.validity.verdict for side in sides}
     order: tuple[Outcome | None, ...] = ("invalid", "disturbed", None, "valid")
     return next(verdict for verdict in order if verdict in found)
 
 
-def _tell(sides: list[_Side], lines: list[str], document: dict[str, Any], options: Options) -> int:
+def _print(sides: list[_Side], lines: list[str], document: dict[str, Any], options: Options) -> int:
     from dyno.errors import EXIT_DONE, EXIT_INVALID
     from dyno.report.kit.formats import VERDICTS
 

@@ -1,4 +1,4 @@
-"""``dyno doctor``: can this machine, and this target, do the work?"""
+"""``dyno doctor``: checks whether this machine and a target can be used."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Item:
-    """One thing looked at. ``ok`` is None where it only matters for some work."""
+    """One check. ``ok`` is None if only some commands need it."""
 
     name: str
     ok: bool | None
@@ -28,7 +28,7 @@ class Item:
 
 @click.command(
     "doctor",
-    short_help="Can this machine and target do the work?",
+    short_help="Check this machine and a target for problems.",
     epilog=examples(
         "dyno doctor",
         "dyno doctor /var/lib/postgresql",
@@ -38,9 +38,9 @@ class Item:
 @click.argument("subject", required=False)
 @common
 def command(subject: str | None, options: Options) -> int:
-    """Look at the machine, and at SUBJECT (a target's URL or a folder), and say what is missing.
+    """Check the machine and SUBJECT (a target's URL or a folder), and report what is missing.
 
-    Nothing is changed; an embedded engine is started once and stopped.
+    Changes nothing. An embedded engine is started once and stopped.
     """
     from dyno import host
 
@@ -113,32 +113,34 @@ def _machine(folder: Path) -> list[Item]:
 
 
 def _folder(folder: Path) -> list[Item]:
-    """That nothing can be written there; nothing if it can."""
+    """An item if the folder is not writable."""
     import os
 
     if os.access(folder, os.W_OK):
         return []
-    return [Item("out", False, f"{folder} cannot be written; give another --out DIR")]
+    return [Item("out", False, f"{folder} is not writable; use another --out DIR")]
 
 
 def _core() -> Item:
     try:
         from dyno import _core as core
     except ImportError as error:
-        return Item("engines", False, f"The compiled half is missing ({error}); run make build.")
+        return Item(
+            "engines", False, f"The compiled extension is missing ({error}); run make build."
+        )
     wires = json.loads(core.parts())["wires"]
-    return Item("engines", True, f"compiled half present; wires: {', '.join(wires)}")
+    return Item("engines", True, f"compiled extension found; wire protocols: {', '.join(wires)}")
 
 
 def _io_uring() -> Item:
     path = Path("/proc/sys/kernel/io_uring_disabled")
     allowed = path.exists() and path.read_text(encoding="ascii").strip() == "0"
-    message = "allowed" if allowed else "not allowed: dyno io falls back to plain reads and writes"
+    message = "allowed" if allowed else "not allowed: dyno io uses plain reads and writes instead"
     return Item("io_uring", allowed or None, message)
 
 
 def _engines() -> list[Item]:
-    """Those that quickstart needs, and others for which something has to be installed."""
+    """Engines that quickstart needs, and others that lack a package."""
     from dyno import targets
     from dyno.targets.defaults import COLUMN_STORE, ROW_STORE
 
@@ -178,7 +180,7 @@ def _target(url: str, out: Path, limits: Any) -> list[Item]:
 
 
 def _rights(target: Target) -> list[Item]:
-    """What the account may not create."""
+    """An item for each workload that the account has no rights to create."""
     from dyno import workloads
     from dyno.contracts.rights import Granting
     from dyno.errors import TargetError

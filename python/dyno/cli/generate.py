@@ -1,4 +1,4 @@
-"""``dyno generate``: a workload's data as files."""
+"""``dyno generate``: writes a workload's data to files."""
 
 from __future__ import annotations
 
@@ -15,34 +15,41 @@ from dyno.safety import plainjson
 
 @click.command(
     "generate",
-    short_help="Write a workload's data as files.",
+    short_help="Write a workload's data to files.",
     epilog=examples(
         "dyno generate tpch --scale 1 --format parquet --to data/",
         "dyno generate tpch --scale 100 --format tbl --to data/ --parts 8 --part 3",
         "dyno generate tpcc --scale 5 --format csv --to data/",
-        "dyno generate tpch --scale 10 --format tbl --to /dev/null   for its speed",
+        "dyno generate tpch --scale 10 --format tbl --to /dev/null   generator speed",
     ),
 )
 @click.argument("workload")
-@click.option("--scale", type=float, required=True, help="Scale factor or warehouses.")
+@click.option("--scale", type=float, required=True, help="Scale factor or number of warehouses.")
 @click.option(
     "--format",
     "file_format",
     type=click.Choice(["parquet", "arrow", "csv", "tbl"]),
     default="parquet",
     show_default=True,
+    help="File format.",
 )
 @click.option(
     "--to",
     "folder",
     type=click.Path(path_type=Path),
     required=True,
-    help="Folder for the files; made if missing.",
+    help="Folder for the files; created if missing.",
 )
-@click.option("--parts", type=click.IntRange(1, 10_000), default=1, show_default=True)
-@click.option("--part", type=click.IntRange(1), help="Only this one of --parts.")
-@click.option("--seed", type=SEED, default=1, show_default=True)
-@click.option("--replace", is_flag=True, help="Overwrite files of those names.")
+@click.option(
+    "--parts",
+    type=click.IntRange(1, 10_000),
+    default=1,
+    show_default=True,
+    help="Number of files per table.",
+)
+@click.option("--part", type=click.IntRange(1), help="Write only this one of --parts.")
+@click.option("--seed", type=SEED, default=1, show_default=True, help="Data seed.")
+@click.option("--replace", is_flag=True, help="Overwrite existing files.")
 @common
 def command(
     workload: str,
@@ -55,30 +62,32 @@ def command(
     replace: bool,
     options: Options,
 ) -> int:
-    """Write the rows of WORKLOAD to files, one a table and part.
+    """Write the rows of WORKLOAD to files, one file per table and part.
 
-    Parts can be made on different machines: their union is the same, byte for byte, as one
-    part's (csv, tbl) or row for row (parquet, arrow). What goes to /dev/null is made and not kept.
+    Different machines can write different parts. Joined in order they equal a single part, byte
+    for byte (csv, tbl) or row for row (parquet, arrow). With --to /dev/null, rows are generated
+    and discarded.
     """
     import os
 
-    from dyno import workloads
-    from dyno.bundle.columnar import is_device
+    from dyno import _core, workloads
+
+    scale = workloads.named(workload).parse_scale(scale)
+    _core.prepare(workload)  # while the rest is imported
     from dyno.cli._console import Console
     from dyno.config.units import bytes_text, digits
     from dyno.errors import UsageError
     from dyno.safety.unwritable import why
     from dyno.stages.generate import GeneratePlan, generate
 
-    scale = workloads.named(workload).parse_scale(scale)
     if part is not None and part > parts:
         raise UsageError(f"--part {part} is more than --parts {parts}.")
     try:
-        if not is_device(folder):
+        if not folder.is_char_device():
             folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
-            f"Cannot create {folder}: {why(error, folder)}. Give another --to DIR."
+            f"Cannot create {folder}: {why(error, folder)}. Use another --to DIR."
         ) from error
     console = Console(quiet=options.quiet)
     threads = len(os.sched_getaffinity(0))

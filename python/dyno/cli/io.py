@@ -1,4 +1,4 @@
-"""``dyno io``: what storage gives."""
+"""``dyno io``: measures storage."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dyno.plans.storage import StoragePlan
 
 
 def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
-    """All profiles and what each is for."""
+    """Prints all profiles and their purpose."""
     import textwrap
 
     from dyno import profiles
@@ -37,15 +37,15 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     short_help="Measure storage: folders, files, block devices.",
     epilog=examples(
         "dyno io /var/lib/postgresql            about a minute, 4 GiB test file",
-        "dyno io /data --profile oltp           most IOPS inside 20 ms, 16 mixes",
-        "dyno io /data --profile dss --dry-run  what it would do, and how long",
-        "dyno io /data --fill 40,62,85          as the volume fills up",
+        "dyno io /data --profile oltp           most IOPS within 20 ms, 16 mixes",
+        "dyno io /data --profile dss --dry-run  steps and duration",
+        "dyno io /data --fill 40,62,85          at three fill levels",
         "dyno io raid10=/mnt/a raid6=/mnt/b --compare --repeat 5",
         "dyno io /mnt/a /mnt/b /mnt/c --scaling",
         "dyno io data=/mnt/a log=/mnt/b --profile mine.toml",
         "dyno io /data --rate 5000,10000        open loop: latency at a given load",
-        "dyno io /data --limit read_iops=2000   as if the device gave no more",
-        "dyno io /dev/sdb --reads-only          a device as it is",
+        "dyno io /data --limit read_iops=2000   with an IOPS limit",
+        "dyno io /dev/sdb --reads-only          a device, without writes",
         "dyno io /dev/sdb --destroy --profile steady",
         "dyno io /data --profile oltp --fio > oltp.fio",
         "dyno io /data --json | jq .io",
@@ -58,25 +58,23 @@ def _list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     "--profiles", is_flag=True, is_eager=True, expose_value=False, callback=_list,
     help="List the profiles.",
 )  # fmt: skip
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
-@click.option(
-    "--fio", is_flag=True, help="Print the same test as a job file for fio, and do nothing."
-)
+@click.option("--dry-run", is_flag=True, help="Show what would be done, and exit.")
+@click.option("--fio", is_flag=True, help="Print the test as a fio job file, and exit.")
 @common
 def command(options: Options, dry_run: bool, fio: bool, **given: Any) -> int:
-    """Profile storage, before any database is on it.
+    """Profile storage, before you put a database on it.
 
-    In a folder a test file is made, filled with random data, and removed afterwards. Files and
-    block devices are only read, unless --destroy allows to overwrite them. Curves of sequential and
-    random reads, writes and mixes at rising load; those of transactions end where the latency of
-    reads or of writes passes the ceiling. All with O_DIRECT, past the page cache.
+    In a folder, Dyno creates a test file with random data and removes it afterwards. Files and
+    block devices are only read, unless --destroy allows overwriting. The profile measures
+    sequential and random reads, writes and mixes at rising load. OLTP curves end when read or write
+    latency exceeds the ceiling. All I/O uses O_DIRECT and bypasses the page cache.
     """
     from dyno.runner.storage import io_plan, job
 
     asked = chosen(StoragePlan, options, given)
     plan = io_plan(asked)
     if fio and dry_run:
-        raise UsageError("--fio and --dry-run exclude each other: both only print.")
+        raise UsageError("--fio and --dry-run exclude each other.")
     if fio:
         from dyno.profiles.fio import job_file
 
@@ -92,7 +90,7 @@ def command(options: Options, dry_run: bool, fio: bool, **given: Any) -> int:
         return 0
     work = job(asked, plan)
     if dry_run:
-        _io.tell(plan)
+        _io.print_plan(plan)
         return 0
     _io.confirm(plan)
     return conduct(work, options)

@@ -1,4 +1,4 @@
-"""``dyno layouts``: the physical designs that Dyno ships."""
+"""``dyno layouts``: lists and shows the shipped physical designs."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from dyno.safety import plainjson
     short_help="List and show physical designs for `dyno load`.",
     epilog=examples(
         "dyno layouts list",
-        "dyno layouts show partitioned-8 > mine.toml     a start for your own",
+        "dyno layouts show partitioned-8 > mine.toml     a template",
         "dyno load tpch --target embedded:postgresql --scale 1 --layout mine.toml",
     ),
 )
 def command() -> None:
-    """Physical designs: partitions, keys and indexes, clustering, column form, volumes."""
+    """List and show physical designs: partitions, keys, indexes, clustering, columns, volumes."""
 
 
 @command.command("list")
 @common
 def list_layouts(options: Options) -> int:
-    """All presets and what each is for."""
+    """List all presets and their purpose."""
     import textwrap
 
     from dyno import layouts
@@ -46,7 +46,7 @@ def list_layouts(options: Options) -> int:
 @click.argument("name")
 @common
 def show(name: str, options: Options) -> int:
-    """The TOML of the preset NAME, or what a file says, checked."""
+    """Print the TOML of the preset NAME, or of a valid file."""
     from pathlib import Path
 
     from dyno import layouts

@@ -1,4 +1,4 @@
-"""``dyno load``: a workload's data into a target."""
+"""``dyno load``: loads a workload's data into a target."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from dyno.cli._strictly import SEED
 from dyno.cli._work import conduct
 from dyno.plans.loading import STREAMS, LoadingPlan
 
-LAYOUT_HELP = "Physical design: a name of `dyno layouts`, or a TOML file."
+LAYOUT_HELP = (
+    "Physical design: a name from `dyno layouts list`, or a TOML file.  [default: default]"
+)
 
 
 @click.command(
@@ -34,31 +36,33 @@ LAYOUT_HELP = "Physical design: a name of `dyno layouts`, or a TOML file."
     ),
 )
 @click.argument("workload")
-@click.option("--target", required=True, help="URL of the database, or embedded:NAME.")
-@click.option("--scale", type=float, required=True, help="Scale factor or warehouses.")
+@click.option(
+    "--target", required=True, metavar="URL", help="URL of the database, or embedded:NAME."
+)
+@click.option("--scale", type=float, required=True, help="Scale factor or number of warehouses.")
 @click.option(
     "--streams",
     type=click.IntRange(*STREAMS),
     multiple=True,
-    help="Parallel streams; repeat to compare rates. [default: CPUs]",
+    help="Parallel load streams; repeat to compare.  [default: CPUs]",
 )
 @databases_option
-@click.option("--layout", show_default="default", help=LAYOUT_HELP)
+@click.option("--layout", metavar="NAME|FILE", help=LAYOUT_HELP)
 @_spread.options
 @click.option("--seed", type=SEED, default=1, show_default=True, help="Data seed.")
-@click.option("--replace", is_flag=True, help="Replace tables that Dyno created earlier.")
-@click.option("--resume", is_flag=True, help="Go on with a load that was cut off, in its layout.")
+@click.option("--replace", is_flag=True, help="Replace tables that Dyno created before.")
+@click.option("--resume", is_flag=True, help="Resume an interrupted load, in its layout.")
 @_settings.options
 @_limits.options
 @common
 def command(options: Options, **given: Any) -> int:
-    """Generate the rows of WORKLOAD straight into a database, then add keys and indexes.
+    """Generate the rows of WORKLOAD directly into a database, then build keys and indexes.
 
-    Tables go to a schema of their own (dyno_tpch, dyno_tpcc). Tables that Dyno did not create
-    are never touched. With several --streams the data is loaded afresh with each, and the last
-    load stays. With --databases N there are N complete sets of tables, each in a schema of its own
-    (dyno_tpcc, dyno_tpcc_2 …), for runs that work on all of them at once; --resume then loads those
-    that are missing and goes on with the one that was cut off.
+    Tables are created in their own schema (dyno_tpch, dyno_tpcc). Dyno never touches tables that
+    it did not create. With several --streams, the data is loaded once for each, and the last load
+    stays. --databases N creates N complete sets of tables, each in its own schema (dyno_tpcc,
+    dyno_tpcc_2, …), for runs against all of them at once; --resume then completes the interrupted
+    one and loads the missing ones.
     """
     from dyno.runner.load import job
 

@@ -1,4 +1,4 @@
-"""``dyno quickstart``: everything once, on embedded engines."""
+"""``dyno quickstart``: measures storage, queries and transactions on private engines."""
 
 from __future__ import annotations
 
@@ -17,46 +17,50 @@ if TYPE_CHECKING:
 
 @click.command(
     "quickstart",
-    short_help="Everything once, on embedded engines.",
+    short_help="Measure everything once, on private engines.",
     epilog=examples(
         "dyno quickstart                 about 3 minutes",
         "dyno quickstart --quick         under a minute, small data",
         "dyno quickstart --scale 10      ten times the decision-support data",
-        "dyno quickstart --dry-run       what it would do, and the space it needs",
+        "dyno quickstart --dry-run       steps and disk space needed",
     ),
 )
-@click.option("--scale", type=float, help="TPC-H scale factor.  [default: 1, less if short]")
+@click.option(
+    "--scale", type=float, help="TPC-H scale factor.  [default: 1, or less if disk space is short]"
+)
 @click.option("--quick", is_flag=True, help="Small data and short measurements: under a minute.")
-@click.option("--replace", is_flag=True, help="Replace data that was loaded by `dyno load`.")
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@click.option("--replace", is_flag=True, help="Replace data from `dyno load`.")
+@click.option("--dry-run", is_flag=True, help="Show what would be done, and exit.")
 @common
 def command(options: Options, dry_run: bool, **given: Any) -> int:
-    """Measure this machine: storage, then decision support and transactions on private engines.
+    """Measure this machine: storage, decision support and transactions, on private engines.
 
-    Profiles the storage under --out, loads TPC-H-derived data into a private PostgreSQL and
-    DuckDB, runs the 22 queries on both and compares the answers, drives TPC-C-derived
-    transactions with 1, 4 and 16 users, and writes one HTML sheet. Nothing outside --out is
-    touched, and no server is left running. Data that an earlier quickstart loaded there is made
-    anew; what `dyno load` loaded at another scale or in a layout stays unless --replace is given.
+    Profiles the storage under --out. Loads TPC-H-derived data into a private PostgreSQL and
+    DuckDB, runs the 22 queries on both and compares the answers. Runs TPC-C-derived transactions
+    with 1, 4 and 16 users. Writes one HTML report. Touches nothing outside --out and leaves no
+    server running. Data of an earlier quickstart is replaced; data that `dyno load` loaded at
+    another scale or in a layout stays unless --replace is given.
     """
     from dyno.runner.quickstart import job, sizes_of
 
     asked = chosen(QuickstartPlan, options, given)
     sizes = sizes_of(asked)
     if dry_run:
-        _tell(sizes, options.out)
+        _print_plan(sizes, options.out)
         return 0
     return conduct(job(asked, sizes), options)
 
 
-def _tell(sizes: Sizes, out: Path) -> None:
+def _print_plan(sizes: Sizes, out: Path) -> None:
     from dyno.config.units import bytes_text
     from dyno.runner.quickstart import USERS
 
-    click.echo(f"Would work in {out} and need up to {bytes_text(sizes.space())} there:")
+    click.echo(f"Would use up to {bytes_text(sizes.space())} in {out}:")
     click.echo(f"  profile the storage with a test file of {bytes_text(sizes.io_file_bytes)}")
     click.echo(f"  load TPC-H-derived data, scale {sizes.scale:g}, into PostgreSQL and DuckDB")
     click.echo("  run the 22 queries on both and compare the answers")
     click.echo(f"  load TPC-C-derived data, {sizes.warehouses} warehouses, into PostgreSQL")
-    click.echo(f"  drive it with {', '.join(map(str, USERS))} users, {sizes.duration_s:g} s each")
-    click.echo("Would replace the tables of an earlier quickstart there, and nothing else.")
+    click.echo(
+        f"  run transactions with {', '.join(map(str, USERS))} users, {sizes.duration_s:g} s each"
+    )
+    click.echo("Would replace only the tables of an earlier quickstart there.")

@@ -1,4 +1,4 @@
-"""``dyno report``: the sheet of finished runs, made anew from their bundles."""
+"""``dyno report``: rebuilds the reports of runs from their bundles."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.command(
     "report",
-    short_help="Make the sheet of a run anew.",
+    short_help="Rebuild a run's report.",
     epilog=examples(
         "dyno report last",
         "dyno report 20261120T1402 --open",
@@ -34,13 +34,13 @@ def command(
 ) -> int:
     """Analyse and judge RUNS again from their bundles.
 
-    Writes sheet.html, estimates.json (every figure) and findings.json into each bundle.
+    Writes the report (sheet.html), all metrics (estimates.json) and findings.json into each bundle.
 
-    RUN is a run id, its unique beginning, `last`, or the path of a bundle or of its .tar.gz. No
-    database is needed.
+    Each of RUNS is a run id, a unique prefix of one, `last`, or the path of a bundle or of its
+    .tar.gz. No database is needed.
 
-    Of an archive that `dyno runs export` wrote (X.tar.gz) only the sheet is written, beside it, as
-    X.sheet.html. --json prints its figures. What is unpacked meanwhile is private, and goes.
+    For an archive from `dyno runs export` (X.tar.gz), only the report is written, next to it, as
+    X.sheet.html. --json prints the metrics. Temporary files are private and are removed.
     """
     from dyno.analyse import estimate
     from dyno.bundle.writer import write_atomically, write_judgement
@@ -69,7 +69,7 @@ def command(
                     *summary(bundle, estimates, findings),
                 ]
                 click.echo(coloured(lines))
-                click.echo(f"Sheet: {page}")
+                click.echo(f"Report: {page}")
         if show:
             click.launch(page.as_uri())
     if options.as_json:
@@ -78,7 +78,7 @@ def command(
 
 
 def _page(bundle: Bundle) -> Path:
-    """Where the sheet goes: into the bundle, or beside the archive."""
+    """Path of the report: in the bundle, or next to the archive."""
     if bundle.archive is None:
         return bundle.path / "sheet.html"
     at = bundle.archive.absolute()

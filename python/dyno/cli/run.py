@@ -1,4 +1,4 @@
-"""``dyno run``: queries or transactions against loaded data."""
+"""``dyno run``: runs queries or transactions against loaded data."""
 
 from __future__ import annotations
 
@@ -26,9 +26,11 @@ from dyno.plans.run import RunPlan
     epilog=EXAMPLES,
 )
 @click.argument("workload")
-@click.option("--target", required=True, help="URL of the database, or embedded:NAME.")
-@click.option("--scale", type=float, help="Refuse to run unless this scale is loaded.")
-@click.option("--seed", type=SEED, default=1, show_default=True)
+@click.option(
+    "--target", required=True, metavar="URL", help="URL of the database, or embedded:NAME."
+)
+@click.option("--scale", type=float, help="Fail unless this scale is loaded.")
+@click.option("--seed", type=SEED, default=1, show_default=True, help="Random seed.")
 @sections.TRANSACTIONS.of(_levels.options)
 @sections.TRANSACTIONS.of(_rates.options)
 @sections.CRITERIA.of(_criteria.options)
@@ -39,31 +41,31 @@ from dyno.plans.run import RunPlan
 @_limits.options
 @common
 def command(options: Options, dry_run: bool, **given: Any) -> int:
-    """Run WORKLOAD: the 22 queries of tpch, or tpcc transactions as N users.
+    """Run WORKLOAD: the 22 queries of tpch, or the tpcc transactions with N users.
 
-    The power test runs the queries as one user, the throughput test as several at once, each with
-    an order of its own; the refresh functions insert new orders and delete them again. A full
-    test is refresh function 1, power test, refresh function 2, throughput test with refreshes:
-    only with both functions is there a power, throughput and composite figure.
+    The power test runs the queries in one stream. The throughput test runs several streams at
+    once, each in its own query order. The refresh functions insert new orders and delete them
+    again. A full test runs refresh function 1, the power test, refresh function 2, and the
+    throughput test with refreshes. Power, throughput and composite metrics need both refresh
+    functions.
 
-    Answers and consistency are proven every time; a run that fails the proof, or in which the
-    client was the bottleneck, is marked invalid with the reason.
+    Every run checks answers and consistency. A run that fails these checks, or whose client was
+    the bottleneck, is invalid; the report gives the reason.
 
-    With --during the work goes on for --duration, then the maintenance starts beside it, and after
-    its end the work goes on for as long again: the sheet compares the three.
+    With --during, the workload runs for --duration, then during the maintenance task, then for
+    --duration again. The report compares the three phases.
 
-    With --databases each of the databases that `dyno load --databases` made has --users, all at
-    the same time; the figures are those of their sum, and of each. A --rate is that of the sum:
-    each database has an equal share of it, with gaps of its own.
+    With --databases, each database that `dyno load --databases` created gets --users, all at the
+    same time. The report shows their sum and each database. --rate is the total rate; each database
+    gets an equal share, with its own arrivals.
 
-    Each level of transactions must keep every --criterion: one that is not kept makes the exit
-    code 1, but the run not invalid. The usual limits are judged and shown, too, and decide
-    nothing. A limit without data is not judged.
+    Each level of transactions must pass every --criterion. A violation makes the exit code 1; the
+    run stays valid. Default limits are informational. A limit without data is not checked.
 
-    With --find-max the load grows until a limit breaks, the gap is narrowed to 5 %, and the
-    largest load that keeps the limits is confirmed by a second window. Where nothing happens that
-    an --slo limits, as no reads where all data is in memory, it is not judged and stops nothing;
-    the run says so, and is not valid if no limit was judged at the maximum.
+    With --find-max, the load grows until a limit breaks. A search then narrows the gap to 5 %, and
+    a second window confirms the highest load that passes. An --slo without data, such as read
+    latency when all data is in memory, is reported as not checked and does not stop the search. If
+    no limit was checked at the maximum, the run is invalid.
     """
     from dyno.runner.run import job
 
@@ -71,7 +73,7 @@ def command(options: Options, dry_run: bool, **given: Any) -> int:
     work = job(asked)
     if dry_run:
         if asked.find_max is None:
-            raise UsageError("--dry-run is for --find-max.")
+            raise UsageError("--dry-run requires --find-max.")
         click.echo("\n".join(work.outline))
         return 0
     return conduct(work, options)

@@ -1,4 +1,4 @@
-"""``dyno runs``: what has been measured here."""
+"""``dyno runs``: lists, shows and exports runs."""
 
 from __future__ import annotations
 
@@ -17,24 +17,29 @@ from dyno.safety.text import shown
     short_help="List, show and export the runs under --out.",
     epilog=examples(
         "dyno runs list",
-        "dyno runs list --all      failed starts too",
+        "dyno runs list --all      failed starts as well",
         "dyno runs show last",
         "dyno runs export last --to run.tar.gz",
     ),
 )
 def command() -> None:
-    """The runs whose bundles are under --out."""
+    """List, show and export the runs whose bundles are under --out."""
 
 
-@command.command("list")
-@click.option("--all", "with_failed", is_flag=True, help="Also runs that ended before measuring.")
+@command.command("list", short_help="List runs, newest first.")
+@click.option(
+    "--all",
+    "with_failed",
+    is_flag=True,
+    help="Include runs that ended before they measured anything.",
+)
 @common
 def list_runs(with_failed: bool, options: Options) -> int:
-    """The runs that measured something or are running, newest first."""
+    """List running runs and runs with measurements, newest first."""
     from dyno.bundle.reader import list_bundles
     from dyno.workspace.lock import OutLock
 
-    # A run may end or begin while bundles are read: who is at work is asked before and after.
+    # A run may begin or end while bundles are read, so check the lock before and after.
     before = OutLock.held(options.out)
     every = list_bundles(options.out)
     ended = ("failed", "interrupted")
@@ -45,7 +50,7 @@ def list_runs(with_failed: bool, options: Options) -> int:
         click.echo(plainjson.dumps([_row(bundle, at_work=at_work) for bundle in bundles]))
         return 0
     if not every:
-        click.echo(f"No runs in {options.out}. `dyno quickstart` makes one.")
+        click.echo(f"No runs in {options.out}. Start with `dyno quickstart`.")
         return 0
     if bundles:
         click.echo(f"{'run':24}{'verb':12}{'status':13}{'verdict':11}workloads")
@@ -57,15 +62,15 @@ def list_runs(with_failed: bool, options: Options) -> int:
         click.echo(shown(line.rstrip()))
     if hidden:
         runs = "1 run" if hidden == 1 else f"{hidden} runs"
-        click.echo(f"{runs} not listed: ended before measuring anything (`--all` lists all).")
+        click.echo(f"{runs} without measurements not listed; use --all to list all.")
     return 0
 
 
-@command.command("show")
+@command.command("show", short_help="Show the summary of a run.")
 @click.argument("run")
 @common
 def show(run: str, options: Options) -> int:
-    """The summary of RUN (an id, its unique beginning, a path, a .tar.gz, or `last`)."""
+    """Show the summary of RUN (an id, a unique prefix, a path, a .tar.gz, or `last`)."""
     from dyno.cli._bundles import named
     from dyno.cli._colour import coloured
     from dyno.report import document, summary
@@ -84,16 +89,19 @@ def show(run: str, options: Options) -> int:
     return 0
 
 
-@command.command("export")
+@command.command("export", short_help="Pack the bundle of a run into one file.")
 @click.argument("run")
 @click.option(
-    "--to", type=click.Path(path_type=Path, dir_okay=False), required=True, help="A .tar.gz file."
+    "--to",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    help="Archive to write, such as run.tar.gz.",
 )
 @common
 def export(run: str, to: Path, options: Options) -> int:
-    """Pack the bundle of RUN into one file for somebody else: `dyno report` opens it.
+    """Pack the bundle of RUN into one file that `dyno report` can open.
 
-    Only what Dyno wrote is packed. --yes overwrites a file; nothing else is ever replaced.
+    Only files that Dyno wrote are packed. --yes overwrites an existing file.
     """
     from dyno.bundle import archive
     from dyno.bundle.reader import find_bundle
@@ -103,10 +111,10 @@ def export(run: str, to: Path, options: Options) -> int:
 
     bundle = find_bundle(options.out, run)
     if to.exists() and not options.yes:
-        raise UsageError(f"{to} exists; give --yes to overwrite it.")
+        raise UsageError(f"{to} exists; use --yes to overwrite it.")
     left = archive.write(bundle, to)
     for item in left:
-        click.echo(f"Not packed, since Dyno did not write it: {plain(str(item))}", err=True)
+        click.echo(f"Not packed, not written by Dyno: {plain(str(item))}", err=True)
     row = _row(bundle, at_work=OutLock.held(options.out))
     document = {
         **row, "file": str(to), "bytes": to.stat().st_size, "left": [str(item) for item in left],
@@ -118,7 +126,7 @@ def export(run: str, to: Path, options: Options) -> int:
 
 
 def _status(status: str, *, at_work: bool) -> str:
-    """One that goes on though nobody works on it was killed before it could say so."""
+    """The status; a running run without a process was killed."""
     return "cut off" if status == "running" and not at_work else status
 
 

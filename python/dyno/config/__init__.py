@@ -1,1 +1,1 @@
-"""What users write: settings, presets, units, rates; read strictly."""
+"""Parsers of user input: settings, presets, units and rates."""

@@ -1,4 +1,4 @@
-"""Designs as TOML files: those that Dyno ships, in a folder each kind, and anybody's own."""
+"""Presets as TOML files: the shipped ones, in one folder per kind, and the user's own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def names(folder: Path) -> list[str]:
 
 
 def purpose(folder: Path, name: str) -> str:
-    """What a preset is for: the comment that its file opens with, on one line."""
+    """The purpose of a preset: the comment at the top of its file, on one line."""
     words: list[str] = []
     for line in (folder / f"{name}.toml").read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
@@ -24,18 +24,18 @@ def purpose(folder: Path, name: str) -> str:
 
 
 def find(folder: Path, kind: str, text: str) -> tuple[str, str, str]:
-    """The preset that ``text`` names, or the file whose path it is.
+    """Finds a preset by name, or a file by path.
 
     Args:
         folder: Where the presets are.
-        kind: What they are, for messages: ``layout``.
+        kind: The kind of preset, for messages: ``layout``.
         text: A name, or a path that ends in ``.toml`` or has a slash.
 
     Returns:
-        Its name, where it came from (``preset`` or the file's full path), and its content.
+        Its name, its source (``preset`` or the file's full path), and its content.
 
     Raises:
-        UsageError: If there is none of that name, or it cannot be read.
+        UsageError: If no preset has that name, or the file cannot be read.
     """
     if text in names(folder):
         return text, "preset", (folder / f"{text}.toml").read_text(encoding="utf-8")
@@ -44,6 +44,6 @@ def find(folder: Path, kind: str, text: str) -> tuple[str, str, str]:
         hint = nearest(text, names(folder))
         known = ", ".join(names(folder))
         also = "" if hint.startswith("Known") else f" Known: {known}."
-        raise UsageError(f"Unknown {kind} '{text}'. {hint}{also} A file ends in .toml.")
+        raise UsageError(f"Unknown {kind} '{text}'. {hint}{also} A file name ends in .toml.")
     content = toml.text_of(path, f"the {kind} {path}")
     return path.stem, str(path.absolute()), content

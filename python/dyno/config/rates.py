@@ -1,4 +1,4 @@
-"""The rate of an open loop: how many transactions start a second, over the measured time."""
+"""The rate of an open loop: transactions that start per second, over the measured time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from functools import cached_property
 from dyno.config.units import digits
 
 MOST_PER_S = 1e8
-"""What the driver takes."""
+"""The driver's maximum."""
 
 _MOST_IN_WORDS = 5
 
@@ -22,10 +22,10 @@ class Rate:
     """A rate over the measured time.
 
     Attributes:
-        name: Its part in a level's name; unique among the levels of a run.
-        points: Seconds from the start of the measurement, and starts a second there: straight
-            lines between, a jump where two share a second. The first rate holds before its
-            second, warm-up included, the last one after its own.
+        name: Part of a level's name; unique among the levels of a run.
+        points: Seconds from the start of the measurement, and starts per second at that time.
+            Linear in between; two points at the same time are a jump. The first rate also holds
+            before its time, warm-up included; the last one holds after its time.
     """
 
     name: str
@@ -33,24 +33,24 @@ class Rate:
 
     @classmethod
     def constant(cls, per_s: float) -> Rate:
-        """Always the same."""
+        """A constant rate."""
         return cls(f"rate-{per_s:g}", ((0.0, per_s),))
 
     @classmethod
     def ramp(cls, first: float, last: float, seconds: float) -> Rate:
-        """A straight line over so many seconds."""
+        """A linear ramp over ``seconds``."""
         return cls(f"ramp-{first:g}-{last:g}", ((0.0, first), (seconds, last)))
 
     @classmethod
     def steps(cls, rates: Sequence[float], seconds: float) -> Rate:
-        """One rate after the other, each for an equal part of so many seconds."""
+        """One rate after the other, each for an equal part of ``seconds``."""
         part = seconds / len(rates)
         held = [(place * part, rate) for place, rate in enumerate(rates)]
         return cls(f"steps-{'-'.join(f'{rate:g}' for rate in rates)}", hold(held))
 
     @property
     def changes(self) -> bool:
-        """Whether it is not the same throughout."""
+        """Whether the rate changes over time."""
         return len({rate for _, rate in self.points}) > 1
 
     @property
@@ -71,11 +71,11 @@ class Rate:
         return f"{low} to {high}/s in {len(steps)} steps"
 
     def due(self, start_s: float, end_s: float) -> float:
-        """How many starts lie between two times of the measurement: the integral of the rate."""
+        """Starts due between two times of the measurement: the integral of the rate."""
         return self._due_by(end_s) - self._due_by(start_s)
 
     def _due_by(self, at_s: float) -> float:
-        """The same from the first point on, below zero before it."""
+        """Starts due from the first point until ``at_s``; negative before it."""
         place = bisect.bisect_right(self.points, at_s, key=lambda point: point[0]) - 1
         if place < 0:
             return (at_s - self.points[0][0]) * self.points[0][1]
@@ -83,14 +83,14 @@ class Rate:
         if place + 1 == len(self.points):
             return due + (at_s - since_s) * rate
         until_s, after = self.points[place + 1]
-        if until_s <= since_s:  # only in a bundle of others
+        if until_s <= since_s:  # only in a foreign bundle
             return due
         here = rate + (after - rate) * (at_s - since_s) / (until_s - since_s)
         return due + (at_s - since_s) * (rate + here) / 2
 
     @cached_property
     def _sums(self) -> list[float]:
-        """How many starts are due by each point."""
+        """Starts due by each point."""
         pairs = itertools.pairwise(self.points)
         parts = [(b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in pairs]
         return [0.0, *itertools.accumulate(parts)]
@@ -102,18 +102,18 @@ class Rate:
         return all(a[0] == b[0] or a[1] == b[1] for a, b in pairs)
 
     def share(self, count: int) -> Rate:
-        """An equal part of it for each of so many, under its own name."""
+        """The rate divided by ``count``, under the same name."""
         return Rate(self.name, tuple((at, rate / count) for at, rate in self.points))
 
     def plan(self) -> float | list[list[float]]:
-        """As the driver takes it and a bundle records it: a number, or the points."""
+        """The form for the driver and the bundle: a number, or the points."""
         if not self.changes:
             return self.points[0][1]
         return [list(point) for point in self.points]
 
 
 def hold(points: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
-    """Points between which each rate is held until the next one, as points joined by lines."""
+    """Turns steps into points: each rate holds until the next one."""
     held: list[tuple[float, float]] = []
     for at, rate in points:
         if held:
@@ -123,7 +123,7 @@ def hold(points: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ..
 
 
 def recorded(told: float | Sequence[tuple[float, float]] | None) -> Rate | None:
-    """The rate that a bundle tells of a level; None for a closed loop, or beyond any rate."""
+    """The rate of a level in a bundle; None for a closed loop or an invalid value."""
     if told is None:
         return None
     if isinstance(told, int | float):

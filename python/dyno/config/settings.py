@@ -1,4 +1,4 @@
-"""Settings in Dyno's neutral words: what they mean, and what may be asked of them.
+"""Portable settings: names, meanings, units and bounds.
 
 A target translates them (``targets/<name>/tuning.py``); nothing here knows any database.
 """
@@ -20,7 +20,7 @@ Kind = Literal["bytes", "count", "choice", "seconds", "folder"]
 
 @dataclass(frozen=True)
 class Word:
-    """One neutral word.
+    """One portable setting name.
 
     Attributes:
         meaning: The same for every target.
@@ -41,34 +41,37 @@ _SWITCH = ("on", "off")
 WORDS = {
     word.name: word
     for word in (
-        Word("memory", "bytes", "what the engine may keep data in (or all it may use)", least=1),
+        Word("memory", "bytes", "the engine's buffer pool (or all of its memory)", least=1),
         Word(
             "parallelism",
             "count",
-            "processors that one query may use at once; 1 is serial",
+            "CPUs that one query may use; 1 is serial",
             least=1,
             most=1024,
         ),
-        Word("grant", "bytes", "memory that one sort or hash of a query may use", least=1),
-        Word("temp_limit", "bytes", "room that spilled data may take"),
-        Word("temp_path", "folder", "an existing folder that spilled data goes to"),
-        Word("large_pages", "choice", "large pages for the engine's memory", (*_SWITCH, "try")),
-        Word("checksums", "choice", "checksums of the data's pages", _SWITCH),
+        Word("work_memory", "bytes", "memory for one sort or hash of a query", least=1),
+        Word("temp_limit", "bytes", "maximum size of spilled data"),
+        Word("temp_path", "folder", "an existing folder for spilled data"),
+        Word("large_pages", "choice", "huge pages for the engine's memory", (*_SWITCH, "try")),
+        Word("checksums", "choice", "checksums of data pages", _SWITCH),
         Word(
             "commit",
             "choice",
-            "durable: a commit waits for its log; relaxed: a crash may lose the last ones",
+            "durable: a commit waits for its log; relaxed: a crash may lose the last commits",
             ("durable", "relaxed"),
         ),
-        Word("checkpoint_interval", "seconds", "longest time from checkpoint to checkpoint", (), 1),
+        Word("checkpoint_interval", "seconds", "maximum time between checkpoints", (), 1),
         Word("checkpoint_size", "bytes", "log written before a checkpoint starts", least=1),
     )
 }
 
+_RENAMED = {"grant": "work_memory"}
+"""Names of earlier versions."""
+
 
 @dataclass(frozen=True)
 class Setting:
-    """A word and what is asked of it.
+    """A setting name and its value.
 
     Attributes:
         text: As the user wrote it.
@@ -80,17 +83,24 @@ class Setting:
     value: int | str
 
 
+def unknown_setting(name: str) -> UsageError:
+    """The error for an unknown name. It suggests the nearest name, or the new one of a renamed."""
+    if name in _RENAMED:
+        return UsageError(f"Unknown setting '{name}'. Did you mean '{_RENAMED[name]}'?")
+    return unknown("setting", name, WORDS)
+
+
 def assigned(kind: str, texts: Sequence[str], example: str) -> dict[str, str]:
-    """The words of ``word=value`` with their values, in the order given.
+    """Names and values of ``name=value``, in the order given.
 
     Raises:
-        UsageError: For a text that is none, or a word that is given twice.
+        UsageError: For a text of another form, or a name that is given twice.
     """
     found: dict[str, str] = {}
     for text in texts:
         name, sign, value = (part.strip() for part in text.partition("="))
         if not sign or not name or not value:
-            raise UsageError(f"'{text}' is no {kind}; write it like {example}.")
+            raise UsageError(f"'{text}' is not a valid {kind}; write it like {example}.")
         if name in found:
             raise UsageError(f"The {kind} {name} is given twice.")
         found[name] = value
@@ -98,27 +108,28 @@ def assigned(kind: str, texts: Sequence[str], example: str) -> dict[str, str]:
 
 
 def parse(texts: Sequence[str], file: Path | None, memory_bytes: int | None) -> list[Setting]:
-    """What is asked, in the order of :data:`WORDS`.
+    """The settings, in the order of :data:`WORDS`.
 
     Args:
-        texts: ``word=value``; these win over ``file``.
+        texts: ``name=value``; these override ``file``.
         file: A TOML file with a table ``[settings]``.
-        memory_bytes: The machine's memory: what per cents are of, and the most that there is.
-            None for a server elsewhere.
+        memory_bytes: The machine's memory: the base of percentages, and the maximum. None for a
+            remote server.
 
     Raises:
-        UsageError: One line on what cannot be, naming the nearest word.
+        UsageError: For the first invalid setting, in one line. An unknown name suggests the
+            nearest one.
     """
     asked: dict[str, Any] = {} if file is None else _table(file)
     asked |= assigned("setting", texts, "memory=4GB")
     for name in asked:
         if name not in WORDS:
-            raise unknown("setting", name, WORDS)
+            raise unknown_setting(name)
     return [_read(word, asked[name], memory_bytes) for name, word in WORDS.items() if name in asked]
 
 
 def as_record(asked: Sequence[Setting]) -> dict[str, str]:
-    """What was asked, for the plan in a bundle."""
+    """The settings, for the plan in a bundle."""
     return {item.word: item.text for item in asked}
 
 
@@ -134,7 +145,7 @@ def _table(file: Path) -> dict[str, Any]:
     content = toml.table(toml.text_of(file, str(file)), str(file))
     table = content.get("settings")
     if not isinstance(table, Mapping):
-        raise UsageError(f"{file} has no table [settings].")
+        raise UsageError(f"{file} has no [settings] table.")
     return dict(table)
 
 
@@ -154,7 +165,7 @@ def _value(word: Word, text: str, memory_bytes: int | None) -> int | str:
         case "folder":
             folder = Path(text).expanduser().absolute()
             if not folder.is_dir():
-                raise UsageError(f"{word.name}={text}: there is no such folder.")
+                raise UsageError(f"{word.name}={text}: no such folder.")
             return str(folder)
         case "bytes":
             value, shown = _bytes(word, text, memory_bytes), bytes_text
@@ -164,10 +175,10 @@ def _value(word: Word, text: str, memory_bytes: int | None) -> int | str:
             try:
                 value, shown = int(text), str
             except ValueError:
-                raise UsageError(f"{word.name}={text}: give a whole number.") from None
+                raise UsageError(f"{word.name}={text}: use a whole number.") from None
     if not word.least <= value <= word.most:
         raise UsageError(
-            f"{word.name}={text}: give from {shown(word.least)} to {shown(word.most)}."
+            f"{word.name}={text}: use a value from {shown(word.least)} to {shown(word.most)}."
         )
     return value
 
@@ -179,7 +190,7 @@ def _choice(word: Word, text: str) -> str:
             given, given
         )
     if given not in word.choices:
-        raise UsageError(f"{word.name}={text}: give one of {', '.join(word.choices)}.")
+        raise UsageError(f"{word.name}={text}: use one of {', '.join(word.choices)}.")
     return given
 
 
@@ -190,21 +201,21 @@ def _bytes(word: Word, text: str, memory_bytes: int | None) -> int:
         except ValueError:
             share = math.nan
         if not 0 < share <= 100:
-            raise UsageError(f"{word.name}={text}: give a share of the memory above 0 % to 100 %.")
+            raise UsageError(f"{word.name}={text}: use a percentage above 0 % and up to 100 %.")
         if memory_bytes is None:
             raise UsageError(
-                f"{word.name}={text}: a share is of this machine's memory, which says nothing of "
-                "a server elsewhere; give bytes, as 4GB."
+                f"{word.name}={text}: a percentage refers to this machine's memory, and the server "
+                "runs on another one; use bytes, such as 4GB."
             )
         return int(memory_bytes * share / 100)
     try:
         size = 0 if text in {"0", "0B"} else parse_bytes(text)
     except UsageError:
         raise UsageError(
-            f"{word.name}={text}: give a size like 64MB or 4GiB (1 kB is 1024 bytes), or a share "
-            "of the memory like 25%."
+            f"{word.name}={text}: use a size like 64MB or 4GiB (1 kB is 1024 bytes), or a "
+            "percentage of the memory like 25%."
         ) from None
-    if word.name in {"memory", "grant"} and memory_bytes is not None and size > memory_bytes:
+    if word.name in {"memory", "work_memory"} and memory_bytes is not None and size > memory_bytes:
         there = bytes_text(memory_bytes >> 20 << 20)
         raise UsageError(f"{word.name}={text}: this machine has {there} of memory.")
     return size
@@ -214,7 +225,7 @@ def _seconds(word: Word, text: str) -> int:
     try:
         seconds = parse_seconds(text.replace("min", "m"))
     except UsageError:
-        raise UsageError(f"{word.name}={text}: give a time like 30s, 5m or 1h.") from None
+        raise UsageError(f"{word.name}={text}: use a time like 30s, 5m or 1h.") from None
     if seconds != int(seconds):
-        raise UsageError(f"{word.name}={text}: give whole seconds.")
+        raise UsageError(f"{word.name}={text}: use whole seconds.")
     return int(seconds)

@@ -1,4 +1,4 @@
-"""TOML that people write, read strictly: one line on the first thing that is wrong."""
+"""Strict reader of TOML files that users write: the first fault becomes a one-line error."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ M = TypeVar("M", bound="Strict")
 
 
 class Strict(Model):
-    """A part of such a file: no key beyond the known, no value turned into another kind."""
+    """A table of such a file: refuses unknown keys and converts no values."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -26,12 +26,12 @@ def parse(model: type[M], what: str, content: str) -> M:
     """Reads TOML as ``model``; ``what`` names the file in messages: ``Layout mine.toml``.
 
     Raises:
-        UsageError: One line on the first thing that is wrong.
+        UsageError: For the first fault, in one line.
     """
     try:
         return _validated(model, what, content)
     except RecursionError as error:
-        raise UsageError(f"{what} cannot be read: it is nested too deep.") from error
+        raise UsageError(f"{what} cannot be read: its nesting is too deep.") from error
 
 
 def _validated(model: type[M], what: str, content: str) -> M:
@@ -42,7 +42,7 @@ def _validated(model: type[M], what: str, content: str) -> M:
 
 
 def _explain(model: type[Strict], error: ValidationError) -> str:
-    """The first fault; unknown keys first, since they explain keys that are missing."""
+    """Describes the first fault. Unknown keys come first: they explain missing ones."""
     faults = sorted(error.errors(), key=lambda fault: fault["type"] != "extra_forbidden")
     fault = faults[0]
     place = fault["loc"]
@@ -59,7 +59,7 @@ def _explain(model: type[Strict], error: ValidationError) -> str:
 
 
 def _part(model: type[BaseModel], place: Sequence[str | int]) -> type[BaseModel]:
-    """The model at a place: fields by name, lists by number, tables by their keys."""
+    """The model at a path: fields by name, list items by index, tables by key."""
     kind: Any = model
     for step in place:
         if isinstance(kind, type) and issubclass(kind, BaseModel):

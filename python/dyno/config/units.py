@@ -1,4 +1,4 @@
-"""Numbers as people read and write them, always with their unit."""
+"""Numbers with units, as people read and write them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def bytes_text(count: float) -> str:
 
 
 def digits(value: float) -> str:
-    """Three significant digits, or all of those before the point with thousands parted."""
+    """Three significant digits, or all integer digits with thousands separators."""
     if abs(value) >= 100 or value == int(value):
         return f"{value:,.0f}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
 
 
 def signed(value: float) -> str:
-    """Three significant digits with their sign: ``+12.3``; ``0`` has none."""
+    """Three significant digits with a sign: ``+12.3``; ``0`` has none."""
     if not math.isfinite(value):
         return "+∞" if value > 0 else "-∞"
     text = digits(abs(value))
@@ -45,7 +45,7 @@ def seconds_text(seconds: float) -> str:
 
 
 MOST_SECONDS = 365 * 24 * 3600.0
-"""A year: no measurement lasts longer, and clocks in nanoseconds hold it."""
+"""A year, which fits a nanosecond clock."""
 MOST_BYTES = 1 << 60
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -55,7 +55,7 @@ def parse_bytes(text: str) -> int:
     """Bytes of ``512M``, ``2GiB``, ``1073741824`` (binary multiples).
 
     Raises:
-        UsageError: If it is not a size above zero, or beyond 1 EiB.
+        UsageError: If it is not a size above zero, or exceeds 1 EiB.
     """
     word = text.strip().upper().removesuffix("B").removesuffix("I")
     unit = word[-1:] if word[-1:] in _UNITS and word[-1:] else ""
@@ -74,8 +74,8 @@ def parse_seconds(text: str, *, none: bool = False) -> float:
     """Seconds of ``30``, ``30s``, ``500ms``, ``5m``, ``1h``.
 
     Args:
-        text: What was written.
-        none: Whether it may be no time at all: ``0s``.
+        text: The user's input.
+        none: Whether zero is valid: ``0s``.
 
     Raises:
         UsageError: If it is not a time above zero, or longer than a year.

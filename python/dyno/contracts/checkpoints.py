@@ -1,7 +1,7 @@
-"""Checkpoints: a server's own work that comes in waves, so that steady work has to span several.
+"""Checkpoints: periodic work of a server, so a steady measurement must span several.
 
-A target that counts them has a probe called :data:`SOURCE`. Engines that write their pages all the
-time have no waves, and no such probe.
+A target that counts them has a probe called :data:`SOURCE`. Engines that write pages
+continuously have no checkpoints, and no such probe.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ SOURCE, BEGUN = "checkpoints", "begun"
 
 
 def samples(target: str, begun: int, setting: str, interval_s: float) -> list[Sample]:
-    """What a server's counters say.
+    """Checkpoint counters of a server.
 
     Args:
-        target: Its name.
-        begun: Checkpoints that have begun since it last reset its counters.
-        setting: The server's name for the time that follows.
-        interval_s: Longest time from the start of one to that of the next, while it has work.
+        target: The target's name.
+        begun: Checkpoints that have started since the last reset of the counters.
+        setting: The server's name of the next setting.
+        interval_s: Maximum time between the starts of two checkpoints under load.
     """
     return [
         Sample(SOURCE, target, BEGUN, float(begun), "count"),

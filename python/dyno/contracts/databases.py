@@ -1,8 +1,8 @@
-"""Several databases of a workload beside each other in a target: ``tpcc``, ``tpcc@2``, ``tpcc@3``.
+"""Several databases of a workload in one target: ``tpcc``, ``tpcc@2``, ``tpcc@3``.
 
-Each has a complete set of tables of its own. The first has the workload's own name, so that whoever
-knows of one database only finds that. Everything that takes the name of a workload takes that of a
-database of it; what the tables hold is the same in all.
+Each has its own complete set of tables. The first has the workload's name, so code that knows one
+database only finds that one. Every function that takes the name of a workload also takes the name
+of one of its databases. All databases hold the same data.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How a target begins a transaction, and which isolation levels it has."""
+"""Isolation levels of a target, and how it begins a transaction."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Isolation:
     """A target's transactions.
 
     Attributes:
-        levels: Those of :data:`LEVELS` that it has.
-        default: The level that a session has that asks for none, as the driver's do not.
-        begin: Statements that begin a transaction at a level; the flag says whether it will write.
+        levels: The supported ones of :data:`LEVELS`.
+        default: The level of a session that sets none, such as the driver's.
+        begin: Statements that begin a transaction at a level; the flag states whether it writes.
     """
 
     levels: tuple[str, ...]
@@ -30,36 +30,38 @@ class Isolation:
 
 @runtime_checkable
 class Isolates(Protocol):
-    """A target whose sessions have transactions that can be told apart."""
+    """A target with concurrent transactions."""
 
     def isolation(self) -> Isolation:
-        """Levels, the default as the live system says, and how to begin.
+        """Levels, the live system's default, and how to begin a transaction.
 
         Raises:
-            DynoError: If the system cannot be asked.
+            DynoError: If the target does not respond.
         """
         ...
 
 
 def require(target: Target, level: str | None) -> tuple[Isolation, str]:
-    """The target's isolation, and the level that is meant.
+    """The target's isolation, and the requested level.
 
     Raises:
-        UsageError: If it has none, or not this level.
+        UsageError: If the target has no isolation levels, or not this one.
     """
     if not isinstance(target, Isolates):
-        raise UsageError(f"{target.name} has no transactions of several sessions to keep apart.")
+        raise UsageError(f"{target.name} has no concurrent transactions to isolate.")
     found = target.isolation()
     if level is not None and level not in found.levels:
-        raise UsageError(f"{target.name} has no level {level}; it has {', '.join(found.levels)}.")
+        raise UsageError(
+            f"{target.name} does not support the level {level}; it has {', '.join(found.levels)}."
+        )
     return found, level or found.default
 
 
 def standard_name(level: str) -> str:
-    """A level by Dyno's name: ``REPEATABLE-READ`` and ``repeatable read`` are the same one."""
+    """Normalises a level: ``REPEATABLE-READ`` and ``repeatable read`` are the same."""
     return level.strip().lower().replace(" ", "-").replace("_", "-")
 
 
 def sql_name(level: str) -> str:
-    """A level as standard SQL spells it."""
+    """A level in standard SQL spelling."""
     return level.replace("-", " ").upper()

@@ -1,4 +1,4 @@
-"""A layout that fits a workload: every name known, every bound written out."""
+"""A layout resolved for a workload: all names are known, all bounds are explicit."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Partition(Model):
     """One range partition.
 
     Attributes:
-        low: The first value in it; None if nothing bounds it below.
-        high: The first value that is no longer in it; None if nothing bounds it above.
-        volume: Where its data lies; None for the table's own volume.
+        low: The first value in it; None without a lower bound.
+        high: The first value after it; None without an upper bound.
+        volume: Volume of its data; None for the table's volume.
     """
 
     name: str
@@ -39,12 +39,12 @@ class TableDesign(Model):
     """The design of one table.
 
     Attributes:
-        form: None for what the engine does by itself.
-        partition_by: The column of the partitions, if there are any.
-        bounds: The bounds as they were given or spread; ``partitions`` says what they amount to.
-        side: The partition that a bound itself belongs to.
-        cluster: Columns that the rows are sorted by, once, at the load.
-        volume: Where the table lies; None for the layout's ``data``.
+        form: None for the engine's default.
+        partition_by: The partition column, if any.
+        bounds: The given or computed bounds; ``partitions`` has the resulting ranges.
+        side: The partition that includes the bound itself.
+        cluster: Columns that the rows are sorted by, once, during the load.
+        volume: Volume of the table; None for the layout's ``data``.
     """
 
     form: Form | None = None
@@ -62,14 +62,14 @@ class Layout(Model):
 
     Attributes:
         source: The file it was read from; ``preset`` for a shipped one.
-        indexes: Which keys and indexes: ``none``; ``keys`` (primary); ``keys+foreign``;
-            ``default``, which is the target's standard design, with the workload's secondary
-            indexes where the target uses such; ``default+foreign``.
-        tables: Tables whose design differs from the target's own.
-        data, log, temp: Volumes for tables, write-ahead log and temporary files; None leaves
-            them where the target has them. A volume is a folder or ``tablespace:NAME``.
-        preallocate_bytes: Room to claim before the load; 0 for none.
-        notes: What a reader of the figures should know, such as two volumes on one device.
+        indexes: Keys and indexes: ``none``; ``keys`` (primary); ``keys+foreign``;
+            ``default``, the target's standard design with the workload's secondary indexes if the
+            target uses them; ``default+foreign``.
+        tables: Tables whose design differs from the target's default.
+        data, log, temp: Volumes of tables, write-ahead log and temporary files; None for the
+            target's default. A volume is a folder or ``tablespace:NAME``.
+        preallocate_bytes: Space to preallocate before the load; 0 for none.
+        notes: Caveats of the results, such as two volumes on one device.
     """
 
     name: str
@@ -85,7 +85,7 @@ class Layout(Model):
 
     @property
     def plain(self) -> bool:
-        """Whether it asks for nothing but the target's own design."""
+        """Whether it is the target's default design."""
         placed = self.data or self.log or self.temp or self.preallocate_bytes
         return self.indexes == "default" and not self.tables and not placed
 
@@ -96,25 +96,25 @@ class Layout(Model):
 
     @property
     def foreign_keys(self) -> bool:
-        """Whether foreign keys are declared, and so checked by the server."""
+        """Whether foreign keys are declared, so the server checks them."""
         return self.indexes.endswith("+foreign")
 
     @property
     def secondary(self) -> bool:
-        """Whether the workload's secondary indexes are made."""
+        """Whether the workload's secondary indexes are created."""
         return self.indexes.startswith("default")
 
     def design(self, table: str) -> TableDesign:
-        """The design of a table; that of a plain one if nothing is said of it."""
+        """The design of a table; the default one if the layout does not name it."""
         return self.tables.get(table, _PLAIN)
 
     def volume_of(self, table: str, partition: Partition | None = None) -> str | None:
-        """Where a table or one of its partitions lies; None for the target's own place."""
+        """The volume of a table or of one of its partitions; None for the target's default."""
         own = partition.volume if partition is not None else None
         return own or self.design(table).volume or self.data
 
     def data_volumes(self) -> list[str]:
-        """Volumes that hold tables, each once, in the order of the layout."""
+        """Volumes with tables, each once, in the order of the layout."""
         found = [self.data]
         for name, design in self.tables.items():
             found += [self.volume_of(name, part) for part in design.partitions or (None,)]
@@ -123,4 +123,4 @@ class Layout(Model):
 
 _PLAIN = TableDesign()
 TABLESPACE = "tablespace:"
-"""How a volume begins that names a tablespace of the user's own."""
+"""Prefix of a volume that names an existing tablespace."""

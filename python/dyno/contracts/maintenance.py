@@ -1,6 +1,6 @@
-"""Maintenance that a target can do while it is being used, under neutral names.
+"""Maintenance tasks that a target can run during a workload, under portable names.
 
-A target that can has a method ``maintenance``; every other one is said to have none.
+A target with such tasks has a method ``maintenance``.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from dyno.contracts.target import Progress, Target
 from dyno.errors import UsageError, unknown
 
 Maintenance = Literal["integrity-check", "reindex", "backup", "vacuum"]
-"""``integrity-check`` proves that tables and indexes are whole; ``reindex`` builds the indexes
-anew, in the way that lets the work on them go on; ``backup`` writes a whole copy to a scratch
-folder under ``--out``; ``vacuum`` clears away dead rows and gathers statistics."""
+"""``integrity-check`` verifies tables and indexes; ``reindex`` rebuilds the indexes online;
+``backup`` writes a full copy to a scratch folder under ``--out``; ``vacuum`` removes dead rows and
+collects statistics."""
 
-_UNKNOWN = "Dyno knows no maintenance of it that leaves it usable"
+_UNKNOWN = "Dyno has no maintenance task for it that leaves it usable"
 
 NAMES: tuple[Maintenance, ...] = get_args(Maintenance)
 
 
 @dataclass(frozen=True)
 class SpaceEstimate:
-    """Room that the maintenance should need beyond what is there.
+    """Estimated extra space of a maintenance task.
 
     Attributes:
         size: Bytes on storage.
-        source: How the target comes to it.
+        source: How the target estimates it.
     """
 
     size: int
@@ -39,11 +39,11 @@ class SpaceEstimate:
 
 @dataclass
 class Written:
-    """What copies of the data elsewhere have taken, all rounds that were done in full.
+    """Totals of all completed backups.
 
     Attributes:
         size: Bytes in their files.
-        seconds: From the start of each until its files were synced; proving it comes after.
+        seconds: Time from the start of each until its files are synced, without verification.
     """
 
     size: int = 0
@@ -51,82 +51,79 @@ class Written:
 
 
 class Job(Protocol):
-    """A piece of maintenance, ready to run. Not shared, but for ``space`` and ``cancel``."""
+    """A prepared maintenance task. Only ``space`` and ``cancel`` are thread-safe."""
 
     @property
     def method(self) -> str:
-        """What is done, in the target's own words."""
+        """What the task does, in the target's terms."""
         ...
 
     @property
     def estimate(self) -> SpaceEstimate:
-        """The room that it should need."""
+        """The extra space that it needs."""
         ...
 
     def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
-        """Does the whole of it once, in a session of its own; may be called again.
+        """Runs the task once, in its own session. May be called again.
 
-        Damage that it finds is a failed check, not an error.
+        Damage in the data is a failed check, not an error.
 
         Raises:
             Interrupted: If ``stop`` was set.
-            DynoError: If it could not be done.
+            DynoError: If the task failed.
         """
         ...
 
     def space(self) -> int | None:
-        """Bytes on storage that it takes at this moment beyond what was there, from another thread.
-
-        None where the server does not tell.
-        """
+        """Current extra bytes on storage; None if the server does not report it. Thread-safe."""
         ...
 
     def cancel(self) -> None:
-        """Stops the statement under way, once ``stop`` is set; from any thread."""
+        """Cancels the running statement, after ``stop`` is set. Thread-safe."""
         ...
 
     def close(self) -> None:
-        """Removes what is left of it and ends its sessions; never raises."""
+        """Removes its leftovers and closes its sessions. Never raises."""
         ...
 
 
 @runtime_checkable
 class Maintained(Protocol):
-    """A target that can be maintained while it is used."""
+    """A target with online maintenance."""
 
     def maintenance(self, workload: str, name: Maintenance) -> Job | str:
-        """The maintenance of a workload's tables, or the reason why there is none.
+        """The task for a workload's tables, or the reason why it is not supported.
 
         Raises:
-            DynoError: If the target cannot be asked.
+            DynoError: If the target does not respond.
         """
         ...
 
 
 @runtime_checkable
 class Writer(Protocol):
-    """A job that writes a copy of the data elsewhere, and tells how much."""
+    """A job that writes a copy of the data and reports its size."""
 
     @property
     def written(self) -> Written:
-        """What the rounds that were done in full have written."""
+        """Totals of the completed rounds."""
         ...
 
 
 @runtime_checkable
 class Readied(Protocol):
-    """A target that has to be started in another way for some maintenance."""
+    """A target that must be started differently for some tasks."""
 
     def before_maintenance(self, name: Maintenance) -> None:
-        """Takes note of it; the next start makes it possible."""
+        """Stores the task for the next start."""
         ...
 
 
 def parse(name: str) -> Maintenance:
-    """The maintenance called ``name``.
+    """Parses the name of a task.
 
     Raises:
-        UsageError: If there is none; the nearest is offered.
+        UsageError: If it is unknown; suggests the nearest name.
     """
     if name not in NAMES:
         raise unknown("maintenance", name, NAMES)
@@ -134,9 +131,9 @@ def parse(name: str) -> Maintenance:
 
 
 def lacks(target: Target, name: Maintenance) -> str | None:
-    """Why a target can never do it; None if it may.
+    """Why a target never supports a task; None if it may.
 
-    A target tells its reasons by the name of the maintenance, in ``LACKS_MAINTENANCE``.
+    A target declares the reasons in ``LACKS_MAINTENANCE``, by task name.
     """
     if not isinstance(target, Maintained):
         return _UNKNOWN
@@ -145,10 +142,10 @@ def lacks(target: Target, name: Maintenance) -> str | None:
 
 
 def require(target: Target, name: Maintenance) -> None:
-    """Refuses what a target can never do, before it is started.
+    """Refuses a task that the target never supports, before it is started.
 
     Raises:
-        UsageError: With the reason, and with what the target has.
+        UsageError: With the reason and the supported tasks.
     """
     reason = lacks(target, name)
     if reason is not None:
@@ -156,9 +153,9 @@ def require(target: Target, name: Maintenance) -> None:
 
 
 def database(target: Target, name: Maintenance, count: int, asked: int | None) -> int | None:
-    """Which of ``count`` databases it works on: the first unless another one is asked for.
+    """The number of the database to maintain; the first by default.
 
-    A target tells in ``WHOLE_MAINTENANCE`` what always works on all that it has.
+    A target declares in ``WHOLE_MAINTENANCE`` which tasks always cover all databases.
 
     Returns:
         None if there is one database only, or if it works on all.
@@ -167,13 +164,12 @@ def database(target: Target, name: Maintenance, count: int, asked: int | None) -
         UsageError: If there is no such database, or none can be chosen.
     """
     if asked is not None and asked > count:
-        raise UsageError(f"--during-database {asked} needs --databases {asked} or more.")
+        raise UsageError(f"--during-database {asked} requires --databases {asked} or more.")
     if name not in getattr(target, "WHOLE_MAINTENANCE", ()):
         return (asked or 1) if count > 1 else None
     if asked is not None:
         raise UsageError(
-            f"A {name} of the {target.name} target is of all its databases: leave "
-            "--during-database out."
+            f"{name} on the {target.name} target covers all databases: omit --during-database."
         )
     return None
 
@@ -198,5 +194,7 @@ def prepare(target: Target, workload: str, name: Maintenance) -> Job:
 
 def _refused(target: Target, name: Maintenance, reason: str) -> UsageError:
     has = [other for other in NAMES if other != name and lacks(target, other) is None]
-    instead = f" It has {', '.join(has)}." if has else ""
-    return UsageError(f"The {target.name} target cannot do {name} during a run: {reason}.{instead}")
+    instead = f" It supports {', '.join(has)}." if has else ""
+    return UsageError(
+        f"The {target.name} target does not support {name} during a run: {reason}.{instead}"
+    )

@@ -1,12 +1,13 @@
-"""What a query did inside the engine, as far as the engine tells without being disturbed.
+"""Metrics of a query inside the engine, if reading them does not slow it down.
 
-A target that tells has a method ``meter``; every other one leaves the figures empty with a reason.
+A target with such metrics has a method ``meter``. Others leave them empty, with a reason.
 """
 
 from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -16,23 +17,23 @@ from dyno.errors import DynoError, Interrupted
 FIGURES = ("bytes_read", "temp_bytes", "peak_memory_bytes")
 
 Metering = Literal["never", "untimed", "always"]
-"""Which queries an engine that slows down while it counts is metered for: none, those that are not
-timed, or all. Other engines are metered unless it is ``never``."""
+"""Queries to meter on an engine that slows down while it counts: none, the untimed ones, or all.
+Other engines are always metered unless this is ``never``."""
 
-NOT_ASKED = "not asked for (--no-query-figures)"
-_SLOWER = "counting would slow the timed query (--query-figures counts it all the same)"
-_BEFORE = "; of the untimed warming run, since counting would slow the timed query"
+NOT_ASKED = "not requested (--no-query-figures)"
+_SLOWER = "counting would slow down the timed query (--query-figures forces it)"
+_BEFORE = "; from the untimed warm-up run, since counting would slow down the timed query"
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What one query did. A figure that is not known is None, never 0.
+    """Metrics of one query. An unknown one is None, never 0.
 
     Attributes:
-        bytes_read: Bytes that the engine asked the operating system for.
-        temp_bytes: Bytes that it wrote to temporary files, as intermediate results did not fit.
-        peak_memory_bytes: Most memory that it held.
-        sources: For each figure where it comes from, or the reason why it is missing.
+        bytes_read: Bytes that the engine read from the operating system.
+        temp_bytes: Bytes written to temporary files.
+        peak_memory_bytes: Peak memory.
+        sources: The source of each metric, or the reason why it is missing.
     """
 
     bytes_read: int | None = None
@@ -43,71 +44,71 @@ class Reading:
     @staticmethod
     @functools.lru_cache(maxsize=64)
     def missing(reason: str) -> Reading:
-        """No figure at all."""
+        """No metrics."""
         return Reading(sources=dict.fromkeys(FIGURES, reason))
 
     def of_warming_run(self) -> Reading:
-        """The same for the timed run of the query, without what differs between the two.
+        """These metrics for the timed run, without those that differ between the two runs.
 
-        The warming run may have read from storage what the timed one finds in memory.
+        The warm-up run may read from storage what the timed run finds in memory.
         """
         sources = {name: text + _BEFORE for name, text in self.sources.items()}
         return replace(self, bytes_read=None, sources={**sources, "bytes_read": _SLOWER})
 
-    def columns(self) -> dict[str, Any]:
-        """As columns of the table of queries; ``meter`` holds the sources as JSON text."""
-        figures = {name: getattr(self, name) for name in FIGURES}
-        return {**figures, "meter": self._sources_text}
-
     @functools.cached_property
-    def _sources_text(self) -> str:
-        return json.dumps(self.sources, sort_keys=True)
+    def columns(self) -> Mapping[str, Any]:
+        """Columns of the table of queries; ``meter`` has the sources as JSON text."""
+        figures = {name: getattr(self, name) for name in FIGURES}
+        return {**figures, "meter": json.dumps(self.sources, sort_keys=True)}
+
+
+_NOT_COUNTED = Reading.missing(_SLOWER)
 
 
 class Meter(Protocol):
-    """Reads the counters of one session round each of its queries."""
+    """Reads the counters of one session before and after each query."""
 
     def before(self) -> None:
-        """Called just before a query is sent.
+        """Called right before a query is sent.
 
         Raises:
-            DynoError: If the engine cannot be asked.
+            DynoError: If the engine does not respond.
         """
         ...
 
     def after(self) -> Reading:
-        """Called once the query has ended well.
+        """Called after the query has completed.
 
         Raises:
-            DynoError: If the engine cannot be asked.
+            DynoError: If the engine does not respond.
         """
         ...
 
 
 @runtime_checkable
 class SlowingMeter(Meter, Protocol):
-    """A meter whose engine takes longer for a query while it counts."""
+    """A meter that slows down queries while it counts."""
 
     def stop(self) -> None:
-        """Makes the engine stop counting, until :meth:`before` is called again.
+        """Stops counting until the next :meth:`before`.
 
         Raises:
-            DynoError: If the engine cannot be asked.
+            DynoError: If the engine does not respond.
         """
         ...
 
 
 @runtime_checkable
 class Metered(Protocol):
-    """A target that tells what a query did."""
+    """A target with metrics of queries."""
 
     def meter(self, connection: Connection) -> Meter:
-        """A meter for the queries of ``connection``, one of its sessions."""
+        """A meter for the queries of ``connection``, a session of this target."""
         ...
 
 
 class QueryMeter:
-    """A meter that never spoils a run: what fails in it is a reason for a missing metric."""
+    """A meter whose failures become reasons for missing metrics."""
 
     def __init__(
         self, target: Target, connection: Connection, metering: Metering = "always"
@@ -122,12 +123,12 @@ class QueryMeter:
             self._reason = f"Dyno does not read it from {target.name}"
             if isinstance(target, Metered):
                 self._meter = meter = target.meter(connection)
-                # Once, since a protocol takes time to look at.
+                # Once, since a protocol check is slow.
                 if metering == "untimed" and isinstance(meter, SlowingMeter):
                     self._slowing = meter
 
     def before(self, *, timed: bool = True) -> None:
-        """Call just before the query is sent, outside its measured time."""
+        """Call right before the query is sent, outside its measured time."""
         meter = self._meter
         if meter is None:
             return
@@ -142,25 +143,27 @@ class QueryMeter:
         except Interrupted:
             raise
         except DynoError as error:
-            self._reason = f"the counters could not be read: {error}"
+            self._reason = f"cannot read the counters: {error}"
 
-    def after(self, query: str = "", *, timed: bool = True, failed: bool = False) -> dict[str, Any]:
-        """Columns for the table of queries; call when the query has ended."""
-        return self._after(query, timed=timed, failed=failed).columns()
+    def after(
+        self, query: str = "", *, timed: bool = True, failed: bool = False
+    ) -> Mapping[str, Any]:
+        """Columns for the table of queries; call after the query has ended."""
+        return self._after(query, timed=timed, failed=failed).columns
 
     def _after(self, query: str, *, timed: bool, failed: bool) -> Reading:
         if failed:
-            return Reading.missing("the query did not end")
+            return Reading.missing("the query did not finish")
         if self._meter is None or self._reason:
             return Reading.missing(self._reason)
         if not self._counts:
-            return self._untimed.get(query) or Reading.missing(_SLOWER)
+            return self._untimed.get(query, _NOT_COUNTED)
         try:
             reading = self._meter.after()
         except Interrupted:
             raise
         except DynoError as error:
-            return Reading.missing(f"the counters could not be read: {error}")
+            return Reading.missing(f"cannot read the counters: {error}")
         if not timed:
             self._untimed[query] = reading.of_warming_run()
         return reading

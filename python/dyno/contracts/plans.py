@@ -1,6 +1,6 @@
-"""How an engine would run, or ran, a query: its plan, as data and as text.
+"""Query plans, as data and as text.
 
-A target that tells has a method ``explain``; every other one gives its reason.
+A target with plans has a method ``explain``.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ class QueryPlan:
     """A plan.
 
     Attributes:
-        text: For people: a node a line, indented below what it feeds.
-        tree: The engine's own document.
+        text: For people: one node per line, indented below its parent.
+        tree: The engine's document.
     """
 
     text: str
@@ -28,7 +28,7 @@ class QueryPlan:
 
 @dataclass(frozen=True)
 class Node:
-    """One node of a plan, as the text of it needs it."""
+    """A node of a plan, as needed for its text."""
 
     label: str
     inputs: Sequence[Node] = ()
@@ -36,10 +36,10 @@ class Node:
 
 @runtime_checkable
 class Explains(Protocol):
-    """A target that shows plans."""
+    """A target with query plans."""
 
     def explain(self, connection: Connection, sql: str, *, analyse: bool) -> QueryPlan:
-        """The plan of a query; with ``analyse`` the query is run and the plan says what it did.
+        """The plan of a query; ``analyse`` runs the query and adds actual values.
 
         Raises:
             DynoError: As :meth:`Connection.execute`.
@@ -48,13 +48,15 @@ class Explains(Protocol):
 
 
 def require(target: Target) -> Explains:
-    """The target as one that shows plans.
+    """The target, if it has plans.
 
     Raises:
-        UsageError: If it shows none.
+        UsageError: If it has none.
     """
     if not isinstance(target, Explains):
-        raise UsageError(f"The {target.name} target cannot do this: Dyno reads no plans of it.")
+        raise UsageError(
+            f"The {target.name} target does not support this: Dyno cannot read its plans."
+        )
     return target
 
 

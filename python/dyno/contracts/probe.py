@@ -1,4 +1,4 @@
-"""What is sampled while a run goes on, and the probes that a target adds."""
+"""Samples during a run, and probes of targets."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 
 class Sample(NamedTuple):
-    """One figure of one moment.
+    """One value at one time.
 
     Attributes:
-        source: What it comes from: ``cpu``, ``disk`` …; of a target's probe, the probe's name.
-        subject: What it is about: ``host``, ``vda``, ``server``, a target's name …
-        metric: What it counts; the probe's file documents it.
+        source: ``cpu``, ``disk`` …; for a target's probe, the name of the probe.
+        subject: ``host``, ``vda``, ``server``, a target's name …
+        metric: The metric; the probe's file documents it.
         unit: ``%``, ``B``, ``s``, ``1/s``, ``MB/s`` (10^6 bytes), ``ms``, ``count``.
     """
 
@@ -24,16 +24,16 @@ class Sample(NamedTuple):
 
 
 class UnavailableError(Exception):
-    """What the probe reads is not offered here; the message is the reason."""
+    """The source of the probe does not exist here; the message is the reason."""
 
 
 class TargetProbe(Protocol):
-    """Reads figures of one target, in a thread of its own, while it is joined to the sampler.
+    """Reads metrics of one target in its own thread, while joined to the sampler.
 
     Attributes:
-        name: Source of its samples; no other probe's.
-        period_s: Time from one reading to the next.
-        deadline_s: A reading that takes longer is missed, and nobody waits for it any longer.
+        name: Source of its samples; unique among probes.
+        period_s: Time between two readings.
+        deadline_s: Timeout of a reading; a late reading counts as missed.
     """
 
     name: str
@@ -41,16 +41,16 @@ class TargetProbe(Protocol):
     deadline_s: float
 
     def read(self, now_ns: int) -> Sequence[Sample]:
-        """Figures at ``now_ns``, a time of the monotonic clock.
+        """Samples at ``now_ns``, on the monotonic clock.
 
         Raises:
-            UnavailableError: If this target does not have the source; it is read no more.
-            DynoError: If the target cannot be asked now; the reading is missed.
+            UnavailableError: If this target does not have the source; the probe stops.
+            DynoError: If the target does not respond now; the reading counts as missed.
         """
         ...
 
     def close(self) -> None:
-        """Gives up what it holds, such as a session. From the thread that reads; never raises."""
+        """Releases its resources. Called from the reading thread; never raises."""
         ...
 
 
@@ -59,5 +59,5 @@ class Probed(Protocol):
     """A target with probes of its own."""
 
     def probes(self) -> Sequence[TargetProbe]:
-        """New ones, which hold nothing until they are read."""
+        """New probes, which open nothing before their first reading."""
         ...

@@ -1,4 +1,4 @@
-"""What a workload's refresh functions insert and delete, and how rows of theirs are known."""
+"""Refresh functions of a workload: what they insert and delete, and how to identify their rows."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 
 @dataclass(frozen=True)
 class UpdateSet:
-    """Rows of a pair of functions: the first inserts new ones, the second deletes loaded ones.
+    """Rows of a pair of refresh functions: one inserts new rows, the other deletes loaded ones.
 
     Attributes:
-        number: From 0, in the order in which sets are used.
-        rows: New rows a table, in the order in which they go in; rows leave in the opposite one.
+        number: From 0, in the order of use.
+        rows: Number of new rows by table, in insert order; deletes run in reverse order.
             As many loaded rows are deleted.
-        new: For each of these tables, the condition (neutral SQL) that holds for the rows that are
-            inserted and no others.
-        loaded: The same for the loaded rows that are deleted.
-        facts: Where its keys lie, for the record.
-        readers: The new rows of each table as Arrow streams, given a ``_core.Control`` to cancel
-            them.
-        loaded_readers: The same for the loaded rows, as they were.
+        new: By table, the condition (neutral SQL) that selects the inserted rows and no
+            others.
+        loaded: By table, the condition that selects the deleted rows.
+        facts: Its key ranges, for the record.
+        readers: New rows by table as Arrow streams; takes a ``_core.Control`` for
+            cancellation.
+        loaded_readers: The loaded rows by table, in the same form.
     """
 
     number: int
@@ -38,11 +38,11 @@ class Refresh:
     """A workload's refresh functions.
 
     Attributes:
-        update_set: The update set of a scale and a number.
-        foreign: For each table that they change, the condition that holds for new rows of any set
-            and for no loaded row. Tables stand in the order in which rows leave.
-        digests: For each of these tables, aggregates that tell its keys: if none of them changed,
-            no key was added, lost or altered.
+        update_set: The update set for a scale and a number.
+        foreign: By table, the condition that selects new rows of any set and no loaded row,
+            in delete order.
+        digests: By table, aggregates over its keys: if they are unchanged, no key was added,
+            removed or changed.
     """
 
     update_set: Callable[[float, int], UpdateSet]
@@ -51,10 +51,10 @@ class Refresh:
 
 
 def delete(table: str, condition: str) -> str:
-    """The statement that deletes the rows of ``table`` for which ``condition`` holds."""
+    """The statement that deletes the rows of ``table`` that match ``condition``."""
     return f"DELETE FROM {table} WHERE {condition}"  # noqa: S608  (fixed names, own numbers)
 
 
 def matching(table: str, condition: str) -> str:
-    """Those rows, to follow ``FROM``."""
+    """These rows, as text after ``FROM``."""
     return f"{table} WHERE {condition}"

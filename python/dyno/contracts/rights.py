@@ -1,4 +1,4 @@
-"""Targets that can tell, before anything is created, whether the account may create it."""
+"""Targets that check, before anything is created, whether the account may create it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How answers are compared, column by column, and what a difference is."""
+"""Comparison of answers, column by column."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any, Literal
 Rows = Sequence[Sequence[Any]]
 
 Rule = Literal["exact", "sum", "average"]
-"""What a result column is: a key, count or text; a sum of money; an average or ratio.
+"""Kind of a result column: a key, count or text; a sum of money; an average or ratio.
 
-``Tolerance`` says how far each may lie from the right value."""
+``Tolerance`` has the allowed deviation of each."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One place where two answers differ.
+    """One difference between two answers.
 
     Attributes:
         row: Number of the row from 1, in the first answer (in the second if only that has it);
             None if the number of rows differs.
         column: Number of the column from 1; None if it concerns the row as a whole.
-        left: What the first answer has there; None if nothing.
-        right: What the second has.
+        left: Value in the first answer; None if absent.
+        right: Value in the second answer.
         ours: The whole row of the first answer, in canonical text.
-        theirs: The row of the second that it was compared with.
+        theirs: The row of the second answer that it was compared with.
     """
 
     row: int | None

@@ -1,4 +1,4 @@
-"""What a target must offer. A gap is declared with its reason and skipped, never silent."""
+"""The protocol of a target. Targets declare each gap with a reason."""
 
 from __future__ import annotations
 
@@ -13,47 +13,46 @@ from dyno.contracts.layout import Layout
 from dyno.errors import DynoError
 
 Progress = Callable[[int, int, str], None]
-"""Called with (rows or units done, total or 0, a few words)."""
+"""Called with (rows or units done, total or 0, short text)."""
 
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What a target can do. A string says why it cannot.
+    """What a target supports. A string is the reason for a gap.
 
     Attributes:
         dss: Runs decision-support queries.
-        neutral: Runs all of them with the joins and conditions of the neutral text; a target that
+        neutral: Runs all queries with the joins and conditions of the neutral SQL. A target that
             changes some is ``Rewriting`` (``targets/variants.py``).
-        oltp: Is driven by the Rust driver through one of its wires.
-        load: Takes generated data.
-        cold: Can be restarted with none of its data cached, and proves it (``cool()``).
-        refresh: Takes and gives up rows in transactions while queries run.
-        resume: A load that was cut off can go on; such a target is ``Resumable``.
-        procedure: Runs transactions that are programmed inside it; where they have to be put
-            there first, it is ``Programmable``.
+        oltp: The Rust driver supports one of its wire protocols.
+        load: Loads generated data.
+        cold: Restarts with no data cached, and verifies it (``cool()``).
+        refresh: Inserts and deletes rows in transactions while queries run.
+        resume: Resumes interrupted loads; such a target is ``Resumable``.
+        procedure: Runs transactions as stored procedures. If they must be created first, the
+            target is ``Programmable``.
     """
 
     dss: bool | str = True
     neutral: bool | str = True
     oltp: bool | str = True
     load: bool | str = True
-    cold: bool | str = "nothing empties its caches yet"
+    cold: bool | str = "Dyno cannot empty its caches yet"
     refresh: bool | str = True
-    resume: bool | str = "its loads keep no journal; a load starts again with --replace"
-    procedure: bool | str = "Dyno has no procedures for it; transactions come from the client"
+    resume: bool | str = "its loads have no journal; start again with --replace"
+    procedure: bool | str = "Dyno has no procedures for it; the client sends the statements"
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What Dyno gives an embedded engine of the machine.
+    """Resources of an embedded engine.
 
     Attributes:
-        memory_bytes: Cap for the engine, the same for every engine of a run.
-        threads: Processors it may use.
-        launch: What the command line of its processes begins with, so that they start where the
-            limits of the run hold (``dyno.confinement``).
-        killed: Tells which of those limits the kernel has killed one of its processes for; None
-            if none.
+        memory_bytes: Memory limit, the same for every engine of a run.
+        threads: CPUs it may use.
+        launch: Prefix of the command line of its processes, which starts them inside the limits
+            of the run (``dyno.confinement``).
+        killed: Returns the limit for which the kernel killed one of its processes, or None.
     """
 
     memory_bytes: int
@@ -64,13 +63,13 @@ class Limits:
 
 @dataclass(frozen=True)
 class TargetUrl:
-    """A target's address, taken apart.
+    """A parsed target URL.
 
     Attributes:
         scheme: ``embedded``, ``postgresql``, ``duckdb``, ``null`` …
-        name: The target's name: its folder under ``dyno/targets``.
-        text: The URL as given, which may hold a password: never record it.
-        redacted: The URL fit for a bundle.
+        name: Name of the target: its folder under ``dyno/targets``.
+        text: The original URL. It may contain a password: never record it.
+        redacted: The URL without the password, for bundles.
     """
 
     scheme: str
@@ -84,8 +83,8 @@ class LoadPlan:
     """What to load.
 
     Attributes:
-        resume: Go on with a load that was cut off: only the parts that its journal lacks.
-        layout: The physical design; None for the target's own.
+        resume: Resume an interrupted load: load only the parts missing in its journal.
+        layout: The physical design; None for the target's default.
     """
 
     workload: str
@@ -98,12 +97,12 @@ class LoadPlan:
 
 @dataclass(frozen=True)
 class Unfinished:
-    """A load that did not end, as its journal tells.
+    """An interrupted load, from its journal.
 
     Attributes:
-        streams: With which it was begun, and perhaps its tables cut.
-        parts: Parts of tables that are in.
-        rows: Rows in those.
+        streams: Number of streams of the load, which may define the parts of its tables.
+        parts: Loaded parts of tables.
+        rows: Rows in those parts.
     """
 
     scale: float
@@ -115,11 +114,11 @@ class Unfinished:
 
 @dataclass(frozen=True)
 class LoadOutcome:
-    """What a load did, data only: indexes are timed apart.
+    """The result of a load, without indexes.
 
     Attributes:
-        tables: One dict a table: ``table``, ``rows``, ``bytes`` (as sent), ``seconds``.
-        seconds: First to last byte, wall clock.
+        tables: One dict per table: ``table``, ``rows``, ``bytes`` (sent), ``seconds``.
+        seconds: Wall time from the first byte to the last.
     """
 
     tables: tuple[dict[str, Any], ...]
@@ -130,49 +129,49 @@ class LoadOutcome:
 
 @dataclass(frozen=True)
 class Loaded:
-    """What Dyno's mark on the tables says of the data in them.
+    """Dyno's mark on loaded tables.
 
     Attributes:
         complete: False from the creation of the tables until rows, keys and checks are done.
-        layout: The layout that it was loaded with, as JSON; empty for the target's own design.
-        update_sets: How many update sets the refresh functions have used so far.
-        unrestored: How many of the last of them may still be in the data.
+        layout: The layout of the load, as JSON; empty for the target's default design.
+        update_sets: Number of update sets that the refresh functions have used.
+        unrestored: Number of the last update sets whose changes may still be in the data.
     """
 
     scale: float
     seed: int
     complete: bool
     layout: str = ""
-    # They change one table's mark after another's while the data is whole.
+    # These change in one table's mark after the other while the data is complete.
     update_sets: int = field(default=0, compare=False)
     unrestored: int = field(default=0, compare=False)
 
 
 @dataclass
 class QueryResult:
-    """Rows of one query. Values are Python's own: int, float, Decimal, date, str or None."""
+    """Rows of one query, as Python values: int, float, Decimal, date, str or None."""
 
     columns: list[str]
     rows: list[tuple[Any, ...]]
 
 
 LimitedPlace = Literal["server", "process"]
-"""Whom ``--limit`` holds for: processes of the engine's own, or Dyno's, in which it works. A target
-says so in ``LIMITED`` by scheme; without one its processes are not Dyno's to limit."""
+"""Where ``--limit`` applies: to the engine's own processes, or to Dyno's process. A target declares
+it by scheme in ``LIMITED``; without an entry, Dyno cannot limit it."""
 
 StreamAnswer = tuple[int, str, QueryResult]
-"""Number of a stream, name of a query, its rows."""
+"""Stream number, query name, rows."""
 
 
 @dataclass
 class PowerResult:
-    """Rows of every query that ended well, by query name, and what did not.
+    """Rows and errors of queries, by query name.
 
     Attributes:
-        answers: To the validation parameters, on the data as it was loaded.
-        errors: What failed in the measured pass.
-        drawn: Stream, query and answer where the parameters were drawn, or the data has the new
-            orders of a refresh function.
+        answers: Answers with validation parameters, on the loaded data.
+        errors: Queries that failed in the measured pass.
+        drawn: Stream, query and answer with random parameters, or with the new orders of a
+            refresh function.
     """
 
     answers: dict[str, QueryResult] = field(default_factory=dict)
@@ -182,9 +181,9 @@ class PowerResult:
 
 @runtime_checkable
 class Listing(Protocol):
-    """A session that reads a table anew for each row of ``NOT EXISTS``, but once for ``NOT IN``.
+    """A session that reads a table once per row for ``NOT EXISTS``, but once for ``NOT IN``.
 
-    Without an index the one takes hours where the other takes seconds.
+    Without an index, ``NOT EXISTS`` takes hours and ``NOT IN`` seconds.
     """
 
     lists_once: bool
@@ -197,24 +196,24 @@ class Connection(Protocol):
         """Runs one statement to its last row.
 
         Raises:
-            DatabaseError, TargetError: With ``kind`` classed (``connection_lost``,
+            DatabaseError, TargetError: With a ``kind`` (``connection_lost``,
                 ``out_of_memory``, ``disk_full``, ``timeout`` …).
         """
         ...
 
     def cancel(self) -> None:
-        """Stops the statement under way; may be called from another thread."""
+        """Cancels the running statement. Thread-safe."""
         ...
 
     def close(self) -> None:
-        """Ends the session; never raises."""
+        """Closes the session. Never raises."""
         ...
 
 
 class Target(Protocol):
     """A database system under test, as a context manager.
 
-    Entering starts or checks it; leaving stops what was started and restores what was changed.
+    Entering starts or checks it. Leaving stops what it started and restores what it changed.
     """
 
     name: str
@@ -230,20 +229,20 @@ class Target(Protocol):
         ...
 
     def connect(self, workload: str = "") -> Connection:
-        """A new session; plain table names in it mean those of ``workload``."""
+        """Opens a session in which unqualified table names mean those of ``workload``."""
         ...
 
     def create_tables(self, workload: str, *, replace: bool, layout: Layout | None = None) -> None:
         """Creates the workload's tables, without keys or indexes.
 
         Raises:
-            UsageError: If tables of those names exist and ``replace`` is false, or they are
-                not Dyno's; or if this server cannot have ``layout``. Nothing was touched then.
+            UsageError: If the tables exist and ``replace`` is false, if Dyno did not create them,
+                or if the server does not support ``layout``. Nothing is changed then.
         """
         ...
 
     def loaded(self, workload: str) -> Loaded | None:
-        """What is loaded, read from Dyno's mark; None if there is nothing of Dyno's."""
+        """Reads Dyno's mark; None if there is none."""
         ...
 
     def mark(self, workload: str, loaded: Loaded) -> None:
@@ -255,18 +254,18 @@ class Target(Protocol):
         ...
 
     def insert(self, connection: Connection, workload: str, rows: Mapping[str, Any]) -> int:
-        """Adds generated rows to loaded tables, in the transaction that ``connection`` has open.
+        """Adds generated rows to loaded tables, in the open transaction of ``connection``.
 
-        Only for targets whose capability ``refresh`` is true. ``insert.insert_values`` serves a
-        target that has no faster way.
+        Only for targets with the capability ``refresh``. ``insert.insert_values`` is the generic
+        implementation.
 
         Args:
-            connection: One of :meth:`connect`'s, with a transaction begun.
-            workload: Whose tables.
-            rows: By table, an Arrow stream (``__arrow_c_stream__``); tables in their order.
+            connection: A session of :meth:`connect` with an open transaction.
+            workload: The workload of the tables.
+            rows: Arrow streams (``__arrow_c_stream__``) by table, in insert order.
 
         Returns:
-            The rows that the target says it took.
+            The number of inserted rows that the target reports.
         """
         ...
 
@@ -280,127 +279,127 @@ class Target(Protocol):
         """Adds keys and indexes and gathers statistics.
 
         Returns:
-            Seconds a step; and, where the target tells, ``space``: a list of what
-            ``StepRecord.record`` gives, and ``notes``: lines on what differs from the layout.
+            Seconds by step. Optionally ``space``: a list of ``StepRecord.record`` results, and
+            ``notes``: lines on deviations from the layout.
         """
         ...
 
     def wire(self, workload: str = "") -> dict[str, Any]:
-        """How the Rust driver reaches it (``kind`` and its fields); may hold a password."""
+        """Connection parameters for the Rust driver; may contain a password."""
         ...
 
     def sql(self, workload: str, name: str, neutral: str) -> str:
-        """The statement ``name`` in the target's own SQL: ``neutral`` unless it must differ."""
+        """The statement ``name`` in the target's dialect; ``neutral`` unless it must differ."""
         ...
 
     def data_paths(self) -> list[Path]:
-        """Places on this machine's storage where its data lies; empty for a remote target."""
+        """Paths of its data on this machine; empty for a remote target."""
         ...
 
     def process_ids(self) -> list[int]:
-        """Server processes on this machine, for the probes; empty if remote or in-process."""
+        """Server processes on this machine; empty if remote or in-process."""
         ...
 
 
 @runtime_checkable
 class Designed(Protocol):
-    """A target with parts of a layout that have to be in place before it is started."""
+    """A target with parts of a layout that must be set before it starts."""
 
     def before_start(self, layout: Layout) -> None:
-        """Takes note of the layout; the next start puts those parts in place."""
+        """Stores the layout for the next start."""
         ...
 
     def deviations(self, layout: Layout) -> list[str]:
-        """Where the running target is no longer as ``layout`` says, a line each."""
+        """Deviations of the running target from ``layout``, one per line."""
         ...
 
 
 @runtime_checkable
 class Stored(Protocol):
-    """A target that knows where its files lie on this machine's storage."""
+    """A target that knows the paths of its files on this machine."""
 
     def storage(self) -> dict[Role, list[Path]]:
-        """Paths of data, log and temporary files; without an entry where that is not known."""
+        """Paths of data, log and temporary files; unknown ones have no entry."""
         ...
 
 
 @runtime_checkable
 class Unplaced(Protocol):
-    """A target that can say why some of its files could not be found."""
+    """A target that explains why it could not find some of its files."""
 
     def unplaced(self) -> list[str]:
-        """A line for each obstacle: what is not known, and what to do."""
+        """One line per obstacle: what is unknown, and the remedy."""
         ...
 
 
 @runtime_checkable
 class Made(Protocol):
-    """A target that makes its database only where something is to be loaded into it."""
+    """A target that creates its database only for a load."""
 
     def before_load(self) -> None:
-        """Lets the next start make what is missing."""
+        """Lets the next start create the database."""
         ...
 
 
 @runtime_checkable
 class Removable(Protocol):
-    """A target in which what Dyno has made lies beside what is not Dyno's."""
+    """A target that can remove Dyno's objects and nothing else."""
 
     def marked(self) -> list[str]:
-        """What bears Dyno's mark, an item each, in words for a person."""
+        """Descriptions of the objects that carry Dyno's mark."""
         ...
 
     def remove(self) -> list[str]:
-        """Removes it and nothing else; returns what went."""
+        """Removes the marked objects; returns their descriptions."""
         ...
 
 
 @runtime_checkable
 class Limited(Protocol):
-    """A target that knows how many sessions it takes."""
+    """A target with a connection limit."""
 
     def room(self) -> str:
-        """For how many it had room when the driver was told its way, in a sentence."""
+        """The number of free connections before the run, in a sentence."""
         ...
 
 
 @runtime_checkable
 class Supervised(Protocol):
-    """A target whose server may be Dyno's own, which then sees why it ended."""
+    """A target that may own its server process and then knows why it exited."""
 
     def exit_reason(self) -> DynoError | None:
-        """What ended the server; None if it is well, or not Dyno's."""
+        """Why the server exited; None if it is running, or not Dyno's."""
         ...
 
 
 @runtime_checkable
 class Programmable(Protocol):
-    """A target that takes a workload's transactions as procedures."""
+    """A target that runs a workload's transactions as stored procedures."""
 
     def program(self, workload: str) -> dict[str, Any]:
-        """Puts the procedures there, unless they are and are of this version.
+        """Creates the procedures, unless this version already exists.
 
-        They bear Dyno's mark, and go with the tables when those are replaced or removed.
+        They carry Dyno's mark, and are removed or replaced with the tables.
 
         Returns:
-            What to record: ``procedures`` (names), ``version``, and whether they were ``made``.
+            The record: ``procedures`` (names), ``version``, and whether they were ``made``.
 
         Raises:
-            UsageError: If something that is not Dyno's has one of their names.
-            TargetError: If they could not be made.
+            UsageError: If an object that Dyno did not create has one of their names.
+            TargetError: If they cannot be created.
         """
         ...
 
 
 @runtime_checkable
 class Resumable(Protocol):
-    """A target whose loads can go on after a kill.
+    """A target that resumes loads after a kill.
 
-    Its ``load`` keeps a journal (``targets/journal.py``): each part of a table and its entry go in
-    by one transaction. ``create_tables`` and ``mark`` with ``complete`` remove the journal, each
-    in the transaction that does the rest.
+    Its ``load`` writes a journal (``targets/journal.py``): one transaction adds each part of a
+    table and its journal entry. ``create_tables`` and ``mark`` with ``complete`` remove the journal
+    in the same transaction as their other changes.
     """
 
     def unfinished(self, workload: str) -> Unfinished | None:
-        """What the journal of a load that did not end tells; None if there is none of Dyno's."""
+        """The interrupted load in the journal; None if there is no journal of Dyno's."""
         ...

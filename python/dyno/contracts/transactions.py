@@ -1,4 +1,4 @@
-"""What the driver runs of a workload of transactions, and what its figures go by."""
+"""Transactions of a workload, as the driver runs them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from dyno.contracts.target import Loaded
 
 @dataclass(frozen=True)
 class Pace:
-    """The pace of users who key and think.
+    """Pace of users with keying and think time.
 
     Attributes:
-        users: Users for each unit of the scale.
-        per_min: Main operations a minute and unit that they can reach with a server that answers
-            at once.
+        users: Users per unit of the scale.
+        per_min: Maximum main operations per minute and unit, with an infinitely fast
+            server.
     """
 
     users: float
@@ -25,13 +25,13 @@ class Pace:
 
 @dataclass(frozen=True)
 class Work:
-    """What users are to do.
+    """What users do.
 
     Attributes:
-        loaded: What the tables hold.
-        home: Which part of the data a user works on: the same one (``fixed``), one drawn each time
-            (``random``), or each in turn (``all``).
-        mode: Where the operations are programmed: ``client`` or ``procedure``.
+        loaded: The loaded data.
+        home: The part of the data of a user: the same one (``fixed``), a random one per
+            transaction (``random``), or all in turn (``all``).
+        mode: Where the transactions run: ``client`` or ``procedure``.
     """
 
     loaded: Loaded
@@ -44,16 +44,16 @@ class Transactions:
     """The operations of a workload.
 
     Attributes:
-        main: The operation that a level's headline figures are about.
-        plural: Several of it, in names of figures: ``<plural>_per_min``.
-        mix: The share of each operation, by its name as the driver records it.
-        kind: The driver's name for it.
-        params: The driver's parameters, ready for JSON.
-        unit: What the scale counts, such as ``warehouse``.
-        recorded: The name of the scale in the record of a level, and in the JSON document.
-        modes: Where its operations can be programmed.
-        homes: How users can choose their part of the data.
-        pace: The pace of users who key and think; None where none is prescribed.
+        main: The operation of a level's headline metrics.
+        plural: Its plural, in names of metrics: ``<plural>_per_min``.
+        mix: The share of each operation, by its recorded name.
+        kind: The driver's name of the workload.
+        params: The driver's parameters, as JSON values.
+        unit: The unit of the scale, such as ``warehouse``.
+        recorded: Name of the scale in the record of a level and in the JSON document.
+        modes: Supported modes.
+        homes: Supported homes.
+        pace: Pace with keying and think time; None without one.
     """
 
     main: str
@@ -69,13 +69,8 @@ class Transactions:
 
     @property
     def per_min(self) -> str:
-        """The name of the figure of main operations a minute."""
+        """Name of the main operations per minute in JSON documents and studies."""
         return f"{self.plural}_per_min"
-
-    @property
-    def p95(self) -> str:
-        """The name of the figure of the main operation's response time."""
-        return f"{self.main}.response_p95_ms"
 
     @property
     def title(self) -> str:
@@ -92,19 +87,19 @@ class Transactions:
         return f"{scale:,g} {self.unit}{'' if scale == 1 else 's'}"
 
     def crowd(self, users: float, scale: float) -> str | None:
-        """What to tell of thinking users who are more than the data has places for.
+        """A message if users with think time exceed the scale.
 
-        None if they are not, or if no pace is prescribed.
+        None if they do not, or if the workload has no pace.
         """
         if self.pace is None or users <= self.pace.users * scale:
             return None
         each = self.pace.users
         return (
-            f"{users:,.0f} users who think share {self.units(scale)}: the rule is {each:g} a "
-            f"{self.unit}. Give at most --users {each * scale:.0f}, or load "
+            f"{users:,.0f} users with think time exceed {self.units(scale)}: the limit is "
+            f"{each:g} users per {self.unit}. Use at most --users {each * scale:.0f}, or load "
             f"{-(-users // each):.0f} {self.unit}s."
         )
 
 
 NONE = Transactions("main_operation", "main_operations", {}, "", lambda _work: {}, "unit")
-"""Of a workload that this Dyno lacks, whose main operation is not known."""
+"""Stands for an unknown workload."""

@@ -1,8 +1,8 @@
-"""How a target takes settings in neutral words.
+"""How a target applies portable settings.
 
-A target that takes any has a module ``targets/<name>/tuning.py`` with ``KNOBS`` (word → the
-target's own name for it) and may have ``LACKS`` (word → why it has none), and implements
-:class:`Tunable`. One without such a module takes none.
+A target with settings has a module ``targets/<name>/tuning.py`` with ``KNOBS`` (portable name →
+the target's parameter), optionally ``LACKS`` (portable name → why it has none), and implements
+:class:`Tunable`.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from dyno.errors import TargetError, UsageError, nearest
 
 @dataclass(frozen=True)
 class Change:
-    """One parameter of a server, as it shall be.
+    """A new value for one parameter of a server.
 
     Attributes:
-        value: As the server takes it.
-        amount: The same as a number, in bytes, seconds or a count; None for a word or a path.
+        value: In the server's syntax.
+        amount: As a number of bytes, seconds or a count; None for a word or a path.
     """
 
     word: str
@@ -36,7 +36,7 @@ class Change:
     note: str = ""
 
     def applied(self, found: str, before: str, how: str, note: str) -> Applied:
-        """It, once the live system says ``found``; see :class:`dyno.bundle.model.Applied`."""
+        """The record, given that the live system reported ``found``."""
         return Applied(
             word=self.word,
             asked=self.asked,
@@ -49,75 +49,76 @@ class Change:
         )
 
     def missing(self, server: str) -> UsageError:
-        """The error for a server that has no such parameter."""
+        """The error for a parameter that the server does not have."""
         return UsageError(f"{self.word}={self.asked}: {server} has no {self.name}.")
 
     def left_to_owner(self, why: str, todo: str) -> UsageError:
-        """The error for a parameter that only the owner of a server may change.
+        """The error for a parameter that only the server's owner may change.
 
         Args:
-            why: A few words, which go on from its value.
+            why: A clause that follows the value.
             todo: A sentence on what the owner can do.
         """
         return UsageError(
-            f"{self.word}={self.asked} means {self.name} = {self.value}, {why}. Dyno never changes "
-            f"the configuration of a server that is not its own. {todo} Then run this again."
+            f"{self.word}={self.asked} maps to {self.name} = {self.value}, {why}. Dyno "
+            f"never changes the configuration of a server at a URL. {todo} Then run this "
+            "again."
         )
 
 
 @runtime_checkable
 class Tunable(Protocol):
-    """A target whose settings can be changed for a run."""
+    """A target with settings."""
 
     def tune(self, asked: Sequence[Setting]) -> None:
-        """Takes what is asked, before the target is entered: entering applies and verifies it.
+        """Stores settings before the target is entered. Entering applies and verifies them.
 
-        Leaving the target restores what was changed.
+        Leaving the target restores the old values.
 
         Raises:
-            UsageError: If a value cannot be; nothing has been touched.
+            UsageError: If a value is invalid; nothing is changed then.
         """
         ...
 
     def tuned(self) -> tuple[Applied, ...]:
-        """What was applied, as read back; after leaving the target also whether it is restored."""
+        """The applied settings, as read back; after leaving, also whether they are restored."""
         ...
 
 
 def not_applied(change: Change, product: str, found: str | None) -> TargetError:
-    """The error for a parameter that reads back as ``found``, and not as it was given."""
+    """The error for a parameter that reads back as ``found`` instead of its new value."""
     has = "lacks it" if found is None else f"has {found}"
     return TargetError(
-        f"{change.word}={change.asked} was not applied: {product} was given {change.name} = "
-        f"{change.value} and {has}.",
+        f"{change.word}={change.asked} was not applied: Dyno set {change.name} = "
+        f"{change.value}, {product} {has}.",
         kind="database",
     )
 
 
 def knobs(name: str) -> Mapping[str, str]:
-    """Words that the target ``name`` takes, and its own names for them."""
+    """Portable names that the target ``name`` supports, and its own names for them."""
     return _declared(name, "KNOBS")
 
 
 def require(url: TargetUrl, asked: Sequence[Setting]) -> None:
-    """Refuses words that the target at ``url`` lacks, before anything is started.
+    """Refuses settings that the target at ``url`` does not support, before it is started.
 
     Raises:
-        UsageError: Naming the words that it has.
+        UsageError: With the supported names.
     """
     known = knobs(url.name)
     for item in asked:
         if item.word in known:
             continue
         if not known:
-            raise UsageError(f"The {url.name} target has no settings yet; leave {item.word} out.")
+            raise UsageError(f"The {url.name} target does not support settings; omit {item.word}.")
         why = _declared(url.name, "LACKS").get(item.word)
         reason = f": {why}" if why else ""
         hint = nearest(item.word, known)
         hint = f"{hint} " if hint.startswith("Did") else ""
         raise UsageError(
-            f"The {url.name} target has no setting '{item.word}'{reason}. {hint}"
-            f"It has: {', '.join(known)}."
+            f"The {url.name} target does not support the setting '{item.word}'{reason}. "
+            f"{hint}It has: {', '.join(known)}."
         )
 
 
@@ -130,7 +131,7 @@ def tune(target: Target, asked: Sequence[Setting]) -> None:
     if not asked:
         return
     if not isinstance(target, Tunable):
-        raise UsageError(f"The {target.name} target has no settings yet.")
+        raise UsageError(f"The {target.name} target does not support settings.")
     target.tune(asked)
 
 

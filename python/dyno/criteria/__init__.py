@@ -1,4 +1,4 @@
-"""Criteria: pass/fail limits in a little language, and the metrics that they are about.
+"""Criteria: pass/fail limits, their language, and the metrics they apply to.
 
 ``METRIC [STAT] OP VALUE [UNIT]``: ``new_order p95 < 500 ms``, ``cpu < 70 %``, ``errors = 0``.
 A metric lives in ``criteria/measures``; what it reads, analysis offers it as a ``Window``.

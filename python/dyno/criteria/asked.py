@@ -1,4 +1,4 @@
-"""The criteria that a run was asked to keep, read back from its plan."""
+"""The criteria in a run's plan."""
 
 from __future__ import annotations
 

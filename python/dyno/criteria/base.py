@@ -1,4 +1,4 @@
-"""What a metric is that a criterion can be about. Each lives in a file under ``measures``."""
+"""The protocol of metrics for criteria. Each metric is a file in ``measures``."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Window(Protocol):
 
     @property
     def silent_s(self) -> float:
-        """Time in which nothing ended though somebody waited for it."""
+        """Time in which nothing completed while users waited."""
         ...
 
     def wait_ms(self, stat: str) -> float | None:

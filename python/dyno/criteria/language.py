@@ -1,4 +1,4 @@
-"""The little language of criteria: ``METRIC [STAT] OP VALUE [UNIT]``."""
+"""The language of criteria: ``METRIC [STAT] OP VALUE [UNIT]``."""
 
 from __future__ import annotations
 
@@ -94,19 +94,21 @@ def parse(text: str, known: Mapping[str, Metric], source: str = USER) -> Criteri
     """
     match = _FORM.fullmatch(text)
     if match is None:
-        raise UsageError(f"'{text}' is no criterion: {_EXAMPLE}.")
+        raise UsageError(f"'{text}' is not a valid criterion; {_EXAMPLE}.")
     word = match["metric"]
     metric = known.get(word)
     if metric is None:
-        raise UsageError(f"'{text}': there is no metric '{word}'. {nearest(word, known)}")
+        raise UsageError(f"'{text}': unknown metric '{word}'. {nearest(word, known)}")
     stat = match["stat"] or metric.stats[0]
     if stat not in metric.stats:
-        raise UsageError(f"'{text}': {word} has no '{stat}'. {nearest(stat, metric.stats)}")
+        raise UsageError(
+            f"'{text}': {word} has no statistic '{stat}'. {nearest(stat, metric.stats)}"
+        )
     unit, limit = match["unit"], float(match["value"])
     if unit not in metric.units:
         raise UsageError(f"'{text}': {_wrong_unit(metric, unit)}")
     if not math.isfinite(limit):
-        raise UsageError(f"'{text}': the limit is too large to be one.")
+        raise UsageError(f"'{text}': the limit is too large.")
     op = _ALIASES.get(match["op"], match["op"])
     return Criterion(word, stat, op, limit, unit, source)
 
@@ -115,8 +117,8 @@ def _wrong_unit(metric: Metric, unit: str) -> str:
     named = [word for word in metric.units if word]
     plain = "a plain number" if "" in metric.units else ""
     can = ", ".join([*named, *([plain] if plain else [])])
-    given = f"is not given in '{unit}'" if unit else "needs a unit"
-    return f"{metric.name} {given}; it is given in {can}."
+    given = f"cannot have the unit '{unit}'" if unit else "needs a unit"
+    return f"{metric.name} {given}; use {can}."
 
 
 def parse_all(

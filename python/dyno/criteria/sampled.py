@@ -1,17 +1,17 @@
-"""What metrics share that are read off the probes of this machine."""
+"""Common parts of metrics from this machine's probes."""
 
 from __future__ import annotations
 
 from dyno.criteria.base import Missing, Window
 
 FEWEST = 3
-FEW = Missing(f"fewer than {FEWEST} readings of this machine fell into the window")
+FEW = Missing(f"fewer than {FEWEST} samples of this machine in the window")
 
 
 def not_observed(window: Window) -> Missing | None:
     """Why this machine's probes say nothing of the server; None if they do."""
     if window.place == "elsewhere":
-        return Missing("the server's machine was not observed")
+        return Missing("no samples of the server's machine")
     if window.place == "process":
-        return Missing("there is no server: the target works inside Dyno")
+        return Missing("no server: the target runs inside Dyno")
     return None

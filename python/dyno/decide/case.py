@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
+from dyno.bundle import metrics
 from dyno.bundle.detail import Detail
 from dyno.bundle.model import Check, Estimate, Phase, those
 from dyno.bundle.phases.io import IoDetail
@@ -19,6 +18,9 @@ from dyno.errors import UsageError
 from dyno.profiles.steps import Step, steps
 
 D = TypeVar("D", bound=Detail)
+
+Level = tuple[Phase[OltpDetail], metrics.Level]
+"""A phase of transactions, and the metrics of its level."""
 
 MEASURED = frozenset({"io", "load", "index", "dss", "oltp"})
 """Kinds of phases that produce results."""
@@ -37,32 +39,17 @@ class Case:
         return cls(bundle, tuple(estimates))
 
     @cached_property
-    def _by_name(self) -> dict[str, Estimate]:
-        return {figure.name: figure for figure in self.estimates}
+    def known(self) -> metrics.Estimates:
+        """The same by their keys."""
+        return metrics.Estimates(self.estimates)
 
-    def figure(self, name: str) -> Estimate | None:
-        """The estimate called ``name``, if there is one."""
-        return self._by_name.get(name)
+    def estimate(self, key: metrics.Key) -> Estimate | None:
+        """The estimate of a metric, if there is one."""
+        return self.known.estimate(key)
 
-    @cached_property
-    def _sorted_names(self) -> list[str]:
-        return sorted(self._by_name)
-
-    def between(self, start: str, end: str) -> list[str]:
-        """The parts of estimate names between ``start`` and ``end``, sorted."""
-        names = self._sorted_names
-        found: list[str] = []
-        for name in itertools.islice(names, bisect_left(names, start), None):
-            if not name.startswith(start):
-                break
-            if name.endswith(end):
-                found.append(name.removeprefix(start).removesuffix(end))
-        return found
-
-    def value(self, name: str) -> float | None:
-        """The value of the estimate called ``name``."""
-        figure = self.figure(name)
-        return None if figure is None else figure.value
+    def value(self, key: metrics.Key) -> float | None:
+        """The value of the estimate with this key."""
+        return self.known.value(key)
 
     def phases(self, *kinds: str) -> list[Phase]:
         """Phases of these kinds; of all measured kinds by default."""
@@ -73,8 +60,8 @@ class Case:
         """Phases with this type of detail."""
         return those(self.bundle.run.phases, detail)
 
-    def levels(self) -> list[tuple[Phase[OltpDetail], str]]:
-        """Transaction phases, each with the prefix of its estimates' names.
+    def levels(self) -> list[Level]:
+        """Transaction phases, each with its metrics.
 
         In a search for the maximum only the windows at the maximum: larger loads fail by design.
         """
@@ -87,10 +74,9 @@ class Case:
 
     def told(self, step: Step) -> bool:
         """Whether a step is a window of its curve's best load."""
-        start = f"{step.start}.{step.curve}"
         if step.load.by_rate:
-            return self.value(f"{start}.best_rate") == step.load.rate
-        return self.value(f"{start}.best_depth") == step.load.depth
+            return self.value(step.curve_metrics.best_rate) == step.load.rate
+        return self.value(step.curve_metrics.best_depth) == step.load.depth
 
     def phase_of(self, step: Step) -> Phase[IoDetail] | None:
         """The phase in which a step was measured."""
@@ -106,20 +92,20 @@ class Case:
             phase.model_copy(
                 update={"name": f"{phase.name}/{name}", "title": f"{phase.title}, {name}"}
             )
-            for name in self.between(f"resource.{phase.name}/", ".samples")
+            for name in metrics.Resources(phase.name).curves(self.known)
         ]
 
-    def bounding(self) -> list[tuple[Phase[OltpDetail], str]]:
+    def bounding(self) -> list[Level]:
         """As ``levels``, with the windows of a search's smallest failing load."""
         return self._levels([phase.detail.bounding for phase in self.phases_of(SearchDetail)])
 
-    def _levels(self, kept: Sequence[Iterable[str] | None]) -> list[tuple[Phase[OltpDetail], str]]:
+    def _levels(self, kept: Sequence[Iterable[str] | None]) -> list[Level]:
         """All levels, or those that the searches name."""
-        pairs = [(phase, f"oltp.{phase.detail.level}") for phase in self.phases_of(OltpDetail)]
+        pairs = [(phase, metrics.Level(phase.detail.level)) for phase in self.phases_of(OltpDetail)]
         if not kept:
             return pairs
         names = [name for listed in kept for name in listed or ()]
-        return [(phase, name) for phase, name in pairs if phase.detail.level in names]
+        return [(phase, at) for phase, at in pairs if phase.detail.level in names]
 
     @cached_property
     def checks(self) -> list[Check]:

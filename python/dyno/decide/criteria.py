@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
+from dyno.bundle import metrics
 from dyno.bundle.model import CriterionResult, Finding, Phase
 from dyno.config.units import digits
 from dyno.criteria import Criterion, judging, known
@@ -24,9 +25,9 @@ def criteria(case: Case) -> list[Finding]:
 def result(case: Case, level: str, criterion: Criterion) -> CriterionResult:
     """Evaluates a criterion on a level."""
     unit, factor = known(case.bundle.run)[criterion.metric].units[criterion.unit]
-    name = f"criterion.{level}.{criterion}"
-    value, idle = case.figure(f"{name}.value"), case.figure(f"{name}.idle")
-    missing = idle or case.figure(f"{name}.missing")
+    at = metrics.Criterion(level, criterion)
+    value, idle = case.estimate(at.value), case.estimate(at.idle)
+    missing = idle or case.estimate(at.missing)
     unjudged = CriterionResult(
         criterion=str(criterion),
         source=criterion.source,
@@ -39,7 +40,7 @@ def result(case: Case, level: str, criterion: Criterion) -> CriterionResult:
     )
     if value is None:
         return unjudged
-    worst_t_ns = case.value(f"{name}.worst_t_ns")
+    worst_t_ns = case.value(at.worst_t_ns)
     return CriterionResult(
         criterion=unjudged.criterion,
         source=criterion.source,
@@ -48,10 +49,10 @@ def result(case: Case, level: str, criterion: Criterion) -> CriterionResult:
         unit=unit,
         passed=criterion.holds(value.value, factor),
         value=value.value,
-        worst=case.value(f"{name}.worst"),
+        worst=case.value(at.worst),
         worst_t_ns=None if worst_t_ns is None else round(worst_t_ns),
-        failing=round(case.value(f"{name}.failing") or 0),
-        intervals=round(case.value(f"{name}.intervals") or 0),
+        failing=round(case.value(at.failing) or 0),
+        intervals=round(case.value(at.intervals) or 0),
         note=value.source,
     )
 
@@ -64,14 +65,14 @@ def _levels(case: Case) -> Iterable[tuple[Phase, str]]:
 
 def _finding(case: Case, phase: Phase, level: str, criterion: Criterion) -> Finding:
     found = result(case, level, criterion)
-    name = f"criterion.{level}.{criterion}"
-    figure = "value" if found.passed is not None else "idle" if found.idle else "missing"
+    at = metrics.Criterion(level, criterion)
+    key = at.value if found.passed is not None else at.idle if found.idle else at.missing
     return Finding(
         code="criterion",
         level="criterion",
         message=f"{phase.title}: {words(found)}",
         phase=phase.name,
-        evidence=(f"{name}.{figure}",),
+        evidence=(key.name,),
         result=found,
     )
 

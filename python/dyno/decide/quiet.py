@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dyno.bundle import metrics
 from dyno.bundle.model import CpuUse, Phase
 from dyno.decide.case import Case
 from dyno.decide.view import foreign_percent, is_local, is_sampled, runs_apart
@@ -55,13 +56,13 @@ class Noise:
 
 def noise(case: Case, phase: Phase) -> Noise | None:
     """CPU steal and background load of a phase or curve; None if it was too short."""
-    start = f"resource.{phase.name}.cpu.host"
+    at = metrics.Resources(phase.name)
     if is_sampled(case, phase):
         return Noise(
             phase,
-            case.value(f"{start}.steal.mean"),
+            case.value(at.cpu_steal.mean),
             foreign_percent(case, phase),
-            (f"{start}.busy.mean", f"{start}.steal.mean"),
+            (at.cpu_busy.mean.name, at.cpu_steal.mean.name),
         )
     return None if "/" in phase.name else counted(case, phase)
 

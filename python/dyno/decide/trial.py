@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dyno.bundle import metrics
 from dyno.bundle.model import CriterionResult, Phase
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.config.units import digits
@@ -81,33 +82,33 @@ class Judged:
 
 def trial(case: Case, level: str, limits: Sequence[Criterion], *, strict: bool) -> Judged:
     """Judges one level of a run in progress from its own estimates."""
-    name = f"oltp.{level}"
+    at = metrics.Level(level)
     phase = next(one for one in case.phases_of(OltpDetail) if one.detail.level == level)
-    seen = drift(case, name)
+    seen = drift(case, at)
     return Judged(
         tuple(result(case, level, limit) for limit in limits),
         seen.words if seen is not None and seen.level == "invalid" else "",
-        ", ".join(signs(case, phase, name).values()),
+        ", ".join(signs(case, phase, at).values()),
         strict,
-        failing(case, name) or _still(case, phase, name),
+        failing(case, at) or _still(case, phase, at),
     )
 
 
-def _still(case: Case, phase: Phase[OltpDetail], name: str) -> str:
+def _still(case: Case, phase: Phase[OltpDetail], at: metrics.Level) -> str:
     """Reports that no transaction completed, unless users have think times."""
     thinks = phase.detail.thinks is True
-    return "no transaction ended" if case.value(f"{name}.transactions") == 0 and not thinks else ""
+    return "no transaction ended" if case.value(at.transactions) == 0 and not thinks else ""
 
 
-def failing(case: Case, name: str) -> str:
+def failing(case: Case, at: metrics.Level) -> str:
     """Why the load fails whatever the limits; empty if it does not."""
-    errors = case.value(f"{name}.error_percent") or 0.0
+    errors = case.value(at.error_percent) or 0.0
     if errors > MOST_ERRORS_PERCENT:
         return f"{errors:.1f} % of the transactions failed"
-    scheduled = case.value(f"{name}.scheduled")
+    scheduled = case.value(at.scheduled)
     if not scheduled:
         return ""
-    unsent = case.value(f"{name}.unsent") or 0.0
-    ended = (case.value(f"{name}.transactions") or 0.0) + (case.value(f"{name}.errors") or 0.0)
+    unsent = case.value(at.unsent) or 0.0
+    ended = (case.value(at.transactions) or 0.0) + (case.value(at.errors) or 0.0)
     carried = min(scheduled - unsent, ended) / scheduled * 100
     return f"{carried:.1f} % of the rate sustained" if carried < LEAST_CARRIED_PERCENT else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dyno.bundle import metrics
 from dyno.bundle.model import CriterionResult, Finding, Validity, Verdict, tells
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.oltp import OltpDetail
@@ -76,7 +77,7 @@ def _transactions(case: Case, limits: list[Bottleneck]) -> list[str]:
     """The bottleneck of the level with the highest throughput; in a search, of the maximum."""
     counted = {phase.name for phase, _ in case.levels()}
     rates = {
-        item.phase.name: case.value(f"oltp.{item.phase.detail.level}.tps") or 0.0
+        item.phase.name: case.value(metrics.Level(item.phase.detail.level).tps) or 0.0
         for item in limits
         if tells(item.phase, OltpDetail) and item.phase.name in counted
     }

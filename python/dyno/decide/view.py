@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from dyno.bundle import metrics
+from dyno.bundle.metrics.resource import DEVICE_METRICS
 from dyno.bundle.model import Phase, Place, tells
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.load import LoadDetail
@@ -14,11 +16,6 @@ from dyno.decide.case import Case
 
 FEWEST_SAMPLES = 3
 """A phase with fewer samples is not evaluated."""
-
-_DEVICE_METRICS = (
-    *("utilisation", "queue_length", "read_iops", "write_iops", "read_mbps", "write_mbps"),
-    *("read_await", "write_await"),
-)
 
 
 @dataclass(frozen=True)
@@ -53,28 +50,29 @@ class View:
     observed: bool
 
     @property
-    def level(self) -> str:
-        """The prefix of its estimates' names, if it is a load level."""
+    def level(self) -> metrics.Level:
+        """Its metrics, if it is a load level."""
         detail = self.phase.detail
-        return f"oltp.{detail.level if isinstance(detail, OltpDetail) else None}"
+        return metrics.Level(detail.level if isinstance(detail, OltpDetail) else None)
 
-    def mean(self, source: str, subject: str, metric: str) -> float | None:
+    @property
+    def resources(self) -> metrics.Resources:
+        """Sampled metrics of the phase."""
+        return metrics.Resources(self.phase.name)
+
+    def mean(self, of: metrics.Sampled) -> float | None:
         """Mean of a sampled metric over the phase."""
-        return self.case.value(self.name(source, subject, metric))
-
-    def name(self, source: str, subject: str, metric: str) -> str:
-        """The name of that estimate."""
-        return f"resource.{self.phase.name}.{source}.{subject}.{metric}.mean"
+        return self.case.value(of.mean)
 
     @property
     def busy(self) -> float | None:
         """Mean CPU utilisation of this machine, in %."""
-        return self.mean("cpu", "host", "busy")
+        return self.mean(self.resources.cpu_busy)
 
     @property
     def steal(self) -> float:
         """Mean CPU steal, in %."""
-        return self.mean("cpu", "host", "steal") or 0.0
+        return self.mean(self.resources.cpu_steal) or 0.0
 
     @property
     def used(self) -> float | None:
@@ -85,7 +83,7 @@ class View:
     def cpus_worked(self) -> float | None:
         """Mean CPUs used by the target's processes; by all processes if unknown."""
         apart = runs_apart(self.case, self.phase.target)
-        own = self.mean("process", "server" if apart else "dyno", "cpu")
+        own = self.mean(self.resources.process_cpu("server" if apart else "dyno"))
         if own is not None:
             return own / 100
         return None if self.busy is None else self.busy / 100 * self.processors
@@ -97,10 +95,10 @@ class View:
 
     def devices(self) -> list[Device]:
         """Active devices of the phase, the busiest first."""
-        names = self.case.between(f"resource.{self.phase.name}.disk.", ".utilisation.mean")
+        of = self.resources
         devices = [
-            Device(name, *(self.mean("disk", name, metric) or 0.0 for metric in _DEVICE_METRICS))
-            for name in names
+            Device(name, *(self.mean(of.device(name, one)) or 0.0 for one in DEVICE_METRICS))
+            for name in of.devices(self.case.known)
         ]
         return sorted(devices, key=lambda device: -device.utilisation)
 
@@ -152,7 +150,7 @@ def view(case: Case, phase: Phase) -> View:
 
 def is_sampled(case: Case, phase: Phase) -> bool:
     """Whether a phase has enough samples."""
-    return (case.value(f"resource.{phase.name}.samples") or 0) >= FEWEST_SAMPLES
+    return (case.value(metrics.Resources(phase.name).samples) or 0) >= FEWEST_SAMPLES
 
 
 def foreign_percent(case: Case, phase: Phase) -> float | None:
@@ -160,10 +158,10 @@ def foreign_percent(case: Case, phase: Phase) -> float | None:
 
     Includes kernel threads. None if the target's processes were not monitored.
     """
-    start = f"resource.{phase.name}"
-    busy = case.value(f"{start}.cpu.host.busy.mean")
-    dyno = case.value(f"{start}.process.dyno.cpu.mean")
-    server = case.value(f"{start}.process.server.cpu.mean")
+    at = metrics.Resources(phase.name)
+    busy = case.value(at.cpu_busy.mean)
+    dyno = case.value(at.process_cpu("dyno").mean)
+    server = case.value(at.process_cpu("server").mean)
     if server is None and _place(case, phase.target) != "process":
         return None
     if busy is None or dyno is None:

@@ -1,6 +1,6 @@
-"""What the machine is: facts for the bundle, what in them spoils a measurement, what fits on it.
+"""The machine: facts for the bundle, warnings, and resource limits of engines.
 
-The parsers of the kernel's files live here too, one subject a file; the probes share them.
+The parsers of kernel files are here too, one subject per file; the probes share them.
 """
 
 from dyno.host.facts import collect

@@ -1,4 +1,4 @@
-"""What else runs on this machine: a loaded machine measures its load, not itself."""
+"""Other activity on this machine, which would disturb a measurement."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BOOT = CpuTimes(user=0, system=0, iowait=0, steal=0, idle=0)
 def activity_facts(
     root: Path = ROOT, window_s: float = WINDOW_S, wait: Callable[[float], None] = time.sleep
 ) -> dict[str, Any]:
-    """Load averages, and the processors' time over a window in which Dyno does nothing."""
+    """Load averages, and CPU shares over a window in which Dyno is idle."""
     before = parse_stat(read_text(root / "proc/stat") or "").get("cpu")
     wait(window_s)
     after = parse_stat(read_text(root / "proc/stat") or "").get("cpu")

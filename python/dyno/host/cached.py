@@ -15,7 +15,7 @@ _MEMORY = re.compile(r"(zram|ram)\d+")
 
 
 def memory_behind(disk: Path, mounts: Sequence[Mount], root: Path = ROOT) -> str | None:
-    """Why a disk's figures are those of memory, in words; None if nothing says that they are.
+    """Why a disk's results are those of memory; None if nothing indicates it.
 
     A loop device reads and writes its file through the page cache, unless it was told to pass it
     (``losetup --direct-io=on``); and its file may lie in memory, or on such a device.
@@ -32,7 +32,7 @@ def memory_behind(disk: Path, mounts: Sequence[Mount], root: Path = ROOT) -> str
     if file is None:
         return None
     if read_text(whole_disk(disk) / "loop/dio") != "1":
-        return f"{name} goes through the page cache (losetup --direct-io=on passes it)"
+        return f"{name} uses the page cache (losetup --direct-io=on bypasses it)"
     mount = mount_of(Path(file), mounts)
     if mount is None:
         return None

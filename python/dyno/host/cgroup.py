@@ -1,4 +1,4 @@
-"""Limits on memory, processors and I/O that control groups set for this process: v1 and v2."""
+"""Limits on memory, CPU and I/O that control groups set for this process: v1 and v2."""
 
 from __future__ import annotations
 

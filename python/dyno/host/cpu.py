@@ -36,7 +36,7 @@ def model_name(blocks: list[dict[str, str]]) -> str | None:
 
 
 def mean_mhz(blocks: list[dict[str, str]]) -> float | None:
-    """Mean of the processors' present clocks, where the kernel tells them."""
+    """Mean of the CPUs' current clocks, if the kernel reports them."""
     texts = (block.get("cpu MHz", "") for block in blocks)
     clocks = [float(text) for text in texts if re.fullmatch(r"[\d.]+", text)]  # or "unknown"
     return round(sum(clocks) / len(clocks), 1) if clocks else None

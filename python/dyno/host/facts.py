@@ -1,4 +1,4 @@
-"""Everything about the machine that a reader of a figure must know."""
+"""Facts about the machine that affect results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading the kernel's small text files, any of which may be missing.
+"""Reads small text files of the kernel, any of which may be missing.
 
 Every reader of Dyno takes ``root``, the folder that holds ``proc`` and ``sys``: ``/`` on a live
 machine, a folder of captured texts in a test.

@@ -20,23 +20,23 @@ def explain(error: int, disabled: int | None) -> str:
 
     Args:
         error: Its errno.
-        disabled: ``kernel.io_uring_disabled``: 0 for all, 1 for a group only, 2 for nobody.
+        disabled: ``kernel.io_uring_disabled``: 0 for all, 1 for a group only, 2 for none.
     """
     if error == errno.ENOSYS:
-        return "the kernel has no io_uring (5.1 or later is needed)"
+        return "the kernel has no io_uring (needs 5.1 or newer)"
     if error == errno.EPERM and disabled:
         return f"kernel.io_uring_disabled is {disabled}"
     if error == errno.EPERM:
-        return "a seccomp filter, as containers have, forbids it"
+        return "a seccomp filter blocks it, as is usual in containers"
     if error == errno.ENOMEM:
-        return "the limit on locked memory (ulimit -l) is too low"
+        return "the locked memory limit (ulimit -l) is too low"
     return os.strerror(error)
 
 
 def io_uring_facts(root: Path = ROOT) -> dict[str, Any]:
     """Whether a ring can be made, and why not."""
     if not sys.platform.startswith("linux"):
-        return {"allowed": False, "reason": "io_uring is a part of Linux"}
+        return {"allowed": False, "reason": "io_uring needs Linux"}
     libc = ctypes.CDLL(None, use_errno=True)
     parameters = ctypes.create_string_buffer(_PARAMS_BYTES)
     ring: int = libc.syscall(ctypes.c_long(_SETUP), ctypes.c_uint(1), parameters)

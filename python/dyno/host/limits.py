@@ -25,12 +25,12 @@ def usable_threads(host: dict[str, Any]) -> int:
 def limits(host: dict[str, Any]) -> Limits:
     """Half of the usable memory and all usable processors.
 
-    Half, because the page cache and Dyno itself need room beside an engine.
+    Half, because the page cache and Dyno also need memory.
 
     Raises:
-        TargetError: If the facts do not tell how much memory there is.
+        TargetError: If the size of the memory is unknown.
     """
     memory = usable_memory_bytes(host)
     if memory is None:
-        raise TargetError("The size of this machine's memory is unknown; check /proc/meminfo.")
+        raise TargetError("Cannot read the size of this machine's memory; check /proc/meminfo.")
     return Limits(memory_bytes=memory // 2, threads=usable_threads(host))

@@ -22,7 +22,7 @@ def parse_meminfo(text: str) -> dict[str, int]:
 def available_bytes(fields: dict[str, int]) -> int | None:
     """Memory that new work can have without swapping.
 
-    Kernels before 3.14 do not tell; free memory and page cache then stand in for it.
+    Kernels before 3.14 do not report it; free memory plus page cache then replaces it.
     """
     if "MemAvailable" in fields:
         return fields["MemAvailable"]

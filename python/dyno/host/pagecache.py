@@ -23,7 +23,7 @@ _PAGE = mmap.PAGESIZE
 _CHUNK = 1 << 30
 _TRIES = 5
 _PAUSE_S = 0.05
-_OWN_CACHE = {"zfs": "ZFS keeps a cache of its own (ARC)", "bcachefs": "bcachefs may cache below"}
+_OWN_CACHE = {"zfs": "ZFS has its own cache (ARC)", "bcachefs": "bcachefs may cache below"}
 _DROP = Path("/proc/sys/vm/drop_caches")
 
 
@@ -48,7 +48,7 @@ def files_under(places: Iterable[Path]) -> list[Path]:
 def resident_bytes(files: Iterable[Path]) -> int:
     """What of the files is in memory, by mincore(2), in whole pages.
 
-    The kernel tells it of files that this user may write; of others it claims all of it.
+    The kernel reports it for files that this user may write; for others it reports all pages.
 
     Raises:
         TargetError: If a file cannot be looked at.
@@ -85,9 +85,9 @@ def empty(files: Sequence[Path]) -> Emptied:
     found = Emptied(len(whole), size, before, left, how, types)
     if found.left_share > WORST_SHARE:
         raise TargetError(
-            f"No cold start: {found.left_share:.1%} of the data is still in memory after it was "
-            f"dropped from the page cache ({types}); another program may have the files open. Run "
-            "without --cold.",
+            f"Cannot start cold: {found.left_share:.1%} of the data is still in memory after "
+            f"Dyno dropped it from the page cache ({types}); another program may have the "
+            "files open. Run without --cold.",
             kind="busy",
         )
     return found
@@ -108,13 +108,13 @@ def _require_visible(files: Sequence[Path]) -> str:
         kind = fs_kind(name)
         reason = _OWN_CACHE.get(name)
         if kind == "memory":
-            reason = f"{name} is memory itself"
+            reason = f"{name} is memory"
         elif kind in {"network", "user"}:
-            reason = f"the far side of {name} caches too"
+            reason = f"the server of {name} also caches"
         if reason:
             raise TargetError(
-                f"No cold start: {file.parent} lies on {name}, and {reason}. Put the data on a "
-                "local disk, or run without --cold.",
+                f"Cannot start cold: {file.parent} is on {name}, and {reason}. Put the data on "
+                "a local disk, or run without --cold.",
                 kind="io",
             )
     for file in types.values():
@@ -132,8 +132,8 @@ def _require_seen(file: Path) -> None:
         opened.read(_PAGE)
     if _resident(file) == 0:
         raise TargetError(
-            f"No cold start: the page cache of {file.parent} cannot be seen, so nothing would "
-            "prove it empty. Run without --cold.",
+            f"Cannot start cold: the page cache of {file.parent} is not visible, so Dyno "
+            "cannot verify that it is empty. Run without --cold.",
             kind="io",
         )
 
@@ -179,7 +179,7 @@ _LIBC.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
 _LIBC.mincore.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p]
 _FAILED = ctypes.c_void_p(-1).value
 _LOWEST_BIT = bytes(number & 1 for number in range(256))
-"""The other bits of what mincore(2) tells of a page are undefined."""
+"""mincore(2) leaves the other bits undefined."""
 
 
 def _resident(file: Path) -> int:
@@ -210,4 +210,4 @@ def _resident_part(file: Path, descriptor: int, offset: int, length: int) -> int
 
 def _unseen(file: Path) -> TargetError:
     reason = os.strerror(ctypes.get_errno())
-    return TargetError(f"No cold start: {file} cannot be looked at: {reason}.", kind="io")
+    return TargetError(f"Cannot start cold: cannot inspect {file}: {reason}.", kind="io")

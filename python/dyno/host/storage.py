@@ -56,7 +56,7 @@ def storage_facts(path: Path, root: Path = ROOT) -> dict[str, Any]:
         place = nearest_existing(path)
         space = os.statvfs(place)
     except OSError as error:
-        raise TargetError(f"Cannot use {path}: {error.strerror}. Give another path.") from error
+        raise TargetError(f"Cannot use {path}: {error.strerror}. Use another path.") from error
     mounts = parse_mountinfo(read_text(root / "proc/self/mountinfo") or "")
     mount = mount_of(place, mounts)
     size, free = space.f_frsize * space.f_blocks, space.f_frsize * space.f_bavail

@@ -34,13 +34,13 @@ _CONTAINER_PATHS = {
 
 
 def names_guest(*names: str | None) -> bool:
-    """Whether firmware names such as ``QEMU Virtual Machine`` tell of a hypervisor."""
+    """Whether firmware names such as ``QEMU Virtual Machine`` indicate a hypervisor."""
     text = " ".join(name for name in names if name).lower()
     return any(word in text for word in _GUEST_NAMES)
 
 
 def container_of(cgroup: str) -> str | None:
-    """The kind of container that the text of ``/proc/self/cgroup`` tells of, if one."""
+    """The kind of container in the text of ``/proc/self/cgroup``, if any."""
     for line in cgroup.splitlines():
         path = line.partition(":")[2].partition(":")[2]
         for piece, name in _CONTAINER_PATHS.items():

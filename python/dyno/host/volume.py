@@ -87,7 +87,7 @@ def in_use(path: Path, root: Path = ROOT) -> str | None:
     have mounted is not seen from here; the kernel knows of it when a device is opened exclusively.
 
     Returns:
-        None if nobody is known to.
+        None if no user is known.
     """
     place = path.resolve()
     device = device_named(str(place), root)
@@ -109,7 +109,7 @@ def _users_of_file(place: Path, root: Path) -> Iterator[str]:
         yield f"{place} is used for swap"
     for name in children(root / "sys/block"):
         if read_text(root / "sys/block" / name / "loop/backing_file") == str(place):
-            yield f"{place} carries {name}"
+            yield f"{place} backs {name}"
 
 
 def _users_of_device(folder: Path, root: Path) -> Iterator[str]:
@@ -121,10 +121,10 @@ def _users_of_device(folder: Path, root: Path) -> Iterator[str]:
         yield f"{name} is used for swap"
     held = children(folder / "holders")
     if held:
-        yield f"{name} carries {', '.join(held)}"
+        yield f"{name} is part of {', '.join(held)}"
     for uuid in children(root / "sys/fs/btrfs"):
         if name in children(root / "sys/fs/btrfs" / uuid / "devices"):
-            yield f"{name} belongs to a btrfs file system that is mounted"
+            yield f"{name} is part of a mounted btrfs file system"
 
 
 def _mount(device: Path, root: Path) -> Mount | None:

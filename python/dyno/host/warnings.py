@@ -1,4 +1,4 @@
-"""What about a machine spoils, or may spoil, what is measured on it. One rule a function."""
+"""Warnings about the machine. One rule per function."""
 
 from __future__ import annotations
 
@@ -42,20 +42,21 @@ def governor(host: Host) -> Finding | None:
     return _found(
         "governor",
         "warning",
-        f"The CPU frequency governor is {seen}: speed changes with load. "
-        "Set it for the run: cpupower frequency-set -g performance.",
+        f"The CPU frequency governor is {seen}: CPU speed changes with load. Before the "
+        "run, set it: cpupower frequency-set -g performance.",
     )
 
 
 def transparent_huge_pages(host: Host) -> Finding | None:
-    """Making huge pages stalls whoever touches memory first."""
+    """Building huge pages stalls the process that touches memory first."""
     if _get(host, "memory", "transparent_huge_pages") != "always":
         return None
     return _found(
         "thp-always",
         "warning",
-        "Transparent huge pages are always on: databases may stall while the kernel builds them. "
-        "Write madvise to /sys/kernel/mm/transparent_hugepage/enabled.",
+        "Transparent huge pages are set to always: databases may stall while the "
+        "kernel builds them. Write madvise to "
+        "/sys/kernel/mm/transparent_hugepage/enabled.",
     )
 
 
@@ -68,8 +69,8 @@ def swap(host: Host) -> Finding | None:
     return _found(
         "swap-in-use",
         "note" if little else "warning",
-        f"{bytes_text(used)} of swap are in use. Stop what needs the memory, then run "
-        "swapoff -a && swapon -a to bring it back.",
+        f"{bytes_text(used)} of swap in use. Stop what uses the memory, then run "
+        "swapoff -a && swapon -a.",
     )
 
 
@@ -81,8 +82,8 @@ def memory(host: Host) -> Finding | None:
     return _found(
         "low-memory",
         "warning",
-        f"Only {bytes_text(usable)} of memory are usable. Use a smaller --scale, "
-        f"or a machine with at least {bytes_text(MEMORY_BYTES_MIN)}.",
+        f"Only {bytes_text(usable)} of memory available. Use a smaller --scale, or a "
+        f"machine with at least {bytes_text(MEMORY_BYTES_MIN)}.",
     )
 
 
@@ -95,8 +96,9 @@ def memory_cap(host: Host) -> Finding | None:
     return _found(
         "cgroup-memory",
         "note",
-        f"A control group grants {bytes_text(cap)} of the machine's {bytes_text(total)} of "
-        "memory. Engines are sized to it; raise the limit to measure the whole machine.",
+        f"A control group limits memory to {bytes_text(cap)} of the machine's "
+        f"{bytes_text(total)}. Engines are sized to the limit; raise it to measure the "
+        "whole machine.",
     )
 
 
@@ -109,8 +111,8 @@ def cpu_cap(host: Host) -> Finding | None:
     return _found(
         "cgroup-cpu",
         "warning",
-        f"A control group grants {quota:g} of {logical} processors and halts work that has used "
-        "them up. Lift the CPU limit, or pin to whole processors with a cpuset.",
+        f"A control group limits CPU time to {quota:g} of {logical} CPUs and throttles "
+        "processes beyond it. Remove the limit, or pin to whole CPUs with a cpuset.",
     )
 
 
@@ -120,11 +122,11 @@ def file_system(host: Host) -> Finding | None:
     place = f"{storage.get('path')} is on {storage.get('fs_type')}"
     advice = "Choose a folder on a local disk (--out, or the volume of dyno io)."
     texts = {
-        "memory": f"{place}, which is memory: storage figures say nothing of a disk. {advice}",
-        "layered": f"{place}, which copies files up when they are first written. Choose a "
-        "mounted volume (--out, or that of dyno io).",
-        "network": f"{place}: figures include the network and the server. {advice}",
-        "user": f"{place}, which runs in user space: figures include its process. {advice}",
+        "memory": f"{place}, which is memory: the results do not describe a disk. {advice}",
+        "layered": f"{place}, which copies files on their first write. Choose a mounted volume "
+        "(--out, or the volume of dyno io).",
+        "network": f"{place}: results include the network and the server. {advice}",
+        "user": f"{place}, which runs in user space: results include its process. {advice}",
     }
     text = texts.get(str(storage.get("fs_kind")))
     return _found(f"{storage['fs_kind']}-file-system", "warning", text) if text else None
@@ -138,8 +140,9 @@ def volatile_cache(host: Host) -> Finding | None:
     return _found(
         "volatile-write-cache",
         "note",
-        f"The write cache of {names} is volatile (write back): commit times hold only if the "
-        "device honours flushes. Check that it does, or that the cache survives a power cut.",
+        f"The write cache of {names} is volatile (write back): commits are durable only "
+        "if the device honours flushes. Check that it does, or that the cache survives "
+        "a power failure.",
     )
 
 
@@ -152,13 +155,13 @@ def rotational(host: Host) -> Finding | None:
         return _found(
             "rotational",
             "note",
-            f"The kernel takes {names} for a spinning disk, as it does with many virtual disks. "
-            "Compare the measured random reads before you believe it.",
+            f"Linux reports {names} as rotational, which is common for virtual disks. Check "
+            "the measured random reads before you rely on it.",
         )
     return _found(
         "rotational",
         "warning",
-        f"{names} is a spinning disk: expect a few hundred random reads per second. "
+        f"{names} is a rotational disk: expect a few hundred random reads per second. "
         "Choose a folder on flash if you have it.",
     )
 
@@ -170,7 +173,7 @@ def virtualised(host: Host) -> Finding | None:
     return _found(
         "virtualised",
         "note",
-        "This is a virtual machine: figures include the hypervisor's neighbours. "
+        "This is a virtual machine: other guests on the host affect the results. "
         "Repeat runs at different times of day before you compare them.",
     )
 
@@ -184,8 +187,8 @@ def steal(host: Host) -> Finding | None:
     return _found(
         "steal",
         "warning",
-        f"The hypervisor withholds CPU time: {now:.1f} % now, {ever:.1f} % since boot. "
-        "Use dedicated processors, or expect figures to vary.",
+        f"CPU steal: {now:.1f} % now, {ever:.1f} % since boot. Use dedicated CPUs, or "
+        "expect results to vary.",
     )
 
 
@@ -196,8 +199,8 @@ def busy(host: Host) -> Finding | None:
         return _found(
             "busy",
             "warning",
-            f"The machine is only {idle:.0f} % idle before the run starts. "
-            "Stop other work (see top), then run again.",
+            f"The machine is only {idle:.0f} % idle before the run. Stop other work (see "
+            "top), then run again.",
         )
     load = (_get(host, "activity", "load_average") or [0.0])[0]
     cpus = usable_threads(host)
@@ -206,13 +209,13 @@ def busy(host: Host) -> Finding | None:
     return _found(
         "busy",
         "note" if idle is not None else "warning",
-        f"The load average of the last minute is {load:.2f} on {cpus} processors: work has just "
-        "ended or comes and goes. Wait a minute, or stop it (see top).",
+        f"The 1-minute load average is {load:.2f} on {cpus} CPUs: other work just "
+        "ended, or is intermittent. Wait a minute, or stop it (see top).",
     )
 
 
 def low_disk(host: Host) -> Finding | None:
-    """A full volume runs out of room, and is slower before that."""
+    """A nearly full volume is slower, and may run out of space."""
     size, free = _get(host, "storage", "size_bytes"), _get(host, "storage", "free_bytes")
     if not size or free is None:
         return None
@@ -222,8 +225,8 @@ def low_disk(host: Host) -> Finding | None:
     return _found(
         "low-disk",
         "warning",
-        f"{bytes_text(free)} are free under {_get(host, 'storage', 'path')} ({filled:.0f} % full); "
-        "full volumes are slower. Free some, or choose another.",
+        f"{bytes_text(free)} free under {_get(host, 'storage', 'path')} ({filled:.0f} % "
+        "full); full volumes are slower. Free some space, or use another volume.",
     )
 
 
@@ -235,8 +238,8 @@ def clocksource(host: Host) -> Finding | None:
     return _found(
         "clocksource",
         "warning",
-        f"The kernel's clock is {seen}: reading time is slow and adds to every latency. If tsc "
-        "is in available_clocksource, boot with clocksource=tsc.",
+        f"The clock source is {seen}: reading time is slow and adds to every latency. "
+        "If tsc is in available_clocksource, boot with clocksource=tsc.",
     )
 
 
@@ -247,8 +250,9 @@ def io_uring(host: Host) -> Finding | None:
     return _found(
         "no-io-uring",
         "note",
-        f"io_uring cannot be used: {_get(host, 'io_uring', 'reason')}. The storage profile falls "
-        "back to threads, which cost more CPU for each I/O; allow it for the best figures.",
+        f"io_uring is not available: {_get(host, 'io_uring', 'reason')}. Storage "
+        "profiles use threads instead, which cost more CPU per I/O; allow it for the "
+        "best results.",
     )
 
 

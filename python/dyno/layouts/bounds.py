@@ -82,7 +82,7 @@ _READERS: dict[str, tuple[_Reader, str]] = {
 }
 _NO_READER: tuple[_Reader, str] = (
     _none,
-    "of another column: texts have no order that all servers share",
+    "of another column: servers sort texts differently",
 )
 
 
@@ -97,7 +97,8 @@ def require_order(bounds: Sequence[Bound], where: str) -> None:
             raise UsageError(f"{where}[{at}] repeats the bound {text(right)}.")
         if right < left:  # pyright: ignore[reportOperatorIssue]  (all are of one type)
             raise UsageError(
-                f"{where}[{at}] is {text(right)}, below {text(left)} before it; bounds must rise."
+                f"{where}[{at}] is {text(right)}, below {text(left)} before it; bounds must "
+                "increase."
             )
 
 
@@ -116,9 +117,9 @@ def spread(low: Bound, high: Bound, count: int, where: str) -> list[Bound]:
     elif isinstance(low, int) and isinstance(high, int):
         bounds += [low + (high - low + 1) * part // count for part in range(1, count)]
     else:
-        raise UsageError(f"{where}: give bounds; only whole numbers and dates can be spread.")
+        raise UsageError(f"{where}: use bounds; count supports integers and dates only.")
     if len(set(bounds)) < count - 1 or bounds[0] == low:
-        raise UsageError(f"{where}: there are fewer than {count} values; give a smaller count.")
+        raise UsageError(f"{where}: there are fewer than {count} values; use a smaller count.")
     return bounds
 
 

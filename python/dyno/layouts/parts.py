@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from dyno.contracts.layout import TABLESPACE, Layout, TableDesign
 from dyno.errors import UsageError
 
-_NO = "its tables have one physical design"
+_NO = "its tables have one fixed physical design"
 
 
 @dataclass(frozen=True)
@@ -90,5 +90,5 @@ def require(layout: Layout, parts: LayoutParts, target: str) -> None:
         reason = getattr(parts, part)
         if reason is not True:
             raise UsageError(
-                f"Layout {layout.name} ({asked}) is not for the {target} target: {reason}."
+                f"The {target} target does not support layout {layout.name} ({asked}): {reason}."
             )

@@ -35,8 +35,8 @@ def place(volume: str, where: str, *, folder: bool = False) -> str:
         return volume
     path = Path(volume).expanduser()
     if not path.is_absolute():
-        also = "" if folder else f", or {TABLESPACE}NAME for one that the server has"
-        raise UsageError(f"{where} is '{volume}'; give the full path of a folder{also}.")
+        also = "" if folder else f", or {TABLESPACE}NAME for an existing tablespace"
+        raise UsageError(f"{where} is '{volume}'; use the absolute path of a folder{also}.")
     return str(path)
 
 
@@ -94,11 +94,11 @@ class Resolver:
         kind = column["kind"]
         if column["nullable"]:
             raise self._wrong(
-                f"{where}.column: {written.column} can be NULL, which lies in no range; "
-                "choose another column."
+                f"{where}.column: {written.column} is nullable, and NULL is in no range; use "
+                "another column."
             )
         if (written.count is None) == (written.bounds is None):
-            raise self._wrong(f"{where}: give either count or bounds.")
+            raise self._wrong(f"{where}: set either count or bounds.")
         volumes = [
             self._volume(volume, f"{where}.volumes[{number}]") or ""
             for number, volume in enumerate(written.volumes)
@@ -127,8 +127,8 @@ class Resolver:
         if known is None:
             columns = ", ".join(name for of, name in self._workload.ranges if of == table)
             raise UsageError(
-                f"{where}: the range of {written.column} is not known to Dyno"
-                f"{f' (known: {columns})' if columns else ''}; give bounds."
+                f"{where}: Dyno does not know the range of "
+                f"{written.column}{f' (known: {columns})' if columns else ''}; set bounds."
             )
         low, high = known(self._scale)
         return ranges.spread(low, high, written.count or 0, where)
@@ -172,8 +172,9 @@ class Resolver:
             for number, index in enumerate(design.indexes):
                 if index.name in taken:
                     raise self._wrong(
-                        f"tables.{table}.indexes[{number}]: the name {index.name} is taken; "
-                        "give another."
+                        f"tables.{table}.indexes[{number}]: the name {index.name} is already in "
+                        "use; "
+                        "choose another."
                     )
                 taken.add(index.name)
 

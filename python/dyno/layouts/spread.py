@@ -22,7 +22,7 @@ def spread(layout: Layout, places: Sequence[str], scale: float) -> Layout:
     """
     if layout.data_volumes():
         raise UsageError(
-            f"Layout {layout.name} places its tables itself; leave out --spread and --volumes."
+            f"Layout {layout.name} already places its tables; omit --spread and --volumes."
         )
     sizes = {
         name: table_bytes(layout.workload, name, scale)

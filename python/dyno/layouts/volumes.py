@@ -1,4 +1,4 @@
-"""Volumes of a layout on this machine: are they there, is there room, do two share a device?"""
+"""Volumes of a layout on this machine: existence, free space, shared devices."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KEYS = 1.5
 _LEAST = 1 << 20
 """Room that any volume must have: what a log or temporary files need is not known before."""
 _CLUSTERED = 2.2
-"""A table and its indexes are written anew beside the old ones."""
+"""Rebuilding a table needs space for a second copy with its indexes."""
 
 
 def folders(layout: Layout) -> dict[str, str]:
@@ -71,11 +71,11 @@ def share_here(layout: Layout, scale: float) -> float:
 
 
 def check(layout: Layout, needed: Mapping[str, int], home: Path) -> tuple[str, ...]:
-    """Refuses volumes that cannot be used; tells which share a device.
+    """Refuses unusable volumes; reports which ones share a device.
 
     Args:
         layout: The layout.
-        needed: Bytes by volume, as :func:`needs` tells.
+        needed: Bytes by volume, from :func:`needs`.
         home: Where everything else of the target lies.
 
     Returns:
@@ -83,7 +83,7 @@ def check(layout: Layout, needed: Mapping[str, int], home: Path) -> tuple[str, .
 
     Raises:
         TargetError: If one is missing or no folder.
-        DiskFullError: If one has no room, with what it needs and has.
+        DiskFullError: If one is too small, with the needed and the free space.
     """
     places = folders(layout)
     for volume, what in places.items():
@@ -91,8 +91,8 @@ def check(layout: Layout, needed: Mapping[str, int], home: Path) -> tuple[str, .
         if not path.is_dir():
             state = "is no folder" if path.exists() else "does not exist"
             raise TargetError(
-                f"Layout {layout.name}: the volume {volume} (for {what}) {state}. "
-                "Mount it, or name another.",
+                f"Layout {layout.name}: the volume {volume} (for {what}) {state}. Mount it, or "
+                "use another.",
                 kind="io",
             )
     _require_room(layout, places, needed)
@@ -100,7 +100,7 @@ def check(layout: Layout, needed: Mapping[str, int], home: Path) -> tuple[str, .
 
 
 def _require_room(layout: Layout, places: Mapping[str, str], needed: Mapping[str, int]) -> None:
-    """Volumes on one file system share its room."""
+    """Volumes on one file system share its space."""
     systems: dict[int, list[str]] = {}
     for volume in places:
         systems.setdefault(Path(volume).stat().st_dev, []).append(volume)
@@ -110,8 +110,8 @@ def _require_room(layout: Layout, places: Mapping[str, str], needed: Mapping[str
         if wanted > free:
             raise DiskFullError(
                 f"Layout {layout.name} needs about {bytes_text(wanted)} on "
-                f"{' and '.join(volumes)}; {bytes_text(free)} are free. Free some, or give a "
-                "smaller --scale or another volume."
+                f"{' and '.join(volumes)}, which has {bytes_text(free)} free. Free some space, "
+                "or use a smaller --scale or another volume."
             )
 
 
@@ -125,7 +125,7 @@ def _shared(places: Mapping[str, str], home: Path) -> tuple[str, ...]:
         device = facts["disk"] or facts["fs_source"] or Path(place).stat().st_dev
         if device in first:
             notes.append(
-                f"{first[device]} and {label} lie on one device ({device}): they share its speed."
+                f"{first[device]} and {label} are on one device ({device}) and share its bandwidth."
             )
         else:
             first[device] = label

@@ -1,4 +1,4 @@
-"""What a user chose, frozen: by options of the command line, from Python, or in a study."""
+"""Plans: frozen choices of a user, from the command line, from Python or from a study."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _KINDS: tuple[type[Plan], ...] = (CheckPlan, LoadingPlan, QuickstartPlan, RunPla
 
 
 def document(plan: Plan) -> dict[str, Any]:
-    """A plan for another process, as :func:`read` takes it."""
+    """A plan as a JSON document for :func:`read`."""
     return {plan.verb: plan.model_dump(mode="json", exclude_unset=True)}
 
 
 def read(text: str) -> Plan:
-    """The plan in a JSON document: its verb, and what was given.
+    """The plan in a JSON document of :func:`document`.
 
     Raises:
-        UsageError: If it is none, or a value cannot be.
+        UsageError: If the document or a value is invalid.
     """
     try:
         found: Any = plainjson.loads(text)

@@ -1,4 +1,4 @@
-"""Maintenance beside the work."""
+"""Maintenance during a run."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from dyno.plans.levels import DATABASES
 
 
 class Beside(Plan):
-    """Maintenance beside the work.
+    """Maintenance during a run.
 
     Attributes:
         during: ``integrity-check``, ``reindex``, ``backup`` or ``vacuum``.
-        during_limit: When it is stopped.
-        during_database: Of several databases, the one that it works on.
+        during_limit: Time after which it is stopped.
+        during_database: The database to maintain, if there are several.
     """
 
     during: Text | None = None
@@ -24,7 +24,7 @@ class Beside(Plan):
     during_database: Annotated[int, within(*DATABASES)] | None = None
 
     def beside_record(self) -> dict[str, Any]:
-        """For the plan of the bundle.
+        """The fields for ``plan`` in the bundle.
 
         Raises:
             UsageError: If the maintenance task is unknown.

@@ -1,4 +1,4 @@
-"""A check of what is loaded."""
+"""A check of loaded data."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dyno.plans.levels import DATABASES
 
 
 class CheckPlan(Plan):
-    """What ``dyno check`` is asked for.
+    """A plan for ``dyno check``.
 
     Attributes:
         target: URL of the database, or ``embedded:NAME``.
         scale: The scale that should be loaded.
-        answers: Whether all queries are asked, too.
-        isolation: Whether the isolation scenarios are played, at ``level``.
+        answers: Whether to run all queries as well.
+        isolation: Whether to run the isolation scenarios, at ``level``.
     """
 
     verb: ClassVar[str] = "check"

@@ -1,4 +1,4 @@
-"""What the engine of a run is set to, and what it may have of the machine."""
+"""Settings and resource limits of an engine."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dyno.plans.fields import Plan, Words
 
 
 class Bounds(Plan):
-    """Limits of the engine.
+    """Resource limits of the engine.
 
     Attributes:
-        limits: ``word=value`` each, as ``cpu=0.9``.
+        limits: ``name=value`` each, such as ``cpu=0.9``.
     """
 
     limits: Words = ()
@@ -21,8 +21,8 @@ class Engine(Bounds):
     """Settings and limits of the engine.
 
     Attributes:
-        settings: ``word=value`` in neutral words each, as ``memory=4GB``.
-        settings_file: TOML with a table of such words; ``settings`` win.
+        settings: ``name=value`` with a portable name each, such as ``memory=4GB``.
+        settings_file: TOML with a ``[settings]`` table; ``settings`` override it.
     """
 
     settings: Words = ()

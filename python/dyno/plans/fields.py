@@ -1,4 +1,4 @@
-"""What plans are made of: values as people give them, and one line on what is wrong with them."""
+"""Fields of plans: types of user input, and one-line errors."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from dyno.safety.redaction import redact
 
 DEFAULT_OUT = Path("dyno-runs")
 MOST_SEED = 10**18
-"""Seeds are 64-bit integers, and runs of a study count on from theirs."""
+"""Seeds are 64-bit integers; the runs of a study add to theirs."""
 
 P = TypeVar("P", bound="Plan")
 
 
 class Plan(Model):
-    """A choice of options, under the names that the command line has for them.
+    """Options of a command, under the names of the command line.
 
-    ``model_fields_set`` has those that were given; the rest have their defaults.
+    ``model_fields_set`` has the options that were given; the rest have defaults.
 
     Attributes:
         out: Folder of bundles and private engines, absolute.
@@ -44,11 +44,11 @@ class Plan(Model):
         "settings_file": "--settings",
         "limits": "--limit",
     }
-    """Fields whose option has another name."""
+    """Options whose name differs from the field."""
     arguments: ClassVar[tuple[str, ...]] = ()
-    """Fields that have no option: they come first on a command line."""
+    """Positional arguments."""
     negated: ClassVar[frozenset[str]] = frozenset()
-    """Truths that also have an option ``--no-…``."""
+    """Flags with a ``--no-…`` form."""
 
     out: Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())] = Field(
         DEFAULT_OUT, validate_default=True
@@ -56,39 +56,39 @@ class Plan(Model):
 
     @classmethod
     def option(cls, name: str) -> str:
-        """What the command line calls a field."""
+        """The option of a field."""
         return cls.options.get(name, f"--{name.replace('_', '-')}")
 
     @classmethod
     def option_words(cls) -> set[str]:
-        """The words of all options, without dashes before them."""
+        """The names of all options, without leading dashes."""
         names = [name for name in cls.model_fields if name not in cls.arguments]
         negated = [f"no-{cls.option(name)[2:]}" for name in names if name in cls.negated]
         return {*(cls.option(name)[2:] for name in names), *negated}
 
     def given(self, name: str) -> bool:
-        """Whether a field was given, also if it is what it would be anyway."""
+        """Whether a field was given, even with its default value."""
         if name not in self.model_fields_set:
             return False
         value = getattr(self, name)
         return value not in (None, ()) and (value is not False or name in self.negated)
 
     def words(self) -> list[str]:
-        """The words of the command line that asks for the same; ``out`` is the last of them."""
+        """The equivalent command line as a list of words; ``--out`` comes last."""
         found = [self.verb]
         for name in self.arguments:
             value = getattr(self, name)
             found += value if isinstance(value, tuple) else [_word(value)]
         fields = type(self).model_fields
         own = [name for name in type(self).__annotations__ if name in fields]
-        for name in dict.fromkeys([*own, *fields]):  # what is not of a section comes first
+        for name in dict.fromkeys([*own, *fields]):  # fields of no section come first
             if self.given(name) and name not in (*self.arguments, "out"):
                 found += self._option_words(name, getattr(self, name))
         return [*found, *(["--out", str(self.out)] if "out" in self.model_fields_set else [])]
 
     @property
     def command(self) -> str:
-        """The command line that asks for the same, fit for a bundle: without passwords."""
+        """The equivalent command line, without passwords."""
         return shlex.join(["dyno", *map(redact, self.words())])
 
     def _option_words(self, name: str, value: Any) -> list[str]:
@@ -102,10 +102,10 @@ class Plan(Model):
 
 
 def made(kind: type[P], values: Mapping[str, Any]) -> P:
-    """The plan with these values.
+    """Builds a plan from values.
 
     Raises:
-        UsageError: One line on the first value that cannot be, naming its option.
+        UsageError: For the first invalid value, in one line that names its option.
     """
     try:
         return kind.model_validate(dict(values))
@@ -114,21 +114,21 @@ def made(kind: type[P], values: Mapping[str, Any]) -> P:
 
 
 def _explain(kind: type[Plan], error: ValidationError) -> str:
-    """The first fault; unknown names first, since they explain what is missing."""
+    """Describes the first fault. Unknown names come first: they explain missing ones."""
     faults = sorted(error.errors(), key=lambda fault: fault["type"] != "extra_forbidden")
     fault = faults[0]
     name = str(fault["loc"][0])
     if fault["type"] == "extra_forbidden":
         known = sorted(kind.model_fields)
-        return f"'{name}' is no option of {kind.verb}. {nearest(name, known)}"
+        return f"{kind.verb} has no option '{name}'. {nearest(name, known)}"
     if fault["type"] == "missing":
         return f"{name} is missing."
-    told = fault["msg"].removeprefix("Value error, ")
+    reason = fault["msg"].removeprefix("Value error, ")
     if fault["type"] == "literal_error":
         words = fault.get("ctx", {}).get("expected", "").replace(" or ", ", ")
-        told = f"{fault['input']!r} is not one of {words}"
+        reason = f"{fault['input']!r} is not one of {words}"
     place = name.upper() if name in kind.arguments else kind.option(name)
-    return f"Invalid value for '{place}': {told.rstrip('.')}."
+    return f"Invalid value for '{place}': {reason.rstrip('.')}."
 
 
 def _word(value: object) -> str:
@@ -178,7 +178,7 @@ def _settings(value: Any) -> Any:
 
 
 def within(least: float, most: float, *, above: bool = False) -> WrapValidator:
-    """Marks a number in this range, without its lower end if it is to lie above it."""
+    """A range of valid numbers; ``above`` excludes its lower end."""
 
     def check(value: Any, number: ValidatorFunctionWrapHandler) -> Any:
         if isinstance(value, bool):
@@ -197,9 +197,9 @@ def within(least: float, most: float, *, above: bool = False) -> WrapValidator:
 Text = Annotated[str, BeforeValidator(_text)]
 Texts = Annotated[tuple[Text, ...], BeforeValidator(_several)]
 Words = Annotated[tuple[str, ...], BeforeValidator(_settings)]
-"""``word=value``, each; also given by word."""
+"""``name=value`` each; a mapping is also valid."""
 Time = Annotated[str, BeforeValidator(_text), AfterValidator(_time)]
 TimeOrNone = Annotated[str, BeforeValidator(_text), AfterValidator(_time_or_none)]
 Size = Annotated[str, BeforeValidator(_text), AfterValidator(_size)]
 Several = BeforeValidator(_several)
-"""Marks what may also be given alone."""
+"""Accepts a single value in place of a list."""

@@ -1,4 +1,4 @@
-"""Levels of transactions: how many users, where, for how long, and how they work."""
+"""Levels of transactions: users, duration, pacing and placement."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Levels(Plan):
     """Levels of load.
 
     Attributes:
-        users: Users of each level; one if none is given.
-        duration: Measured time a level; None for the usual.
-        until_steady: Go on until a stretch as long as ``duration`` is steady, at most so long.
-        reconnect: How long users who lose the server try to come back.
+        users: Users of each level; empty for one level of one user.
+        duration: Measured time per level; None for the default.
+        until_steady: Extend until the last ``duration`` is steady; give up after this long.
+        reconnect: How long users try to reconnect to a lost server.
     """
 
     users: Annotated[tuple[Annotated[int, within(*USERS)], ...], Several] = ()
@@ -37,14 +37,14 @@ class Levels(Plan):
     reconnect: Time = "5s"
 
     def duration_s(self, *, searched: bool) -> float:
-        """How long a level is measured; windows of a search are shorter unless told."""
+        """Measured seconds per level; windows of a search are shorter by default."""
         return parse_seconds(self.duration or ("15s" if searched else "60s"))
 
     def require_levels(self, duration_s: float) -> None:
-        """Refuses numbers that make no sense beside a level of so many seconds.
+        """Refuses repeated users, and a steadiness limit below the duration of a level.
 
         Raises:
-            UsageError: Naming them.
+            UsageError: With the option.
         """
         if len(set(self.users)) < len(self.users):
             raise UsageError("Give each number of --users once.")
@@ -52,20 +52,23 @@ class Levels(Plan):
             raise UsageError("--until-steady must not be shorter than --duration.")
 
     def require_able(self, workload: Workload) -> None:
-        """Refuses what the workload's transactions cannot do.
+        """Refuses modes and homes that the workload does not support.
 
         Raises:
-            UsageError: With what they can.
+            UsageError: With the supported ones.
         """
         able = workload.transactions
         asked = (("--mode", self.mode, able.modes), ("--home", self.home, able.homes))
         for option, value, known in asked:
             if value not in known:
-                message = f"{workload.name} has no {option} {value}. Known: {', '.join(known)}."
+                message = (
+                    f"{workload.name} does not support {option} {value}. Supported: "
+                    f"{', '.join(known)}."
+                )
                 raise UsageError(message)
 
     def levels_record(self) -> dict[str, Any]:
-        """For the plan of the bundle; the duration may yet be that of a file with rates."""
+        """The fields for ``plan`` in the bundle; a rate file may still change the duration."""
         limit = self.until_steady
         return {
             "users": list(self.users) or [1],

@@ -1,4 +1,4 @@
-"""Limits that the levels of a run are judged by."""
+"""Pass/fail limits for the levels of a run."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ if TYPE_CHECKING:
 
 
 class Criteria(Plan):
-    """Limits that each level must keep.
+    """Limits that each level must pass.
 
     Attributes:
-        criterion: Limits of the user's own, as ``new_order p95 < 500ms``.
-        no_criteria: Without the usual ones.
+        criterion: The user's limits, such as ``new_order p95 < 500ms``.
+        no_criteria: Skip the default limits.
     """
 
     criterion: Texts = ()
     no_criteria: bool = False
 
     def criteria(self, workload: Workload) -> list[Criterion]:
-        """The user's criteria, and the defaults on metrics that those do not name.
+        """The user's criteria, and default limits on the other metrics.
 
         Raises:
-            UsageError: If one is wrong, or the workload has no transactions.
+            UsageError: If a criterion is invalid, or the workload has no transactions.
         """
         from dyno.criteria import defaults, metrics, parse_all
 
         if workload.kind != "oltp":
             if self.criterion:
                 raise UsageError(
-                    f"--criterion is about transactions; {workload.name} has queries, and their "
-                    "answers are checked."
+                    f"--criterion applies to transactions; {workload.name} has queries, and Dyno "
+                    "checks their answers."
                 )
             return []
         own = parse_all(self.criterion, metrics(workload.operations))

@@ -14,11 +14,11 @@ MOST_VOLUMES = 64
 
 
 class Spread(Plan):
-    """Places for tables and partitions.
+    """Volumes for tables and partitions.
 
     Attributes:
-        volumes: Folders, or ``tablespace:NAME``, with commas between them.
-        spread: How many of them; without them folders beside the embedded engine.
+        volumes: Comma-separated folders, or ``tablespace:NAME``.
+        spread: Number of volumes to use; without ``volumes``, folders next to the private engine.
     """
 
     volumes: Text | None = None
@@ -26,25 +26,25 @@ class Spread(Plan):
 
     @property
     def spreads(self) -> bool:
-        """Whether either is given."""
+        """Whether tables are spread over volumes."""
         return self.volumes is not None or self.spread is not None
 
     @property
     def beside(self) -> bool:
-        """Whether the places are folders of Dyno's own, which lie where the engine does."""
+        """Whether the volumes are Dyno's own folders next to the engine."""
         return self.spreads and self.volumes is None
 
 
 class LoadingPlan(Engine, Spread):
-    """What ``dyno load`` is asked for.
+    """A plan for ``dyno load``.
 
     Attributes:
         target: URL of the database, or ``embedded:NAME``.
-        scale: Scale factor or warehouses.
-        streams: Parallel streams; several compare their rates, and none means one a processor.
-        layout: A name of ``dyno layouts``, or a TOML file.
-        replace: Whether tables that Dyno created earlier are replaced.
-        resume: Whether it goes on with a load that was cut off, in its layout.
+        scale: Scale factor or number of warehouses.
+        streams: Parallel streams; several values are compared; empty for one per CPU.
+        layout: A name from ``dyno layouts list``, or a TOML file.
+        replace: Whether to replace tables that Dyno created before.
+        resume: Whether to resume an interrupted load, in its layout.
     """
 
     verb: ClassVar[str] = "load"
@@ -64,17 +64,15 @@ class LoadingPlan(Engine, Spread):
         """Refuses options that exclude each other.
 
         Raises:
-            UsageError: Saying which.
+            UsageError: With the options.
         """
         if self.resume and (self.replace or len(self.streams) > 1):
             raise UsageError(
-                "--resume goes on with one load: give neither --replace nor more streams."
+                "--resume continues one load: omit --replace, and give --streams at most once."
             )
         if self.resume and self.spreads:
-            raise UsageError(
-                "--resume goes on where the load lies: leave out --volumes and --spread."
-            )
+            raise UsageError("--resume keeps the volumes of the load: omit --volumes and --spread.")
         if len(set(self.streams)) < len(self.streams):
             raise UsageError("Give each number of --streams once.")
         if self.databases > 1 and len(self.streams) > 1:
-            raise UsageError("--databases takes one number of --streams.")
+            raise UsageError("With --databases, give --streams at most once.")

@@ -17,12 +17,12 @@ ARRIVALS = ("poisson", "fixed")
 
 
 class Pace(Plan):
-    """Rates.
+    """Rates of an open loop.
 
     Attributes:
-        rate: A text each level: ``500``, ``100,200,400`` or ``100..900``.
-        rate_file: Lines of seconds and rate instead.
-        arrivals: Gaps between starts; None for the default, which is random.
+        rate: One text per level: ``500``, ``100,200,400`` or ``100..900``.
+        rate_file: A file with lines of seconds and rate.
+        arrivals: Gaps between starts; None for the default, ``poisson``.
     """
 
     rate: Texts = ()
@@ -35,19 +35,19 @@ class Pace(Plan):
         return self.arrivals != "fixed"
 
     def rates(self, duration_s: float, *, given: bool) -> tuple[list[Rate], float]:
-        """The rates, a level each, and how long a level is measured.
+        """The rates, one per level, and the measured seconds per level.
 
-        That is ``duration_s``, or the length of the file if that was not ``given``.
+        The time is ``duration_s``, or the length of the rate file if no duration was ``given``.
 
         Raises:
-            UsageError: If one cannot be read, is given twice, or options exclude each other.
+            UsageError: If a rate is invalid or repeated, or options exclude each other.
         """
         from dyno.config.ratefile import read
 
         if self.rate and self.rate_file is not None:
             raise UsageError("--rate and --rate-file exclude each other: give one of them.")
         if self.arrivals is not None and not self.rate and self.rate_file is None:
-            raise UsageError("--arrivals is for --rate and --rate-file; give one of them, too.")
+            raise UsageError("--arrivals requires --rate or --rate-file.")
         if self.rate_file is not None:
             rate = read(self.rate_file)
             lasts = rate.points[-1][0]
@@ -55,8 +55,8 @@ class Pace(Plan):
                 return [rate], lasts or duration_s
             if lasts > duration_s:
                 raise UsageError(
-                    f"{self.rate_file} goes on until {lasts:g} s, --duration ends at "
-                    f"{duration_s:g} s: leave --duration out to measure all of it."
+                    f"{self.rate_file} lasts {lasts:g} s, --duration only {duration_s:g} s: omit "
+                    "--duration to measure the whole file."
                 )
             return [rate], duration_s
         rates = [parse(text, duration_s) for text in self.rate]
@@ -69,7 +69,7 @@ def parse(text: str, seconds: float) -> Rate:
     """The rate of ``500``, ``100,200,400`` (steps over the duration) or ``100..900`` (a ramp).
 
     Raises:
-        UsageError: If it is none.
+        UsageError: If it is invalid.
     """
     from dyno.config.rates import Rate
 
@@ -82,14 +82,15 @@ def parse(text: str, seconds: float) -> Rate:
         steps = _numbers(text, text.split(","))
         if len(steps) > _MOST_STEPS:
             raise UsageError(
-                f"--rate has {len(steps)} steps; {_MOST_STEPS} are possible, more with --rate-file."
+                f"--rate has {len(steps)} steps; the maximum is {_MOST_STEPS}. Use --rate-file "
+                "for more."
             )
         if not any(steps):
             raise _wrong(text)
         return Rate.steps(steps, seconds)
     (rate,) = _numbers(text, [text])
     if rate == 0:
-        raise UsageError("--rate must be above 0, not 0.")
+        raise UsageError("--rate must be above 0.")
     return Rate.constant(rate)
 
 
@@ -101,12 +102,12 @@ def _numbers(text: str, words: Sequence[str]) -> list[float]:
     except ValueError:
         raise _wrong(text) from None
     if not all(0 <= number <= MOST_PER_S for number in numbers):
-        raise UsageError(f"--rate {text}: a rate lies between 0 and {MOST_PER_S:,.0f} a second.")
+        raise UsageError(f"--rate {text}: use a rate from 0 to {MOST_PER_S:,.0f} per second.")
     return numbers
 
 
 def _wrong(text: str) -> UsageError:
     return UsageError(
-        f"'{text}' is no rate; write it like 500 (a second), 100,200,400 (steps) or 100..900 "
-        "(a ramp)."
+        f"'{text}' is not a valid rate; write it like 500 (per second), 100,200,400 (steps) or "
+        "100..900 (a ramp)."
     )

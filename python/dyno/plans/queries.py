@@ -1,4 +1,4 @@
-"""Tests of queries: which, with which parameters and caches, and what is kept of each."""
+"""Query tests: kind, parameters, caches and recorded data."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ EACH = "cold-each-query"
 
 
 class Queries(Plan):
-    """Tests of queries; None where nothing was said.
+    """Query tests; None stands for the default.
 
     Attributes:
-        streams: Users of the throughput test, and beside maintenance.
+        streams: Streams of the throughput test, and during maintenance.
         refresh: Whether the refresh functions run.
-        timeout: When a query is given up.
-        plans: Whether the plan of each is kept; ``analyse_plans`` runs each once more for it.
-        query_figures: Whether the engine is asked what each query read, spilled and held.
+        timeout: Time limit per query.
+        plans: Whether to save query plans; ``analyse_plans`` adds actual times.
+        query_figures: Whether to record bytes read, spilled and memory per query.
     """
 
     negated: ClassVar[frozenset[str]] = frozenset({"refresh", "query_figures"})
@@ -44,28 +44,28 @@ class Queries(Plan):
 
     @property
     def has_streams(self) -> bool:
-        """Whether a throughput test is among it."""
+        """Whether there is a throughput test."""
         return self.test in ("throughput", "full")
 
     @property
     def has_power(self) -> bool:
-        """Whether a power test is among it."""
+        """Whether there is a power test."""
         return self.test != "throughput"
 
     @property
     def refreshes(self) -> bool:
-        """Whether the refresh functions run: by default in all but the power test alone."""
+        """Whether the refresh functions run; by default in tests with streams."""
         return self.has_streams if self.refresh is None else self.refresh
 
     @property
     def drawn(self) -> Literal["validation", "seeded"]:
-        """Which parameters: the fixed ones by default in the power test alone."""
+        """The kind of parameters; by default seeded in tests with streams."""
         if self.parameters is None:
             return "seeded" if self.has_streams else "validation"
         return self.parameters
 
     def tests_record(self) -> dict[str, Any]:
-        """For the bundle."""
+        """The fields for the bundle."""
         return {
             "test": self.test or "power",
             "streams": self.streams,
@@ -74,36 +74,38 @@ class Queries(Plan):
         }
 
     def require_streams(self, during: str | None) -> None:
-        """For a number of users where there is but one.
+        """Refuses --streams in a test of one stream.
 
         Raises:
             UsageError: If it was given.
         """
         if self.streams is not None and not self.has_streams and during is None:
-            raise UsageError("--streams is for --test throughput, --test full or --during NAME.")
+            raise UsageError("--streams requires --test throughput, --test full or --during TASK.")
 
     def require_power(self, option: str) -> None:
-        """For a restart of the engine between two queries, which only one session survives.
+        """Refuses a restart of the engine between queries if several sessions are open.
 
         Raises:
-            UsageError: If there are several.
+            UsageError: With the reason.
         """
         if self.has_streams:
-            raise UsageError(f"{option} is for --test power: several users share the caches.")
+            raise UsageError(
+                f"{option} requires --test power: concurrent streams share the caches."
+            )
         if self.refreshes:
             raise UsageError(
-                f"{option} and --refresh exclude each other: the engine is closed before each "
-                "query, and with it the session of the refresh functions. Use --cold."
+                f"{option} and --refresh exclude each other: closing the engine before each query "
+                "also closes the session of the refresh functions. Use --cold."
             )
 
     @property
     def cache(self) -> str:
-        """How the caches are before the measurement, in the bundle's word.
+        """The state of the caches before the measurement, as recorded in the bundle.
 
         Raises:
             UsageError: If options exclude each other.
         """
-        # Only the power test has a pass for warming, which emptied caches go without.
+        # Only the power test has a warm-up pass. A cold run skips it.
         unwarmed = self.no_warming or not (self.has_power or self.cold)
         return cache_word(cold=self.cold, each=self.cold_each_query, no_warming=unwarmed)
 
@@ -118,10 +120,10 @@ class Queries(Plan):
         return "always" if self.query_figures else "never"
 
     def queries_record(self) -> dict[str, Any]:
-        """For the plan of the bundle.
+        """The fields for ``plan`` in the bundle.
 
         Raises:
-            UsageError: If the time is none, or options exclude each other.
+            UsageError: If the time is invalid, or options exclude each other.
         """
         if self.cold_each_query:
             self.require_power("--cold-each-query")
@@ -135,7 +137,7 @@ class Queries(Plan):
 
 
 def cache_word(*, cold: bool, each: bool, no_warming: bool) -> str:
-    """The word for what was asked.
+    """The recorded name of a cache state.
 
     Raises:
         UsageError: If the options exclude each other.

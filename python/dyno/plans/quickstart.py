@@ -1,4 +1,4 @@
-"""Everything once, on embedded engines."""
+"""A measurement of everything once, on private engines."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dyno.plans.fields import Plan
 
 
 class QuickstartPlan(Plan):
-    """What ``dyno quickstart`` is asked for.
+    """A plan for ``dyno quickstart``.
 
     Attributes:
-        scale: TPC-H scale factor; None for the largest usual one that fits.
+        scale: TPC-H scale factor; None for the largest default one that fits.
         quick: Small data and short measurements.
-        replace: Whether data that ``dyno load`` loaded is replaced.
+        replace: Whether to replace data from ``dyno load``.
     """
 
     verb: ClassVar[str] = "quickstart"

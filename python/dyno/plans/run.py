@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 OF_TRANSACTIONS = (Levels, Pace)
 OF_QUERIES = (Queries,)
-"""Options that belong to one kind of workload; those of the other are refused."""
+"""Options for one kind of workload; the other kind refuses them."""
 
 
 class RunPlan(Engine, Beside, Queries, Searching, Criteria, Pace, Levels):
-    """What ``dyno run`` is asked for.
+    """A plan for ``dyno run``.
 
     Attributes:
         target: URL of the database, or ``embedded:NAME``.
-        scale: The scale that must be loaded, if any.
+        scale: The scale that must be loaded; None for any.
     """
 
     verb: ClassVar[str] = "run"
@@ -43,11 +43,10 @@ class RunPlan(Engine, Beside, Queries, Searching, Criteria, Pace, Levels):
     def require_own(self, workload: Workload) -> None:
         """Refuses options of the other kind of workload.
 
-        An option that is taken and does nothing makes a reader believe in a measurement that was
-        not made.
+        An option without effect would suggest a measurement that did not happen.
 
         Raises:
-            UsageError: With what is meant instead.
+            UsageError: With the option to use instead.
         """
         others = OF_TRANSACTIONS if workload.kind == "dss" else OF_QUERIES
         names = [name for part in others for name in part.model_fields if name not in _SHARED]
@@ -55,35 +54,31 @@ class RunPlan(Engine, Beside, Queries, Searching, Criteria, Pace, Levels):
             value = getattr(self, name)
             option = f"--no-{self.option(name)[2:]}" if value is False else self.option(name)
             if workload.kind != "dss":
-                raise UsageError(
-                    f"{option} is for queries; {workload.name} has none. Leave it out."
-                )
+                raise UsageError(f"{option} applies to queries; {workload.name} has none. Omit it.")
             if name == "users":
                 raise UsageError(
-                    f"--users is for transactions; several users of {workload.name} are "
-                    "--test throughput --streams N."
+                    f"--users applies to transactions; for {workload.name} use --test throughput "
+                    "--streams N."
                 )
             if name == "duration":
                 if self.during is not None:
                     continue
                 raise UsageError(
-                    f"--duration is for transactions and --during; the queries of {workload.name} "
-                    "last as long as they take."
+                    f"--duration applies to transactions and --during; {workload.name} runs each "
+                    "query to completion."
                 )
             raise UsageError(
-                f"{option} is for transactions; {workload.name} has none. Leave it out."
+                f"{option} applies to transactions; {workload.name} has none. Omit it."
             )
         for name in ("during_limit", "during_database"):
             if self.given(name) and self.during is None:
-                raise UsageError(
-                    f"{self.option(name)} is about what --during NAME begins; give that, too."
-                )
+                raise UsageError(f"{self.option(name)} requires --during TASK.")
 
     def paced(self) -> tuple[list[Rate], float]:
-        """The rates, a level each, and the seconds that a level is measured.
+        """The rates, one per level, and the measured seconds per level.
 
         Raises:
-            UsageError: If options exclude each other, or a rate cannot be read.
+            UsageError: If options exclude each other, or a rate is invalid.
         """
         searched = self.find_max is not None
         given = self.duration is not None
@@ -91,7 +86,7 @@ class RunPlan(Engine, Beside, Queries, Searching, Criteria, Pace, Levels):
         require_together(
             {
                 "--rate": bool(rates),
-                "a --rate that changes": any(rate.changes for rate in rates),
+                "a changing --rate": any(rate.changes for rate in rates),
                 "--think": self.think,
                 "--until-steady": self.until_steady is not None,
                 "--during": self.during is not None,
@@ -103,7 +98,7 @@ class RunPlan(Engine, Beside, Queries, Searching, Criteria, Pace, Levels):
         return rates, duration_s
 
     def record(self, rates: list[Rate], duration_s: float) -> dict[str, Any]:
-        """For the plan of the bundle.
+        """The fields for ``plan`` in the bundle.
 
         Raises:
             UsageError: If options exclude each other.

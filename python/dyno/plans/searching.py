@@ -1,4 +1,4 @@
-"""A search for the most load inside limits."""
+"""A search for the highest load within limits."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ LOADS = ("users", "rate")
 
 
 class Searching(Plan):
-    """A search.
+    """A maximum load search.
 
     Attributes:
-        find_max: Of what the most is looked for; None for no search.
-        slo: The limits; the usual ones if none is given.
-        time_limit: When it stops; None for the usual.
+        find_max: What to maximise; None for no search.
+        slo: The limits; empty for the default limits.
+        time_limit: Time after which it stops; None for the default.
     """
 
     find_max: Literal["users", "rate"] | None = None
@@ -28,11 +28,11 @@ class Searching(Plan):
     time_limit: Time | None = None
 
     def require_no_search(self) -> None:
-        """Refuses what is for a search alone.
+        """Refuses options of a search.
 
         Raises:
-            UsageError: Naming it.
+            UsageError: With the option.
         """
         for name in ("slo", "max_users", "max_rate", "time_limit"):
             if self.given(name):
-                raise UsageError(f"{self.option(name)} is for --find-max.")
+                raise UsageError(f"{self.option(name)} requires --find-max.")

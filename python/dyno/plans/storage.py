@@ -13,19 +13,19 @@ WAYS = ("together", "compare", "scaling")
 
 
 class StoragePlan(Bounds):
-    """What ``dyno io`` is asked for.
+    """A plan for ``dyno io``.
 
     Attributes:
         volumes: Folders, files and devices, each as ``PATH`` or ``NAME=PATH``.
         profile: A profile's name, or a TOML file.
-        size: Of the test file; None for the profile's.
-        step: Time measured at each load; None for the profile's.
-        ceiling: Milliseconds of latency; ``ceiling_of`` tells of what.
-        depths, rate: Loads with commas between them: I/Os in flight, or due a second.
-        how: What several volumes do: all at once, each alone in turn, or more and more of them.
-        fill: Levels in percent with commas between them, of the volume or of ``fill_of``.
-        fsync: Whether writes count once they are on the media.
-        destroy: Whether the content of files and devices may be lost.
+        size: Size of the test file; None for the profile's.
+        step: Measured time per load step; None for the profile's.
+        ceiling: Latency ceiling in milliseconds; ``ceiling_of`` names the statistic.
+        depths, rate: Comma-separated loads: queue depths, or I/Os per second.
+        how: Several volumes at once, one after the other, or one, two, … all.
+        fill: Comma-separated percentages of the volume or of ``fill_of``.
+        fsync: Whether every write is synced.
+        destroy: Whether files and devices may be overwritten.
     """
 
     verb: ClassVar[str] = "io"
@@ -51,7 +51,7 @@ class StoragePlan(Bounds):
 
     @classmethod
     def option_words(cls) -> set[str]:
-        """The words of all options; the ways of several volumes have one each."""
+        """The names of all options; each value of ``how`` is an option."""
         return (super().option_words() - {"how"}) | set(WAYS)
 
     def _option_words(self, name: str, value: object) -> list[str]:

@@ -1,4 +1,4 @@
-"""What of a run may not go together across the sections of its options."""
+"""Options of a run that exclude each other."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from collections.abc import Mapping
 
 from dyno.errors import UsageError
 
-_SETS_THE_LOAD = "the search sets the load itself"
-_NEEDS_A_RATE_THAT_STAYS = "give a --rate that stays"
+_SETS_THE_LOAD = "the search sets the load"
+_NEEDS_A_CONSTANT_RATE = "use a constant --rate"
 
 EXCLUDED: tuple[tuple[str, str, str], ...] = (
-    ("--rate", "--think", "a rate sets the pace itself"),
+    ("--rate", "--think", "a rate already sets the pace"),
     ("--find-max", "--rate", _SETS_THE_LOAD),
     ("--find-max rate", "--think", _SETS_THE_LOAD),
-    ("--find-max", "--during", "each window is to be compared with the others"),
-    ("--find-max", "--criterion", "with it the limits are those of --slo"),
-    ("--until-steady", "--find-max", "a search judges the steadiness of its windows itself"),
-    ("--until-steady", "--during", "maintenance is what makes a level unsteady"),
-    ("--until-steady", "a --rate that changes", f"it never settles; {_NEEDS_A_RATE_THAT_STAYS}"),
+    ("--find-max", "--during", "all windows must be comparable"),
+    ("--find-max", "--criterion", "the limits of a search are --slo"),
+    ("--until-steady", "--find-max", "the search checks steadiness itself"),
+    ("--until-steady", "--during", "maintenance makes a level unsteady"),
+    ("--until-steady", "a changing --rate", f"it is never steady; {_NEEDS_A_CONSTANT_RATE}"),
     (
         "--during",
-        "a --rate that changes",
-        f"it compares with the time before; {_NEEDS_A_RATE_THAT_STAYS}",
+        "a changing --rate",
+        f"it compares with the phase before; {_NEEDS_A_CONSTANT_RATE}",
     ),
 )
-"""One option, another that it cannot be given with, and why."""
+"""Two options that exclude each other, and the reason."""
 
 
 def require_together(given: Mapping[str, bool]) -> None:
-    """Refuses the first pair of the table that was given.
+    """Refuses the first pair of the table if both were given.
 
     Args:
-        given: Whether each word of the table was.
+        given: Whether each option of the table was given.
 
     Raises:
         UsageError: With the reason.

@@ -7,10 +7,11 @@ then the arm where there are several, then the fill level where there are any: `
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Generic, Literal, Protocol, TypeVar
 
+from dyno.bundle.metrics import Place as PlaceMetrics
 from dyno.bundle.model import Run, those
 from dyno.bundle.phases.io import IoDetail
 
@@ -62,9 +63,9 @@ class Arm:
     members: tuple[str, ...]
     stages: tuple[Stage, ...]
 
-    def start(self, stage: Stage) -> str:
-        """How the names of its figures at a fill level begin."""
-        return ".".join(part for part in ("io", self.key, stage.key) if part)
+    def metrics(self, stage: Stage) -> PlaceMetrics:
+        """Its metrics at a fill level."""
+        return PlaceMetrics(self.key, stage.key)
 
     @property
     def ceiling(self) -> Ceiling:
@@ -74,6 +75,48 @@ class Arm:
         if ms is not None and 0 < ms < 1e9:
             return Ceiling(float(ms), kind)
         return Ceiling(of=kind)
+
+
+class Named(Protocol):
+    """A curve, whatever is known of it."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
+
+
+C = TypeVar("C", bound=Named)
+
+
+@dataclass(frozen=True)
+class Place(Generic[C]):
+    """An arm at a fill level, with its curves in the order in which they ran."""
+
+    arm: Arm
+    stage: Stage
+    curves: Sequence[C]
+
+    @property
+    def metrics(self) -> PlaceMetrics:
+        """Its metrics."""
+        return self.arm.metrics(self.stage)
+
+    @property
+    def title(self) -> str:
+        """``a+b, 40 % full``; empty where there is only one."""
+        full = f"{self.stage.label} full" if self.stage.label else ""
+        return ", ".join(filter(None, (self.arm.key, full)))
+
+    @property
+    def of(self) -> str:
+        """The same after the name of a metric: `` of a+b at 40 % full``."""
+        full = f" at {self.stage.label} full" if self.stage.label else ""
+        return f"{f' of {self.arm.key}' * bool(self.arm.key)}{full}"
+
+    def curve(self, name: str) -> C | None:
+        """The curve of this name, if it was measured here."""
+        return next((curve for curve in self.curves if curve.name == name), None)
 
 
 def how(run: Run) -> How:

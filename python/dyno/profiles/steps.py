@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from dyno.bundle.metrics import Curve, StorageLoad
 from dyno.bundle.model import Run
 from dyno.bundle.reader import Bundle
 from dyno.bundle.tables import counts
@@ -37,7 +38,7 @@ class Step:
         level: Its place in the curve; the depth in bundles that do not tell.
         purpose: ``list``, ``grow``, ``narrow``, ``confirm`` or ``settle``.
         load: What was asked of the volumes.
-        start: How the names of the figures of its arm and fill level begin.
+        curve_metrics: Those of its curve at its arm and fill level.
         label: Words for people: ``random_read at depth 8``.
         rounds: Windows that must agree, if its load is repeated until it is steady.
         row: Its row, without histograms; what the bundle lacks is null.
@@ -51,7 +52,7 @@ class Step:
     level: int
     purpose: str
     load: Load
-    start: str
+    curve_metrics: Curve
     label: str
     rounds: int
     row: dict[str, Any]
@@ -63,9 +64,9 @@ class Step:
         return (self.arm, self.stage, self.repeat, self.curve, self.level)
 
     @property
-    def figure(self) -> str:
-        """How the names of the figures of its load begin: ``io.random_read.qd8``."""
-        return f"{self.start}.{self.curve}.{self.load.name}"
+    def metrics(self) -> StorageLoad:
+        """Those of its load."""
+        return self.curve_metrics.load(self.load.name)
 
     @property
     def start_ns(self) -> int:
@@ -107,23 +108,23 @@ def steps(bundle: Bundle) -> list[Step]:
     """All steps in the order in which they ended; rows that say nothing are left out."""
     rows = [row for row in bundle.table("io").select(list(COLUMNS)).to_pylist() if _says(row)]
     stages = {(row["volume"], row["stage"] or 0) for row in rows}
-    starts = {
-        (arm.label, stage.index): (arm.start(stage), stage.label)
+    places = {
+        (arm.label, stage.index): (arm.metrics(stage), stage.label)
         for arm in arms(bundle.run, stages)
         for stage in arm.stages
     }
     asked: dict[tuple[str, int, str], list[tuple[int, float | None]]] = {}
     for row in rows:
-        place = (row["volume"], row["stage"] or 0, row["phase"])
-        asked.setdefault(place, []).append((row["queue_depth"], row["rate"]))
-    named = {place: loads(pairs) for place, pairs in asked.items()}
-    several = len({arm for arm, _ in starts}) > 1
+        key = (row["volume"], row["stage"] or 0, row["phase"])
+        asked.setdefault(key, []).append((row["queue_depth"], row["rate"]))
+    named = {key: loads(pairs) for key, pairs in asked.items()}
+    several = len({arm for arm, _ in places}) > 1
     found: list[Step] = []
     for row in rows:
         arm, stage, curve = row["volume"], row["stage"] or 0, row["phase"]
         depth = row["queue_depth"]
         load = named[arm, stage, curve][depth, row["rate"]]
-        start, full = starts[arm, stage]
+        place, full = places[arm, stage]
         found.append(
             Step(
                 arm=arm,
@@ -133,7 +134,7 @@ def steps(bundle: Bundle) -> list[Step]:
                 level=depth if row["level"] is None else row["level"],
                 purpose=row["purpose"] or "list",
                 load=load,
-                start=start,
+                curve_metrics=place.curve(curve),
                 label=_label(curve, load, arm if several else "", full),
                 rounds=settled_rounds(bundle.run, curve),
                 row=row,
@@ -143,20 +144,20 @@ def steps(bundle: Bundle) -> list[Step]:
     return found
 
 
-def windows(items: Iterable[Step]) -> dict[str, list[Step]]:
-    """The windows of each load, in the order of time, by how its figures are named.
+def windows(items: Iterable[Step]) -> dict[StorageLoad, list[Step]]:
+    """The windows of each load, in the order of time, by its metrics.
 
     Of a load that is repeated until it is steady only the last ones, which its figures are of.
     """
-    found: dict[str, list[Step]] = {}
-    settling: dict[tuple[str, int], list[Step]] = {}
+    found: dict[StorageLoad, list[Step]] = {}
+    settling: dict[tuple[StorageLoad, int], list[Step]] = {}
     for step in sorted(items, key=lambda step: step.start_ns):
-        found.setdefault(step.figure, []).append(step)
+        found.setdefault(step.metrics, []).append(step)
         if step.purpose == "settle":
-            settling.setdefault((step.figure, step.repeat), []).append(step)
+            settling.setdefault((step.metrics, step.repeat), []).append(step)
     early = {step.key for of_it in settling.values() for step in of_it[: -of_it[0].rounds]}
     return {
-        name: [step for step in windows if step.key not in early] for name, windows in found.items()
+        load: [step for step in windows if step.key not in early] for load, windows in found.items()
     }
 
 

@@ -1,12 +1,12 @@
-"""Work on a session that may take only so long."""
+"""A time limit for work on a session."""
 
 from __future__ import annotations
 
-import contextlib
 import math
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
+from types import TracebackType
 from typing import TypeVar
 
 from dyno.config.units import seconds_text
@@ -17,7 +17,11 @@ T = TypeVar("T")
 
 
 class Deadline:
-    """The time of one piece of work, which another thread watches."""
+    """The time of one piece of work, which another thread watches.
+
+    A context manager round the work. Leaving it raises ``TargetError`` with kind ``timeout`` if
+    the work took too long, in the place of what the database made of it.
+    """
 
     def __init__(self, seconds: float | None, cancel: Callable[[], None]) -> None:
         """Begins now.
@@ -44,35 +48,31 @@ class Deadline:
             if self._end is None:
                 self._cancel()
 
-    @contextlib.contextmanager
-    def kept(self) -> Generator[None]:
-        """Round the work.
+    def __enter__(self) -> None:
+        """The work begins."""
+
+    def __exit__(
+        self, kind: object, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """The work has ended.
 
         Raises:
-            TargetError: With kind ``timeout``, in the place of what the database made of it.
+            TargetError: With kind ``timeout``, if it took too long.
         """
-        try:
-            yield
-        except DynoError as error:
-            passes = isinstance(error, Interrupted) or error.kind == "connection_lost"
-            if self._is_over() and not passes:
-                raise self._too_long() from error
-            raise
-        finally:
-            late = self._is_over()
-        if late:
-            raise self._too_long()
-
-    def _is_over(self) -> bool:
-        """Ends the work; whether it took too long."""
         with self._lock:
-            if self._end is None:
-                self._end = time.monotonic()
-            return self._end >= self._due
-
-    def _too_long(self) -> TargetError:
-        limit = seconds_text(self._seconds)
-        return TargetError(f"Cancelled: it did not end within {limit}.", kind="timeout")
+            self._end = time.monotonic()
+        if self._end < self._due:
+            return
+        passes = (
+            not isinstance(error, DynoError)
+            or isinstance(error, Interrupted)
+            or error.kind == "connection_lost"
+        )
+        if error is None or not passes:
+            limit = seconds_text(self._seconds)
+            raise TargetError(
+                f"Cancelled: it did not finish within {limit}.", kind="timeout"
+            ) from error
 
 
 def within(seconds: float | None, work: Callable[[], T], cancel: Callable[[], None]) -> T:
@@ -86,7 +86,7 @@ def within(seconds: float | None, work: Callable[[], T], cancel: Callable[[], No
     deadline = Deadline(seconds, cancel)
 
     def limited() -> T:
-        with deadline.kept():
+        with deadline:
             return work()
 
     return interruptible(limited, cancel, deadline.expire)

@@ -21,7 +21,7 @@ _GRACE_S = 15.0
 
 
 class Handle(Protocol):
-    """What goes on in an engine, or in several at once, as one who works beside it sees it."""
+    """The progress of one engine or several, for a concurrent watcher."""
 
     def progress(self) -> dict[str, Any]:
         """How far it is: ``done`` and ``total``, and the ``step``."""
@@ -37,7 +37,7 @@ class Handle(Protocol):
 
 
 Beside = Callable[[Handle, threading.Event], None]
-"""Works beside an engine; must return soon after the event is set."""
+"""Runs during an engine call; must return soon after the event is set."""
 
 Prepare = Callable[[dict[str, Any]], dict[str, Any]]
 """Gets an engine's plan in the thread that is about to call the engine, which the engine's threads

@@ -1,4 +1,4 @@
-"""How a stage tells how far it is, whoever shows it."""
+"""The protocol by which a stage reports its progress."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Input of others and secrets: files, tables and text that must do no harm; passwords."""
+"""Untrusted input and secrets: files, tables, text and passwords."""

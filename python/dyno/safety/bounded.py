@@ -36,7 +36,7 @@ _HEAD = 64 << 10
 class DamagedError(UsageError):
     """A table whose file cannot be read. A library's own words are for those who wrote it."""
 
-    reason = "its file is cut short, or is not what Dyno writes"
+    reason = "the file is truncated, or was not written by Dyno"
 
     def __init__(self, path: Path) -> None:
         super().__init__(f"{path} is damaged: {self.reason}.")
@@ -63,7 +63,7 @@ def read_parquet(file: BinaryIO, path: Path, known: Iterable[str]) -> pa.Table:
         columns = [metadata.schema.column(number) for number in range(metadata.num_columns)]
         wanted = {one.path: one for one in columns if one.path in set(known)}
         if any(one.physical_type not in _TYPES for one in wanted.values()):
-            raise ValueError("a column is of another type")
+            raise ValueError("a column has another type")
         chunks = list(_chunks(metadata, set(wanted)))
         _require_footer(metadata, chunks, size, budget, path)
         _require_pages(file, chunks, budget, path)
@@ -104,7 +104,7 @@ def _require_footer(
         rows += max(group_rows, chunk.num_values) * (4 if chunk.physical_type == _TEXT else 8)
         unpacked += max(chunk.total_uncompressed_size, 0)
         if not 0 <= _start(chunk) <= _start(chunk) + chunk.total_compressed_size <= size:
-            raise ValueError("a column does not lie in the file")
+            raise ValueError("a column is outside the file")
     if max(rows, unpacked) > budget:
         raise _too_large(path)
 
@@ -143,7 +143,7 @@ def _start(chunk: Any) -> int:
     dictionary: int = chunk.dictionary_page_offset or 0
     data: int = chunk.data_page_offset
     if data < _MAGIC and chunk.num_values:
-        raise ValueError("a column begins before the first page")
+        raise ValueError("a column starts before its first page")
     return min(dictionary, data) if dictionary > 0 else data
 
 
@@ -171,7 +171,7 @@ def _plain(column: Any) -> Any:
 
 
 def _too_large(path: Path) -> UsageError:
-    return UsageError(f"{path} would unpack to more than a table of its size; it was not read.")
+    return UsageError(f"{path} would unpack to more than its size allows; Dyno did not read it.")
 
 
 class _Head:
@@ -189,7 +189,7 @@ class _Head:
             ValueError: If it is none.
         """
         if depth > 8:
-            raise ValueError("a page's head is nested too deep")
+            raise ValueError("a page header is nested too deep")
         found: dict[int, int] = {}
         number = 0
         while kind := self._byte():
@@ -220,7 +220,7 @@ class _Head:
             case 12:
                 self.struct(depth + 1)
             case _:
-                raise ValueError("a page's head is none")
+                raise ValueError("a page header is invalid")
         return None
 
     def _byte(self) -> int:

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 NOTE = (
-    "dyno: Note: a password on the command line can be read by others (process list, shell "
-    "history). Leave it out of the URL and give it by PGPASSWORD or ~/.pgpass (PostgreSQL), "
-    "MYSQL_PWD or ~/.my.cnf (MariaDB, MySQL)."
+    "dyno: Note: other users can see a password on the command line (process list, "
+    "shell history). Omit it from the URL and use PGPASSWORD or ~/.pgpass "
+    "(PostgreSQL), MYSQL_PWD or ~/.my.cnf (MariaDB, MySQL)."
 )
 
 _AUTHORITY = re.compile(r"(?<=://)([^/?#:]*):.*@", re.DOTALL)

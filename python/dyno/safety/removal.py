@@ -24,7 +24,9 @@ def remove_tree(path: Path, verified: Callable[[int], bool] = is_own) -> None:
     """
     with directory(path.parent, follow=True) as above, directory(path.name, above=above) as fd:
         if not verified(fd):
-            raise PermissionError(1, "it is not Dyno's, or belongs to another user", str(path))
+            raise PermissionError(
+                1, "it was not created by Dyno, or belongs to another user", str(path)
+            )
         with os.scandir(fd) as entries:
             for entry in list(entries):
                 if entry.is_dir(follow_symlinks=False):

@@ -1,4 +1,4 @@
-"""Files in folders that somebody else may have filled: no link is followed, no size is trusted.
+"""Files in untrusted folders: follows no links, trusts no sizes.
 
 Every part of Dyno that reads a bundle, replaces a file or removes a folder does it through here.
 A path that the user typed may go through links; what is found inside a folder may not.
@@ -157,7 +157,7 @@ def open_own(path: Path | str, flags: int, mode: int = 0o666, *, at: int | None 
     """A descriptor of a regular file with no other name; links are not followed.
 
     Raises:
-        UsageError: If it is a link, has a second name, or is no regular file.
+        UsageError: If it is a link, has a hard link, or is not a regular file.
         OSError: If it cannot be opened.
     """
     never_waits = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -171,7 +171,7 @@ def open_own(path: Path | str, flags: int, mode: int = 0o666, *, at: int | None 
     if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
         os.close(fd)
         what = _kind(status.st_mode) or "a file with a second name (hard link)"
-        raise UsageError(f"{path} is {what}. Remove it, or name another place.")
+        raise UsageError(f"{path} is {what}. Remove it, or use another path.")
     return fd
 
 
@@ -187,7 +187,7 @@ def make_folder(path: Path, mode: int = 0o777) -> None:
         path.mkdir(mode=mode)
     with directory(path) as fd:
         if not is_own(fd):
-            raise UsageError(f"{path} belongs to another user. Give another --out DIR.")
+            raise UsageError(f"{path} belongs to another user. Use another --out DIR.")
 
 
 def is_own(fd: int) -> bool:
@@ -227,7 +227,7 @@ def _opened(name: Path | str, shown: Path | str, at: int | None, limit: int | No
     if what is not None or (limit is not None and status.st_size > limit):
         os.close(fd)
         what = what or f"larger than {limit:,} bytes"
-        raise UsageError(f"{shown} is {what}; Dyno reads only regular files of a sensible size.")
+        raise UsageError(f"{shown} is {what}; Dyno reads only regular files of limited size.")
     return os.fdopen(fd, "rb")
 
 
@@ -235,7 +235,7 @@ def _look(path: Path | str, at: int | None) -> None:
     """Before a file is opened: to open a device can do something already."""
     mode = os.stat(path, dir_fd=at, follow_symlinks=False).st_mode
     if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
-        raise UsageError(f"{path} is a device, not a file. Remove it, or name another place.")
+        raise UsageError(f"{path} is a device, not a file. Remove it, or use another path.")
 
 
 def _refuse_other(path: Path, folder: int) -> None:
@@ -245,12 +245,12 @@ def _refuse_other(path: Path, folder: int) -> None:
         return
     what = _kind(status.st_mode)
     if what is not None:
-        raise UsageError(f"{path} is {what}; only a regular file is replaced. Name another place.")
+        raise UsageError(f"{path} is {what}; Dyno replaces only regular files. Use another path.")
 
 
 def _kind(mode: int) -> str | None:
     """What something is in words; None for a regular file."""
-    return None if stat.S_ISREG(mode) else _KINDS.get(stat.S_IFMT(mode), "no regular file")
+    return None if stat.S_ISREG(mode) else _KINDS.get(stat.S_IFMT(mode), "not a regular file")
 
 
 def _refusal(error: OSError, path: Path | str, at: int | None, wanted: str) -> Exception:
@@ -262,4 +262,4 @@ def _refusal(error: OSError, path: Path | str, at: int | None, wanted: str) -> E
     except OSError:
         return error
     what = _kind(mode) or "a file"
-    return UsageError(f"{path} is {what}, not a {wanted}. Remove it, or name another place.")
+    return UsageError(f"{path} is {what}, not a {wanted}. Remove it, or use another path.")

@@ -1,4 +1,4 @@
-"""Text of others as it may be shown."""
+"""Untrusted text, made safe for a terminal."""
 
 from __future__ import annotations
 
@@ -49,6 +49,6 @@ def require_text(*names: str) -> None:
     for name in names:
         if any("\ud800" <= char <= "\udfff" for char in name):
             raise UsageError(
-                f"{plain(name)} is not a name in UTF-8, which Dyno needs for its records. Rename "
-                "it, or give another."
+                f"{plain(name)} is not valid UTF-8, which Dyno's records need. Rename it, or "
+                "use another name."
             )

@@ -20,7 +20,7 @@ def text_of(path: Path, what: str) -> str:
         what: It in messages: ``the layout mine.toml``.
 
     Raises:
-        UsageError: If it is no regular file of UTF-8 text, or too long.
+        UsageError: If it is not a regular file of UTF-8 text, or too long.
     """
     from dyno.safety import safefiles
 
@@ -40,6 +40,6 @@ def table(content: str, what: str) -> dict[str, Any]:
     try:
         return tomllib.loads(content)
     except RecursionError as error:
-        raise UsageError(f"{what} cannot be read: it is nested too deep.") from error
+        raise UsageError(f"Cannot read {what}: its nesting is too deep.") from error
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{what} is not TOML: {error}.") from error
+        raise UsageError(f"{what} is not valid TOML: {error}.") from error

@@ -21,7 +21,7 @@ def stores_no_files(path: Path) -> bool:
 def why(error: OSError, path: Path) -> str:
     """The reason for which ``path`` could not be made or written, without a full stop."""
     if stores_no_files(path):
-        return "the kernel's own file system there stores no files"
+        return "it is a kernel file system, which stores no files"
     if isinstance(error, FileNotFoundError) and not path.parent.exists():
-        return f"there is no folder {path.parent}"
+        return f"no such folder: {path.parent}"
     return error.strerror or str(error)

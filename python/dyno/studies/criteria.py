@@ -79,7 +79,7 @@ def parse(text: str, kinds: Iterable[str]) -> Limit:
     name, each, op = found["metric"], found["each"], found["op"]
     if name not in METRICS:
         raise UsageError(f"criterion '{text}': unknown metric '{name}'. {nearest(name, METRICS)}")
-    family = "each" in METRICS[name].pattern.groupindex
+    family = bool(METRICS[name].each)
     if each is not None and not family:
         raise UsageError(f"criterion '{text}': {name} has no members; remove '.{each}'.")
     if each is None and family:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from dyno import workloads
+from dyno.bundle import metrics
 from dyno.bundle.model import Estimate
 from dyno.contracts.transactions import Transactions
 from dyno.statistics.verdict import Wish
@@ -17,24 +18,32 @@ Verb = Literal["run", "load", "both"]
 
 @dataclass(frozen=True)
 class Metric:
-    """A figure, or a family of them, of a run.
+    """A metric, or a family of them, of a run.
 
     Attributes:
-        pattern: Of the names of its estimates; a group ``each`` tells those of a family apart.
+        asked: What it is in a bundle; of several those that a run has.
+        where: Patterns that parts of their scopes must have, empty for a part that must be absent;
+            their groups are parts as well.
+        each: The parts that tell those of a family apart; none for a lone one.
         wish: Whether more of it is better, or less; neither of what says how busy a machine was,
             which is as welcome as the work that came of it.
         verb: The verb whose bundles have it; a storage profile counts as a run.
-        kind: Of the workloads whose bundles have it: ``oltp``, ``dss`` or ``io``; empty for all.
-        otherwise: Of what counts in runs that have nothing of ``pattern``.
+        otherwise: Of what counts in runs that have nothing of ``asked``.
     """
 
     name: str
     meaning: str
-    pattern: re.Pattern[str]
+    asked: tuple[metrics.Metric, ...]
     wish: Wish
     verb: Verb = "run"
-    kind: str = ""
-    otherwise: re.Pattern[str] | None = None
+    where: Mapping[str, str] = field(default_factory=dict[str, str])
+    each: tuple[str, ...] = ()
+    otherwise: Metric | None = None
+
+    @property
+    def kind(self) -> str:
+        """Of the workloads whose bundles have it: ``oltp``, ``dss`` or ``io``; empty for all."""
+        return _KINDS.get(self.asked[0].owner, "")
 
     def of(self, estimates: Iterable[Estimate]) -> dict[str, float]:
         """Its values in a run by name: ``tps``, or ``query_s.q09`` in a family.
@@ -42,43 +51,36 @@ class Metric:
         If several levels or targets have it, the last one counts.
         """
         listed = list(estimates)
-        found = self._matching(self.pattern, listed)
-        if not found and self.otherwise is not None:
-            return self._matching(self.otherwise, listed)
-        return found
-
-    def _matching(
-        self, pattern: re.Pattern[str], estimates: Iterable[Estimate]
-    ) -> dict[str, float]:
         found: dict[str, float] = {}
-        for estimate in estimates:
-            match = pattern.fullmatch(estimate.name)
-            if match:
-                each = match.groupdict().get("each")
-                found[f"{self.name}.{each}" if each else self.name] = estimate.value
-        return found
+        for estimate in listed:
+            parts = self._parts(estimate.name)
+            if parts is not None:
+                each = [parts[part] for part in self.each if parts[part]]
+                found[".".join([self.name, *each])] = estimate.value
+        return found or ({} if self.otherwise is None else self.otherwise.of(listed))
+
+    def _parts(self, name: str) -> dict[str, str] | None:
+        """The parts of the scope of an estimate that belongs to it; None of any other."""
+        for metric in self.asked:
+            match = metric.pattern.fullmatch(name)
+            parts = match.groupdict("") if match else {}
+            kept = [re.fullmatch(one, parts.get(part, "")) for part, one in self.where.items()]
+            if match and all(kept):
+                return parts | {k: v for one in kept if one for k, v in one.groupdict("").items()}
+        return None
 
 
-def _metric(
-    name: str,
-    pattern: str,
-    wish: Wish,
-    meaning: str,
-    verb: Verb = "run",
-    otherwise: str | None = None,
-) -> Metric:
-    other = None if otherwise is None else re.compile(otherwise)
-    kind = next((kind for start, kind in _KINDS.items() if pattern.startswith(start)), "")
-    return Metric(name, meaning, re.compile(pattern), wish, verb, kind, other)
-
-
-_OLTP, _DSS = r"oltp\.[^.]+\.", r"dss\.[^./]+\."
-_LOAD, _INDEX = r"load\.[^.]+\.[^.]+\.", r"index\.[^.]+\.[^.]+\."
-_DURING = r"during\.[^.]+\.during_"
-_MEAN = r"resource\.(?!index-)[^./]+\."  # a load's rows, not its indexes
-_IO = r"io\.(?:fill[\d_]+\.)?(?P<each>[\w.+-]+)\."
-_FILL = r"io\.(?P<each>(?:[\w+-]+\.)?fill[\d_]+\.[\w+-]+)\."
-_KINDS = {_OLTP: "oltp", _DURING: "oltp", _DSS: "dss", _IO: "io", _FILL: "io"}
+_L, _O, _D = metrics.Level, metrics.Operation, metrics.Stretch
+_Q, _C, _S = metrics.Queries, metrics.Curve, metrics.Sampled
+_KINDS: dict[type[metrics.Scope], str] = {
+    **{_L: "oltp", _O: "oltp", _D: "oltp"},
+    **{_Q: "dss", metrics.Query: "dss", _C: "io"},
+}
+_BESIDE = {"part": "during", "database": ""}
+_ROWS = {"phase": "(?!index-).*", "curve": ""}  # a load's rows, not its indexes
+_WITHIN = {"place": r"(?:fill[\d_]+(?:\.|$))?(?P<within>[\w.+-]*)"}
+_BY_FILL = {"place": r"(?P<within>(?:[\w+-]+\.)?fill[\d_]+)"}
+_DEVICE = {**_ROWS, "source": "disk", "subject": r"[\w-]+"}
 
 _MAINS = [one.transactions for one in map(workloads.get, workloads.names()) if one.operations]
 
@@ -93,95 +95,106 @@ _A_MAIN = " or ".join(_a(main) for main in _MAINS)
 def _headline(main: Transactions) -> Iterable[Metric]:
     """The metrics of a workload's main operation."""
     name = f"{main.main}_p95_ms"
-    yield _metric(
-        main.per_min, _OLTP + main.per_min, "more", f"{main.plural_title.lower()} per minute"
-    )
+    per_min = _L.per_min(main.plural)
+    yield Metric(main.per_min, f"{main.plural_title.lower()} per minute", (per_min,), "more")
     meaning = f"{_a(main)} p95 response time, ms"
-    yield _metric(name, _OLTP + re.escape(main.p95), "less", meaning)
+    where = {"operation": re.escape(main.main)}
+    yield Metric(name, meaning, (_O.response("p95"),), "less", where=where)
 
 
 METRICS = {
     metric.name: metric
     for metric in (
-        _metric("tps", _OLTP + "tps", "more", "transactions per second"),
+        Metric("tps", "transactions per second", (_L.tps,), "more"),
         *(one for main in _MAINS for one in _headline(main)),
-        _metric(
-            "p95_ms", _OLTP + r"(?P<each>\w+)\.response_p95_ms", "less",
-            "response time p95 by transaction, ms",
+        Metric(
+            "p95_ms", "response time p95 by transaction, ms",
+            (_O.response("p95"),), "less", each=("operation",),
         ),
-        _metric(
-            "client_cpu_ms", _OLTP + "client_cpu_ms_per_1000", "less",
-            "driver CPU per 1,000 transactions, ms",
+        Metric(
+            "client_cpu_ms", "driver CPU per 1,000 transactions, ms",
+            (_L.client_cpu_ms_per_1000,), "less",
         ),
-        _metric(
-            "tps_beside", _DURING + "tps", "more",
+        Metric(
+            "tps_beside",
             "transactions per second during maintenance, or overall without maintenance",
-            otherwise=_OLTP + "tps",
+            (_D.tps,), "more", where=_BESIDE,
+            otherwise=Metric("tps_beside", "", (_L.tps,), "more"),
         ),
-        _metric(
-            "p95_beside_ms", _DURING + "p95_ms", "less",
-            f"{_A_MAIN} p95 response time during maintenance, ms",
-            otherwise=_OLTP + rf"(?:{'|'.join(main.main for main in _MAINS)})\.response_p95_ms",
+        Metric(
+            "p95_beside_ms", f"{_A_MAIN} p95 response time during maintenance, ms",
+            (_D.p95_ms,), "less", where=_BESIDE,
+            otherwise=Metric(
+                "p95_beside_ms", "", (_O.response("p95"),), "less",
+                where={"operation": "|".join(re.escape(main.main) for main in _MAINS)},
+            ),
         ),
-        _metric("total_s", _DSS + "power_total_s", "less", "power test total, s"),
-        _metric("geomean_s", _DSS + "geomean_s", "less", "geometric mean of query times, s"),
-        _metric("query_s", _DSS + r"(?P<each>q\d\d)\.seconds", "less", "query time, s"),
-        _metric(
-            "memory_available", r"resource\.(?!.*/)[^/]+\.memory\.host\.available\.min", "more",
-            "minimum available memory, bytes", "both",
+        Metric("total_s", "power test total, s", (_Q.power_total_s,), "less"),
+        Metric("geomean_s", "geometric mean of query times, s", (_Q.geomean_s,), "less"),
+        Metric(
+            "query_s", "query time, s", (metrics.Query.seconds,), "less",
+            where={"query": r"q\d\d"}, each=("query",),
         ),
-        _metric(
-            "users_total_s", _DSS + "throughput_total_s", "less",
-            "throughput test total, s",
+        Metric(
+            "memory_available", "minimum available memory, bytes",
+            (_S.min,), "more", "both",
+            {"curve": "", "source": "memory", "subject": "host", "metric": "available"},
         ),
-        _metric(
-            "queries_per_h", _DSS + r"throughput(?:_score)?", "more",
-            "queries per hour of all streams times scale factor",
+        Metric(
+            "users_total_s", "throughput test total, s",
+            (_Q.throughput_total_s,), "less",
         ),
-        _metric("load_s", _LOAD + "seconds", "less", "load time, s", "load"),
-        _metric("load_rows", _LOAD + "rows_per_s", "more", "rows loaded per second", "load"),
-        _metric(
-            "load_bytes", _LOAD + "rest_bytes", "less",
-            "table size without keys and indexes, bytes", "load",
+        Metric(
+            "queries_per_h", "queries per hour of all streams times scale factor",
+            (_Q.throughput, _Q.throughput_score), "more",
         ),
-        _metric("index_s", _INDEX + "seconds", "less", "index creation time, s", "load"),
-        _metric(
-            "step_s", _INDEX + r"(?P<each>\w+)\.seconds", "less",
-            "index creation time by kind, s", "load",
+        Metric("load_s", "load time, s", (metrics.Load.seconds,), "less", "load"),
+        Metric("load_rows", "rows loaded per second", (metrics.Load.rows_per_s,), "more", "load"),
+        Metric(
+            "load_bytes", "table size without keys and indexes, bytes",
+            (metrics.Load.rest_bytes,), "less", "load",
         ),
-        _metric(
-            "step_bytes", _INDEX + r"(?P<each>\w+)\.rest_bytes", "less",
-            "index size by kind, bytes", "load",
+        Metric("index_s", "index creation time, s", (metrics.Index.seconds,), "less", "load"),
+        Metric(
+            "step_s", "index creation time by kind, s",
+            (metrics.Step.seconds,), "less", "load", each=("step",),
         ),
-        _metric(
-            "step_room", _INDEX + r"(?P<each>\w+)\.peak_ratio", "less",
-            "peak extra space of index creation by kind, relative to the table", "load",
+        Metric(
+            "step_bytes", "index size by kind, bytes",
+            (metrics.Step.rest_bytes,), "less", "load", each=("step",),
         ),
-        _metric(
-            "cpu_percent", _MEAN + r"cpu\.host\.busy\.mean", "neither",
-            "CPU utilisation, %", "both",
+        Metric(
+            "step_room", "peak extra space of index creation by kind, relative to the table",
+            (metrics.Step.peak_ratio,), "less", "load", each=("step",),
         ),
-        _metric(
-            "read_mbps", _MEAN + r"disk\.(?P<each>[\w-]+)\.read_mbps\.mean", "neither",
-            "read MB/s by device", "both",
+        Metric(
+            "cpu_percent", "CPU utilisation, %", (_S.mean,), "neither", "both",
+            {**_ROWS, "source": "cpu", "subject": "host", "metric": "busy"},
         ),
-        _metric(
-            "queue", _MEAN + r"disk\.(?P<each>[\w-]+)\.queue_length\.mean", "neither",
-            "queue length by device", "both",
+        Metric(
+            "read_mbps", "read MB/s by device", (_S.mean,), "neither", "both",
+            {**_DEVICE, "metric": "read_mbps"}, ("subject",),
         ),
-        _metric(
-            "iops", _IO + "best_iops", "more",
-            "best IOPS by curve (highest fill level)",
+        Metric(
+            "queue", "queue length by device", (_S.mean,), "neither", "both",
+            {**_DEVICE, "metric": "queue_length"}, ("subject",),
         ),
-        _metric(
-            "mbps", _IO + "best_mbps", "more",
-            "best MB/s by curve (highest fill level)",
+        Metric(
+            "iops", "best IOPS by curve (highest fill level)",
+            (_C.best_iops,), "more", where=_WITHIN, each=("within", "curve"),
         ),
-        _metric(
-            "iops_by_fill", _FILL + "best_iops", "more",
-            "best IOPS by fill level and curve",
+        Metric(
+            "mbps", "best MB/s by curve (highest fill level)",
+            (_C.best_mbps,), "more", where=_WITHIN, each=("within", "curve"),
         ),
-        _metric("mbps_by_fill", _FILL + "best_mbps", "more", "best MB/s by fill level and curve"),
+        Metric(
+            "iops_by_fill", "best IOPS by fill level and curve",
+            (_C.best_iops,), "more", where=_BY_FILL, each=("within", "curve"),
+        ),
+        Metric(
+            "mbps_by_fill", "best MB/s by fill level and curve",
+            (_C.best_mbps,), "more", where=_BY_FILL, each=("within", "curve"),
+        ),
     )
 }  # fmt: skip
 """By name."""

@@ -10,7 +10,7 @@ from typing import Any
 from dyno import workloads
 from dyno.config import settings
 from dyno.confinement import limits_asked as confinement
-from dyno.errors import UsageError, closest, nearest, unknown
+from dyno.errors import UsageError, closest, unknown
 from dyno.safety.redaction import redact
 from dyno.studies.form import Base, StudySpec
 from dyno.studies.model import IO, Value, Variant
@@ -42,7 +42,7 @@ def changed(base: Base, name: str, changes: dict[str, Value]) -> Variant:
         raise unknown("workload", str(plain["workload"]), WORKLOADS)
     for word in parts["settings"]:
         if word not in settings.WORDS:
-            raise UsageError(f"Unknown setting '{word}'. {nearest(word, settings.WORDS)}")
+            raise settings.unknown_setting(word)
     confinement.parse([f"{word}={value}" for word, value in parts["limits"].items()])
     if not plain["target"] and plain["workload"] != IO:
         raise UsageError("base.target is missing.")

@@ -49,7 +49,9 @@ def parse(text: str) -> TargetUrl:
     if not colon or scheme not in schemes:
         own = schemes.get(text, text)
         if own in names():
-            raise UsageError(f"'{text}' alone is not a target. Give {' or '.join(about(own)[1])}.")
+            raise UsageError(
+                f"'{text}' is not a complete target. Write {' or '.join(about(own)[1])}."
+            )
         word = scheme if closest(scheme, schemes) and scheme != "embedded" else text
         raise _unknown(word, "target", [*(f"embedded:{name}" for name in _embedded()), *schemes])
     example = _module(schemes[scheme]).EXAMPLE
@@ -73,13 +75,13 @@ def _require_url(text: str, example: str) -> None:
         cut_off = parts.fragment + parts.query.partition("=")[0]
         late = "@" in parts.path + parts.query and "@" not in parts.netloc and ":" in parts.netloc
         if parts.netloc.count("@") > 1 or "@" in cut_off or late:
-            raise ValueError("the authority was cut off")
+            raise ValueError("the authority is incomplete")
     except ValueError as error:
         # The error's own words would show what stands in the port's place: part of a password.
         raise UsageError(
-            f"The target URL cannot be read; it must look like {example}, with a port from 0 to "
-            "65535. In user and password percent-encode special characters: %2F for /, %3F for ?, "
-            "%23 for #, %40 for @, %3A for :."
+            f"The target URL is invalid; write it like {example}, with a port from 0 to "
+            "65535. Percent-encode special characters in user and password: %2F for /, %3F "
+            "for ?, %23 for #, %40 for @, %3A for :."
         ) from error
 
 
@@ -88,8 +90,8 @@ def _unknown(word: str, what: str, known: Sequence[str]) -> UsageError:
     if re.fullmatch(r"[a-z]+(:[a-z]+)?", word) and closest(word, known):
         return unknown(what, word, known)
     return UsageError(
-        f"Unknown {what}. Known: {', '.join(sorted(known))}. In a URL's user and password "
-        "percent-encode special characters: %2F for /, %3A for :, %40 for @."
+        f"Unknown {what}. Known: {', '.join(sorted(known))}. Percent-encode special "
+        "characters in a URL's user and password: %2F for /, %3A for :, %40 for @."
     )
 
 
@@ -151,9 +153,10 @@ def limited(url: TargetUrl) -> LimitedPlace:
     """
     found: Mapping[str, LimitedPlace] = getattr(_module(url.name), "LIMITED", {})
     if url.scheme not in found:
-        own = f"; embedded:{url.name} is" if "embedded" in found else ""
+        own = f"; use embedded:{url.name} instead" if "embedded" in found else ""
         raise UsageError(
-            f"--limit: the server at {url.redacted} is not Dyno's, and so not Dyno's to limit{own}."
+            "--limit applies to private engines only; Dyno did not start the server at "
+            f"{url.redacted}{own}."
         )
     return found[url.scheme]
 
@@ -167,7 +170,7 @@ def require(url: TargetUrl, out: Path, capability: str) -> None:
     able = open_target(url, out, Limits(memory_bytes=1 << 30, threads=1)).capabilities
     reason = getattr(able, capability)
     if reason is not True:
-        raise UsageError(f"The {url.name} target cannot do this: {reason}.")
+        raise UsageError(f"The {url.name} target does not support this: {reason}.")
 
 
 def require_layout(url: TargetUrl, layout: Layout) -> LayoutParts:

@@ -96,4 +96,4 @@ def _sync(folder: Path) -> None:
             finally:
                 os.close(descriptor)
     except OSError as error:
-        raise TargetError(f"The backup cannot be synced: {error.strerror}.", kind="io") from error
+        raise TargetError(f"Cannot sync the backup: {error.strerror}.", kind="io") from error

@@ -23,13 +23,13 @@ def file_of(url: TargetUrl, product: str) -> Path:
     parts = urlsplit(url.text)
     if parts.netloc:
         raise UsageError(
-            f"A {product} file has no host, user or password: write {scheme}:///absolute/file or "
-            f"{scheme}:relative-file."
+            f"A {product} file has no host, user or password: write "
+            f"{scheme}:///absolute/file or {scheme}:relative-file."
         )
     path = unquote(parts.path)
     if parts.query or not path or path.endswith((":memory:", "/")):
         raise UsageError(
-            f"Name a {product} file: {scheme}:///absolute/file.{scheme} or "
+            f"The URL has no file: write {scheme}:///absolute/file.{scheme} or "
             f"{scheme}:relative.{scheme}."
         )
     return Path(f"/{path.lstrip('/')}" if path.startswith("/") else path).absolute()
@@ -37,4 +37,4 @@ def file_of(url: TargetUrl, product: str) -> Path:
 
 def missing(file: Path) -> TargetError:
     """The error for a file that is not there, where nothing is to be loaded into it."""
-    return TargetError(f"There is no file {file}. `dyno load` makes it.")
+    return TargetError(f"No such file: {file}. Create it with `dyno load`.")

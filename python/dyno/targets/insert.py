@@ -1,4 +1,4 @@
-"""Rows into a table by INSERT with many rows a statement: for targets without a faster way."""
+"""Loads rows with multi-row INSERT statements, for targets without a faster way."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def insert_values(
     quoted: Callable[[str], str],
     at_once: int = ROWS_A_STATEMENT,
 ) -> int:
-    """Inserts the rows of Arrow streams, by table; returns how many there were.
+    """Inserts the rows of Arrow streams, by table; returns the number of rows.
 
     Args:
-        connection: With a transaction begun; plain table names mean the workload's.
+        connection: A session with an open transaction, in the workload's schema.
         rows: Streams (``__arrow_c_stream__``) by table.
-        quoted: A text as the target's constant.
-        at_once: Rows a statement.
+        quoted: Converts a text to a constant.
+        at_once: Rows per statement.
     """
     import pyarrow as pa
 

@@ -1,8 +1,8 @@
-"""The journal of a load: which parts of which tables are in, so that it can go on after a kill.
+"""The journal of a load: the loaded parts of tables, so that a load can resume after a kill.
 
-It is a table of Dyno's beside the workload's. Each part adds its row in the transaction that loads
-it, so the two are there together or not at all. The journal begins with the load, goes with the
-mark that says the data is whole, and goes with the tables when they are replaced.
+It is a table of Dyno next to the workload's tables. One transaction loads a part and adds its row,
+so both exist or neither. A load creates the journal. The mark of complete data removes it, and so
+does a replacement of the tables.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Done:
-    """A part that is in: number ``part`` (from 1) of the ``parts`` of ``table``."""
+    """A loaded part: number ``part`` (from 1) of the ``parts`` of ``table``."""
 
     table: str
     part: int
@@ -36,23 +36,23 @@ class Done:
 
 
 def comment(plan: LoadPlan) -> str:
-    """What the journal says of the load that it belongs to."""
+    """The load that the journal belongs to."""
     head = {"scale": plan.scale, "seed": plan.seed, "streams": plan.streams}
     return f"{PREFIX}{plan.workload} journal {json.dumps(head)}"
 
 
 def is_journal(text: str | None, workload: str) -> bool:
-    """Whether a table's comment says that it is Dyno's journal of a load of ``workload``."""
+    """Whether a table's comment marks it as Dyno's journal of a load of ``workload``."""
     return text is not None and text.startswith(f"{PREFIX}{workload} journal ")
 
 
 def ready(
     plan: LoadPlan, found: tuple[Unfinished, list[Done]] | None, start: Callable[[], None]
 ) -> list[Done]:
-    """The parts that are in, from a journal that is ready to take more.
+    """The loaded parts, from a journal that is ready for more.
 
-    A load that goes on keeps what was ``found``, others ``start`` a new one; so does a load that
-    found no part in it, which may cut the tables as it likes.
+    A resumed load keeps the journal that was ``found``. Others ``start`` a new one, and so does
+    a resumed load whose journal is empty, which may use other parts.
     """
     if not plan.resume or found is None or not found[1]:
         start()
@@ -64,16 +64,18 @@ def require_own(present: Mapping[str, str | None], workload: str) -> None:
     """Passes if there is no journal yet, or one of Dyno's; ``present`` has comments by table.
 
     Raises:
-        UsageError: If a table of that name is not Dyno's.
+        UsageError: If Dyno did not create a table of that name.
     """
     if TABLE in present and not is_journal(present[TABLE], workload):
-        raise UsageError(f"{schema_of(workload)}.{TABLE} is not Dyno's; rename it or move it away.")
+        raise UsageError(
+            f"{schema_of(workload)}.{TABLE} was not created by Dyno; rename or move it."
+        )
 
 
 def unfinished(
     text: str | None, workload: str, rows: Sequence[Sequence[Any]]
 ) -> tuple[Unfinished, list[Done]] | None:
-    """What a journal's comment and rows tell; None if it is not Dyno's or cannot be read."""
+    """Parses a journal's comment and rows; None if it is invalid or not Dyno's."""
     if text is None or not is_journal(text, workload):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Dyno's mark on its tables: a comment that sets them apart and says what they hold."""
+"""Dyno's mark on its tables: a comment that identifies them and describes their data."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ PREFIX = "dyno:"
 
 
 def schema_of(workload: str) -> str:
-    """The database schema that a workload's tables live in, apart from everything else."""
+    """The database schema of a workload's tables, which holds nothing else."""
     return databases.schema_of(workload)
 
 
 def schema_mark(workload: str) -> str:
-    """The comment on a schema that Dyno itself created for ``workload``."""
+    """The comment on a schema that Dyno created for ``workload``."""
     return f"{PREFIX}{workload} schema"
 
 
@@ -33,22 +33,22 @@ def write(workload: str, loaded: Loaded | None) -> str:
 
 
 def is_mark(comment: str | None, workload: str) -> bool:
-    """Whether a table's comment says that Dyno created it for ``workload``."""
+    """Whether a table's comment states that Dyno created it for ``workload``."""
     return comment is not None and comment.startswith(f"{PREFIX}{workload} ")
 
 
 def read(relations: Mapping[str, str | None], workload: str) -> Loaded | None:
-    """What the tables of a workload hold, by their comments.
+    """The data in the tables of a workload, from their comments.
 
-    Data counts as complete only if every table says the same and says so. Of update sets the first
-    table tells: marks are written in that order, and not everywhere in one transaction.
+    Data counts as complete only if every table has the same comment, and it states so. The first
+    table has the valid number of update sets: marks are written in order, not in one transaction.
 
     Args:
-        relations: Everything that has a table's name in the workload's place, with its comment.
+        relations: Comments of all relations with a table's name, in the workload's schema.
         workload: The workload.
 
     Returns:
-        None if none of its tables has a comment of Dyno's.
+        None if none of the tables has a comment of Dyno's.
     """
     comments = [relations.get(name) for name in schema.table_names(workload)]
     marked = [comment for comment in comments if is_mark(comment, workload)]
@@ -63,27 +63,27 @@ def read(relations: Mapping[str, str | None], workload: str) -> Loaded | None:
 def to_replace(
     place: str, workload: str, relations: Mapping[str, str | None], *, replace: bool
 ) -> list[str]:
-    """Tables that have to go before the workload's can be created.
+    """Tables to drop before the workload's tables can be created.
 
     Args:
-        place: Where they are, for the message.
-        workload: Whose tables are to be created.
-        relations: Everything that has a table's name there, with its comment.
-        replace: Whether the user allowed Dyno's own to be replaced.
+        place: The schema, for the message.
+        workload: The workload to create.
+        relations: Comments of all relations with a table's name there.
+        replace: Whether the user allowed Dyno to replace its tables.
 
     Raises:
-        UsageError: If one is not Dyno's, or any exists and ``replace`` is false.
+        UsageError: If Dyno did not create one of them, or any exists and ``replace`` is false.
     """
     existing = sorted(set(schema.table_names(workload)) & set(relations))
     foreign = [name for name in existing if not is_mark(relations[name], workload)]
     if foreign:
         raise UsageError(
-            f"{place} holds tables that Dyno did not create ({', '.join(foreign)}); "
-            "they are never replaced. Move them, or give another database."
+            f"{place} contains tables that Dyno did not create ({', '.join(foreign)}); Dyno "
+            "never replaces them. Move them, or use another database."
         )
     if existing and not replace:
         raise UsageError(
-            f"{place} holds {workload} tables already; give --replace to load them again."
+            f"{place} already contains {workload} tables; use --replace to load them again."
         )
     return existing
 

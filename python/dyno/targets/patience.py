@@ -1,4 +1,4 @@
-"""How long a session waits for a server: for a login seconds, for an answer as long as it lives."""
+"""Timeouts of sessions: for a login, and for a dead peer. Statements have no timeout here."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import threading
 from collections.abc import Generator
 
 CONNECT_S = 10
-"""Seconds that a login may take, where the URL does not say (``connect_timeout``)."""
+"""Default login timeout in seconds (URL parameter ``connect_timeout``)."""
 
 LONGEST_S = 3600
-"""Seconds that it may be given."""
+"""Maximum login timeout in seconds."""
 
 ALIVE = {"TCP_KEEPIDLE": 60, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 6}
-"""Seconds until a silent peer is asked whether it is there, seconds between, and how often."""
+"""TCP keepalive: idle seconds, seconds between probes, number of probes."""
 
 UNHEARD_MS = 120_000
-"""Milliseconds after which a connection is given up whose peer takes nothing."""
+"""TCP user timeout in milliseconds."""
 
 
 def keep_alive(descriptor: int) -> None:
-    """Has the system give up a TCP connection whose other end is gone; other sockets stay as is."""
+    """Makes the system drop a TCP connection with a dead peer; does nothing for other sockets."""
     with contextlib.closing(socket.socket(fileno=os.dup(descriptor))) as copy:
         if copy.family not in (socket.AF_INET, socket.AF_INET6):
             return
@@ -34,7 +34,7 @@ def keep_alive(descriptor: int) -> None:
 
 @contextlib.contextmanager
 def cut_after(seconds: float, descriptor: int) -> Generator[threading.Event]:
-    """Cuts a connection if the work inside the block takes longer; the event tells that it did."""
+    """Closes a connection if the block takes longer; sets the event then."""
     cut = threading.Event()
     copy = socket.socket(fileno=os.dup(descriptor))
 

@@ -1,4 +1,4 @@
-"""What targets share of a workload's procedures: their text, their version, and whose they are."""
+"""Stored procedures of a workload: text, version and ownership."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from dyno.targets import mark
 
 @dataclass(frozen=True)
 class Procedures:
-    """The procedures of a database as this version of Dyno has them.
+    """The procedures of a database in this version of Dyno.
 
     Attributes:
-        database: The database, or the workload of which it is the only one.
+        database: The database, or the workload if it has only one.
         names: Their names, in lower case.
         version: A digest of their text.
-        any_case: Whether the server takes names for the same that differ in case only.
+        any_case: Whether the server ignores the case of names.
     """
 
     database: str
@@ -33,21 +33,21 @@ class Procedures:
     def of(
         cls, database: str, text: str, names: Iterable[str], *, any_case: bool = False
     ) -> Procedures:
-        """Those that ``text`` makes."""
+        """The procedures that ``text`` creates."""
         version = sha256(text.encode()).hexdigest()[:16]
         return cls(database, tuple(names), version, any_case)
 
     @property
     def comment(self) -> str:
-        """The mark that they bear."""
+        """Their mark."""
         return f"{mark.PREFIX}{self.database} procedure {self.version}"
 
     def require_own(self, present: Sequence[tuple[str, str | None]], holds: str) -> None:
-        """Refuses a database where something else has one of their names.
+        """Refuses a database in which other objects have one of their names.
 
         Args:
-            present: Name and comment of everything there that has a name of its kind.
-            holds: How the refusal starts, such as ``PostgreSQL at db1, schema s, holds routines``.
+            present: Names and comments of existing objects of this kind.
+            holds: Start of the message, such as ``PostgreSQL at db1, schema s, contains routines``.
 
         Raises:
             UsageError: With the names.
@@ -60,20 +60,20 @@ class Procedures:
         )
         if foreign:
             raise UsageError(
-                f"{holds} that Dyno did not make ({', '.join(foreign)}); they are never replaced. "
-                "Move them."
+                f"{holds} that Dyno did not create ({', '.join(foreign)}); Dyno never replaces "
+                "them. Move them."
             )
 
     def are_there(self, present: Iterable[tuple[str, str | None]]) -> bool:
-        """Whether all of them are there in this version."""
+        """Whether all of them exist in this version."""
         made = sorted(name for name, remark in present if remark == self.comment)
         return made == sorted(self.names)
 
     def facts(self, *, made: bool) -> dict[str, Any]:
-        """What to record of them: names, version, and whether they had to be made."""
+        """The record: names, version, and whether they were created."""
         return {"procedures": list(self.names), "version": self.version, "made": made}
 
 
 def text(package: str, database: str) -> str:
-    """The text of a workload's procedures, which is ``<workload>.sql`` in ``package``."""
+    """The text of a workload's procedures: ``<workload>.sql`` in ``package``."""
     return files(package).joinpath(f"{workload_of(database)}.sql").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A program that runs beside the work, and dies with Dyno."""
+"""A program that runs during a workload, and dies with Dyno."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from dyno.servers.identity import Identity
 
 
 class Program:
-    """Runs it once or more. ``cancel`` may be called from any thread."""
+    """Runs the program once or more. ``cancel`` is thread-safe."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
 
     def run(self, command: Sequence[str], folder: Path, stop: threading.Event) -> None:
-        """Runs it to its end in ``folder``.
+        """Runs it to completion in ``folder``.
 
         Raises:
             Interrupted: If it was stopped.
-            TargetError: If it failed, with its own last word.
+            TargetError: If it failed, with its last message.
         """
         name = Path(command[0]).name
         if stop.is_set():
@@ -52,7 +52,7 @@ class Program:
             raise TargetError(f"{name} failed: {reason}", kind="database")
 
     def cancel(self) -> None:
-        """Ends it and the processes that it has made, politely."""
+        """Terminates it and its child processes."""
         process = self._process
         if process is not None:
             with contextlib.suppress(OSError):

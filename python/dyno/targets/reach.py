@@ -1,4 +1,4 @@
-"""What to do about a server that does not answer: here it can be started, elsewhere not."""
+"""Advice for a server that does not respond: start it here, or check the network."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import psutil
 
 
 def is_here(host: str) -> bool:
-    """Whether a host of a URL is this machine: no host, a socket's path, or one of its own names.
+    """Whether a URL's host is this machine: no host, a socket's path, or one of its names.
 
-    Nothing is looked up: the name may be what is wrong.
+    Does no DNS lookup: the name may be wrong.
     """
     if not host or host[0] in "/@" or host in ("localhost", socket.gethostname()):
         return True
@@ -24,17 +24,18 @@ def is_here(host: str) -> bool:
 
 
 def no_answer(server: str, host: str, where: str, listens: str) -> str:
-    """The sentence about a server that does not answer, without its full stop.
+    """The message for a server that does not respond, without its full stop.
 
     Args:
-        server: What was tried, such as ``PostgreSQL at db1:5432``.
+        server: The server, such as ``PostgreSQL at db1:5432``.
         host: Its host in the URL.
-        where: The parts of the URL that say where it is.
-        listens: Settings by which a server accepts connections from elsewhere.
+        where: The parts of the URL with its address.
+        listens: Settings that let a server accept remote connections.
     """
     if is_here(host):
-        return f"{server} does not answer; start it, or correct {where} in the URL"
+        return f"{server} does not respond; start it, or correct {where} in the URL"
     return (
-        f"{server} does not answer; check host and port in the URL, the firewall, and that the "
-        f"server runs there and accepts connections from here ({listens})"
+        f"{server} does not respond; check host and port in the URL, the firewall, and "
+        "that the server is running and accepts connections from this machine "
+        f"({listens})"
     )

@@ -1,4 +1,4 @@
-"""A folder for backups, under ``--out``: room found before, and nothing left in it after."""
+"""A scratch folder for backups under ``--out``: checks space first, and is emptied at the end."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from dyno.workspace.footprint import folder_bytes
 _FOLDER = "scratch"
 _PREFIX = "backup-"
 _MARGIN = 1.1
-"""Beyond the estimate: what is written meanwhile, and what else has to find room there."""
+"""Margin on the estimate, for data written meanwhile and other files."""
 
 
 def left(out: Path) -> list[Path]:
-    """Scratch folders of this user's: what a killed run has left, unless one goes on there."""
+    """This user's scratch folders of killed runs."""
     if not is_own_folder(out / _FOLDER):
         return []
     return sorted(filter(is_own_folder, (out / _FOLDER).glob(f"{_PREFIX}*")))
 
 
 def sweep(out: Path) -> list[Path]:
-    """Removes them, with what passwords lie in them; never raises.
+    """Removes them, including password files. Never raises.
 
-    To be called by the one who has ``out`` for itself.
+    The caller must hold the lock on ``out``.
 
     Returns:
-        Those that went.
+        The removed folders.
     """
     found = left(out)
     for folder in found:
@@ -45,15 +45,15 @@ def sweep(out: Path) -> list[Path]:
 
 
 class Scratch:
-    """The folder, private to this user. Not shared between threads, but for ``size``."""
+    """The folder, private to this user. Only ``size`` is thread-safe."""
 
     def __init__(self, out: Path, needed: int) -> None:
-        """Makes it. What a killed run has left there went when this one began (see ``sweep``).
+        """Creates it. ``sweep`` has removed what a killed run left.
 
         Raises:
-            DiskFullError: If there is no room for ``needed`` bytes and a tenth more.
-            TargetError: If it cannot be made.
-            UsageError: If the folder of all such is a link, or another user's.
+            DiskFullError: If less than ``needed`` bytes plus 10 % are free.
+            TargetError: If it cannot be created.
+            UsageError: If the parent folder is a link, or another user's.
         """
         home = (out / _FOLDER).absolute()
         try:
@@ -61,43 +61,43 @@ class Scratch:
             free = shutil.disk_usage(home).free
             self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=home))
         except OSError as error:
-            raise TargetError(f"Cannot make {home}: {error.strerror}.", kind="io") from error
+            raise TargetError(f"Cannot create {home}: {error.strerror}.", kind="io") from error
         if free < needed * _MARGIN:
             self.remove()
             raise DiskFullError(
-                f"The backup should take {bytes_text(needed)}, and {home} has only "
-                f"{bytes_text(free)} free; free some or give --out DIR on another volume."
+                f"The backup needs about {bytes_text(needed)}, and {home} has only "
+                f"{bytes_text(free)} free; free some space, or use --out DIR on another volume."
             )
 
     def size(self) -> int:
-        """Bytes on storage at this moment."""
+        """Current bytes on storage."""
         return folder_bytes(self.path)
 
     @contextlib.contextmanager
     def empty_folder(self) -> Generator[Path]:
-        """An empty folder in it for one backup, removed after.
+        """An empty folder for one backup, removed afterwards.
 
         Raises:
-            TargetError: If it cannot be made.
+            TargetError: If it cannot be created.
         """
         place = self.path / "backup"
         shutil.rmtree(place, ignore_errors=True)
         try:
             place.mkdir()
         except OSError as error:
-            raise TargetError(f"Cannot make {place}: {error.strerror}.", kind="io") from error
+            raise TargetError(f"Cannot create {place}: {error.strerror}.", kind="io") from error
         try:
             yield place
         finally:
             shutil.rmtree(place, ignore_errors=True)
 
     def remove(self) -> None:
-        """Removes it, and the folder of all such when it was the last; never raises."""
+        """Removes it, and its parent if empty. Never raises."""
         shutil.rmtree(self.path, ignore_errors=True)
         _remove_empty(self.path.parent)
 
     def secret(self, name: str, text: str) -> Path:
-        """A file that only this user can read, such as one with a password."""
+        """Creates a file that only this user can read, such as one with a password."""
         file = self.path / name
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as opened:

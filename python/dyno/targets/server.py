@@ -1,8 +1,8 @@
-"""What server products share as targets: a private server of Dyno's own, or one at a URL.
+"""Base of server products: a private server of Dyno's, or one at a URL.
 
-A product brings its private server (``dyno.servers.private``), its settings
-(``dyno.targets.servertuning``), what it does in a session (:class:`InSession`), and a subclass of
-:class:`ServerTarget` with its sessions, its wire, and what else only it has.
+A product adds its private server (``dyno.servers.private``), its settings
+(``dyno.targets.servertuning``), its statements (:class:`InSession`), and a subclass of
+:class:`ServerTarget` with its sessions and its wire protocol.
 """
 
 from __future__ import annotations
@@ -53,22 +53,22 @@ _SERVER_GONE = {"connection_lost", "unreachable"}
 
 @dataclass(frozen=True)
 class InSession(Generic[Session, Statement]):
-    """What a product does in a session of its own. Names: workload, and what messages call it.
+    """Functions of a product that work in a session. Names: workload, and the server for messages.
 
     Attributes:
-        loaded: What is loaded, by Dyno's mark; refuses a user who may not use it.
+        loaded: Reads Dyno's mark; refuses a user without the right to use the data.
         mark: Writes the mark.
-        marked: What bears the mark, in words for a person.
-        remove: Removes that, and tells what went.
-        require_rights: Refuses a user who may not create the workload's tables.
-        journal: What the journal of a load tells; None if there is none of Dyno's.
-        start_journal: Makes an empty one.
-        stages: What follows a load, and notes on what differs from the layout.
-        indexer: Who runs that, given how to connect, processors, what stops it, whom it tells, and
-            who measures.
-        program: Puts the workload's procedures beside its tables.
-        isolation: Levels of transactions.
-        probes: By name, what is asked while transactions are driven (``contracts.probe``).
+        marked: Describes the objects with the mark.
+        remove: Removes them; returns their descriptions.
+        require_rights: Refuses a user without the right to create the workload's tables.
+        journal: Reads the journal of a load; None if there is none of Dyno's.
+        start_journal: Creates an empty journal.
+        stages: Steps after a load, and notes on deviations from the layout.
+        indexer: Makes the runner of these steps, from a connector, CPUs, a stop event, a progress
+            callback and a measure.
+        program: Creates the workload's procedures.
+        isolation: Isolation levels.
+        probes: By name, queries that run while transactions run (``contracts.probe``).
     """
 
     loaded: Callable[[Session, str, str], Loaded | None]
@@ -107,7 +107,7 @@ class SizedFiles(Protocol):
 
 
 class ServerTarget(ABC, Generic[Session, Statement, Private]):
-    """A server product. See the protocol of targets for what is not said here.
+    """A server product. The protocol of targets documents its methods.
 
     Attributes:
         name: The product: the target's folder.
@@ -125,15 +125,15 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
         tuning: Callable[[Sequence[Setting]], ServerTuning[Session, Private]],
         inside: InSession[Session, Statement],
     ) -> None:
-        """Looks at nothing yet.
+        """Does not access the server yet.
 
         Args:
-            url: Where it is; ``embedded:`` is a private server.
-            out: The output folder, in which a private server has its own.
-            limits: What a private server gets of the machine.
+            url: Its address; ``embedded:`` is a private server.
+            out: The output folder, which contains the private server's folder.
+            limits: Resources of a private server.
             private: Makes the private server in a folder.
             tuning: Takes settings.
-            inside: What the product does in a session.
+            inside: Functions of the product in a session.
         """
         embedded = url.scheme == "embedded"
         self.url = url
@@ -144,8 +144,8 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
         self._tuning = tuning(())
         self._here = ELSEWHERE
         self._no_cold = (
-            "a server that is not Dyno's own is not restarted, and the caches of its machine are "
-            f"beyond reach; only embedded:{self.name} starts cold"
+            "Dyno does not restart a server at a URL and cannot empty its machine's "
+            f"caches; only embedded:{self.name} starts cold"
         )
         cold = True if embedded else self._no_cold
         self.capabilities = Capabilities(cold=cold, resume=True, procedure=True)
@@ -153,19 +153,19 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
     @property
     @abstractmethod
     def _called(self) -> str:
-        """What messages call it, such as ``PostgreSQL at db1:5432``."""
+        """Its name in messages, such as ``PostgreSQL at db1:5432``."""
 
     @abstractmethod
     def connect(self, workload: str = "") -> Session:
-        """A new session; plain table names in it mean those of ``workload``."""
+        """Opens a session in which unqualified table names mean those of ``workload``."""
 
     @abstractmethod
     def wire(self, workload: str = "") -> dict[str, Any]:
-        """How the compiled half reaches it; plain table names there mean those of ``workload``."""
+        """Connection parameters for the Rust driver, with the workload's schema."""
 
     @abstractmethod
     def _reach(self, server: Private) -> None:
-        """Takes the address of the private server, which has started."""
+        """Stores the address of the started private server."""
 
     @abstractmethod
     def _facts(self, session: Session) -> TargetFacts: ...
@@ -184,30 +184,30 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
 
     @abstractmethod
     def _size(self, session: Session) -> int | None:
-        """Bytes of a server that is not Dyno's, as it says; None if this user may not ask."""
+        """Bytes of a server at a URL, as it reports them; None without the right to query them."""
 
     @abstractmethod
     def _step_log(
         self, session: Session, workload: str, layout: Layout | None, meter: Meter
     ) -> StepLog[Session, Statement]:
-        """Measures the steps that follow a load, which are about to begin."""
+        """Measures the steps after a load."""
 
     @abstractmethod
     def _stored(self, server: Private) -> dict[Role, list[Path]]:
-        """Where the private server's files lie."""
+        """Paths of the private server's files."""
 
     def _admit(self, session: Session) -> None:
-        """Refuses a server at a URL that cannot be used."""
+        """Refuses a server at a URL that is not usable."""
 
     def _finish(self, session: Session) -> dict[str, Any]:  # noqa: ARG002
-        """What is done once after all steps that follow a load; told with their seconds."""
+        """Runs after all steps that follow a load; part of their seconds."""
         return {}
 
     def __enter__(self) -> Self:
-        """Starts the private server, or checks that the one at the URL can be used.
+        """Starts the private server, or checks that the one at the URL is usable.
 
         Raises:
-            TargetError: If it cannot.
+            TargetError: If it cannot be started or used.
         """
         if self._server is not None:
             self._start(self._server)
@@ -221,31 +221,31 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
         return self
 
     def __exit__(self, *exc: object) -> None:
-        """Stops the private server; what was changed for the run is as before.
+        """Stops the private server and restores what was changed for the run.
 
         Raises:
-            TargetError: If something could not be restored.
+            TargetError: If something cannot be restored.
         """
         if self._server is not None:
             self._server.stop()
         self._tuning.left(restored=self._server is None or self._server.restored)
 
     def tune(self, asked: Sequence[Setting]) -> None:
-        """Takes settings, before it is entered (see :class:`dyno.contracts.tuning.Tunable`)."""
+        """Stores settings for the start (see :class:`dyno.contracts.tuning.Tunable`)."""
         self._tuning = self._tune(asked)
         if self._server is not None:
             self._tuning.give(self._server)
 
     def tuned(self) -> tuple[Applied, ...]:
-        """What was applied, as read back."""
+        """The applied settings, as read back."""
         return self._tuning.applied
 
     def cool(self) -> Emptied:
         """Restarts the private server with none of its data cached.
 
         Raises:
-            UsageError: If the server is not Dyno's own.
-            TargetError: If it cannot be proven that nothing is cached.
+            UsageError: If the server is at a URL.
+            TargetError: If Dyno cannot verify that the caches are empty.
         """
         if self._server is None:
             raise UsageError(f"{self._no_cold}.")
@@ -274,7 +274,7 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
             return self._facts(session)
 
     def require_rights(self, workload: str) -> None:
-        """Refuses a user who may not create the workload's tables (see ``contracts.rights``)."""
+        """Refuses a user without the right to create the tables (see ``contracts.rights``)."""
         with closing(self.connect()) as session:
             self._inside.require_rights(session, self._called, workload)
 
@@ -285,7 +285,7 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
             self._create(session, workload, layout, replace=replace)
 
     def space_probe(self) -> tuple[Probe, bool] | None:
-        """The private server's files; of another server what it says, asked at rest only."""
+        """Bytes of the private server's files; of another server what it reports."""
         with closing(self.connect()) as session:
             files = self._files(session)
             if files is not None:
@@ -297,10 +297,10 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
             return self._size(session) or 0
 
     def loaded(self, workload: str) -> Loaded | None:
-        """What is loaded, by Dyno's mark.
+        """Reads Dyno's mark.
 
         Raises:
-            TargetError: If another user loaded it, and this one may not use it.
+            TargetError: If another user loaded the data, and this one may not use it.
         """
         with closing(self.connect()) as session:
             return self._inside.loaded(session, self._called, workload)
@@ -311,21 +311,21 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
             self._inside.mark(session, workload, loaded)
 
     def marked(self) -> list[str]:
-        """What bears Dyno's mark on it (see :class:`~dyno.contracts.target.Removable`)."""
+        """Objects with Dyno's mark (see :class:`~dyno.contracts.target.Removable`)."""
         with closing(self.connect()) as session:
             return self._inside.marked(session)
 
     def remove(self) -> list[str]:
-        """Removes it and nothing else."""
+        """Removes the marked objects."""
         with closing(self.connect()) as session:
             return self._inside.remove(session)
 
     def load(self, plan: LoadPlan, control: Any) -> LoadOutcome:
-        """Generates the rows and sends them, by the compiled loader.
+        """Generates and loads the rows with the Rust loader.
 
         Raises:
-            DynoError: What ended the private server, if that is why the loader failed.
-            _core.EngineError: What else the loader met.
+            DynoError: If the private server exited, with the reason.
+            _core.EngineError: Any other error of the loader.
         """
         from dyno import _core
 
@@ -339,13 +339,13 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
             raise reason from error
 
     def unfinished(self, workload: str) -> Unfinished | None:
-        """What the journal of a load that did not end tells."""
+        """The interrupted load in the journal, if any."""
         with closing(self.connect()) as session:
             found = self._inside.journal(session, workload)
         return None if found is None else found[0]
 
     def _done(self, plan: LoadPlan) -> list[journal.Done]:
-        """The parts that are in, from a journal that is ready to take more."""
+        """The loaded parts, from a journal that is ready for more."""
         with closing(self.connect()) as session:
             found = self._inside.journal(session, plan.workload) if plan.resume else None
             return journal.ready(plan, found, lambda: self._inside.start_journal(session, plan))
@@ -357,10 +357,10 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
         progress: Progress,
         layout: Layout | None = None,
     ) -> dict[str, Any]:
-        """Adds what a layout has after the load: order of rows, keys, indexes, statistics.
+        """Adds keys, indexes, sort order and statistics after a load.
 
         Returns:
-            Seconds a step, and ``total``; ``space`` and ``notes`` as the protocol says.
+            Seconds by step, and ``total``; ``space`` and ``notes`` as in the protocol.
         """
         start = time.monotonic()
         with closing(self.connect()) as session, Meter() as meter:
@@ -380,21 +380,21 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
             }
 
     def program(self, workload: str) -> dict[str, Any]:
-        """Puts the workload's procedures beside its tables (see the protocol)."""
+        """Creates the workload's procedures (see the protocol)."""
         with closing(self.connect()) as session:
             return self._inside.program(session, self._called, workload)
 
     def isolation(self) -> Isolation:
-        """Levels of transactions (see :mod:`dyno.contracts.isolation`)."""
+        """Isolation levels (see :mod:`dyno.contracts.isolation`)."""
         with closing(self.connect()) as session:
             return self._inside.isolation(session)
 
     def probes(self) -> list[SessionProbe[Session]]:
-        """Its own probes, each of which asks in a session of its own."""
+        """Its probes; each has its own session."""
         return [SessionProbe(name, self.connect, ask) for name, ask in self._inside.probes.items()]
 
     def data_paths(self) -> list[Path]:
-        """The server's data folder, if it is known to lie on this machine."""
+        """The server's data folder, if it is known and on this machine."""
         return self.storage().get("data", [])[:1]
 
     def storage(self) -> dict[Role, list[Path]]:
@@ -402,14 +402,14 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
         return self._here.storage if self._server is None else self._stored(self._server)
 
     def unplaced(self) -> list[str]:
-        """Why some of a server's files were not found."""
+        """Why some of a server's files could not be found."""
         return list(self._here.notes)
 
     def process_ids(self) -> list[int]:
-        """The server's first process, if it is one of this machine; others are its children."""
+        """The server's main process, if it is on this machine; others are its children."""
         pid = self._here.pid if self._server is None else self._server.pid
         return [] if pid is None else [pid]
 
     def exit_reason(self) -> DynoError | None:
-        """What ended the private server; None if it is well."""
+        """Why the private server exited; None if it is running."""
         return None if self._server is None else self._server.exit_reason()

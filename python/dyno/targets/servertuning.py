@@ -1,4 +1,4 @@
-"""The settings of one run on one server: given, applied, verified, restored."""
+"""Settings of one run on one server: applied, verified, restored."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from dyno.errors import TargetError
 Session = TypeVar("Session", bound=Connection)
 Private = TypeVar("Private")
 
-AS_IT_IS = "as the server has it"
-AT_START = "at the start"
+AS_IT_IS = "the server's value"
+AT_START = "at server start"
 IN_SESSIONS = "in each session"
 """How a setting was applied, for the record."""
 
 Verify = Callable[
     [Session, Sequence[Change], Mapping[str, str], Mapping[str, str]], Sequence[Applied]
 ]
-"""Reads changes back, given their values before and how each was applied.
+"""Reads changes back, from their old values and how each was applied.
 
-Raises ``TargetError`` where the live system has something else.
+Raises ``TargetError`` if the live system has another value.
 """
 
 
 class ServerTuning(ABC, Generic[Session, Private]):
-    """What is asked of one target.
+    """The settings of one target.
 
-    A private server is started with it. A server that is not Dyno's own is left as it is: each of
-    Dyno's sessions there sets what a session may.
+    A private server starts with them. On a server at a URL, Dyno sets session parameters only, in
+    each of its sessions.
 
     Attributes:
         sessions: Parameters that every session sets, by name.
-        applied: What was read back.
+        applied: The values read back.
     """
 
     def __init__(
@@ -53,27 +53,27 @@ class ServerTuning(ABC, Generic[Session, Private]):
 
     @abstractmethod
     def give(self, server: Private) -> None:
-        """Has the private server start with them."""
+        """Starts the private server with the settings."""
 
     def verify_server(self, session: Session, server: Private) -> None:
-        """Reads back what the private server was started with.
+        """Reads back the settings of the private server.
 
         Raises:
-            TargetError: If it has something else.
+            TargetError: If the server has another value.
         """
         if self._changes:
             self.applied = tuple(self._read_server(session, server))
 
     def plan_sessions(self, session: Session, server: str) -> None:
-        """Finds out what sessions of a server that is not Dyno's have to set.
+        """Determines the parameters for sessions on a server at a URL.
 
         Args:
-            session: Asks the server.
-            server: What messages call it.
+            session: A session with the server.
+            server: Its name in messages.
 
         Raises:
-            UsageError: If something needs the server's own configuration.
-            TargetError: If this user may not set something.
+            UsageError: If a setting needs a change of the server's configuration.
+            TargetError: If this user may not set a parameter.
         """
         if not self._changes:
             return
@@ -84,37 +84,37 @@ class ServerTuning(ABC, Generic[Session, Private]):
         }
 
     def verify_sessions(self, session: Session) -> None:
-        """Reads back what a session has.
+        """Reads back the parameters of a session.
 
         Raises:
-            TargetError: If it has something else.
+            TargetError: If the session has another value.
         """
         if self._changes:
             self.applied = tuple(self._verify(session, self._changes, self._before, self._how))
 
     def left(self, *, restored: bool) -> None:
-        """Notes that the target was left, and whether its private server was restored."""
+        """Records that the target was left, and whether its private server was restored."""
         self.applied = tuple(
             item.model_copy(update={"restored": restored or self._ends_with_server(item)})
             for item in self.applied
         )
 
     def advised(self, error: TargetError, server: Private) -> TargetError:  # noqa: ARG002
-        """The error of a start that failed, with what the settings may have to do with it."""
+        """The error of a failed start, with advice on the settings."""
         return error
 
     @abstractmethod
     def _read_server(self, session: Session, server: Private) -> Sequence[Applied]:
-        """What the private server has of the changes."""
+        """The current values on the private server."""
 
     @abstractmethod
     def _plan(self, session: Session, server: str) -> None:
-        """Sets ``_changes``, ``_before`` and ``sessions`` for the server as it is."""
+        """Sets ``_changes``, ``_before`` and ``sessions`` for the current server."""
 
     def _ends_with_server(self, item: Applied) -> bool:  # noqa: ARG002
-        """Whether a setting is gone once the server or the session is."""
+        """Whether a setting ends with the server or the session."""
         return True
 
     def _value(self, word: str) -> str | None:
-        """What is asked for a word; None if nothing."""
+        """The setting of a name; None if not given."""
         return next((str(item.value) for item in self._asked if item.word == word), None)

@@ -1,4 +1,4 @@
-"""A probe that asks a server in a session of its own."""
+"""A probe that queries a server in its own session."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Session = TypeVar("Session", bound=Connection)
 
 
 class SessionProbe(Generic[Session]):
-    """See the protocol. Its session opens with its first reading, and anew after one that failed.
+    """See the protocol. A reading opens the session if there is none.
 
-    The first reading is due a period after it has joined: by then the users of a level have their
-    sessions, so that it takes none from them.
+    The first reading comes one period after the probe joins. By then all users have their sessions,
+    so the probe takes none from them.
     """
 
     def __init__(
@@ -33,10 +33,10 @@ class SessionProbe(Generic[Session]):
         self._session: Session | None = None
 
     def read(self, now_ns: int) -> Sequence[Sample]:  # noqa: ARG002  (the server counts)
-        """What the server says.
+        """The samples of a reading.
 
         Raises:
-            DynoError: If it cannot be asked.
+            DynoError: If the server does not respond.
         """
         if self._session is None:
             self._session = self._connect()
@@ -47,7 +47,7 @@ class SessionProbe(Generic[Session]):
             raise
 
     def close(self) -> None:
-        """Ends the session."""
+        """Closes the session."""
         session, self._session = self._session, None
         if session is not None:
             session.close()

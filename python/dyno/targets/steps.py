@@ -1,4 +1,4 @@
-"""Steps after a load that run one after another, each with its time and the room that it took."""
+"""Sequential steps after a load, each with its time and extra space."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dyno.workspace.footprint import Meter, Probe, StepRecord
 
 
 class Steps:
-    """Times ``count`` steps and asks ``probe`` for their room; a context manager."""
+    """Times ``count`` steps and measures their space with ``probe``; a context manager."""
 
     def __init__(self, count: int, probe: Probe, progress: Progress) -> None:
         self._count = count
@@ -24,19 +24,19 @@ class Steps:
         self._start = time.monotonic()
 
     def __enter__(self) -> Steps:
-        """Starts to measure."""
+        """Starts the measurement."""
         self._meter.__enter__()
         return self
 
     def __exit__(self, *exc: object) -> None:
-        """Ends that."""
+        """Ends the measurement."""
         self._meter.__exit__(*exc)
 
     @contextlib.contextmanager
     def step(
         self, name: str, kind: str, table: str | None = None, size: int | None = None
     ) -> Generator[None]:
-        """Measures one; ``size`` bytes of ``table`` are moved by it, where it moves rows."""
+        """Measures one step; it moves ``size`` bytes of ``table`` if it moves rows."""
         self._progress(len(self._seconds), self._count, name)
         began = time.monotonic()
         with self._meter.watching(self._probe) as peak:
@@ -55,6 +55,6 @@ class Steps:
         self._space.append(record.record())
 
     def done(self) -> dict[str, Any]:
-        """Seconds a step, ``total``, and ``space``, as :meth:`Target.index` returns them."""
+        """Seconds by step, ``total``, and ``space``, as :meth:`Target.index` returns them."""
         self._progress(self._count, self._count, "")
         return {**self._seconds, "total": time.monotonic() - self._start, "space": self._space}

@@ -1,4 +1,4 @@
-"""Long statements after a load that end when they are told to."""
+"""Long statements after a load that can be cancelled."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _POLL_S = 0.1
 
 @contextlib.contextmanager
 def stoppable(session: Connection, stop: threading.Event, told: str) -> Generator[None]:
-    """Cancels the statement under way in the ``with`` once ``stop`` is set.
+    """Cancels the running statement of the ``with`` block when ``stop`` is set.
 
     Raises:
-        Interrupted: With the words ``told``, if it was set.
+        Interrupted: With the message ``told``, if it was set.
     """
     ended = threading.Event()
 

@@ -6,13 +6,13 @@ fixed-length text with or without its padding. Here one value has one text.
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime, time
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
 
+from dyno import _core
 from dyno.contracts.rule import Rule
 
 NULL = "\\N"
@@ -57,17 +57,14 @@ def digest(rows: Iterable[Sequence[Any]], rules: Sequence[Rule]) -> str:
     Raises:
         ValueError: If a row has more or fewer columns than there are rules.
     """
-    from dyno import _core
-
     rounded = [rule != "exact" for rule in rules]
     # Row by row it is work for the compiled half: a stream's next query waits for this.
-    records = _core.records(rows, rounded, _exact, _rounded)
-    return hashlib.sha256(records).hexdigest()[:16]
+    return _core.digest(rows, rounded, _exact, _rounded)
 
 
 def _row(row: Sequence[Any], writers: Sequence[Callable[[Any], str]]) -> tuple[str, ...]:
     if len(row) != len(writers):
-        raise ValueError(f"a row has {len(row)} columns where {len(writers)} are expected")
+        raise ValueError(f"a row has {len(row)} columns, expected {len(writers)}")
     return tuple(writer(value) for writer, value in zip(writers, row, strict=True))
 
 

@@ -27,7 +27,7 @@ def check_content(
 ) -> list[Check]:
     """One check a table: rows, and the sum of each column of numbers, against the generator's."""
     if loaded.scale > LARGEST:
-        message = f"skipped: above scale {LARGEST:g} making the data again takes too long"
+        message = f"skipped: above scale {LARGEST:g}, regenerating the data takes too long"
         return [Check(name="content", target=target, passed=None, message=message)]
     return [
         _check(target, table, connection, expected_sums(workload, table, loaded))
@@ -36,7 +36,7 @@ def check_content(
 
 
 def expected_sums(workload: str, table: dict[str, Any], loaded: Loaded) -> dict[str, Decimal]:
-    """``rows`` and the sums of the number columns of a table, generated anew."""
+    """Regenerates ``rows`` and the sums of the number columns of a table."""
     from dyno import _core
 
     threads = len(os.sched_getaffinity(0))
@@ -63,10 +63,10 @@ def _check(
     detail = {name: {"found": str(found[name]), "generated": str(expected[name])} for name in wrong}
     if wrong:
         what = "rows" if wrong[0] == "rows" else f"sum of {wrong[0]}"
-        values = f"{found[wrong[0]]} where {expected[wrong[0]]} was generated"
+        values = f"{found[wrong[0]]}, expected {expected[wrong[0]]}"
         message = f"{what}: {values}; load it again"
     else:
-        message = f"rows and the sums of {len(expected) - 1} columns are the generator's"
+        message = f"row count and sums of {len(expected) - 1} columns match the generator"
     return Check(
         name=f"content of {table['name']}",
         target=target,

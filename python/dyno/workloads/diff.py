@@ -18,7 +18,7 @@ def diff(
     sides: tuple[str, str],
     tolerance: Tolerance,
 ) -> dict[str, Any]:
-    """The differing rows, each with what tells it from the others.
+    """The differing rows, each with its key.
 
     Args:
         query: Whose answers they are.

@@ -46,9 +46,9 @@ def _check(target: str, table: str, found: int, expected: int, exact: bool) -> C
     passed = abs(found - expected) <= slack
     about = "" if exact else "about "
     message = (
-        f"{found:,} row{'' if found == 1 else 's'}, {about}as many as generated"
+        f"{found:,} row{'' if found == 1 else 's'}, {about}as generated"
         if passed
-        else f"{found:,} rows where {about}{expected:,} were generated; load it again"
+        else f"{found:,} rows, expected {about}{expected:,}; load it again"
     )
     detail = {"rows": found, "expected": expected, "slack": slack}
     return Check(

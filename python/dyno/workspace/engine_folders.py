@@ -1,6 +1,6 @@
 """The folders of embedded engines under ``--out``: those that Dyno makes are marked as its own.
 
-The mark lies beside the folder, since some engines refuse a folder with files of others in it.
+The mark is next to the folder, since some engines refuse folders with foreign files.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ def make_out(out: Path) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"Cannot make {out}: {error.strerror}. Give another --out DIR.") from error
+        raise UsageError(
+            f"Cannot create {out}: {error.strerror}. Use another --out DIR."
+        ) from error
 
 
 def home_of(out: Path, name: str) -> Path:
@@ -51,7 +53,7 @@ def claim(out: Path, name: str) -> None:
         if not is_ours(home) and not any(home.iterdir()):
             _write(home, {})
     except OSError as error:
-        message = f"Cannot make {home}: {error.strerror}. Give another --out DIR."
+        message = f"Cannot create {home}: {error.strerror}. Use another --out DIR."
         raise TargetError(message, kind="io") from error
 
 
@@ -101,7 +103,7 @@ def remove(home: Path) -> None:
         TargetError: If it is not Dyno's, or cannot be removed.
     """
     if not is_ours(home):
-        raise TargetError(f"{home} is not Dyno's.", kind="io")
+        raise TargetError(f"{home} was not created by Dyno.", kind="io")
     try:
         remove_tree(home)
         for mark in (_mark(home), *_halves(home)):

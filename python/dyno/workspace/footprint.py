@@ -18,7 +18,7 @@ Probe = Callable[[], int]
 
 @runtime_checkable
 class Measured(Protocol):
-    """A target that tells better than its data paths what its data occupies."""
+    """A target that reports the space of its data more exactly than its data paths."""
 
     def space_probe(self) -> tuple[Probe, bool] | None:
         """The probe, and whether it is cheap enough to be asked while work goes on."""

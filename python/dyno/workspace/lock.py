@@ -1,4 +1,4 @@
-"""One Dyno at a time in one output folder: two would spoil each other's figures."""
+"""A lock on the output folder: concurrent runs would disturb each other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dyno.safety.safefiles import open_own
 from dyno.safety.unwritable import why
 
 _LOOK_S = 0.05
-"""Longer than the moment for which somebody holds it who only looks (see :meth:`OutLock.held`)."""
+"""Longer than :meth:`OutLock.held` holds the lock."""
 
 _OWNER = re.compile(rb"[0-9]{0,20}\s*")
 
@@ -22,13 +22,13 @@ def open_lock(path: Path, mode: int = 0o644) -> int:
     """A descriptor of a lock file, made if it is missing; its content names who holds it.
 
     Raises:
-        UsageError: If what is there is no lock of Dyno's: it is left as it is.
+        UsageError: If the file is not a lock file of Dyno; it stays unchanged.
         OSError: If it cannot be opened.
     """
     fd = open_own(path, os.O_RDWR | os.O_CREAT, mode)
     if _OWNER.fullmatch(os.pread(fd, 64, 0)) is None:
         os.close(fd)
-        raise UsageError(f"{path} is not a lock of Dyno's. Remove it, or give another --out DIR.")
+        raise UsageError(f"{path} is not a lock file of Dyno. Remove it, or use another --out DIR.")
     return fd
 
 
@@ -61,8 +61,8 @@ class OutLock:
             owner = owner_of(self._fd) or "unknown"
             os.close(self._fd)
             raise TargetError(
-                f"Another dyno (process {owner}) is at work in {self._path.parent}; "
-                "wait for it, since two would spoil each other's figures.",
+                f"Another dyno (process {owner}) is running in {self._path.parent}; wait for "
+                "it. Concurrent runs would disturb each other.",
                 kind="busy",
             )
         try:
@@ -76,7 +76,7 @@ class OutLock:
     def _refusal(self, error: OSError) -> UsageError:
         folder = self._path.parent
         reason = why(error, self._path)
-        return UsageError(f"Cannot write in {folder}: {reason}. Give another --out DIR.")
+        return UsageError(f"Cannot write to {folder}: {reason}. Use another --out DIR.")
 
     def _taken(self) -> bool:
         for pause_s in (_LOOK_S, 0.0):

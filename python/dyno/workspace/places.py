@@ -33,7 +33,7 @@ def claim(volume: Path, home: Path, owner: tuple[int, int] | None = None) -> Pat
         owner: User and group that must be able to enter; None for Dyno's own.
 
     Raises:
-        TargetError: If it cannot be made, or somebody else's stands in its place.
+        TargetError: If it cannot be created, or a foreign folder has its name.
     """
     place = volume / name_of(home)
     try:
@@ -45,13 +45,15 @@ def claim(volume: Path, home: Path, owner: tuple[int, int] | None = None) -> Pat
         else:
             mark(place, home)
         if not is_ours(place, home):
-            raise TargetError(f"{place} is not Dyno's; move it, or name another volume.", kind="io")
+            raise TargetError(
+                f"{place} was not created by Dyno; move it, or use another volume.", kind="io"
+            )
         if owner is not None and owner[0] != os.geteuid():
             with directory(place) as fd:
                 os.fchmod(fd, 0o711)
     except OSError as error:
         raise TargetError(
-            f"Cannot make {place}: {error.strerror}. Name another volume.", kind="io"
+            f"Cannot create {place}: {error.strerror}. Use another volume.", kind="io"
         ) from error
     return place
 

@@ -16,8 +16,9 @@ pub fn remaining(parts: Vec<Part>, journal: Option<&Journal>) -> Result<Vec<Part
         if !known {
             let DonePart { table, part, parts, .. } = entry;
             let message = format!(
-                "the unfinished load was cut otherwise: part {part} of {parts} of {table} is none \
-                 of this load's; leave --streams out to go on as it was cut, or give --replace"
+                "the interrupted load used other parts: part {part} of {parts} of {table} is \
+                 not one of this load's; omit --streams to resume it as it was, or use \
+                 --replace"
             );
             return Err(Error::new(ErrorKind::Usage, message));
         }
@@ -77,7 +78,7 @@ mod tests {
         for (part, of) in [(2, 4), (4, 3), (0, 3)] {
             let error = remaining(parts(3), Some(&journal(part, of))).unwrap_err();
             assert_eq!(error.kind, ErrorKind::Usage);
-            assert!(error.message.contains("cut otherwise"), "{error}");
+            assert!(error.message.contains("used other parts"), "{error}");
         }
     }
 

@@ -30,7 +30,7 @@ pub fn load(plan: &LoadPlan, control: &Control) -> Result<LoadOutcome> {
         LoadWire::Postgres(config) => postgres::load(plan, config, control),
         LoadWire::Mysql(config) => mysql::load(plan, config, control),
         LoadWire::Sqlite(_) if plan.journal.is_some() => {
-            Err(Error::new(ErrorKind::Usage, "loads of SQLite keep no journal"))
+            Err(Error::new(ErrorKind::Usage, "SQLite loads have no journal"))
         }
         LoadWire::Sqlite(file) => sqlite::load(plan, file, control),
     }

@@ -122,7 +122,7 @@ fn generate(
         stop.check()?;
         for packet in chunk.chunks(PACKET_BYTES) {
             send.blocking_send(Bytes::copy_from_slice(packet))
-                .map_err(|_| Error::new(ErrorKind::ConnectionLost, "nobody takes the rows"))?;
+                .map_err(|_| Error::new(ErrorKind::ConnectionLost, "nothing consumes the rows"))?;
         }
         Ok(())
     });

@@ -14,7 +14,7 @@ use tokio::runtime::{Builder, Runtime};
 use super::plan::{LoadOutcome, LoadPlan, LoadedTable};
 use super::{journal, tables, units};
 
-/// More streams than this help nobody.
+/// Maximum number of streams.
 const MOST_STREAMS: u32 = 1024;
 
 /// How often a stream that waits for the server looks whether it is to stop.
@@ -89,7 +89,7 @@ pub fn require_all(generated: u64, taken: u64) -> Result<()> {
     if taken == generated {
         return Ok(());
     }
-    let message = format!("the server took {taken} of {generated} rows");
+    let message = format!("the server loaded {taken} of {generated} rows");
     Err(Error::new(ErrorKind::Protocol, message))
 }
 
@@ -207,7 +207,7 @@ impl Work<'_> {
 }
 
 fn died() -> Error {
-    let message = "a loading stream died: please report this with its message";
+    let message = "a load stream panicked: please report this with its message";
     Error::new(ErrorKind::Internal, message)
 }
 

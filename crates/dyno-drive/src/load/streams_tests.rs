@@ -55,6 +55,6 @@ fn a_stream_that_dies_stops_the_others() {
     let mut fakes = vec![Fake::Faulty { both }, Fake::Patient { both: at_work, loaded }];
     let error = load(&plan, &Control::new(), |_| Ok(fakes.remove(0))).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Internal);
-    assert!(error.message.contains("a loading stream died"), "{error}");
+    assert!(error.message.contains("a load stream panicked"), "{error}");
     assert_eq!(seen.try_iter().collect::<Vec<_>>(), [ErrorKind::Cancelled]);
 }

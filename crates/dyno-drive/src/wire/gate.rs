@@ -12,7 +12,7 @@ use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::time::Timespec;
 
 const NOW: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
-/// Ends of the connection are always told.
+/// The end of the connection is always reported.
 const ARRIVALS: EventFlags = EventFlags::IN.union(EventFlags::RDHUP).union(EventFlags::ET);
 const ROOM: EventFlags = EventFlags::OUT.union(EventFlags::RDHUP).union(EventFlags::ET);
 

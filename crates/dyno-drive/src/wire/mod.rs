@@ -59,7 +59,7 @@ pub(crate) async fn within<T>(
 ) -> Result<T> {
     let limited = tokio::time::timeout(connect_timeout(limit_s)?, work).await;
     let result = limited.unwrap_or_else(|_| {
-        let message = format!("no answer within {limit_s} s: is the server up and reachable?");
+        let message = format!("no response within {limit_s} s: is the server up and reachable?");
         Err(Error::new(ErrorKind::Unreachable, message))
     });
     result.map_err(|error| error.context(server))
@@ -233,7 +233,7 @@ mod tests {
         let error = tried(0.01, Box::pin(pending())).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Unreachable);
         assert!(error.to_string().contains("Server at h:1"), "{error}");
-        assert!(error.message.contains("no answer within 0.01 s"), "{error}");
+        assert!(error.message.contains("no response within 0.01 s"), "{error}");
         let refused = Error::new(ErrorKind::Denied, "not you");
         let error = tried(60.0, Box::pin(ready(Err(refused)))).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Denied);

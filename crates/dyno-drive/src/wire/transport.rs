@@ -56,8 +56,8 @@ impl Transport {
             return Err(Error::new(
                 ErrorKind::Usage,
                 format!(
-                    "the socket path {} has {length} bytes; {LONGEST_PATH} are possible: use a \
-                     shorter directory",
+                    "the socket path {} has {length} bytes; the maximum is {LONGEST_PATH}: use \
+                     a shorter directory",
                     path.display()
                 ),
             ));
@@ -89,17 +89,18 @@ impl Transport {
     /// anybody's; `usage` over anything but TCP.
     pub async fn secure(self, connector: &Connector, host: &str, ca: &str) -> Result<Self> {
         let Stream::Tcp(stream) = self.stream else {
-            return Err(Error::new(ErrorKind::Usage, "TLS is spoken over TCP only"));
+            return Err(Error::new(ErrorKind::Usage, "TLS is supported over TCP only"));
         };
         if !self.read.is_empty() {
-            let message = "no TLS with the server: it sent more, unencrypted, before TLS began";
+            let message = "TLS with the server failed: it sent unencrypted data before the \
+             handshake";
             return Err(Error::new(ErrorKind::Unreachable, message));
         }
         let stream = connector.connect(host, stream, ca).await?;
         Ok(Self::new(Stream::Tls(Box::new(stream))))
     }
 
-    /// Whether nobody else on the way can read what is sent.
+    /// Whether others could not read what is sent.
     pub const fn is_private(&self) -> bool {
         matches!(self.stream, Stream::Unix(_) | Stream::Tls(_))
     }

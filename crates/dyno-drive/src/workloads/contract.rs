@@ -1,4 +1,4 @@
-//! What a workload brings to the driver: its operations, its statements, and its users' behaviour.
+//! A workload for the driver: its operations, its statements, and its users' behaviour.
 
 use std::future::Future;
 
@@ -6,24 +6,24 @@ use dyno_record::Result;
 
 use crate::wire::{Dialect, Session, Statement};
 
-/// How a transaction ended that did not fail.
+/// How a successful transaction ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
-    /// It committed.
+pub enum TxnOutcome {
+    /// Committed.
     Committed,
-    /// It ended in the rollback that the workload prescribes.
+    /// Rolled back, as the workload prescribes.
     RolledBack,
 }
 
-/// What a plan says of a workload: its parameters.
+/// The workload parameters of a plan.
 pub trait Params {
-    /// What they make.
+    /// The workload that they configure.
     type Workload: Workload + Clone;
 
     /// The workload with `seed` for all its random choices.
     ///
     /// # Errors
-    /// `usage` for parameters that make no sense, naming the field.
+    /// `usage` for invalid parameters, with the field.
     fn workload(&self, seed: u64) -> Result<Self::Workload>;
 }
 
@@ -32,13 +32,13 @@ pub trait Workload: Send + Sync + 'static {
     /// One user's state.
     type Terminal: Terminal;
 
-    /// Its name, which sets its streams of random numbers apart.
+    /// Its name, part of its random seeds.
     fn name(&self) -> &'static str;
 
-    /// Names of the operations, such as `new_order`; elsewhere they go by their position here.
+    /// Names of the operations, such as `new_order`; other code uses their index.
     fn operations(&self) -> &'static [&'static str];
 
-    /// The statements in the words of a dialect, in the order of their
+    /// The statements in a dialect, in the order of their
     /// [`StatementId`](crate::wire::StatementId).
     fn statements(&self, dialect: Dialect) -> Vec<Statement>;
 
@@ -64,5 +64,5 @@ pub trait Terminal: 'static {
         &mut self,
         session: &mut S,
         unix_us: i64,
-    ) -> impl Future<Output = Result<Ended>>;
+    ) -> impl Future<Output = Result<TxnOutcome>>;
 }

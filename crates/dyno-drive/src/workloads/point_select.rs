@@ -9,7 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
 
 use crate::wire::{Dialect, Session, Slot, Statement, StatementId, Type, Value};
-use crate::workloads::contract::{Ended, Params, Terminal, Workload};
+use crate::workloads::contract::{Params, Terminal, TxnOutcome, Workload};
 
 const SELECT: StatementId = StatementId(0);
 
@@ -29,7 +29,7 @@ pub struct PointSelect {
     pub holds: Option<Holds>,
 }
 
-/// What tells a right row from a wrong one.
+/// How a correct row is recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Holds {
@@ -158,10 +158,10 @@ impl Terminal for Reader {
         0
     }
 
-    async fn attempt<S: Session>(&mut self, session: &mut S, _unix_us: i64) -> Result<Ended> {
+    async fn attempt<S: Session>(&mut self, session: &mut S, _unix_us: i64) -> Result<TxnOutcome> {
         let slot = session.queue(SELECT, &[Value::Int(self.key)]);
         session.flush().await?;
         self.check(session, slot)?;
-        Ok(Ended::Committed)
+        Ok(TxnOutcome::Committed)
     }
 }

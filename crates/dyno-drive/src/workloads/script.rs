@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use crate::pacer::think_ns;
 use crate::wire::{AND_THEN, Dialect, Session, Slot, Statement, Type, Value};
-use crate::workloads::contract::{Ended, Params, Terminal, Workload};
+use crate::workloads::contract::{Params, Terminal, TxnOutcome, Workload};
 use known::{Given, Known};
 
 /// Most inputs of an operation, statements of one, and parameters of a statement.
@@ -176,7 +176,7 @@ impl Terminal for Actor {
         (keying_s * 1e9) as u64 + think_ns(think_s, self.thinking.random())
     }
 
-    async fn attempt<S: Session>(&mut self, session: &mut S, unix_us: i64) -> Result<Ended> {
+    async fn attempt<S: Session>(&mut self, session: &mut S, unix_us: i64) -> Result<TxnOutcome> {
         let Some(place) = self.drawn else {
             return Err(Error::new(ErrorKind::Internal, "no transaction was drawn"));
         };
@@ -203,14 +203,14 @@ impl Terminal for Actor {
                 }
             }
         }
-        Ok(Ended::Committed)
+        Ok(TxnOutcome::Committed)
     }
 }
 
 #[cold]
 fn unlike(step: &Step, rows: u64, found: u64) -> Error {
     let message = format!(
-        "statement {} met {found} rows, not {rows}: check that the data is whole",
+        "statement {} affected {found} rows, not {rows}: check that the data is complete",
         step.name
     );
     Error::new(ErrorKind::Database, message)

@@ -80,7 +80,7 @@ impl Turns {
     }
 }
 
-/// What a thread that panicked is told as.
+/// The error for a thread that panicked.
 pub(super) fn panicked() -> Error {
     Error::new(ErrorKind::Internal, "a generating thread panicked")
 }

@@ -17,7 +17,8 @@ use crate::schema::{ColumnType, TableSchema};
 /// 4,096 to 65,536 rows equally fast.
 const BATCH_ROWS: usize = 8_192;
 
-/// Rows as record batches of 8,192, the last one of [`finish`](Self::finish) smaller.
+/// Rows as record batches, of 8,192 [unless asked otherwise](Self::sized); the last one of
+/// [`finish`](Self::finish) is smaller.
 ///
 /// Decimals have 64 bits: `DuckDB` takes them with 5 % less work than those of 128.
 #[derive(Debug)]
@@ -26,6 +27,7 @@ pub struct ArrowSink<W> {
     columns: Vec<Column>,
     next: usize,
     rows: usize,
+    batch_rows: usize,
     handed_over: u64,
     write: W,
 }
@@ -38,9 +40,15 @@ impl<W: FnMut(RecordBatch) -> Result<()>> ArrowSink<W> {
             columns: table.columns.iter().map(|column| Column::new(column.kind)).collect(),
             next: 0,
             rows: 0,
+            batch_rows: BATCH_ROWS,
             handed_over: 0,
             write,
         }
+    }
+
+    /// As [`new`](Self::new), in batches of so many rows.
+    pub fn sized(table: &TableSchema, batch_rows: usize, write: W) -> Self {
+        Self { batch_rows, ..Self::new(table, write) }
     }
 
     /// Hands over the last rows.
@@ -138,7 +146,7 @@ impl<W: FnMut(RecordBatch) -> Result<()>> RowSink for ArrowSink<W> {
     fn end_row(&mut self) -> Result<()> {
         debug_assert_eq!(self.next, self.columns.len(), "one value for each column");
         self.rows += 1;
-        if self.rows == BATCH_ROWS { self.flush() } else { Ok(()) }
+        if self.rows == self.batch_rows { self.flush() } else { Ok(()) }
     }
 
     fn bytes(&self) -> u64 {

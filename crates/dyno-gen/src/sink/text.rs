@@ -1,33 +1,18 @@
 //! Rows as text: `tbl` as the TPC's generator writes it, and CSV.
 
 use dyno_record::Result;
-use serde::{Deserialize, Serialize};
 
 use super::fields::{FieldSink, Fields};
 use crate::schema::TableSchema;
 
 /// A text format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextFormat {
     /// Fields end with `|`, nothing is quoted, NULL is empty. No workload has `|` in its text.
     Tbl,
     /// RFC 4180 with a header and line feeds: fields are quoted where they must be, NULL is empty
     /// and an empty text is `""`.
     Csv,
-}
-
-impl TextFormat {
-    /// Every format, by the name that is also its file extension.
-    pub const NAMES: [&'static str; 2] = ["tbl", "csv"];
-
-    /// The name of the format, which is also its file extension.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Tbl => "tbl",
-            Self::Csv => "csv",
-        }
-    }
 }
 
 /// Rows in a [`TextFormat`].

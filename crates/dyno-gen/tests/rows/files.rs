@@ -1,18 +1,20 @@
-//! Text files: whole or not at all, and never over others unasked.
+//! Files of every format: whole or not at all, and never over others unasked.
 
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use dyno_gen::sink::TextFormat;
-use dyno_gen::{GeneratePlan, Workload, generate};
+use dyno_gen::{FileFormat, GeneratePlan, Workload, generate};
 use dyno_record::{Control, ErrorKind};
 
+const FORMATS: [FileFormat; 4] =
+    [FileFormat::Tbl, FileFormat::Csv, FileFormat::Parquet, FileFormat::Arrow];
+
 /// A folder of its own for a test, removed at the end.
-struct Folder(PathBuf);
+pub struct Folder(pub PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Self {
+    pub fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("dyno-gen-{}-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         Self(path)
@@ -34,12 +36,12 @@ impl Drop for Folder {
     }
 }
 
-fn plan(dir: &Path) -> GeneratePlan {
+pub fn plan(dir: &Path) -> GeneratePlan {
     GeneratePlan {
         workload: Workload::Tpch,
         scale: 0.05,
         seed: 1,
-        format: TextFormat::Tbl,
+        format: FileFormat::Tbl,
         dir: dir.to_owned(),
         parts: 1,
         part: None,
@@ -73,10 +75,44 @@ fn parts_are_the_whole_whatever_the_threads() {
 }
 
 #[test]
+fn formats_go_by_the_names_of_their_files() {
+    for (format, name) in FORMATS.into_iter().zip(FileFormat::NAMES) {
+        assert_eq!(format.as_str(), name);
+        assert_eq!(serde_json::to_value(format).unwrap(), name);
+    }
+}
+
+#[test]
+fn bytes_do_not_depend_on_the_threads() {
+    for format in FORMATS {
+        // Of lineitem three row groups.
+        for (workload, scale) in [(Workload::Tpch, 0.05), (Workload::Tpcc, 1.0)] {
+            let folder = Folder::new(&format!("threads-{}", format.as_str()));
+            let mut seen = Vec::new();
+            for threads in 1..=3 {
+                let dir = folder.0.join(threads.to_string());
+                let all = GeneratePlan { workload, scale, threads, format, ..plan(&dir) };
+                let outcome =
+                    generate(GeneratePlan { tables: None, ..all }, &Control::new()).unwrap();
+                let mut files = Vec::new();
+                for table in &outcome.tables {
+                    let bytes = fs::read(dir.join(&table.files[0])).unwrap();
+                    assert_eq!(bytes.len() as u64, table.bytes, "{}", table.table);
+                    files.push((table.table.clone(), table.rows, bytes));
+                }
+                seen.push(files);
+            }
+            assert!(seen[0] == seen[1] && seen[1] == seen[2], "{workload:?} as {format:?}");
+            assert_eq!(seen[0].len(), workload.tables().len());
+        }
+    }
+}
+
+#[test]
 fn csv_has_a_header_and_as_many_fields_in_each_row() {
     let folder = Folder::new("csv");
     let csv = GeneratePlan {
-        format: TextFormat::Csv,
+        format: FileFormat::Csv,
         workload: Workload::Tpcc,
         scale: 1.0,
         ..plan(&folder.0)
@@ -109,11 +145,12 @@ fn existing_files_stay_unless_replaced() {
 
 #[test]
 fn a_full_disk_is_told_with_the_path() {
-    let folder = Folder::new("full");
-    fs::create_dir_all(&folder.0).unwrap();
-    let error = generate(plan(Path::new("/dev/full")), &Control::new()).unwrap_err();
-    assert_eq!(error.kind, ErrorKind::DiskFull);
-    assert!(error.to_string().contains("/dev/full"), "{error}");
+    for format in FORMATS {
+        let full = GeneratePlan { format, ..plan(Path::new("/dev/full")) };
+        let error = generate(full, &Control::new()).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::DiskFull, "{format:?}");
+        assert!(error.to_string().contains("/dev/full"), "{error}");
+    }
 }
 
 #[test]
@@ -139,12 +176,21 @@ fn links_in_the_folder_are_not_written_through() {
 
 #[test]
 fn a_cancelled_run_leaves_nothing_half_written() {
-    let folder = Folder::new("cancelled");
-    let control = Control::new();
-    control.cancel();
-    let error = generate(plan(&folder.0), &control).unwrap_err();
-    assert_eq!(error.kind, ErrorKind::Cancelled);
-    assert!(folder.names().is_empty());
+    for format in FORMATS {
+        let folder = Folder::new(&format!("cancelled-{}", format.as_str()));
+        let control = Control::new();
+        let large = GeneratePlan { scale: 100.0, format, ..plan(&folder.0) };
+        let error = std::thread::scope(|scope| {
+            let run = scope.spawn(|| generate(large, &control));
+            while control.progress().step.is_empty() {
+                std::thread::yield_now(); // until the first file is open
+            }
+            control.cancel();
+            run.join().unwrap().unwrap_err()
+        });
+        assert_eq!(error.kind, ErrorKind::Cancelled);
+        assert!(folder.names().is_empty(), "{format:?}");
+    }
 }
 
 #[test]
@@ -164,12 +210,12 @@ fn impossible_plans_are_refused() {
 
 #[test]
 fn a_device_takes_the_rows_and_keeps_none() {
-    let folder = Folder::new("device");
-    let kept = generate(plan(&folder.0), &Control::new()).unwrap();
-    let null = generate(plan(Path::new("/dev/null")), &Control::new()).unwrap();
-    for (kept, null) in kept.tables.iter().zip(&null.tables) {
-        assert_eq!((kept.rows, kept.bytes), (null.rows, null.bytes));
+    for format in FORMATS {
+        let folder = Folder::new(&format!("device-{}", format.as_str()));
+        let written = |dir| generate(GeneratePlan { format, ..plan(dir) }, &Control::new());
+        let (kept, null) = (written(&folder.0).unwrap(), written(Path::new("/dev/null")).unwrap());
+        for (kept, null) in kept.tables.iter().zip(&null.tables) {
+            assert_eq!((kept.rows, kept.bytes), (null.rows, null.bytes));
+        }
     }
-    let full = generate(plan(Path::new("/dev/full")), &Control::new()).unwrap_err();
-    assert_eq!(full.kind, ErrorKind::DiskFull);
 }

@@ -1,6 +1,7 @@
 //! The generated rows, in every form. One program: linking one for each file takes minutes.
 
 mod arrow;
+mod columns;
 mod files;
 mod parts;
 mod refresh;

@@ -171,7 +171,7 @@ impl Engine for Null {
         self.now_ns
     }
 
-    /// One scratch buffer serves all slots: nobody reads it.
+    /// One scratch buffer serves all slots, as it is never read.
     fn buffer_mut(&mut self, slot: u32) -> &mut [u8] {
         assert!(!self.busy[slot as usize], "slot {slot} is busy");
         &mut self.buffer

@@ -59,13 +59,13 @@ impl Uring {
             .map_err(|error| unavailable(&format!("io_uring is not available ({error})")))?;
         if !ring.waits_with_limit() {
             return Err(unavailable(
-                "io_uring of this kernel can not wait with a limit (5.11 can)",
+                "io_uring of this kernel cannot wait with a timeout (needs 5.11)",
             ));
         }
         let fds: Vec<_> = setup.files.iter().map(|file| file.as_raw_fd()).collect();
         ring.submitter()
             .register_files(&fds)
-            .map_err(|error| unavailable(&format!("io_uring can not register files ({error})")))?;
+            .map_err(|error| unavailable(&format!("io_uring cannot register files ({error})")))?;
 
         let arena = Arena::new(setup.slots, setup.seed, setup.pages)?;
         let buffers = match buffers {
@@ -236,14 +236,17 @@ fn register(ring: &Ring, arena: &Arena, notes: &mut Notes) -> Buffers {
         Ok(()) => Buffers::Registered,
         Err(error) => {
             let advice = if is(&error, libc::ENOMEM) {
-                "; raise the limit of locked memory (ulimit -l)"
+                "; raise the locked memory limit (ulimit -l)"
             } else {
                 ""
             };
-            notes.add(Topic::Fallback, format!(
-                "io_uring could not register its buffers ({error}): unregistered ones were used, \
-                 at a higher CPU cost{advice}"
-            ));
+            notes.add(
+                Topic::Fallback,
+                format!(
+                    "io_uring could not register its buffers ({error}): Dyno used unregistered \
+                 ones, at a higher CPU cost{advice}"
+                ),
+            );
             Buffers::Plain
         }
     }

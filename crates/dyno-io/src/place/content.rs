@@ -96,21 +96,27 @@ impl Content {
         let Self { sampled, zero_percent, duplicate_percent, compressed_percent } = self;
         if *zero_percent >= MANY_PERCENT {
             notes.add(Topic::Content, format!(
-                "{name}: {zero_percent:.0} % of {sampled} sampled blocks are zeroes: an array may \
+                "{name}: {zero_percent:.0} % of {sampled} sampled blocks are zero: an array may \
                  answer them without its media"
             ));
         }
         if *duplicate_percent >= MANY_PERCENT {
-            notes.add(Topic::Content, format!(
-                "{name}: {duplicate_percent:.0} % of {sampled} sampled blocks are there more than \
-                 once: an array that keeps equal blocks once may answer them from its cache"
-            ));
+            notes.add(
+                Topic::Content,
+                format!(
+                    "{name}: {duplicate_percent:.0} % of {sampled} sampled blocks are duplicates: \
+                 an array with deduplication may answer them from its cache"
+                ),
+            );
         }
         if *compressed_percent <= SMALL_PERCENT {
-            notes.add(Topic::Content, format!(
-                "{name}: {sampled} sampled blocks can be compressed to {compressed_percent:.0} %: \
-                 an array that compresses moves less than is read"
-            ));
+            notes.add(
+                Topic::Content,
+                format!(
+                    "{name}: {sampled} sampled blocks compress to {compressed_percent:.0} %: an \
+                 array with compression reads less than Dyno reports"
+                ),
+            );
         }
     }
 }
@@ -139,7 +145,7 @@ mod tests {
         let mut notes = Notes::default();
         content.note("data", &mut notes);
         assert_eq!(notes.as_slice().len(), 2, "{notes:?}");
-        assert!(notes.as_slice()[0].text.starts_with("data: 10 % of 20 sampled blocks are zeroes"));
+        assert!(notes.as_slice()[0].text.starts_with("data: 10 % of 20 sampled blocks are zero"));
     }
 
     #[test]

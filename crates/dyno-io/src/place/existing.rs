@@ -23,8 +23,8 @@ pub(super) fn open(plan: &Plan, index: usize, notes: &mut Notes) -> Result<Place
     let writes = target.fill || plan.writer(index).is_some();
     if let (Some(job), false) = (plan.writer(index), target.destroy) {
         let text = format!(
-            "destroy: job '{}' would overwrite {}; say 'destroy: true' if its content may be \
-             lost, or let all jobs on it read only",
+            "destroy: job '{}' would overwrite {}; set 'destroy: true' if its content may be \
+             lost, or make all jobs on it read only",
             job.name,
             path.display()
         );
@@ -42,9 +42,9 @@ pub(super) fn open(plan: &Plan, index: usize, notes: &mut Notes) -> Result<Place
     if bytes > size || bytes == 0 {
         let path = path.display();
         let text = match target.bytes {
-            Some(asked) => format!(
-                "bytes: {asked} were asked for, but {path} has {size}; leave 'bytes' out to use all"
-            ),
+            Some(asked) => {
+                format!("bytes: {asked} requested, but {path} has {size}; omit 'bytes' to use all")
+            }
             None => format!("{path} has {size} bytes: there is nothing to measure"),
         };
         return Err(Error::new(ErrorKind::Usage, text));
@@ -70,7 +70,7 @@ fn kind(kind: FileType, path: &Path) -> Result<Kind> {
     let what = match () {
         () if kind.is_file() => return Ok(Kind::File),
         () if kind.is_block_device() => return Ok(Kind::Device),
-        () if kind.is_dir() => "is a directory: give it as 'directory' to have a file made there",
+        () if kind.is_dir() => "is a directory: use 'directory' to create a file in it",
         () => "is neither a file nor a block device",
     };
     Err(Error::new(ErrorKind::Usage, format!("path: {} {what}", path.display())))
@@ -111,16 +111,16 @@ fn told(error: &io::Error, path: &Path) -> Error {
     let path = path.display();
     match error.kind() {
         io::ErrorKind::NotFound => {
-            let text = format!("{path} is not there: name an existing file or block device");
+            let text = format!("{path} does not exist: name an existing file or block device");
             Error::new(ErrorKind::Io, text)
         }
         io::ErrorKind::PermissionDenied => {
-            let text = format!("no permission to open {path}: give it to this user, or use sudo");
+            let text = format!("no permission to open {path}: grant it to this user, or use sudo");
             Error::new(ErrorKind::Denied, text)
         }
         io::ErrorKind::ResourceBusy => Error::new(
             ErrorKind::Io,
-            format!("{path} is in use: unmount it, or take it out of its volume or array"),
+            format!("{path} is in use: unmount it, or remove it from its volume or array"),
         ),
         _ => Error::from_io(error, format!("opening {path}")),
     }

@@ -47,15 +47,13 @@ pub(crate) fn remove(volume: &Path, notes: &mut Notes) {
         }
         let path = entry.path();
         match remove_unless_locked(&path) {
-            Ok(true) => notes
-                .add(Topic::Leftover, format!("removed {}, left by a killed run", path.display())),
+            Ok(true) => {
+                notes.add(Topic::Leftover, format!("removed {} of a killed run", path.display()))
+            }
             Ok(false) => {}
             Err(error) => notes.add(
                 Topic::Leftover,
-                format!(
-                    "{} may be left by a killed run and could not be removed: {error}",
-                    path.display()
-                ),
+                format!("cannot remove {}, possibly of a killed run: {error}", path.display()),
             ),
         }
     }

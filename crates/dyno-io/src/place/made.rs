@@ -106,7 +106,10 @@ fn create_locked(path: &Path, durable: bool, notes: &mut Notes) -> Result<(File,
             Err(error) => {
                 notes.add(
                     Topic::Fallback,
-                    format!("the file system has no locks ({error}): do not run two at once"),
+                    format!(
+                        "the file system does not support locks ({error}): do not start two \
+                     runs at once"
+                    ),
                 );
             }
         }
@@ -133,16 +136,16 @@ fn creation_error(error: &io::Error, path: &Path) -> Error {
         io::ErrorKind::PermissionDenied => (
             ErrorKind::Denied,
             format!(
-                "no permission to write in {}: choose a directory of your own",
+                "no permission to write in {}: use a directory of your own",
                 path.parent().unwrap_or(path).display()
             ),
         ),
         io::ErrorKind::ReadOnlyFilesystem => {
-            (ErrorKind::Io, "the file system is read-only: choose another directory".to_owned())
+            (ErrorKind::Io, "the file system is read-only: use another directory".to_owned())
         }
         io::ErrorKind::AlreadyExists => (
             ErrorKind::Usage,
-            "another run uses the test file of this id: wait for it or take another id".to_owned(),
+            "another run uses the test file of this id: wait for it or use another id".to_owned(),
         ),
         _ => return Error::from_io(error, context),
     };

@@ -128,7 +128,7 @@ fn no_target_twice(targets: &[Target]) -> Result<()> {
         };
         if let Some(other) = seen.insert(identity, target.name()) {
             let text = format!(
-                "targets: '{other}' and '{}' are one and the same; use several jobs on one target \
+                "targets: '{other}' and '{}' are the same; use several jobs on one target \
                  instead",
                 target.name()
             );
@@ -169,7 +169,7 @@ fn set_direct(file: &File, name: &str, notes: &mut Notes) -> bool {
         Err(error) => {
             notes.add(
                 Topic::PageCache,
-                format!("no O_DIRECT on {name} ({error}): page cache in play"),
+                format!("no O_DIRECT on {name} ({error}): reads and writes use the page cache"),
             );
             false
         }

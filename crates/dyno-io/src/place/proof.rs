@@ -41,7 +41,7 @@ impl Place {
                 notes.add(
                     Topic::Unchecked,
                     format!(
-                        "{} was measured as it is: reads of blocks never written do not reach its \
+                        "{} was measured as it is: reads of unwritten blocks do not reach its \
                          media",
                         self.name
                     ),
@@ -61,7 +61,7 @@ impl Place {
                 notes.add(
                     Topic::Unwritten,
                     format!(
-                        "{:.0} % of {} has no written extent: reads there do not reach the device",
+                        "{:.0} % of {} is unwritten: reads there do not reach the device",
                         (100.0 * bytes as f64 / self.bytes as f64).max(1.0),
                         self.name
                     ),
@@ -70,7 +70,7 @@ impl Place {
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {
                 notes.add(
                     Topic::Unchecked,
-                    "the file system does not tell its extents (no FIEMAP): not checked",
+                    "the file system does not report extents (no FIEMAP): not checked",
                 );
             }
             Err(error) => return Err(self.error(&error, "mapping the extents of")),
@@ -93,7 +93,8 @@ impl Place {
             notes.add(
                 Topic::PageCache,
                 format!(
-                    "{:.0} % of {} is in memory although O_DIRECT was accepted: page cache in play",
+                    "{:.0} % of {} is in memory although O_DIRECT was accepted: reads and \
+                     writes use the page cache",
                     share * 100.0,
                     self.name
                 ),
@@ -112,8 +113,8 @@ impl Place {
             notes.add(
                 Topic::Disturbed,
                 format!(
-                    "{} was removed by someone else by the end of '{step}': what was measured is a \
-                     file without a name",
+                    "another process removed {} during '{step}': the rest of the run measured \
+                     an unlinked file",
                     self.path.display()
                 ),
             );
@@ -122,7 +123,7 @@ impl Place {
             notes.add(
                 Topic::Disturbed,
                 format!(
-                    "{} was cut by someone else, to {:.0} % of its size by the end of '{step}'",
+                    "another process truncated {} to {:.0} % of its size during '{step}'",
                     self.path.display(),
                     100.0 * meta.len() as f64 / self.bytes as f64
                 ),

@@ -58,7 +58,7 @@ impl Need<'_> {
             stages => format!(" for the last of {stages} stages"),
         };
         let text = format!(
-            "{what} {} free in {}{last}, there are {}: free some or choose a smaller file",
+            "{what} {} free in {}{last}, which has {}: free some space or use a smaller file",
             mib(needed),
             self.directory.display(),
             mib(free)

@@ -158,10 +158,10 @@ impl Curve {
         }
         let levels = self.levels();
         match (&mut self.search, &self.settle) {
-            (Some(_), Some(_)) => wrong("search, settle: a curve has at most one of both"),
+            (Some(_), Some(_)) => wrong("search, settle: a curve can have only one of them"),
             (Some(search), None) => search.normalise(&self.jobs),
             (None, Some(_)) if levels > 1 => {
-                wrong("settle: queue_depths, rate: this is about a single value each")
+                wrong("settle: queue_depths, rate: settle needs a single value of each")
             }
             (None, Some(settle)) => settle.check(),
             (None, None) => Ok(()),
@@ -196,10 +196,7 @@ impl Curve {
         });
         let varying: Vec<usize> = lists.filter(|length| *length > 1).collect();
         if varying.iter().any(|length| *length != levels) {
-            return wrong(
-                "queue_depths, rate: lists with several values need one for each level, so the \
-                 same number of them",
-            );
+            return wrong("queue_depths, rate: lists must have one value per level");
         }
         if let [_] = varying[..] {
             for job in &mut self.jobs {

@@ -188,7 +188,7 @@ impl Job {
         if shape.fits(space) {
             return Ok((shape, space));
         }
-        wrong(format!("bytes: {bytes} do not hold at least one block for each place of the job"))
+        wrong(format!("bytes: {bytes} is less than one block for each target of the job"))
     }
 
     pub(super) fn normalise(&mut self, targets: &[Target], ceiling_ms: f64) -> Result<()> {
@@ -201,11 +201,11 @@ impl Job {
             return wrong("read_percent: use 0 to 100");
         }
         if self.modify && self.read_percent != 100 {
-            return wrong("modify: every access reads first, so leave read_percent out");
+            return wrong("modify: every access reads first, so omit read_percent");
         }
         if let Some(sync) = self.sync {
             if self.read_percent != 0 {
-                return wrong("sync: this is for jobs that only write (read_percent 0)");
+                return wrong("sync: only for jobs that only write (read_percent 0)");
             }
             if sync.every == 0 || sync.every > 1_000_000 {
                 return wrong("sync: every must be 1 to 1000000 writes");
@@ -241,15 +241,15 @@ impl Job {
     fn find(&self, targets: &[Target]) -> Result<Vec<usize>> {
         let Some(names) = &self.targets else { return Ok((0..targets.len()).collect()) };
         if names.is_empty() {
-            return wrong("targets: name at least one, or leave this out for all");
+            return wrong("targets: name at least one, or omit this for all");
         }
         let mut on = Vec::with_capacity(names.len());
         for name in names {
             let Some(index) = targets.iter().position(|target| target.name() == name) else {
-                return wrong(format!("targets: there is none named '{name}'"));
+                return wrong(format!("targets: no target named '{name}'"));
             };
             if on.contains(&index) {
-                return wrong(format!("targets: '{name}' is there twice"));
+                return wrong(format!("targets: '{name}' is listed twice"));
             }
             on.push(index);
         }
@@ -258,7 +258,7 @@ impl Job {
 
     fn check_blocks(&self) -> Result<()> {
         if self.blocks.is_some() == self.block_bytes.is_some() {
-            return wrong("block_bytes: give either this or 'blocks'");
+            return wrong("block_bytes: set either this or 'blocks'");
         }
         let mix = self.mix();
         let whole = |bytes: u32| bytes > 0 && bytes.is_multiple_of(512);
@@ -271,7 +271,7 @@ impl Job {
         if mix.iter().any(|block| block.percent.is_nan() || block.percent <= 0.0)
             || (shares.sum::<f64>() - 100.0).abs() > 0.01
         {
-            return wrong("blocks: the percents must be above 0 and make 100 together");
+            return wrong("blocks: the percentages must be above 0 and add up to 100");
         }
         if self.align_bytes.is_some_and(|bytes| !whole(bytes) || bytes > LARGEST_BLOCK) {
             return wrong("align_bytes: use a multiple of 512, at most 16 MiB");

@@ -55,7 +55,7 @@ impl Search {
         self.on = self.find(jobs)?;
         let paced = self.on.iter().filter(|job| jobs[**job].rate.is_some()).count();
         if paced > 0 && paced < self.on.len() {
-            return wrong("search: its jobs must all have a rate, or none of them");
+            return wrong("search: either all of its jobs or none must have a rate");
         }
         self.by_rate = paced > 0;
         if self.on.iter().any(|job| jobs[*job].levels() != 1) {
@@ -89,15 +89,15 @@ impl Search {
         let mut on = Vec::with_capacity(names.len());
         for name in names {
             match all().find(|(_, job)| job.name == *name) {
-                None => return wrong(format!("search: there is no job named '{name}'")),
+                None => return wrong(format!("search: no job named '{name}'")),
                 Some((at, _)) if on.contains(&at) => {
-                    return wrong(format!("search: '{name}' is there twice"));
+                    return wrong(format!("search: '{name}' is listed twice"));
                 }
                 Some((at, _)) => on.push(at),
             }
         }
         if on.is_empty() {
-            return wrong("search: name at least one of the jobs, or leave 'jobs' out");
+            return wrong("search: name at least one of the jobs, or omit 'jobs'");
         }
         Ok(on)
     }

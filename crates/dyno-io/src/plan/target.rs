@@ -60,11 +60,14 @@ impl Target {
 
     pub(super) fn normalise(&mut self) -> Result<()> {
         if self.directory.is_some() == self.path.is_some() {
-            return wrong("targets: give either 'directory' or 'path'");
+            return wrong("targets: set either 'directory' or 'path'");
         }
         if self.directory.is_some() {
             if self.destroy || self.fill {
-                return wrong("destroy, fill: these are for 'path'; a made file is always filled");
+                return wrong(
+                    "destroy, fill: these are for 'path'; a created file is always \
+                 filled",
+                );
             }
             self.normalise_stages()?;
             let first = self.stages.first().copied().or(self.bytes);
@@ -75,7 +78,7 @@ impl Target {
             self.bytes = Some(bytes);
         } else {
             if !self.stages.is_empty() {
-                return wrong("stages: these are for 'directory', of which Dyno makes the file");
+                return wrong("stages: these are for 'directory', where Dyno creates the file");
             }
             self.bytes = self.bytes.map(|bytes| bytes / SECTOR * SECTOR);
             if self.bytes == Some(0) {
@@ -92,13 +95,13 @@ impl Target {
 
     fn normalise_stages(&mut self) -> Result<()> {
         if self.bytes.is_some() && !self.stages.is_empty() {
-            return wrong("bytes, stages: give one of both");
+            return wrong("bytes, stages: set one of them");
         }
         for bytes in &mut self.stages {
             *bytes = *bytes / PAGE * PAGE;
         }
         if self.stages.first() == Some(&0) || !self.stages.is_sorted_by(|a, b| a < b) {
-            return wrong("stages: sizes must rise, each by 4096 bytes at least");
+            return wrong("stages: sizes must increase, each by at least 4096 bytes");
         }
         Ok(())
     }

@@ -88,7 +88,7 @@ fn a_search_is_about_what_can_vary() {
     let named = jobs(json!([job("a", json!({})), rate, log]), json!({"jobs": ["log", "a"]}));
     assert_eq!(of(named.unwrap()), (vec![2, 0], false));
     let both = jobs(json!([job("a", json!({})), rate]), json!({"jobs": ["a", "rate"]}));
-    assert!(both.unwrap_err().contains("all have a rate, or none"));
+    assert!(both.unwrap_err().contains("all of its jobs or none"));
 }
 
 type Change = fn(&mut Value);
@@ -116,7 +116,7 @@ fn wrong_searches_and_stages_are_named() {
     }
     refused(&[
         ("`p50`", |v| v["ceiling_of"] = json!("p50")),
-        ("rise", |v| v["targets"][0]["stages"] = json!([8192, 8192])),
+        ("increase", |v| v["targets"][0]["stages"] = json!([8192, 8192])),
         ("bytes, stages", |v| {
             v["targets"][0]["bytes"] = json!(1 << 30);
             v["targets"][0]["stages"] = json!([1 << 30]);
@@ -130,7 +130,7 @@ fn wrong_searches_and_stages_are_named() {
         }),
         ("single value", |v| v["steps"][0]["search"] = json!({})),
         ("single value", |v| v["steps"][0]["settle"] = json!({})),
-        ("at most one", |v| {
+        ("only one of", |v| {
             job(v)["queue_depths"] = json!([1]);
             v["steps"][0]["settle"] = json!({});
             v["steps"][0]["search"] = json!({});
@@ -174,7 +174,7 @@ fn wrong_values_are_named() {
         ("block_bytes", |v| job(v)["block_bytes"] = json!(1000)),
         ("block_bytes", |v| job(v)["block_bytes"] = Value::Null),
         ("blocks", |v| job(v)["blocks"] = json!([{"bytes": 8192, "percent": 100}])),
-        ("percents", |v| {
+        ("percentages", |v| {
             job(v)["block_bytes"] = Value::Null;
             job(v)["blocks"] = json!([{"bytes": 8192, "percent": 60}]);
         }),
@@ -200,7 +200,7 @@ fn wrong_values_are_named() {
             job(v)["block_bytes"] = json!(1 << 20);
         }),
         ("rate", |v| job(v)["rate"] = json!({"per_second": []})),
-        ("same number", |v| job(v)["rate"] = json!({"per_second": [1, 2]})),
+        ("one value per level", |v| job(v)["rate"] = json!({"per_second": [1, 2]})),
         ("null", |v| v["null"] = json!({"channels": 0})),
         ("null", |v| v["null"] = json!({"stall_every_ms": 10, "stall_ms": 10})),
         ("deepth", |v| job(v)["deepth"] = json!(1)),

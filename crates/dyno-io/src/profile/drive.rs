@@ -115,8 +115,7 @@ impl Run<'_> {
             self.notes.add(
                 Topic::Unsettled,
                 format!(
-                    "{}: not steady after {} windows: the figures are those of a device that still \
-                     changes",
+                    "{}: not steady after {} windows: the device was still changing",
                     drive.curve.name,
                     iops.len()
                 ),
@@ -183,7 +182,7 @@ impl Run<'_> {
             let seconds = seen.drain_ns as f64 / 1e9;
             self.notes.add(
                 Topic::LongDrain,
-                format!("{title}: the last I/O ended {seconds:.1} s after the step"),
+                format!("{title}: the last I/O completed {seconds:.1} s after the step"),
             );
         }
         if let Some((target, error)) = seen.failure {

@@ -114,7 +114,7 @@ fn take_core(index: usize, notes: &mut Notes) {
     if let Err(error) = cores::pin(cores[index % cores.len()]) {
         notes.add(
             Topic::Fallback,
-            format!("I/O threads could not be kept on a core each ({error})"),
+            format!("I/O threads could not be pinned to a core each ({error})"),
         );
     }
 }

@@ -48,7 +48,7 @@ fn a_file_cut_underneath_is_counted_and_told() {
     let (outcome, spool) = meddled(json!({}), cut);
     let error = outcome.unwrap_err();
     assert_eq!((error.kind, spool.len()), (ErrorKind::Io, 1), "{error}");
-    assert!(error.to_string().contains("bytes were moved"), "{error}");
+    assert!(error.to_string().contains("bytes were transferred"), "{error}");
 }
 
 #[test]
@@ -56,10 +56,7 @@ fn a_file_that_vanishes_is_told() {
     let (outcome, _) = meddled(json!({}), |path| std::fs::remove_file(path).unwrap());
     let outcome = outcome.unwrap();
     let notes = outcome.notes.as_slice();
-    assert!(
-        notes.iter().any(|note| note.text.contains("was removed by someone else")),
-        "{notes:?}"
-    );
+    assert!(notes.iter().any(|note| note.text.contains("another process removed")), "{notes:?}");
 }
 
 #[test]
@@ -176,7 +173,7 @@ fn with_too_little_locked_memory_buffers_are_not_registered() {
     assert!(outcome["steps"][0]["reads"].as_u64().unwrap() > 0);
     // Kernels before 5.12 lock the ring itself, and can have none then.
     if outcome["engine"] == "io_uring" {
-        assert!(notes(&outcome).contains("unregistered ones were used"), "{outcome}");
+        assert!(notes(&outcome).contains("Dyno used unregistered ones"), "{outcome}");
     } else {
         assert!(notes(&outcome).contains("psync is used"), "{outcome}");
     }

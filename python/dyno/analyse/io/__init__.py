@@ -6,9 +6,11 @@ from dyno.analyse.io.best import figures as best_figures
 from dyno.analyse.io.compare import comparison
 from dyno.analyse.io.figures import figures
 from dyno.analyse.io.parts import figures as part_figures
-from dyno.analyse.io.places import Place, places
+from dyno.analyse.io.places import Curve, places
+from dyno.bundle import metrics
 from dyno.bundle.model import Estimate
 from dyno.bundle.reader import Bundle
+from dyno.profiles.arms import Place
 
 
 def io(bundle: Bundle) -> list[Estimate]:
@@ -25,23 +27,19 @@ def io(bundle: Bundle) -> list[Estimate]:
             told.add(place.arm.label)
             estimates.append(_ceiling(place))
         for curve in place.curves:
-            name = f"{place.start}.{curve.name}"
+            of_curve = place.metrics.curve(curve.name)
             for load, point in curve.points.items():
-                estimates += figures(f"{name}.{load.name}", load, point, place.arm.ceiling.of)
-                estimates += part_figures(f"{name}.{load.name}", point, place.arm.ceiling.of)
-            estimates += best_figures(name, curve, place.arm.ceiling)
+                of_load = of_curve.load(load.name)
+                estimates += figures(of_load, load, point, place.arm.ceiling.of)
+                estimates += part_figures(of_load, point, place.arm.ceiling.of)
+            estimates += best_figures(of_curve, curve, place.arm.ceiling)
             if curve.settling is not None:
-                estimates.append(_settling(name, curve.settling))
+                source = "windows left out, before the last ones, which make the figures"
+                estimates.append(of_curve.settling_windows.estimate(curve.settling, source))
     return [*estimates, *comparison(bundle.run, found)]
 
 
-def _settling(name: str, windows: int) -> Estimate:
-    source = "windows left out, before the last ones, which make the figures"
-    return Estimate(name=f"{name}.settling_windows", value=windows, unit="", source=source)
-
-
-def _ceiling(place: Place) -> Estimate:
-    name = ".".join(filter(None, ("io", place.arm.key, "ceiling_ms")))
+def _ceiling(place: Place[Curve]) -> Estimate:
     ceiling = place.arm.ceiling
     source = "the plan" if ceiling.of == "p95" else f"the plan; for {ceiling.of}"
-    return Estimate(name=name, value=ceiling.ms, unit="ms", source=source)
+    return metrics.Place(place.arm.key).ceiling_ms.estimate(ceiling.ms, source)

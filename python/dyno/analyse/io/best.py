@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from dyno.analyse.io.figures import MB, rate
 from dyno.analyse.io.places import Curve
 from dyno.analyse.io.point import Point
+from dyno.bundle import metrics
+from dyno.bundle.metrics.io import Quantity, Rate
 from dyno.bundle.model import Estimate
 from dyno.profiles.arms import Ceiling, Load
 
@@ -24,7 +26,7 @@ class Best:
 
     load: Load
     point: Point
-    figure: str
+    figure: Rate
     bound: bool
     confirmed: int | None
 
@@ -63,34 +65,27 @@ def _confirming(point: Point) -> int:
     return sum(row["purpose"] == "confirm" for row in point.rows)
 
 
-def figures(name: str, curve: Curve, ceiling: Ceiling) -> Iterable[Estimate]:
-    """``<name>.best_iops`` or ``.best_mbps``, and the load and latency it was at."""
+def figures(at: metrics.Curve, curve: Curve, ceiling: Ceiling) -> Iterable[Estimate]:
+    """``best_iops`` or ``best_mbps``, and the load and latency it was at."""
     found = best(curve, ceiling)
     if found is None:
         return
-    load, point, mega = found.load, found.point, found.figure == "mbps"
-    yield rate(f"{name}.best_{found.figure}", point, "MB/s" if mega else "IOPS").model_copy(
+    load, point = found.load, found.point
+    yield rate(at.best_value(found.figure), point).model_copy(
         update={"source": _source(found, ceiling)}
     )
-    yield Estimate(name=f"{name}.best_depth", value=load.depth, unit="", source="queue depth")
+    yield at.best_depth.estimate(load.depth, "queue depth")
     if load.by_rate and load.rate is not None:
-        yield Estimate(
-            name=f"{name}.best_rate", value=load.rate, unit="1/s", source="I/Os due in a second"
-        )
-    for of in dict.fromkeys(("p95", ceiling.of)):
-        yield Estimate(
-            name=f"{name}.best_{of}_ms",
-            value=point.slowest_ms(of),
-            unit="ms",
-            source=f"{of} at that load of {_times(point)}, the slowest of {_sides(point)}"
-            f"{_lanes(point)}",
+        yield at.best_rate.estimate(load.rate, "I/Os due in a second")
+    both: tuple[Quantity, ...] = ("p95", ceiling.of)
+    for of in dict.fromkeys(both):
+        yield at.best(of).estimate(
+            point.slowest_ms(of),
+            f"{of} at that load of {_times(point)}, the slowest of {_sides(point)}{_lanes(point)}",
         )
     if found.confirmed is not None:
-        yield Estimate(
-            name=f"{name}.best_confirmed",
-            value=found.confirmed,
-            unit="",
-            source="windows measured at that load after the search had found it",
+        yield at.best_confirmed.estimate(
+            found.confirmed, "windows measured at that load after the search had found it"
         )
 
 

@@ -6,35 +6,35 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 
 from dyno.analyse.io.best import best
-from dyno.analyse.io.places import Place
+from dyno.analyse.io.places import Curve
+from dyno.bundle import metrics
 from dyno.bundle.model import Estimate, Run
-from dyno.profiles.arms import how
+from dyno.profiles.arms import Place, how
 from dyno.statistics import student
 
-_Bests = Callable[[Place, int | None], float | None]
+_Bests = Callable[[Place[Curve], int | None], float | None]
 """The best of a place over all times, or in one of the times."""
 
 
-def comparison(run: Run, places: Sequence[Place]) -> Iterable[Estimate]:
+def comparison(run: Run, places: Sequence[Place[Curve]]) -> Iterable[Estimate]:
     """Ratios of bests between arms, and their changes with the fill level, curve by curve."""
     way = how(run)
     yield from _fills(places)
-    by_stage: dict[int, list[Place]] = {}
+    by_stage: dict[int, list[Place[Curve]]] = {}
     for place in places:
         by_stage.setdefault(place.stage.index, []).append(place)
     for arms in by_stage.values() if way in {"compare", "scaling"} else ():
         first = arms[0]
         for place in arms[1:]:
-            middle = ".".join(filter(None, (place.arm.label, place.stage.key)))
             for curve in place.curves:
                 bests = _bests(curve.name)
-                name = f"io.{way}.{middle}.{curve.name}"
-                yield from _ratio(name, place, first, bests)
+                at = metrics.Compared(way, place.arm.label, place.stage.key, curve.name)
+                yield from _ratio(at, place, first, bests)
                 if way == "scaling":
-                    yield from _efficiency(name, place, arms, bests)
+                    yield from _efficiency(at, place, arms, bests)
 
 
-def _fills(places: Sequence[Place]) -> Iterable[Estimate]:
+def _fills(places: Sequence[Place[Curve]]) -> Iterable[Estimate]:
     """Changes against the first fill level of the same arm."""
     for place in places:
         first = next(other for other in places if other.arm is place.arm)
@@ -42,32 +42,30 @@ def _fills(places: Sequence[Place]) -> Iterable[Estimate]:
             found = _against(place, first, _bests(curve.name))
             if found is not None:
                 value, low, high, times = found
-                yield Estimate(
-                    name=f"{place.start}.{curve.name}.best_change_percent",
-                    value=100 * (value - 1),
-                    unit="%",
+                yield place.metrics.curve(curve.name).best_change_percent.estimate(
+                    100 * (value - 1),
                     low=None if low is None else 100 * (low - 1),
                     high=None if high is None else 100 * (high - 1),
                     source=f"best against that at {first.stage.label} full{_interval(times)}",
                 )
 
 
-def _ratio(name: str, place: Place, first: Place, bests: _Bests) -> Iterable[Estimate]:
+def _ratio(
+    at: metrics.Compared, place: Place[Curve], first: Place[Curve], bests: _Bests
+) -> Iterable[Estimate]:
     found = _against(place, first, bests)
     if found is not None:
         value, low, high, times = found
-        yield Estimate(
-            name=f"{name}.ratio",
-            value=value,
-            unit="",
+        yield at.ratio.estimate(
+            value,
+            f"best, divided by that of {first.arm.label}{_interval(times)}",
             low=low,
             high=high,
-            source=f"best, divided by that of {first.arm.label}{_interval(times)}",
         )
 
 
 def _efficiency(
-    name: str, place: Place, arms: Sequence[Place], bests: _Bests
+    at: metrics.Compared, place: Place[Curve], arms: Sequence[Place[Curve]], bests: _Bests
 ) -> Iterable[Estimate]:
     """The best of several volumes at once against what they give alone, if they scaled fully."""
     first = arms[0]
@@ -93,18 +91,16 @@ def _efficiency(
     found = _quotient(bests, place, expected)
     if found is not None:
         value, low, high, times = found
-        yield Estimate(
-            name=f"{name}.efficiency_percent",
-            value=100 * value,
-            unit="%",
+        yield at.efficiency_percent.estimate(
+            100 * value,
+            f"best, in % of {source}{_interval(times)}",
             low=None if low is None else 100 * low,
             high=None if high is None else 100 * high,
-            source=f"best, in % of {source}{_interval(times)}",
         )
 
 
 def _bests(curve: str) -> _Bests:
-    def value(place: Place, repeat: int | None) -> float | None:
+    def value(place: Place[Curve], repeat: int | None) -> float | None:
         own = place.curve(curve)
         if own is None:
             return None
@@ -118,12 +114,12 @@ _Quotient = tuple[float, float | None, float | None, int]
 """A quotient, the bounds of its 95 % interval, and how many times made them."""
 
 
-def _against(place: Place, other: Place, bests: _Bests) -> _Quotient | None:
+def _against(place: Place[Curve], other: Place[Curve], bests: _Bests) -> _Quotient | None:
     return _quotient(bests, place, lambda repeat: bests(other, repeat))
 
 
 def _quotient(
-    bests: _Bests, place: Place, expected: Callable[[int | None], float | None]
+    bests: _Bests, place: Place[Curve], expected: Callable[[int | None], float | None]
 ) -> _Quotient | None:
     """A best divided by what is expected, and its 95 % interval where it was measured repeatedly.
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from dyno.analyse.io.point import Pieces, Point, Row
 from dyno.analyse.rows import number, rows
+from dyno.bundle.metrics.io import Rate
 from dyno.bundle.model import Run
 from dyno.bundle.reader import Bundle
-from dyno.profiles.arms import Arm, Load, Stage, arms, loads
+from dyno.profiles.arms import Load, Place, arms, loads
 from dyno.profiles.figure import recorded
 from dyno.profiles.steps import settled_rounds
 
@@ -28,7 +29,7 @@ class Curve:
     """
 
     name: str
-    figure: str
+    figure: Rate
     rows: list[Row]
     pieces: dict[_Step, list[Row]]
     settling: int | None = None
@@ -60,25 +61,7 @@ class Curve:
         return Curve(self.name, self.figure, own, self.pieces)
 
 
-@dataclass(frozen=True)
-class Place:
-    """An arm at a fill level, with its curves in the order in which they ran."""
-
-    arm: Arm
-    stage: Stage
-    curves: list[Curve]
-
-    @property
-    def start(self) -> str:
-        """How the names of its figures begin."""
-        return self.arm.start(self.stage)
-
-    def curve(self, name: str) -> Curve | None:
-        """The curve of this name, if it was measured here."""
-        return next((curve for curve in self.curves if curve.name == name), None)
-
-
-def places(bundle: Bundle) -> list[Place]:
+def places(bundle: Bundle) -> list[Place[Curve]]:
     """Everything that was profiled: by arm, then by fill level.
 
     Raises:

@@ -9,6 +9,7 @@ from typing import Any
 
 from dyno.analyse.histograms import Latencies, Spread
 from dyno.analyse.rows import number
+from dyno.bundle.metrics.io import SIDES, Quantity, SideName
 from dyno.bundle.tables import counts
 from dyno.profiles.arms import Ceiling
 from dyno.statistics import student
@@ -16,8 +17,7 @@ from dyno.statistics.steady import variation_percent
 
 Row = dict[str, Any]
 
-SIDES = ("read", "write", "sync")
-QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
+QUANTILES: dict[Quantity, float] = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 
 
 class Part:
@@ -72,17 +72,17 @@ class Part:
         return any(row["rate"] is not None for row in self.rows)
 
     @cached_property
-    def service(self) -> dict[str, Spread]:
+    def service(self) -> dict[SideName, Spread]:
         """Service times of reads, writes and syncs, of those that ended."""
         return self._merged("latency", SIDES)
 
     @cached_property
-    def response(self) -> dict[str, Spread]:
+    def response(self) -> dict[SideName, Spread]:
         """Response times, from when each was due; empty in a closed loop."""
         return self._merged("response", ("read", "write"))
 
-    def _merged(self, kind: str, sides: Iterable[str]) -> dict[str, Spread]:
-        found: dict[str, Spread] = {}
+    def _merged(self, kind: str, sides: Iterable[SideName]) -> dict[SideName, Spread]:
+        found: dict[SideName, Spread] = {}
         for side in sides:
             encoded = [text for row in self.rows if (text := row[f"{side}_{kind}"])]
             if not encoded:
@@ -96,7 +96,7 @@ class Part:
         return found
 
     @property
-    def judged(self) -> dict[str, Spread]:
+    def judged(self) -> dict[SideName, Spread]:
         """What a ceiling is about: response times where there is a rate, else service times."""
         return {**self.service, **self.response}
 
@@ -145,7 +145,7 @@ class Point(Part):
         tried_again = len(outside) < len(self.rows) and set(outside) == {"grow"}
         return tried_again and all(lane.keeps(ceiling) for lane in self.lanes or [self])
 
-    def slowest_ms(self, of: str) -> float:
+    def slowest_ms(self, of: Quantity) -> float:
         """The slowest side of any job on any volume, by ``p95``, ``mean`` or ``p99``."""
         sides = [side for lane in self.lanes or [self] for side in lane.judged.values()]
         return max((quantity(side, of) for side in sides), default=0.0)
@@ -165,7 +165,7 @@ class Point(Part):
         return variation_percent([iops_of(row) for row in self.rows])
 
 
-def quantity(latencies: Spread, of: str) -> float:
+def quantity(latencies: Spread, of: Quantity) -> float:
     """A figure of a distribution, ms: ``mean``, ``max``, or a percentile by its name."""
     if of == "mean":
         return latencies.mean_ms

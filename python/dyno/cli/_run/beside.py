@@ -1,4 +1,4 @@
-"""Options of maintenance beside the work."""
+"""Options of maintenance during a run."""
 
 from __future__ import annotations
 
@@ -9,14 +9,22 @@ from dyno.cli._strictly import TIME
 from dyno.plans.levels import DATABASES
 
 options = declared(
-    click.option("--during", metavar="NAME", help="integrity-check, reindex, backup or vacuum."),
     click.option(
-        "--during-limit", type=TIME, default="1h", show_default=True, help="Stop that after."
+        "--during",
+        metavar="TASK",
+        help="Run a maintenance task: integrity-check, reindex, backup or vacuum.",
+    ),
+    click.option(
+        "--during-limit",
+        type=TIME,
+        default="1h",
+        show_default=True,
+        help="Stop the maintenance task after this time.",
     ),
     click.option(
         "--during-database",
         type=click.IntRange(*DATABASES),
-        help="Of several --databases, the one that it works on.  [default: 1]",
+        help="With several --databases: the one to maintain.  [default: 1]",
     ),
 )
-"""Adds them."""
+"""Adds ``--during`` and its options."""

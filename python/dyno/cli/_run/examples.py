@@ -1,4 +1,4 @@
-"""What people type."""
+"""Examples of ``dyno run``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ EXAMPLES = examples(
     "dyno run tpch --target embedded:duckdb",
     "dyno run tpch --target embedded:duckdb --test full",
     "dyno run tpch --target embedded:postgresql --test throughput --streams 4",
-    "dyno run tpch --target embedded:postgresql --set grant=64MB --cold",
+    "dyno run tpch --target embedded:postgresql --set work_memory=64MB --cold",
     "dyno run tpcc --target embedded:postgresql --users 16 --duration 60s",
     "dyno run tpcc --target embedded:postgresql --users 8 --limit cpu=0.9",
     "dyno run tpcc --target embedded:postgresql --users 1 --users 4 --users 16",
@@ -27,5 +27,5 @@ EXAMPLES = examples(
     "dyno run tpch --target embedded:duckdb --streams 2 --during integrity-check",
     "dyno run tpch --target embedded:sqlite --during backup",
     "dyno run tpch --target embedded:duckdb --analyse-plans",
-    "dyno run tpcc --target 'null:?mean_us=500' --users 8   the driver alone",
+    "dyno run tpcc --target 'null:?mean_us=500' --users 8   driver only",
 )

@@ -1,4 +1,4 @@
-"""Options of transactions: how many users, where, for how long, and how they work."""
+"""Options of transactions: users, duration, pacing and placement."""
 
 from __future__ import annotations
 
@@ -13,46 +13,48 @@ options = declared(
         "--users",
         type=click.IntRange(*USERS),
         multiple=True,
-        help="Users; repeat for levels.  [default: 1]",
+        help="Virtual users; repeat for several levels.  [default: 1]",
     ),
     databases_option,
     click.option(
-        "--duration", type=TIME, help="Measured time a level.  [default: 60s; 15s with --find-max]"
+        "--duration",
+        type=TIME,
+        help="Measured time per level.  [default: 60s; 15s with --find-max]",
     ),
     click.option(
         "--warmup",
         type=TIME_OR_NONE,
         default="5s",
         show_default=True,
-        help="Time before measuring.",
+        help="Warm-up time before each measurement.",
     ),
     click.option(
         "--until-steady",
         type=TIME,
         metavar="LIMIT",
-        help="Go on until a stretch as long as --duration is steady, at most so long.",
+        help="Extend until the last --duration is steady; give up after this long.",
     ),
-    click.option("--think", is_flag=True, help="Users key and think as the workload prescribes."),
+    click.option("--think", is_flag=True, help="Use the workload's keying and think time."),
     click.option(
         "--home",
         type=click.Choice(HOMES),
         default="random",
         show_default=True,
-        help="Warehouse of a user: always one, one drawn each time, all in turn.",
+        help="Warehouse per user: fixed, random per transaction, or all in turn.",
     ),
     click.option(
         "--mode",
         type=click.Choice(MODES),
         default=MODES[0],
         show_default=True,
-        help="Statements of the client, or procedures in the database.",
+        help="Client-side SQL statements or stored procedures.",
     ),
     click.option(
         "--reconnect",
         type=TIME,
         default="5s",
         show_default=True,
-        help="Users who lose the server try that long to come back.",
+        help="How long users try to reconnect to a lost server.",
     ),
 )
-"""Adds them."""
+"""Adds the options."""

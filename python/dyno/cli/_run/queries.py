@@ -1,4 +1,4 @@
-"""Options of queries: which tests, with which parameters and caches, and what is kept of each."""
+"""Options of queries: tests, parameters, caches and recorded data."""
 
 from __future__ import annotations
 
@@ -12,38 +12,42 @@ options = declared(
     click.option(
         "--test",
         type=click.Choice(TESTS),
-        help="One user, several at once, or both.  [default: power]",
+        help="One stream, several at once, or both.  [default: power]",
     ),
     click.option(
         "--streams",
         type=click.IntRange(*STREAMS),
-        help="Users of the throughput test, and beside --during.  [default: by scale, 2 at 1; "
-        "beside --during without that test 1]",
+        help="Streams of the throughput test and of --during.  [default: by scale, 2 at scale 1; "
+        "1 with --during alone]",
     ),
     click.option(
         "--parameters",
         type=click.Choice(PARAMETERS),
-        help="The fixed parameters, or drawn by --seed.  [default: validation for --test power, "
-        "else seeded]",
+        help="Fixed validation parameters, or random ones from --seed.  [default: validation for "
+        "--test power, else seeded]",
     ),
     click.option(
         "--refresh/--no-refresh",
         default=None,
-        help="Also insert and delete orders.  [default: not with --test power]",
+        help="Run the refresh functions.  [default: off with --test power, else on]",
     ),
-    click.option("--no-warming", is_flag=True, help="Power test: measure the first pass."),
-    click.option("--cold", is_flag=True, help="Begin with caches that are proven empty."),
-    click.option("--cold-each-query", is_flag=True, help="Power test: so before each query."),
+    click.option("--no-warming", is_flag=True, help="Power test: skip the warm-up pass."),
+    click.option("--cold", is_flag=True, help="Start with empty caches, verified."),
     click.option(
-        "--timeout", type=TIME, default="10m", show_default=True, help="Give up a query after."
+        "--cold-each-query", is_flag=True, help="Power test: empty the caches before every query."
     ),
-    click.option("--plans", is_flag=True, help="Keep the plan of each."),
-    click.option("--analyse-plans", is_flag=True, help="Run each once more for its plan."),
+    click.option(
+        "--timeout", type=TIME, default="10m", show_default=True, help="Time limit per query."
+    ),
+    click.option("--plans", is_flag=True, help="Save each query's plan."),
+    click.option(
+        "--analyse-plans", is_flag=True, help="Save plans with actual times (one more execution)."
+    ),
     click.option(
         "--query-figures/--no-query-figures",
         default=None,
-        help="Ask the engine what each query read, spilled and held: always, or never.  "
-        "[default: not where that slows timed queries]",
+        help="Record bytes read, spilled and memory per query.  [default: off where that slows "
+        "down timed queries]",
     ),
 )
-"""Adds them."""
+"""Adds the options."""

@@ -1,4 +1,4 @@
-"""Options in sections: the help shows them so, and kinds of workload own them so."""
+"""Option sections of the help; each belongs to one kind of workload."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from dyno.cli._options import Decorator
 
 
 class Section:
-    """Options under a heading of their own.
+    """Options under one heading.
 
     Attributes:
-        names: Parameters of the command that are of it.
+        names: Parameters of the command in this section.
     """
 
     def __init__(self, title: str) -> None:
@@ -22,7 +22,7 @@ class Section:
         self.names: set[str] = set()
 
     def of(self, options: Decorator) -> Decorator:
-        """Adds options, and notes that they are of this section."""
+        """Adds options to a command and to this section."""
 
         def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
             before = _names(function)
@@ -35,23 +35,23 @@ class Section:
 
 TRANSACTIONS = Section("Transactions")
 QUERIES = Section("Queries")
-MAINTENANCE = Section("Maintenance beside the work")
-CRITERIA = Section("Limits that transactions must keep")
-SEARCH = Section("Search for the most transactions inside limits")
+MAINTENANCE = Section("Maintenance during the run")
+CRITERIA = Section("Pass/fail criteria (transactions)")
+SEARCH = Section("Maximum load search (transactions)")
 _REST = Section("Options")
 
 _ORDER = (_REST, TRANSACTIONS, CRITERIA, SEARCH, QUERIES, MAINTENANCE)
 
 
 class SectionedCommand(click.Command):
-    """A command whose help shows its options by section, the common ones first."""
+    """A command whose help lists its options by section, common options first."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes them."""
+        """Writes the sections."""
         records: dict[str, list[tuple[str, str]]] = {section.title: [] for section in _ORDER}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
-            # What an argument is for stands in the text above.
+            # The text above describes the arguments.
             if isinstance(parameter, click.Option) and record is not None:
                 records[_section(parameter.name or "").title].append(record)
         for title, found in records.items():
@@ -65,6 +65,6 @@ def _section(name: str) -> Section:
 
 
 def _names(function: Callable[..., Any]) -> set[str]:
-    """Parameters that a function has been given so far, as click keeps them."""
+    """Names of the parameters that click has attached to a function."""
     found: list[click.Parameter] = getattr(function, "__click_params__", [])
     return {str(parameter.name) for parameter in found}

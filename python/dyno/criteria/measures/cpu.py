@@ -1,4 +1,4 @@
-"""CPU: how busy the processors of the server's machine are."""
+"""CPU usage of the server's machine."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def _measure(window: Window, stat: str, kind: str) -> Measured | Missing:  # noq
     value = largest if stat == "max" else window.mean("cpu", "host", "busy")
     if value is None:
         return FEW
-    return Measured(value, readings, "of the machine, the driver's share included")
+    return Measured(value, readings, "of the machine, including the driver")
 
 
 def metrics(operations: Sequence[str]) -> Iterable[Metric]:  # noqa: ARG001
     """``cpu``."""
     yield Metric(
         "cpu",
-        "busy time of all processors of the server's machine",
+        "busy time of all CPUs of the server's machine",
         (PERCENT,),
         ("mean", "max"),
         _measure,

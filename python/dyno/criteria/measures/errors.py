@@ -1,4 +1,4 @@
-"""Errors: operations that were given up."""
+"""Failed operations."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ def _measure(window: Window, stat: str, kind: str) -> Measured | Missing:  # noq
     attempted = dict(window.attempted())
     total = sum(attempted.values())
     if total <= 0:
-        return Missing("no operation ended")
+        return Missing("no operation completed")
     shares = [(t_ns, 100 * count / attempted[t_ns]) for t_ns, count in failed if attempted[t_ns]]
     return Measured(100 * sum(count for _, count in failed) / total, shares)
 
 
 def metrics(operations: Sequence[str]) -> Iterable[Metric]:  # noqa: ARG001
     """``errors``, as a count or as a share of all operations."""
-    yield Metric("errors", "operations that were given up", (COUNT, PERCENT), ("total",), _measure)
+    yield Metric("errors", "failed operations", (COUNT, PERCENT), ("total",), _measure)

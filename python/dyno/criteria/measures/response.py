@@ -28,7 +28,7 @@ _STATS = ("p95", *(stat for stat in QUANTILES if stat != "p95"), "mean")
 def _of(operation: str, window: Window, stat: str, kind: str) -> Measured | Missing:  # noqa: ARG001
     value = window.latency_ms(operation, stat)
     if value is None:
-        return Missing(f"no {operation} ended")
+        return Missing(f"no {operation} completed")
     return _with_silence(window, stat, Measured(value, window.latencies_ms(operation, stat)))
 
 
@@ -39,7 +39,7 @@ def _worst(window: Window, stat: str, kind: str) -> Measured | Missing:  # noqa:
     if not each:
         waited = window.wait_ms(stat)
         if waited is None:
-            return Missing("no operation ended")
+            return Missing("no operation completed")
         return _with_silence(window, stat, Measured(waited))
     slowest = max(each, key=lambda name: each[name])
     found = Measured(each[slowest], window.latencies_ms(slowest, stat), slowest)
@@ -47,11 +47,11 @@ def _worst(window: Window, stat: str, kind: str) -> Measured | Missing:  # noqa:
 
 
 def _with_silence(window: Window, stat: str, found: Measured) -> Measured:
-    """The longer of what ended and what whoever asked in a silence had to wait at least."""
+    """The longer of the measured time and the minimum wait of a silence."""
     waited = window.wait_ms(stat)
     if waited is None:
         return found
-    note = f"for {window.silent_s:g} s nothing ended though somebody waited"
+    note = f"nothing completed for {window.silent_s:g} s while users waited"
     return Measured(
         max(found.value, waited),
         sorted([*found.intervals, *window.waits_ms(stat)]),
@@ -63,11 +63,14 @@ def metrics(operations: Sequence[str]) -> Iterable[Metric]:
     """``response``, and a metric by the name of each operation."""
     yield Metric(
         "response",
-        "response time of each operation; the slowest decides",
+        "response time of each operation; the slowest counts",
         (MILLISECONDS,),
         _STATS,
         _worst,
-        Default("response p95 < 2 s", f"{LIMITS_OF_2013}; its 'response' is taken as p95 of each"),
+        Default(
+            "response p95 < 2 s",
+            f"{LIMITS_OF_2013}; 'response' there is taken as the p95 of each operation",
+        ),
         responses=True,
     )
     for name in operations:

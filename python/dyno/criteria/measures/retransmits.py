@@ -10,7 +10,7 @@ from dyno.criteria.sampled import FEW, FEWEST
 
 def _measure(window: Window, stat: str, kind: str) -> Measured | Missing:  # noqa: ARG001
     if window.place == "process":
-        return Missing("there is no network: the target works inside Dyno")
+        return Missing("no network: the target runs inside Dyno")
     sent = dict(window.samples("network", "tcp", "segments_out"))
     again = dict(window.samples("network", "tcp", "segments_retransmitted"))
     shares = [
@@ -20,10 +20,10 @@ def _measure(window: Window, stat: str, kind: str) -> Measured | Missing:  # noq
         return FEW
     total = window.mean("network", "tcp", "segments_out") or 0.0
     if total <= 0:
-        return Missing("nothing was sent by TCP", idle=True)
+        return Missing("no TCP segments were sent", idle=True)
     if stat == "max":
         return Measured(max(share for _, share in shares), shares)
-    note = "as seen from the driver's machine" if window.place == "elsewhere" else ""
+    note = "seen from the driver's machine" if window.place == "elsewhere" else ""
     resent = window.mean("network", "tcp", "segments_retransmitted") or 0.0
     return Measured(100 * resent / total, shares, note)
 
@@ -32,7 +32,7 @@ def metrics(operations: Sequence[str]) -> Iterable[Metric]:  # noqa: ARG001
     """``retransmits``."""
     yield Metric(
         "retransmits",
-        "TCP segments sent again, of those sent",
+        "retransmitted TCP segments, of those sent",
         (PERCENT,),
         ("mean", "max"),
         _measure,

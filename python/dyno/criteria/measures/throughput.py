@@ -1,4 +1,4 @@
-"""Throughput: operations that ended well, prescribed rollbacks among them."""
+"""Throughput: completed operations, including prescribed rollbacks."""
 
 from __future__ import annotations
 
@@ -16,5 +16,9 @@ def _measure(window: Window, stat: str, kind: str) -> Measured:  # noqa: ARG001
 def metrics(operations: Sequence[str]) -> Iterable[Metric]:  # noqa: ARG001
     """``throughput``."""
     yield Metric(
-        "throughput", "operations a second, of all kinds", (PER_SECOND,), ("mean", "min"), _measure
+        "throughput",
+        "operations per second, of all kinds",
+        (PER_SECOND,),
+        ("mean", "min"),
+        _measure,
     )

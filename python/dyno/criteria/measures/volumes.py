@@ -33,14 +33,14 @@ def _measure(
         return missing
     devices = window.devices(what)
     if not devices:
-        return Missing(f"which device carries the server's {what} is not known")
+        return Missing(f"the device of the server's {what} is unknown")
     data, log = window.devices("data"), window.devices("log")
     shared = [name for name in devices if name in data and name in log]
     if what == "log" and (shared or not data):
         reason = (
             f"log and data share {' and '.join(shared)}"
             if shared
-            else ("whether the log has a device of its own is not known")
+            else ("it is unknown whether the log has its own device")
         )
         return Missing(reason, idle=True)
     found: dict[str, Measured] = {}
@@ -54,9 +54,9 @@ def _measure(
         if stat == "max":
             value = max(wait for _, wait in waits)
         both = side == "write" and device in shared
-        found[device] = Measured(value, waits, f"{device}, the log's included" if both else device)
+        found[device] = Measured(value, waits, f"{device}, including the log" if both else device)
     if not found:
-        return Missing(f"no {side}s: none reached {' or '.join(devices)}", idle=True)
+        return Missing(f"no {side}s reached {' or '.join(devices)}", idle=True)
     return max(found.values(), key=lambda measured: measured.value)
 
 

@@ -17,7 +17,7 @@ def _weigh(view: View) -> Limit | None:
         "background load",
         used / 100,
         f"the {view.processors} CPUs were {busy_words(view)}, {foreign:.0f} % background load",
-        (view.name("cpu", "host", "busy"), view.name("process", "dyno", "cpu")),
+        (view.resources.cpu_busy.mean.name, view.resources.process_cpu("dyno").mean.name),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dyno.bundle import metrics
 from dyno.bundle.model import tells
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.decide.validity.client_bound import MOST_CPU_PERCENT, MOST_THREAD_PERCENT, signs
@@ -9,28 +10,33 @@ from dyno.decide.view import Limit, LimitRule, View
 
 
 def _weigh(view: View) -> Limit | None:
-    name = view.level
-    cpu = view.case.value(f"{name}.client_cpu_percent") or 0.0
-    thread = view.case.value(f"{name}.client_thread_percent") or 0.0
+    at = view.level
+    cpu = view.case.value(at.client_cpu_percent) or 0.0
+    thread = view.case.value(at.client_thread_percent) or 0.0
     if view.phase.kind != "oltp":
         return None
     if cpu <= MOST_CPU_PERCENT and thread <= MOST_THREAD_PERCENT:
-        return _at_the_peak(view, name)
+        return _at_the_peak(view, at)
     return Limit(
         "the driver",
         1.0,
         f"its threads were busy {cpu:.0f} % of the time, the busiest {thread:.0f} %",
-        (f"{name}.client_cpu_percent", f"{name}.client_thread_percent"),
+        (at.client_cpu_percent.name, at.client_thread_percent.name),
     )
 
 
-def _at_the_peak(view: View, name: str) -> Limit | None:
+def _at_the_peak(view: View, at: metrics.Level) -> Limit | None:
     """The same, for a variable rate that was too high in part of the window."""
     if not tells(view.phase, OltpDetail):
         return None
-    seen = signs(view.case, view.phase, name)
-    busy = {key: words for key, words in seen.items() if "lag" not in key}
-    return Limit("the driver", 1.0, ", ".join(busy.values()), tuple(busy)) if busy else None
+    lags = (at.lag_p99_ms, at.lag_p99_worst_ms)
+    seen = signs(view.case, view.phase, at)
+    busy = {key: words for key, words in seen.items() if key not in lags}
+    return (
+        Limit("the driver", 1.0, ", ".join(busy.values()), tuple(key.name for key in busy))
+        if busy
+        else None
+    )
 
 
 RULE = LimitRule(

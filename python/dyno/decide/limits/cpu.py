@@ -16,10 +16,10 @@ def _weigh(view: View) -> Limit | None:
     if busy is None or used is None or used < LEAST_PERCENT or foreign > MOST_FOREIGN_PERCENT:
         return None
     facts = f"the {view.processors} CPUs were {busy_words(view)}"
-    evidence = [view.name("cpu", "host", "busy"), view.name("cpu", "host", "steal")]
-    driver = view.case.value(f"{view.level}.client_cpu_s")
+    evidence = [view.resources.cpu_busy.mean.name, view.resources.cpu_steal.mean.name]
+    driver = view.case.value(view.level.client_cpu_s)
     if driver is not None and tells(view.phase, OltpDetail) and view.phase.detail.duration_s:
-        seconds = view.case.value(f"{view.level}.seconds") or 0
+        seconds = view.case.value(view.level.seconds) or 0
         if seconds > 0:
             share = 100 * driver / (seconds * view.processors)
             facts += f" (driver: {share:.0f} %)"

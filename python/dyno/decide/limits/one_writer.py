@@ -8,16 +8,16 @@ LEAST_PERCENT = 80.0
 
 
 def _weigh(view: View) -> Limit | None:
-    name = view.level
-    busy = view.case.value(f"{name}.writer_busy_percent")
+    at = view.level
+    busy = view.case.value(at.writer_busy_percent)
     if view.phase.kind != "oltp" or view.sessions < 2 or busy is None or busy <= LEAST_PERCENT:
         return None
-    evidence = [f"{name}.writer_busy_percent"]
+    evidence = [at.writer_busy_percent.name]
     facts = f"the write lock was held {busy:.0f} % of the time"
-    wait = view.case.value(f"{name}.writer_wait_mean_ms")
+    wait = view.case.value(at.writer_wait("mean"))
     if wait is not None:
         facts += f"; mean wait {wait:.1f} ms"
-        evidence.append(f"{name}.writer_wait_mean_ms")
+        evidence.append(at.writer_wait("mean").name)
     return Limit("the write lock (single writer)", min(busy / 100, 1.0), facts, tuple(evidence))
 
 

@@ -23,7 +23,7 @@ def _weigh(view: View) -> Limit | None:
         f"the CPU of {word}",
         min(share, 1.0),
         f"the target kept {worked:.1f} of {view.processors} CPUs busy",
-        (view.name("cpu", "host", "busy"),),
+        (view.resources.cpu_busy.mean.name,),
     )
 
 

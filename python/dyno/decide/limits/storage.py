@@ -18,8 +18,8 @@ def _weigh(view: View) -> Limit | None:
                 f"{device.name} was {device.utilisation:.0f} % utilised with queue length "
                 f"{device.queue_length:.1f} and await {await_ms:.1f} ms",
                 (
-                    view.name("disk", device.name, "utilisation"),
-                    view.name("disk", device.name, "queue_length"),
+                    view.resources.device(device.name, "utilisation").mean.name,
+                    view.resources.device(device.name, "queue_length").mean.name,
                 ),
             )
     return None

@@ -21,7 +21,7 @@ def _weigh(view: View) -> Limit | None:
     device = max(writing, key=lambda device: device.write_iops)
     if device.utilisation >= LEAST_PERCENT and device.queue_length >= LEAST_QUEUE:
         return None
-    pressure = view.mean("pressure", "io", "some") or 0.0
+    pressure = view.mean(view.resources.io_pressure) or 0.0
     share = max(min(device.write_await / service, 1.0), pressure / 100)
     if share < LEAST_SHARE:
         return None
@@ -32,9 +32,9 @@ def _weigh(view: View) -> Limit | None:
         f"pressure was {pressure:.0f} %, CPU was {busy_words(view)} and "
         f"{device.name} {device.utilisation:.0f} % utilised",
         (
-            view.name("disk", device.name, "write_await"),
-            view.name("pressure", "io", "some"),
-            view.name("cpu", "host", "busy"),
+            view.resources.device(device.name, "write_await").mean.name,
+            view.resources.io_pressure.mean.name,
+            view.resources.cpu_busy.mean.name,
         ),
     )
 
@@ -42,7 +42,7 @@ def _weigh(view: View) -> Limit | None:
 def _service_ms(view: View) -> float | None:
     """Mean service time of the main operation (TPC-C: New-Order)."""
     main = workloads.driven(view.case.bundle.run.workloads).main
-    return view.case.value(f"{view.level}.{main}.service_mean_ms")
+    return view.case.value(view.level.operation(main).service("mean"))
 
 
 RULE = LimitRule(

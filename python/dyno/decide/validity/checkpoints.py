@@ -12,15 +12,15 @@ FEWEST_CHECKPOINTS = 3
 
 def _check(case: Case) -> Iterable[Ruling]:
     few = [
-        (phase, name)
-        for phase, name in case.levels()
-        if (count := case.value(f"{name}.checkpoints")) is not None and count < FEWEST_CHECKPOINTS
+        (phase, at)
+        for phase, at in case.levels()
+        if (count := case.value(at.checkpoints)) is not None and count < FEWEST_CHECKPOINTS
     ]
     if not few:
         return
-    phase, name = few[0]
+    phase, at = few[0]
     others = f" and {len(few) - 1} more" if len(few) > 1 else ""
-    longest = case.figure(f"{name}.checkpoint_interval_s")
+    longest = case.estimate(at.checkpoint_interval_s)
     remedy = "Increase --duration."
     # Quickstart windows are shorter than any checkpoint interval.
     brief = case.bundle.run.verb == "quickstart"
@@ -34,10 +34,10 @@ def _check(case: Case) -> Iterable[Ruling]:
     yield Ruling(
         "note" if brief else "warning",
         f"{phase.title}{others}: checkpoints in the window: "
-        f"{case.value(f'{name}.checkpoints'):.0f}; steady state needs {FEWEST_CHECKPOINTS}. "
+        f"{case.value(at.checkpoints):.0f}; steady state needs {FEWEST_CHECKPOINTS}. "
         f"{remedy}",
         phase.name,
-        tuple(f"{name}.checkpoints" for _, name in few),
+        tuple(at.checkpoints.name for _, at in few),
     )
 
 

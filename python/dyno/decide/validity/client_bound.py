@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle import metrics
 from dyno.bundle.model import Phase
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.config.rates import recorded
@@ -18,40 +19,54 @@ MOST_LAG_PERCENT = 1.0
 """Of the tightest binding limit on response times."""
 
 
-_SIGNS = {
-    "client_cpu_percent": (MOST_CPU_PERCENT, "its threads were busy {:.0f} % of the time"),
-    "client_thread_percent": (MOST_THREAD_PERCENT, "its busiest thread {:.0f} %"),
-    "lag_p99_ms": (MOST_LAG_MS, "p99 of its schedule lag was {:.1f} ms"),
-}
-"""Metrics of the driver: threshold and message."""
+_L = metrics.Level
+_SIGNS = (
+    (
+        _L.client_cpu_percent,
+        (_L.client_cpu_worst_percent, _L.client_cpu_worst_at_s),
+        MOST_CPU_PERCENT,
+        "its threads were busy {:.0f} % of the time",
+    ),
+    (
+        _L.client_thread_percent,
+        (_L.client_thread_worst_percent, _L.client_thread_worst_at_s),
+        MOST_THREAD_PERCENT,
+        "its busiest thread {:.0f} %",
+    ),
+    (
+        _L.lag_p99_ms,
+        (_L.lag_p99_worst_ms, _L.lag_p99_worst_at_s),
+        MOST_LAG_MS,
+        "p99 of its schedule lag was {:.1f} ms",
+    ),
+)
+"""Metrics of the driver, over the window and in its worst part; threshold and message."""
 
 
-def signs(case: Case, phase: Phase[OltpDetail], name: str) -> dict[str, str]:
-    """Evidence that the driver limited a level: estimate names and messages.
+def signs(case: Case, phase: Phase[OltpDetail], at: metrics.Level) -> dict[metrics.Key, str]:
+    """Evidence that the driver limited a level: metrics and messages.
 
     With a variable rate the mean over the window hides the peak, so the worst part of the window
     counts too. With a constant rate it does not: a short burst of background load could decide it.
     """
-    seen: dict[str, str] = {}
+    seen: dict[metrics.Key, str] = {}
     rate = recorded(phase.detail.rate_per_s)
-    parts = ("", "_worst") if rate is not None and rate.changes else ("",)
-    for figure, (most, words) in _SIGNS.items():
-        for part in parts:
-            stem, _, unit = figure.rpartition("_")
-            key = f"{name}.{stem}{part}"
-            value = case.value(f"{key}_{unit}")
-            lags = figure == "lag_p99_ms" and not phase.detail.is_open
-            if value is None or value <= most or lags:
-                continue
-            when = f"{case.value(f'{key}_at_s') or 0.0:.0f} s into the window " if part else ""
-            seen[f"{key}_{unit}"] = when + words.format(value)
-            break
+    changes = rate is not None and rate.changes
+    for whole, (worst, worst_at_s), most, words in _SIGNS:
+        if whole == _L.lag_p99_ms and not phase.detail.is_open:
+            continue
+        value, peak = case.value(whole.of(at)), case.value(worst.of(at))
+        if value is not None and value > most:
+            seen[whole.of(at)] = words.format(value)
+        elif changes and peak is not None and peak > most:
+            when = f"{case.value(worst_at_s.of(at)) or 0.0:.0f} s into the window "
+            seen[worst.of(at)] = when + words.format(peak)
     return seen
 
 
 def _check(case: Case) -> Iterable[Ruling]:
-    for phase, name in case.bounding():
-        seen = signs(case, phase, name)
+    for phase, at in case.bounding():
+        seen = signs(case, phase, at)
         if seen:
             less = "reduce --rate" if phase.detail.is_open else "use fewer users"
             yield Ruling(
@@ -59,7 +74,7 @@ def _check(case: Case) -> Iterable[Ruling]:
                 f"{phase.title}: the driver was the bottleneck: {', '.join(seen.values())}. "
                 f"Run the driver on another machine, or {less}.",
                 phase.name,
-                tuple(seen),
+                tuple(key.name for key in seen),
             )
     yield from _check_slo(case)
 
@@ -73,8 +88,8 @@ def _check_slo(case: Case) -> Iterable[Ruling]:
         for limit in asked(run)
         if limit.binding and limit.op in {"<", "<="} and words[limit.metric].responses
     ]
-    for phase, name in case.levels():
-        lag = case.value(f"{name}.lag_p99_ms")
+    for phase, at in case.levels():
+        lag = case.value(at.lag_p99_ms)
         if lag is None or not limits or not phase.detail.is_open or lag > MOST_LAG_MS:
             continue
         if lag * 100 > min(limits) * MOST_LAG_PERCENT:
@@ -84,7 +99,7 @@ def _check_slo(case: Case) -> Iterable[Ruling]:
                 f"{MOST_LAG_PERCENT:g} % of the {min(limits):g} ms limit on response times, which "
                 "include it. Run the driver on another machine, or reduce --rate.",
                 phase.name,
-                (f"{name}.lag_p99_ms",),
+                (at.lag_p99_ms.name,),
             )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle import metrics
 from dyno.bundle.model import Phase
 from dyno.decide.case import Case
 from dyno.decide.quiet import MOST_STEAL_PERCENT, Noise, noise
@@ -34,8 +35,8 @@ def _worst(case: Case, phase: Phase) -> Noise | None:
 
 def _sampled_once(case: Case, phase: Phase) -> Noise:
     """CPU steal from few samples, for a bundle without counters."""
-    name = f"resource.{phase.name}.cpu.host.steal.mean"
-    return Noise(phase, case.value(name), None, (name,))
+    key = metrics.Resources(phase.name).cpu_steal.mean
+    return Noise(phase, case.value(key), None, (key.name,))
 
 
 RULE = Rule(

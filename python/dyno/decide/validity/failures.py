@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from dyno.bundle import metrics
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.oltp import Outcome
 from dyno.decide.case import Case
@@ -31,7 +32,7 @@ def _storage(case: Case) -> Iterable[Ruling]:
         counted.update(step.errors)
     ranked = counted.most_common()
     words = ", ".join(f"{count:,} {kind}" for kind, count in ranked)
-    steps = {step.figure: step.label for step in failed}
+    steps = {step.metrics: step.label for step in failed}
     more = f" and {len(steps) - 1} more" if len(steps) > 1 else ""
     phase = case.phase_of(failed[0])
     yield Ruling(
@@ -39,7 +40,7 @@ def _storage(case: Case) -> Iterable[Ruling]:
         f"I/O failed at {len(steps)} point{'s'[: len(steps) > 1]} of the storage profile "
         f"({failed[0].label}{more}): {words}. {_ADVICE.get(ranked[0][0], _ADVICE['io'])}",
         phase.name if phase is not None else "io",
-        tuple(f"{name}.errors" for name in steps),
+        tuple(load.errors.name for load in steps),
     )
 
 
@@ -57,9 +58,9 @@ _ADVICE = {
 
 
 def _transactions(case: Case) -> Iterable[Ruling]:
-    for phase, name in case.levels():
-        errors = case.value(f"{name}.errors")
-        percent = case.value(f"{name}.error_percent")
+    for phase, at in case.levels():
+        errors = case.value(at.errors)
+        percent = case.value(at.error_percent)
         if not errors or percent is None:
             continue
         many = percent > MOST_ERROR_PERCENT
@@ -68,7 +69,7 @@ def _transactions(case: Case) -> Iterable[Ruling]:
             "invalid" if many else "warning",
             f"{phase.title}: {errors:,.0f} transactions failed ({percent:.2g} %){first}",
             phase.name,
-            (f"{name}.errors", f"{name}.error_percent"),
+            (at.errors.name, at.error_percent.name),
         )
 
 
@@ -84,15 +85,15 @@ def _queries(case: Case) -> Iterable[Ruling]:
         if phase.detail.test == "during":
             continue  # the maintenance rule covers them
         several = phase.detail.test == "throughput"
-        start = f"dss.{phase.target}"
-        names = (
-            f"{start}.{'throughput_failed' if several else 'queries_failed'}",
-            f"{start}.{'throughput' if several else 'power'}_refresh_failed",
+        at = metrics.Queries(phase.target)
+        keys = (
+            at.throughput_failed if several else at.queries_failed,
+            at.refresh_failed("throughput" if several else "power"),
         )
-        failed = {name: value for name in names if (value := case.value(name))}
+        failed = {key.name: value for key in keys if (value := case.value(key))}
         if not failed:
             continue
-        queries, functions = (failed.get(name, 0) for name in names)
+        queries, functions = (failed.get(key.name, 0) for key in keys)
         counted = [_counted(queries, "query", "queries")] if queries else []
         if functions:
             counted.append(_counted(functions, "refresh function", "refresh functions"))

@@ -28,13 +28,13 @@ def _check(case: Case) -> Iterable[Ruling]:
             yield Ruling("invalid", f"{phase.title} did not complete ({phase.status}).", phase.name)
     if not case.phases() and not case.phases("check"):
         yield Ruling("invalid", "The run measured nothing.")
-    for phase, name in case.levels():
-        if phase.status == "done" and not case.value(f"{name}.transactions"):
+    for phase, at in case.levels():
+        if phase.status == "done" and not case.value(at.transactions):
             yield Ruling(
                 "invalid",
                 f"{phase.title}: no transaction ended in the window.",
                 phase.name,
-                (f"{name}.transactions",),
+                (at.transactions.name,),
             )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle import metrics
+from dyno.bundle.metrics.during import PARTS
 from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.decide.case import Case
 from dyno.decide.rule import Rule, Ruling, Weight
@@ -13,29 +15,29 @@ FEWEST_INTERVALS = 5
 
 def _check(case: Case) -> Iterable[Ruling]:
     for phase in case.phases_of(MaintenanceDetail):
-        name = f"during.{phase.name}"
+        at = metrics.Maintenance(phase.name)
         error = phase.detail.error
         if error is not None:
             yield Ruling("invalid", f"{phase.title} did not complete: {error}", phase.name)
             continue
-        failed = case.value(f"{name}.queries_failed")
+        failed = case.value(at.queries_failed)
         if failed:
             yield Ruling(
                 "invalid",
                 f"{failed:.0f} queries failed around the {phase.title.lower()}. The rest cannot be "
                 "compared.",
                 phase.name,
-                (f"{name}.queries_failed",),
+                (at.queries_failed.name,),
             )
-        for part in ("before", "during", "after"):
-            counted = case.value(f"{name}.{part}_intervals")
+        for part in PARTS:
+            counted = case.value(at.part(part).intervals)
             if counted is not None and counted < FEWEST_INTERVALS:
                 yield Ruling(
                     "warning",
                     f"{phase.title}: only {counted:.0f} whole seconds {part} it, too few to "
                     "measure its cost. Increase --duration.",
                     phase.name,
-                    (f"{name}.{part}_intervals",),
+                    (at.part(part).intervals.name,),
                 )
 
 

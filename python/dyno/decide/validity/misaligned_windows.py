@@ -11,12 +11,12 @@ MOST_APART_PERCENT = 2.0
 
 
 def _check(case: Case) -> Iterable[Ruling]:
-    for phase, name in case.levels():
-        window_s = case.value(f"{name}.seconds")
+    for phase, at in case.levels():
+        window_s = case.value(at.seconds)
         if phase.detail.databases is None or not window_s:
             continue
-        apart_s = case.value(f"{name}.apart_s")
-        evidence = (f"{name}.apart_s",)
+        apart_s = case.value(at.apart_s)
+        evidence = (at.apart_s.name,)
         if apart_s is None:
             yield Ruling(
                 "invalid",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle import metrics
 from dyno.bundle.model import Phase
 from dyno.bundle.stalls import FEWEST_EXPECTED
 from dyno.decide.case import Case
@@ -11,16 +12,16 @@ from dyno.decide.rule import Rule, Ruling, Weight
 
 
 def _check(case: Case) -> Iterable[Ruling]:
-    for phase, name in case.levels():
+    for phase, at in case.levels():
         if phase.status == "done":
-            yield from _level(case, phase, name)
+            yield from _level(case, phase, at)
 
 
-def _level(case: Case, phase: Phase, name: str) -> Iterable[Ruling]:
-    names = [f"{name}.{figure}" for figure in _FIGURES]
-    lost, back, gone, stuck, silent_s = (case.value(figure) or 0.0 for figure in names)
+def _level(case: Case, phase: Phase, at: metrics.Level) -> Iterable[Ruling]:
+    keys = (at.connections_lost, at.reconnects, at.gone, at.stuck, at.silent_s)
+    lost, back, gone, stuck, silent_s = (case.value(key) or 0.0 for key in keys)
     broken = bool(lost or back or gone or stuck)
-    if not broken and (case.value(f"{name}.silence_expected") or 0.0) < FEWEST_EXPECTED:
+    if not broken and (case.value(at.silence_expected) or 0.0) < FEWEST_EXPECTED:
         return
     seen: list[str] = []
     if lost or back:
@@ -36,11 +37,10 @@ def _level(case: Case, phase: Phase, name: str) -> Iterable[Ruling]:
             "invalid" if gone or (broken and silent_s) else "warning",
             f"{phase.title}: {_joined(seen)}. {_ADVICE}",
             phase.name,
-            tuple(names),
+            tuple(key.name for key in keys),
         )
 
 
-_FIGURES = ("connections_lost", "reconnects", "gone", "stuck", "silent_s")
 _ADVICE = "Check the server's log and the network, then run again."
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle import metrics
 from dyno.bundle.model import Phase
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.config.rates import recorded
@@ -17,24 +18,24 @@ MOST_LATE_PERCENT = 1.0
 
 def _check(case: Case) -> Iterable[Ruling]:
     yield from _storage(case)
-    for phase, name in case.levels():
-        scheduled = case.value(f"{name}.scheduled")
-        late, unsent = case.value(f"{name}.late") or 0, case.value(f"{name}.unsent") or 0
+    for phase, at in case.levels():
+        scheduled = case.value(at.scheduled)
+        late, unsent = case.value(at.late) or 0, case.value(at.unsent) or 0
         everywhere = (late + unsent) * 100 > (scheduled or 0) * MOST_LATE_PERCENT
-        if not scheduled or not (everywhere or _in_a_part(case, phase, name)):
+        if not scheduled or not (everywhere or _in_a_part(case, phase, at)):
             continue
-        if signs(case, phase, name):
+        if signs(case, phase, at):
             # More sessions would only load a saturated driver further.
             who, advice = "driver", "Reduce --rate"
         else:
             who, advice = "target", "Add users or reduce --rate"
-        evidence = (f"{name}.scheduled", f"{name}.late", f"{name}.unsent")
+        evidence = (at.scheduled.name, at.late.name, at.unsent.name)
         when = ""
         if not everywhere:
-            worst = case.value(f"{name}.late_worst_percent") or 0.0
-            at_s = case.value(f"{name}.late_worst_at_s") or 0.0
+            worst = case.value(at.late_worst_percent) or 0.0
+            at_s = case.value(at.late_worst_at_s) or 0.0
             when = f" by {worst:.3g} % {at_s:.0f} s into the window"
-            evidence = (*evidence, f"{name}.late_worst_percent")
+            evidence = (*evidence, at.late_worst_percent.name)
         yield Ruling(
             "warning",
             f"{phase.title}: the {who} fell behind the rate{when}: of {scheduled:,.0f} "
@@ -47,9 +48,9 @@ def _check(case: Case) -> Iterable[Ruling]:
 
 def _storage(case: Case) -> Iterable[Ruling]:
     """One ruling for all loads of a storage profile; it names the worst."""
-    shares: dict[str, float] = {}
-    first: dict[str, Step] = {}
-    for name, of_it in windows(case.steps).items():
+    shares: dict[metrics.StorageLoad, float] = {}
+    first: dict[metrics.StorageLoad, Step] = {}
+    for load, of_it in windows(case.steps).items():
         # A search exceeds the sustainable rate by design; only its result counts.
         searched = any(step.purpose in _SEARCHED for step in of_it)
         if of_it[0].load.rate is None or (searched and not case.told(of_it[0])):
@@ -57,10 +58,10 @@ def _storage(case: Case) -> Iterable[Ruling]:
         late = sum(step.late for step in of_it)
         due = sum(step.issued + (step.row["unissued"] or 0) for step in of_it)
         if late * 100 > due * MOST_LATE_PERCENT:
-            shares[name], first[name] = 100 * late / due, of_it[0]
+            shares[load], first[load] = 100 * late / due, of_it[0]
     if not shares:
         return
-    worst = max(shares, key=lambda name: shares[name])
+    worst = max(shares, key=lambda load: shares[load])
     step, phase = first[worst], case.phase_of(first[worst])
     more = f" {len(shares) - 1} more loads are affected." if len(shares) > 1 else ""
     yield Ruling(
@@ -69,17 +70,17 @@ def _storage(case: Case) -> Iterable[Ruling]:
         f"issued late or never, because the queue depth was exhausted.{more} Response times "
         "include the wait. Reduce the rate or increase the queue depth.",
         None if phase is None else phase.name,
-        tuple(f"{name}.late_percent" for name in shares),
+        tuple(load.late_percent.name for load in shares),
     )
 
 
 _SEARCHED = frozenset({"grow", "narrow"})
 
 
-def _in_a_part(case: Case, phase: Phase[OltpDetail], name: str) -> bool:
+def _in_a_part(case: Case, phase: Phase[OltpDetail], at: metrics.Level) -> bool:
     """Whether a variable rate was too high in part of the window."""
     rate = recorded(phase.detail.rate_per_s)
-    worst = case.value(f"{name}.late_worst_percent") or 0
+    worst = case.value(at.late_worst_percent) or 0
     return rate is not None and rate.changes and worst > MOST_LATE_PERCENT
 
 

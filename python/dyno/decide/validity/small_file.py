@@ -25,8 +25,8 @@ def _check(case: Case) -> Iterable[Ruling]:
         volume = found[0]
         least = _least_ms(volume)
         for step in filter(_is_lone_read, case.steps_in(phase)):
-            name = f"{step.figure}.read_p50_ms"
-            value = case.value(name)
+            key = step.metrics.side("read").service("p50")
+            value = case.value(key)
             if value is not None and value < least:
                 told.add(volume.name)
                 medium = "spinning disks" if least == DISK_MS else "flash"
@@ -37,7 +37,7 @@ def _check(case: Case) -> Iterable[Ruling]:
                     f"{bytes_text(volume.size or 0)} file. Use a --size larger than this "
                     f"machine's memory ({bytes_text(volume.number('memory_bytes') or 0)}).",
                     phase.name,
-                    (name,),
+                    (key.name,),
                 )
                 break
         else:

@@ -10,35 +10,35 @@ from dyno.decide.rule import Rule, Ruling, Weight
 
 
 def _check(case: Case) -> Iterable[Ruling]:
-    for phase, name in case.levels():
+    for phase, at in case.levels():
         rate = recorded(phase.detail.rate_per_s)
-        if rate is not None and rate.changes and case.value(f"{name}.tps"):
+        if rate is not None and rate.changes and case.value(at.tps):
             yield Ruling(
                 "warning",
                 f"{phase.title}: the rate varies, so steady state was not tested. Results cover "
                 "the whole window. Use levels of constant --rate to test it.",
                 phase.name,
-                (f"{name}.tps",),
+                (at.tps.name,),
             )
     short = [
-        (phase, name)
-        for phase, name in case.levels()
+        (phase, at)
+        for phase, at in case.levels()
         if phase.status == "done"
-        and case.value(f"{name}.tps")
-        and case.value(f"{name}.judged_window_s") is not None
-        and case.value(f"{name}.mser_discard_percent") is None
+        and case.value(at.tps)
+        and case.value(at.judged_window_s) is not None
+        and case.value(at.mser_discard_percent) is None
     ]
     if not short:
         return
-    phase, name = short[0]
-    least = case.value(f"{name}.judged_window_s") or 0.0
+    phase, at = short[0]
+    least = case.value(at.judged_window_s) or 0.0
     others = f" and {len(short) - 1} more" if len(short) > 1 else ""
     yield Ruling(
         "warning",
         f"{phase.title}{others}: the window is too short to test throughput for steady state. Use "
         f"--duration {least:.0f}s or more.",
         phase.name,
-        tuple(f"{name}.judged_window_s" for _, name in short),
+        tuple(at.judged_window_s.name for _, at in short),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from dyno.bundle import metrics
 from dyno.bundle.model import Phase
 from dyno.bundle.subjects import subjects
 from dyno.confinement.limits_asked import parse
@@ -42,20 +43,19 @@ def _check(case: Case) -> Iterable[Ruling]:
 def _drops(case: Case) -> Iterable[Ruling]:
     """One ruling for drops at a best load and one for others; each names the deepest."""
     drops = {
-        name: (of_it[0], percent)
-        for name, of_it in windows(case.steps).items()
-        if (percent := case.value(f"{name}.drop_percent")) is not None
-        and percent >= LEAST_DROP_PERCENT
+        at: (of_it[0], percent)
+        for at, of_it in windows(case.steps).items()
+        if (percent := case.value(at.drop_percent)) is not None and percent >= LEAST_DROP_PERCENT
     }
     for spoils in (True, False):
-        found = {name: item for name, item in drops.items() if case.told(item[0]) is spoils}
+        found = {at: item for at, item in drops.items() if case.told(item[0]) is spoils}
         if not found:
             continue
-        name = max(found, key=lambda name: found[name][1])
-        step, percent = found[name]
-        before, after = case.value(f"{name}.drop_from_iops"), case.value(f"{name}.drop_to_iops")
-        at_s = case.value(f"{name}.drop_at_s") or 0
-        how = "between two windows" if _between(case, name, at_s) else "at once"
+        at = max(found, key=lambda load: found[load][1])
+        step, percent = found[at]
+        before, after = case.value(at.drop_from_iops), case.value(at.drop_to_iops)
+        at_s = case.value(at.drop_at_s) or 0
+        how = "between two windows" if _between(case, at, at_s) else "at once"
         more = f" {len(found) - 1} more loads are affected." if len(found) > 1 else ""
         phase = case.phase_of(step)
         yield Ruling(
@@ -65,17 +65,17 @@ def _drops(case: Case) -> Iterable[Ruling]:
             f"{at_s:.0f} s into the run, and did not recover.{more} "
             f"{_advice(case, phase, step)}",
             None if phase is None else phase.name,
-            tuple(f"{name}.drop_percent" for name in found),
+            tuple(load.drop_percent.name for load in found),
         )
 
 
-def _between(case: Case, name: str, at_s: float) -> bool:
+def _between(case: Case, at: metrics.StorageLoad, at_s: float) -> bool:
     """Whether a drop is between two windows of a load, within about one interval."""
     at_ns = case.bundle.run.clock.unix_ns + at_s * 1e9
-    intervals = case.value(f"{name}.intervals")
+    intervals = case.value(at.intervals)
     return bool(intervals) and any(
         abs(at_ns - step.start_ns) < 1.5e9 * step.seconds / intervals
-        for step in windows(case.steps)[name][1:]
+        for step in windows(case.steps)[at][1:]
     )
 
 
@@ -118,7 +118,7 @@ def _capped(case: Case, phase: Phase) -> Iterable[Ruling]:
                     f"{f' and {len(near) - 1} more' if len(near) > 1 else ''}). The results show "
                     f"the limit, not the device.{advice}",
                     phase.name,
-                    tuple(dict.fromkeys(f"{step.figure}.iops" for step in near)),
+                    tuple(dict.fromkeys(step.metrics.iops.name for step in near)),
                 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle import metrics
 from dyno.bundle.model import Phase
 from dyno.bundle.phases.io import IoDetail
 from dyno.bundle.phases.search import SearchDetail
@@ -101,8 +102,8 @@ def _without_best(case: Case, phase: Phase[IoDetail]) -> Iterable[Ruling]:
         step.curve
         for step in case.steps_in(phase)
         if step.curve not in searched
-        and case.value(f"{step.start}.{step.curve}.best_depth") is None
-        and case.value(f"{step.start}.{step.curve}.best_rate") is None
+        and case.value(step.curve_metrics.best_depth) is None
+        and case.value(step.curve_metrics.best_rate) is None
     )
     if curves:
         first, more = next(iter(curves)), len(curves) - 1
@@ -118,16 +119,18 @@ def _without_best(case: Case, phase: Phase[IoDetail]) -> Iterable[Ruling]:
 def _idle(case: Case, phase: Phase[SearchDetail]) -> Iterable[Ruling]:
     """The user's limits that had no events at the maximum."""
     counted = phase.detail.counted or ()
-    names = [
-        f"criterion.{level}.{limit}" for level in counted for limit in asked(case.bundle.run, "slo")
+    keys = [
+        metrics.Criterion(level, limit).value
+        for level in counted
+        for limit in asked(case.bundle.run, "slo")
     ]
-    judged = [name for name in names if case.figure(f"{name}.value") is not None]
+    judged = any(case.estimate(key) is not None for key in keys)
     idle = {
         f"{limit}: {figure.source}": figure.name
         for limit in asked(case.bundle.run, "slo")
         if limit.source == USER
         for level in counted
-        if (figure := case.figure(f"criterion.{level}.{limit}.idle")) is not None
+        if (figure := case.estimate(metrics.Criterion(level, limit).idle)) is not None
     }
     if not idle:
         return

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from dyno.bundle import metrics
 from dyno.decide.case import Case
 from dyno.decide.quiet import was_quiet
 from dyno.decide.rule import Rule, Ruling, Weight
@@ -25,15 +26,15 @@ class Drift:
     evidence: str
 
 
-def drift(case: Case, name: str) -> Drift | None:
-    """Evidence that throughput drifted in the level with prefix ``name``; None if steady."""
-    discard = case.value(f"{name}.mser_discard_percent")
-    bias = case.value(f"{name}.mser_bias_percent")
+def drift(case: Case, at: metrics.Level) -> Drift | None:
+    """Evidence that throughput drifted in a level; None if it was steady."""
+    discard = case.value(at.mser_discard_percent)
+    bias = case.value(at.mser_bias_percent)
     # MSER-5 may truncate pure noise heavily, but that does not move the mean.
     if (discard or 0.0) > MOST_DISCARD_PERCENT and (bias or 0.0) > MOST_BIAS_PERCENT:
         words = f"throughput never settled: MSER-5 truncates {discard:.0f} % of the window"
-        return Drift("invalid", words, f"{name}.mser_discard_percent")
-    trend = case.figure(f"{name}.trend_percent")
+        return Drift("invalid", words, at.mser_discard_percent.name)
+    trend = case.estimate(at.trend_percent)
     if trend is None or trend.low is None or trend.high is None:
         return None
     # A slope whose interval includes zero is not significant.
@@ -54,7 +55,7 @@ _QUIETER = "The machine was not quiet: run again when it is."
 
 def _check(case: Case) -> Iterable[Ruling]:
     """Drift on a quiet machine is invalid; on a machine that was not quiet, disturbed."""
-    for phase, name in case.levels():
+    for phase, at in case.levels():
         quiet = was_quiet(case, phase)
         spoils: Literal["invalid", "disturbed"] = "invalid" if quiet else "disturbed"
         extended = phase.detail.until_steady
@@ -67,10 +68,10 @@ def _check(case: Case) -> Iterable[Ruling]:
                 if limit is not None
                 else f"{phase.title}: throughput was not steady at the time limit.",
                 phase.name,
-                (f"{name}.trend_percent",),
+                (at.trend_percent.name,),
             )
             continue
-        seen = drift(case, name)
+        seen = drift(case, at)
         if seen is not None:
             yield Ruling(
                 spoils if seen.level == "invalid" else seen.level,

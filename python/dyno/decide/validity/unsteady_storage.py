@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from dyno.bundle import metrics
 from dyno.bundle.model import Phase
 from dyno.bundle.phases.io import IoDetail
 from dyno.config.units import seconds_text
@@ -54,16 +55,16 @@ class _Drift:
 
 def _check(case: Case) -> Iterable[Ruling]:
     found: list[_Drift] = []
-    short: list[tuple[str, Step]] = []
-    for name, of_it in windows(case.steps).items():
+    short: list[tuple[metrics.StorageLoad, Step]] = []
+    for at, of_it in windows(case.steps).items():
         if _is_unsettled(case.phase_of(of_it[0]), of_it[0].curve):
             continue
-        intervals = case.value(f"{name}.intervals")
-        if (case.value(f"{name}.drop_percent") or 0.0) >= LEAST_DROP_PERCENT:
+        intervals = case.value(at.intervals)
+        if (case.value(at.drop_percent) or 0.0) >= LEAST_DROP_PERCENT:
             continue  # throttled-storage covers it
         if intervals is not None and intervals < FEWEST_INTERVALS:
-            short.append((name, of_it[0]))
-        found += [drift for drift in _drifts(case, name, of_it) if drift is not None]
+            short.append((at, of_it[0]))
+        found += [drift for drift in _drifts(case, at, of_it) if drift is not None]
     yield from _unsettled(case)
     told = [drift for drift in found if drift.told and drift.severe]
     slight = [drift for drift in found if drift.slight]
@@ -72,7 +73,7 @@ def _check(case: Case) -> Iterable[Ruling]:
     yield from _rulings(case, others, "warning")
     yield from _rulings(case, slight, "note")
     if short:
-        name, step = short[0]
+        _, step = short[0]
         others = f" and {len(short) - 1} more" if len(short) > 1 else ""
         how = "--step" if case.bundle.run.verb == "io" else "dyno io --step"
         yield Ruling(
@@ -80,7 +81,7 @@ def _check(case: Case) -> Iterable[Ruling]:
             f"Steps of {seconds_text(step.seconds)} are too short to test IOPS for steady state "
             f"({step.label}{others}). Use {how} 2s or more.",
             _phase(case, step),
-            tuple(f"{name}.intervals" for name, _ in short),
+            tuple(at.intervals.name for at, _ in short),
         )
 
 
@@ -106,46 +107,46 @@ def _is_unsettled(phase: Phase[IoDetail] | None, curve: str) -> bool:
     return (settled or {}).get(curve) is False
 
 
-def _drifts(case: Case, name: str, of_it: Sequence[Step]) -> Iterable[_Drift | None]:
+def _drifts(case: Case, at: metrics.StorageLoad, of_it: Sequence[Step]) -> Iterable[_Drift | None]:
     step, told = of_it[0], case.told(of_it[0])
-    fell, within = _fell(case, name, step, told=told), _within(case, name, step, told=told)
+    fell, within = _fell(case, at, step, told=told), _within(case, at, step, told=told)
     yield fell
     if fell is None or (within is not None and within.severe):
         yield within
     if fell is None and within is None and told:
-        yield _vague(case, name, step)
-    yield _still(case, name, step, told=told)
-    yield _between(name, of_it, told=told)
+        yield _vague(case, at, step)
+    yield _still(case, at, step, told=told)
+    yield _between(at, of_it, told=told)
 
 
-def _vague(case: Case, name: str, step: Step) -> _Drift | None:
+def _vague(case: Case, at: metrics.StorageLoad, step: Step) -> _Drift | None:
     """A mean with a wide confidence interval, without significant drift."""
-    error = case.value(f"{name}.mean_error_percent")
+    error = case.value(at.mean_error_percent)
     if error is None or error <= MOST_ERROR_PERCENT:
         return None
     words = f"the mean IOPS of a window has an uncertainty of ±{min(error, 100):.0f} %"
     slight = error <= WARNING_ERROR_PERCENT
-    return _Drift(step, True, error, False, words, f"{name}.mean_error_percent", slight=slight)
+    return _Drift(step, True, error, False, words, at.mean_error_percent.name, slight=slight)
 
 
-def _fell(case: Case, name: str, step: Step, *, told: bool) -> _Drift | None:
+def _fell(case: Case, at: metrics.StorageLoad, step: Step, *, told: bool) -> _Drift | None:
     """An abrupt drop below the threshold of ``throttled-storage``."""
-    percent = case.value(f"{name}.drop_percent")
-    before, after = case.value(f"{name}.drop_from_iops"), case.value(f"{name}.drop_to_iops")
+    percent = case.value(at.drop_percent)
+    before, after = case.value(at.drop_from_iops), case.value(at.drop_to_iops)
     if percent is None or before is None or after is None:
         return None
     words = f"IOPS dropped abruptly by {percent:.0f} %, from {before:,.0f} to {after:,.0f}"
-    return _Drift(step, told, percent, False, words, f"{name}.drop_percent", _AGAIN)
+    return _Drift(step, told, percent, False, words, at.drop_percent.name, _AGAIN)
 
 
-def _within(case: Case, name: str, step: Step, *, told: bool) -> _Drift | None:
-    discard = case.value(f"{name}.mser_discard_percent")
-    bias = case.value(f"{name}.mser_bias_percent")
+def _within(case: Case, at: metrics.StorageLoad, step: Step, *, told: bool) -> _Drift | None:
+    discard = case.value(at.mser_discard_percent)
+    bias = case.value(at.mser_bias_percent)
     # MSER-5 may truncate pure noise heavily, but that does not move the mean.
     if (discard or 0.0) > MOST_DISCARD_PERCENT and (bias or 0.0) > MOST_BIAS_PERCENT:
         words = f"IOPS never settled: MSER-5 truncates {discard:.0f} % of a window"
-        return _Drift(step, told, bias or 0.0, True, words, f"{name}.mser_discard_percent")
-    trend = case.figure(f"{name}.trend_percent")
+        return _Drift(step, told, bias or 0.0, True, words, at.mser_discard_percent.name)
+    trend = case.estimate(at.trend_percent)
     if trend is None or trend.low is None or trend.high is None:
         return None
     size = abs(trend.value)
@@ -161,15 +162,15 @@ def _within(case: Case, name: str, step: Step, *, told: bool) -> _Drift | None:
     return _Drift(step, told, size, severe, words, trend.name, _FELL)
 
 
-def _still(case: Case, name: str, step: Step, *, told: bool) -> _Drift | None:
-    silent_s = case.value(f"{name}.silent_s")
+def _still(case: Case, at: metrics.StorageLoad, step: Step, *, told: bool) -> _Drift | None:
+    silent_s = case.value(at.silent_s)
     if not silent_s:
         return None
     words = f"I/O stalled for {seconds_text(silent_s)}"
-    return _Drift(step, told, silent_s, False, words, f"{name}.silent_s", _STILL)
+    return _Drift(step, told, silent_s, False, words, at.silent_s.name, _STILL)
 
 
-def _between(name: str, of_it: Sequence[Step], *, told: bool) -> _Drift | None:
+def _between(at: metrics.StorageLoad, of_it: Sequence[Step], *, told: bool) -> _Drift | None:
     rates = [step.iops for step in of_it]
     if not told or len(rates) < 2 or not sum(rates):
         return None
@@ -180,7 +181,7 @@ def _between(name: str, of_it: Sequence[Step], *, told: bool) -> _Drift | None:
         f"its {len(rates)} windows differ by {varied:.0f} % (coefficient of variation), from "
         f"{min(rates):,.0f} to {max(rates):,.0f} IOPS"
     )
-    return _Drift(of_it[0], told, varied, True, words, f"{name}.iops")
+    return _Drift(of_it[0], told, varied, True, words, at.iops.name)
 
 
 def _rulings(
@@ -190,7 +191,7 @@ def _rulings(
     if not drifts:
         return
     worst = max(drifts, key=lambda drift: drift.size)
-    more = len({drift.step.figure for drift in drifts}) - 1
+    more = len({drift.step.metrics for drift in drifts}) - 1
     others = f" Other loads affected: {more}." if more else ""
     what = "the best load " if worst.told else ""
     yield Ruling(

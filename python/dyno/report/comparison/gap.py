@@ -7,6 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dyno.bundle import metrics
+from dyno.bundle.metrics.gap import REFERENCES, Reference
+from dyno.bundle.metrics.io import Rate
 from dyno.bundle.model import Estimate, Finding, Phase, tells
 from dyno.bundle.phases.dss import DssDetail
 from dyno.bundle.phases.oltp import OltpDetail
@@ -28,7 +31,11 @@ _STORAGE = ("limit-storage", "limit-synchronous-writes")
 _MOST_PERCENT = 105.0
 _OWN = 0.8
 """Below this share of the device's reads, others read from it too."""
-_PATTERNS = {"sequential": "sequential", "random": "random", "mix": "of the mix"}
+_PATTERNS: dict[Reference, str] = {
+    "sequential": "sequential",
+    "random": "random",
+    "mix": "of the mix",
+}
 
 
 @dataclass(frozen=True)
@@ -44,9 +51,15 @@ class Gap:
 
     phase: Phase
     title: str
+    at: metrics.Gap
+    known: metrics.Estimates
     values: dict[str, float]
-    sources: dict[str, str]
+    sources: dict[Reference, str]
     limit: Finding | None
+
+    def value(self, key: metrics.Key) -> float | None:
+        """The value of one of its metrics, if there is one."""
+        return self.known.value(key)
 
     @property
     def by_storage(self) -> bool | None:
@@ -74,21 +87,23 @@ def gaps(
 ) -> list[Gap]:
     """The phases with gap metrics, in order."""
     limits = {item.phase: item for item in findings if item.code.startswith("limit-")}
-    listed = list(estimates)
+    known = metrics.Estimates(estimates)
     found: list[Gap] = []
     for phase in application.run.phases:
-        start = f"gap.{phase.name}."
-        own = {e.name.removeprefix(start): e for e in listed if e.name.startswith(start)}
+        at = metrics.Gap(phase.name)
+        own = known.of(at)
         if own:
             found.append(
                 Gap(
                     phase,
                     title_of(application, phase),
+                    at,
+                    known,
                     {name: estimate.value for name, estimate in own.items()},
                     {
-                        name.removesuffix("_profile"): estimate.source
-                        for name, estimate in own.items()
-                        if name.endswith("_profile")
+                        part: profile.source
+                        for part in REFERENCES
+                        if (profile := known.estimate(at.share(part).profile)) is not None
                     },
                     limits.get(phase.name),
                 )
@@ -123,29 +138,30 @@ def gap_lines(found: Sequence[Gap]) -> list[str]:
     return lines
 
 
-def _table(unit: str, kind: str, found: Sequence[Gap], parts: Sequence[str]) -> list[str]:
+def _table(unit: str, kind: Rate, found: Sequence[Gap], parts: Sequence[Reference]) -> list[str]:
     widths = (*(_SHARE for _ in parts), *_REST)
     heads = [*(_PATTERNS[part] for part in parts), "I/O size", "in flight", "writes"]
     lines = [f"{f'{unit} at the device':<{_LABEL + _TOOK}}{_row(heads, widths)}"]
-    first = found[0].values
-    best = [figure(first.get(f"{part}_profile")) for part in parts]
-    told = next((part for part in parts if f"{part}_profile" in first), parts[0])
-    block = bytes_text(first.get(f"{told}_profile_io_bytes"))
-    depth = figure(first.get(f"{told}_profile_depth"))
+    first = found[0]
+    shares = [first.at.share(part) for part in parts]
+    best = [figure(first.value(share.profile)) for share in shares]
+    told = next((one for one in shares if first.value(one.profile) is not None), shares[0])
+    block = bytes_text(first.value(told.profile_io_bytes))
+    depth = figure(first.value(told.profile_depth))
     cells = _row([*best, block, depth, ""], widths)
-    mix = found[0].sources.get("mix", "best").partition(",")[0].removeprefix("random ")
+    mix = first.sources.get("mix", "best").partition(",")[0].removeprefix("random ")
     lines.append(f"{f'Profile, {mix}':<{_LABEL + _TOOK}}{cells}")
     for one in found:
-        values = one.values
-        shares = [_percent(values.get(f"{part}_share_percent")) for part in parts]
-        took = figure(values.get(f"application_{kind}"))
+        at = one.at
+        reached = [_percent(one.value(at.share(part).share_percent)) for part in parts]
+        took = figure(one.value(at.application(kind)))
         rest = [
-            bytes_text(values.get("io_bytes")),
-            figure(values.get("queue_length")),
-            _percent(values.get("write_percent")),
+            bytes_text(one.value(at.io_bytes)),
+            figure(one.value(at.queue_length)),
+            _percent(one.value(at.write_percent)),
         ]
         label = _cut(one.title, _LABEL - 1)
-        lines.append(f"{label:<{_LABEL}}{took:>{_TOOK}}{_row([*shares, *rest], widths)}")
+        lines.append(f"{label:<{_LABEL}}{took:>{_TOOK}}{_row([*reached, *rest], widths)}")
     return [line.replace(_JOINT, " ").rstrip() for line in lines]
 
 
@@ -169,12 +185,13 @@ def _why(one: Gap) -> str:
 
 
 def _reasons(one: Gap) -> Iterable[str]:
-    values = one.values
-    shares = [value for name, value in values.items() if name.endswith("_share_percent")]
+    value, at = one.value, one.at
+    reached = (value(at.share(of).share_percent) for of in REFERENCES)
+    shares = [share for share in reached if share is not None]
     if shares and min(shares) > _MOST_PERCENT:
         yield "It exceeded the profile, which had a smaller queue depth or other users of the disk"
-    asked, cached = values.get("engine_read_bytes"), values.get("cache_percent")
-    read = values.get("device_read_bytes")
+    asked, cached = value(at.engine_read_bytes), value(at.cache_percent)
+    read = value(at.device_read_bytes)
     if asked is not None and read is not None and asked < _OWN * read:
         yield (
             f"The device read {decimal_bytes(read)}, the engine only {decimal_bytes(asked)} of it; "
@@ -187,19 +204,19 @@ def _reasons(one: Gap) -> Iterable[str]:
             f"The page cache served {cached:.0f} % of the {decimal_bytes(asked)} that the engine "
             "read"
         )
-    part = "sequential" if one.phase.kind == "dss" else "mix"
-    if f"{part}_profile_depth" not in values and one.phase.kind == "dss":
-        part = "random"
-    depth, queue = values.get(f"{part}_profile_depth"), values.get("queue_length")
+    against = at.share("sequential" if one.phase.kind == "dss" else "mix")
+    if value(against.profile_depth) is None and one.phase.kind == "dss":
+        against = at.share("random")
+    depth, queue = value(against.profile_depth), value(at.queue_length)
     if depth and queue is not None and queue < depth / 2:
         yield f"Queue depth was {figure(queue)}; the profile's best used {figure(depth)}"
-    block, size = values.get(f"{part}_profile_io_bytes"), values.get("io_bytes")
+    block, size = value(against.profile_io_bytes), value(at.io_bytes)
     if block and size and not 0.5 <= size / block <= 2:
         yield f"I/O size was {bytes_text(size)}; the profile used {bytes_text(block)}"
-    writes = values.get("write_percent")
+    writes = value(at.write_percent)
     if writes is not None and writes >= 1:
         yield f"{writes:.0f} % of the I/Os were writes"
-    busy, used = values.get("cpu_busy"), values.get("utilisation")
+    busy, used = value(at.cpu_busy), value(at.utilisation)
     if busy is not None and used is not None:
         yield f"CPU was {busy:.0f} % busy, the device {used:.0f} % utilised"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dyno.bundle import metrics
 from dyno.bundle.phases.search import SearchDetail
 from dyno.report.kit.blocks import Card, Cards
 from dyno.report.kit.formats import figure
@@ -36,7 +37,7 @@ def line(page: Page) -> str:
         broken = detail.failing is not None
         return f"none found; {_above(page)}" if broken else "none found"
     words = [load_text(detail, best), "confirmed" if detail.confirmed else "NOT confirmed"]
-    words += [f"{figure(page.value('capacity.tps'))} /s"]
+    words += [f"{figure(page.value(metrics.Capacity().tps))} /s"]
     return f"{', '.join(words)}; {_above(page)}"
 
 
@@ -69,11 +70,12 @@ def cards(page: Page) -> Cards | None:
             f"{how}; {_above(page)}" if best is not None else _above(page),
         )
     ]
-    for name, title, its_unit in (
-        ("tps", "Transactions", "/s"),
-        (page.transactions.p95, f"{page.transactions.title} p95", "ms"),
+    at, main = metrics.Capacity(), page.transactions
+    for key, title, its_unit in (
+        (at.tps, "Transactions", "/s"),
+        (at.operation(main.main).response("p95"), f"{main.title} p95", "ms"),
     ):
-        item = page.estimate(f"capacity.{name}")
+        item = page.estimate(key)
         if item is not None:
             span = f"windows: {figure(item.low)} to {figure(item.high)}"
             found.append(Card(f"{title} at maximum", figure(item.value), its_unit, span))

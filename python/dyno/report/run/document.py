@@ -7,8 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from dyno import workloads
-from dyno.bundle import check_names
+from dyno.bundle import check_names, metrics
 from dyno.bundle.carriers import of_target
+from dyno.bundle.metrics.during import PARTS
 from dyno.bundle.model import Estimate, Finding, Phase
 from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.bundle.reader import Bundle
@@ -19,7 +20,7 @@ from dyno.report.run.page import Page
 from dyno.report.run.query_work import FIGURES as WORK
 from dyno.report.run.query_work import meter_sources
 from dyno.report.run.steps import loads_that_stayed, steps
-from dyno.report.run.trials import FIGURES, REFRESH_STREAM, figures, missing, trials
+from dyno.report.run.trials import FIGURES, REFRESH_STREAM, figures, missing, trials, unit
 from dyno.report.storage.entry import entry
 
 
@@ -83,8 +84,12 @@ def _capacity(page: Page) -> dict[str, Any] | None:
         return None
     detail = page.search.detail
     main = page.transactions
-    names = {"tps": "tps", main.per_min: main.per_min, "p95_ms": main.p95}
-    found = {key: page.estimate(f"capacity.{name}") for key, name in names.items()}
+    at = metrics.Capacity()
+    found = {
+        "tps": page.estimate(at.tps),
+        main.per_min: page.estimate(at.per_min(main.plural)),
+        "p95_ms": page.estimate(at.operation(main.main).response("p95")),
+    }
     kept = ("load", "level", "step", "passed", "steady", "client_bound", "words")
     return {
         "by": detail.by,
@@ -101,19 +106,20 @@ def _capacity(page: Page) -> dict[str, Any] | None:
         "windows": [
             {
                 **{key: getattr(window, key) for key in kept},
-                "tps": page.value(f"oltp.{window.level}.tps"),
-                "tps_interval": bounds(page, f"oltp.{window.level}.tps"),
-                "p95_ms": page.value(f"oltp.{window.level}.{main.p95}"),
+                "tps": page.value(of.tps),
+                "tps_interval": bounds(page, of.tps),
+                "p95_ms": page.value(of.operation(main.main).response("p95")),
             }
             for window in detail.windows
+            for of in [metrics.Level(window.level)]
         ],
     }
 
 
-_BESIDE = (
-    *("before_tps", "during_tps", "after_tps"),
-    *("during_change_percent", "after_change_percent"),
-)
+def _beside(at: metrics.Beside) -> list[metrics.Key]:
+    """Throughput before, during and after a maintenance operation, and its changes."""
+    parts = [at.part(part) for part in PARTS]
+    return [*(part.tps for part in parts), *(part.change_percent for part in parts[1:])]
 
 
 def _maintenance(page: Page, phase: Phase[MaintenanceDetail]) -> dict[str, Any]:
@@ -121,14 +127,14 @@ def _maintenance(page: Page, phase: Phase[MaintenanceDetail]) -> dict[str, Any]:
 
     With several databases, ``database`` is its target and ``databases`` has the metrics of each.
     """
-    name = f"during.{phase.name}"
-    figures = [
-        *("seconds", "rounds", "space_peak_bytes", "space_estimate_bytes"),
-        *("written_bytes", "mb_per_s"),
-        *("before_qph", "during_qph", "after_qph"),
-        *_BESIDE,
+    at = metrics.Maintenance(phase.name)
+    keys = [
+        *(at.seconds, at.rounds, at.space_peak_bytes, at.space_estimate_bytes),
+        *(at.written_bytes, at.mb_per_s),
+        *(at.part(part).qph for part in PARTS),
+        *_beside(at),
     ]
-    change = page.estimate(f"{name}.during_change_percent")
+    change = page.estimate(at.part("during").change_percent)
     beside = phase.detail.level
     parts = [own.detail.database for _, own in page.parts(beside)]
     return {
@@ -138,12 +144,12 @@ def _maintenance(page: Page, phase: Phase[MaintenanceDetail]) -> dict[str, Any]:
         "database": phase.detail.database,
         "error": phase.detail.error,
         "method": phase.detail.method,
-        **{figure: page.value(f"{name}.{figure}") for figure in figures},
+        **{key.last: page.value(key) for key in keys},
         "during_change_interval": None if change is None else [change.low, change.high],
         "databases": [
             {
                 "database": which,
-                **{figure: page.value(f"{name}.db-{which}.{figure}") for figure in _BESIDE},
+                **{key.last: page.value(key) for key in _beside(at.database(which))},
             }
             for which in parts
         ],
@@ -175,14 +181,15 @@ def _queried(page: Page, workload: Workload) -> dict[str, Any] | None:
 
 
 def _engine(page: Page, workload: str, name: str) -> dict[str, Any]:
+    load, at = metrics.Load(workload, name), metrics.Queries(name)
     return {
-        "load_s": page.value(f"load.{workload}.{name}.seconds"),
-        "load_mb_per_s": page.value(f"load.{workload}.{name}.mb_per_s"),
+        "load_s": page.value(load.seconds),
+        "load_mb_per_s": page.value(load.mb_per_s),
         "load_by_streams": [asdict(rate) for rate in page.load_rates(workload, name)],
-        "index_s": page.value(f"index.{workload}.{name}.seconds"),
+        "index_s": page.value(metrics.Index(workload, name).seconds),
         "load_steps": _load_steps(page, workload, name),
-        "power_total_s": page.value(f"dss.{name}.power_total_s"),
-        "geomean_s": page.value(f"dss.{name}.geomean_s"),
+        "power_total_s": page.value(at.power_total_s),
+        "geomean_s": page.value(at.geomean_s),
         "queries": _queries(page, name),
         **_trials(page, name),
     }
@@ -193,27 +200,20 @@ def _trials(page: Page, target: str) -> dict[str, Any]:
     found = [trial for trial in trials(page) if trial.target == target]
     several = next((trial for trial in found if trial.several), None)
     known = figures(page, target)
-    units = (page.estimate(f"dss.{target}.{name}") for name in (*FIGURES, "throughput_score"))
-    start = f"dss.{target}"
+    at = metrics.Queries(target)
     return {
-        **{name: known.get(name) for name in FIGURES},
-        "figures_unit": next((unit.unit for unit in units if unit is not None), None),
+        **{metric.name: known.get(metric.name) for metric in FIGURES},
+        "figures_unit": unit(page, target),
         "figures_missing": missing(page).get(target),
-        "throughput_s": page.value(f"{start}.throughput_total_s"),
-        "throughput_without_refresh": page.value(f"{start}.throughput_score"),
+        "throughput_s": page.value(at.throughput_total_s),
+        "throughput_without_refresh": page.value(at.throughput_score),
         "streams": None
         if several is None
         else [
             {
                 "stream": number,
-                **{
-                    name: page.value(f"{start}.stream-{number}.{name}")
-                    for name in ("start_s", "end_s", "total_s")
-                },
-                **{
-                    name: int(page.value(f"{start}.stream-{number}.{name}") or 0)
-                    for name in ("done", "failed")
-                },
+                **{key.last: page.value(key) for key in (of.start_s, of.end_s, of.total_s)},
+                **{key.last: int(page.value(key) or 0) for key in (of.done, of.failed)},
                 "queries": [
                     {name: row[name] for name in ("query", "seconds", "rows", "error")}
                     for row in sorted(several.rows, key=lambda row: row["t_ns"])
@@ -221,6 +221,7 @@ def _trials(page: Page, target: str) -> dict[str, Any]:
                 ],
             }
             for number in range(1, several.streams + 1)
+            for of in [at.stream(number)]
         ],
         "refresh": [
             {
@@ -288,9 +289,9 @@ def _driven(page: Page, workload: Workload) -> dict[str, Any] | None:
     target = loaded[0].target if loaded else None
     return {
         workload.transactions.recorded: page.scale(name),
-        "load_s": page.value(f"load.{name}.{target}.seconds"),
+        "load_s": page.value(metrics.Load(name, target).seconds),
         "load_steps": _load_steps(page, name, target),
         "load_by_streams": [asdict(rate) for rate in page.load_rates(name, str(target))],
-        "levels": [level_entry(page, level.name, level.phase) for level in page.levels],
+        "levels": [level_entry(page, level) for level in page.levels],
         "consistency": page.passed(check_names.CONDITION),
     }

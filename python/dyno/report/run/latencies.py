@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dyno.bundle.metrics.oltp import Time
 from dyno.bundle.model import Estimate, Finding
 from dyno.bundle.reader import Bundle
 from dyno.report.kit.formats import figure, operation_title, users_title
 from dyno.report.run.page import Page
 from dyno.safety.text import plain
 
-TIMES = {"p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99", "p999": "p99.9", "max": "max"}
+TIMES: dict[Time, str] = {
+    "p50": "p50",
+    "p90": "p90",
+    "p95": "p95",
+    "p99": "p99",
+    "p999": "p99.9",
+    "max": "max",
+}
 """Percentiles: suffix of the metric name, and title."""
-
-KINDS = ("response", "service")
 
 _LABEL = 24
 _WIDTH = 9
@@ -38,11 +44,10 @@ def latencies(
         heads = [head[:80], f"{'':<{_LABEL}}{names}"]
     lines: list[str] = []
     for operation in best.operations:
-        for kind in KINDS:
-            start = f"oltp.{best.name}.{operation}.{kind}"
-            values = [page.value(f"{start}_{time}_ms") for time in TIMES]
+        for kind, key in best.metrics.operation(operation).kinds.items():
+            values = [page.value(key(time)) for time in TIMES]
             if any(value is not None for value in values):
-                name = plain(operation_title(operation))[:12] if kind == KINDS[0] else ""
+                name = plain(operation_title(operation))[:12] if kind == "response" else ""
                 cells = "".join(f"{figure(value):>{_WIDTH}}" for value in values)
                 lines.append(f"{name:<13}{kind:<{_LABEL - 13}}{cells}")
     return [*heads, *lines] if lines else []

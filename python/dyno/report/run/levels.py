@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from dyno.bundle.model import Phase
+from dyno.bundle import metrics
+from dyno.bundle.metrics.oltp import Time
 from dyno.bundle.phases.oltp import OltpDetail
-from dyno.report.run.latencies import KINDS, TIMES
-from dyno.report.run.page import Page
-
-_WHERE_KNOWN = (
-    *("lag_p99_worst_ms", "late_worst_percent"),
-    *("writer_busy_percent", "writer_wait_mean_ms"),
-)
-"""Optional metrics: the worst part of a window, and the write lock of single-writer engines."""
+from dyno.report.run.latencies import TIMES
+from dyno.report.run.page import Level, Page
 
 
 def _databases(detail: OltpDetail) -> dict[str, Any]:
@@ -22,56 +17,56 @@ def _databases(detail: OltpDetail) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value is not None}
 
 
-def level_entry(page: Page, level: str, phase: Phase[OltpDetail] | None) -> dict[str, Any]:
+def level_entry(page: Page, level: Level) -> dict[str, Any]:
     """A level's load, throughput, errors and times by transaction; missing values are null."""
-    name = f"oltp.{level}"
-    detail = phase.detail if phase else OltpDetail()
-    errors = page.value(f"{name}.errors")
+    at, main = level.metrics, page.transactions
+    detail = level.phase.detail if level.phase else OltpDetail()
+    errors = page.value(at.errors)
+    # Optional: the worst part of a window, and the write lock of single-writer engines.
     known = {
-        label: value
-        for label in _WHERE_KNOWN
-        if (value := page.value(f"{name}.{label}")) is not None
+        key.last: value
+        for key in (
+            at.lag_p99_worst_ms,
+            at.late_worst_percent,
+            at.writer_busy_percent,
+            at.writer_wait("mean"),
+        )
+        if (value := page.value(key)) is not None
     }
     return {
-        "level": level,
+        "level": level.name,
         "users": detail.users,
         **_databases(detail),
         "mode": detail.mode,
-        "tps": page.value(f"{name}.tps"),
-        "tps_interval": bounds(page, f"{name}.tps"),
-        page.transactions.per_min: page.value(f"{name}.{page.transactions.per_min}"),
-        "p95_ms": page.value(f"{name}.{page.transactions.p95}"),
+        "tps": page.value(at.tps),
+        "tps_interval": bounds(page, at.tps),
+        main.per_min: page.value(at.per_min(main.plural)),
+        "p95_ms": page.value(at.operation(main.main).response("p95")),
         "errors": None if errors is None else int(errors),
         "loop": detail.loop.model_dump(mode="json") if detail.loop else None,
         "unpaced": page.unpaced(level),
-        **{
-            name: int(page.value(f"oltp.{level}.{name}") or 0)
-            for name in ("scheduled", "late", "unsent")
-        },
-        "lag_p99_ms": page.value(f"{name}.lag_p99_ms"),
+        **{key.last: int(page.value(key) or 0) for key in (at.scheduled, at.late, at.unsent)},
+        "lag_p99_ms": page.value(at.lag_p99_ms),
         **known,
-        "operations": {
-            operation: {
-                **{
-                    count: int(page.value(f"{name}.{operation}.{count}") or 0)
-                    for count in ("count", "rolled_back", "errors", "retries")
-                },
-                **{
-                    f"{kind}_ms": {
-                        time: page.value(f"{name}.{operation}.{kind}_{time}_ms")
-                        for time in (*TIMES, "mean")
-                    }
-                    for kind in KINDS
-                },
-            }
-            for operation in page.between(f"{name}.", ".per_s")
+        "operations": {name: _operation(page, at.operation(name)) for name in level.operations},
+    }
+
+
+def _operation(page: Page, at: metrics.Operation) -> dict[str, Any]:
+    counts = (at.count, at.rolled_back, at.errors, at.retries)
+    times: tuple[Time, ...] = (*TIMES, "mean")
+    return {
+        **{key.last: int(page.value(key) or 0) for key in counts},
+        **{
+            f"{kind}_ms": {time: page.value(key(time)) for time in times}
+            for kind, key in at.kinds.items()
         },
     }
 
 
-def bounds(page: Page, name: str) -> list[float] | None:
+def bounds(page: Page, key: metrics.Key) -> list[float] | None:
     """The 95 % interval of a metric, if it has one."""
-    found = page.estimate(name)
+    found = page.estimate(key)
     if found is None or found.low is None or found.high is None:
         return None
     return [found.low, found.high]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dyno.bundle import metrics
 from dyno.bundle.model import Phase
 from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.report.kit.formats import figure
@@ -36,9 +37,9 @@ def costs(page: Page) -> list[Cost]:
 
 
 def _cost(page: Page, phase: Phase[MaintenanceDetail]) -> Cost:
-    name = f"during.{phase.name}"
-    change = page.estimate(f"{name}.during_change_percent")
-    took, rounds = page.value(f"{name}.seconds"), page.value(f"{name}.rounds")
+    at = metrics.Maintenance(phase.name)
+    change = page.estimate(at.part("during").change_percent)
+    took, rounds = page.value(at.seconds), page.value(at.rounds)
     interval, perhaps_none = "", False
     if change is not None and change.low is not None and change.high is not None:
         interval = f"95 % interval {change.low:+.1f} to {change.high:+.1f}"
@@ -48,15 +49,16 @@ def _cost(page: Page, phase: Phase[MaintenanceDetail]) -> Cost:
         "" if change is None else f"{change.value:+.1f}",
         interval,
         perhaps_none,
-        tuple(_rates(page, name)),
+        tuple(_rates(page, at)),
         took / rounds if took is not None and rounds else None,
     )
 
 
-def _rates(page: Page, name: str) -> list[str]:
+def _rates(page: Page, at: metrics.Maintenance) -> list[str]:
     words: list[str] = []
-    for kind, unit in (("tps", "/s"), ("qph", "queries/h")):
-        before, during = (page.value(f"{name}.{part}_{kind}") for part in ("before", "during"))
+    for metric, unit in ((metrics.Stretch.tps, "/s"), (metrics.Stretch.qph, "queries/h")):
+        before = page.value(metric.of(at.part("before")))
+        during = page.value(metric.of(at.part("during")))
         if before is not None and during is not None:
             words.append(f"{figure(before)} to {figure(during)} {unit}")
     return words

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import TypeVar
 
 from dyno import workloads
-from dyno.bundle import check_names
+from dyno.bundle import check_names, metrics
 from dyno.bundle.detail import Detail
+from dyno.bundle.metrics import Level as LevelMetrics
 from dyno.bundle.model import (
     Check,
     CriterionResult,
@@ -46,6 +47,11 @@ class Level:
     name: str
     phase: Phase[OltpDetail] | None
     operations: tuple[str, ...]
+
+    @property
+    def metrics(self) -> LevelMetrics:
+        """Its metrics."""
+        return LevelMetrics(self.name)
 
     @property
     def is_part(self) -> bool:
@@ -90,25 +96,17 @@ class Page:
         return self.bundle.run
 
     @cached_property
-    def _by_name(self) -> dict[str, Estimate]:
-        return {estimate.name: estimate for estimate in self.estimates}
+    def known(self) -> metrics.Estimates:
+        """The estimates by their keys."""
+        return metrics.Estimates(self.estimates)
 
-    def estimate(self, name: str) -> Estimate | None:
-        """The estimate called ``name``, if there is one."""
-        return self._by_name.get(name)
+    def estimate(self, key: metrics.Key) -> Estimate | None:
+        """The estimate of a metric, if there is one."""
+        return self.known.estimate(key)
 
-    def value(self, name: str) -> float | None:
-        """The value of the estimate called ``name``."""
-        found = self.estimate(name)
-        return None if found is None else found.value
-
-    def between(self, start: str, end: str) -> list[str]:
-        """The parts of estimate names between ``start`` and ``end``, in order."""
-        return [
-            name[len(start) : len(name) - len(end)]
-            for name in self._by_name
-            if name.startswith(start) and name.endswith(end) and len(name) > len(start + end)
-        ]
+    def value(self, key: metrics.Key) -> float | None:
+        """The value of a metric, if there is one."""
+        return self.known.value(key)
 
     def phases(self, *kinds: PhaseKind) -> list[Phase]:
         """Phases of these kinds."""
@@ -131,14 +129,13 @@ class Page:
             streams = phase.detail.streams
             same = phase.target == target and phase.detail.workload == workload
             if same and streams is not None:
-                key = phase.name.removeprefix("load-").removesuffix(f"-{target}")
-                name = f"load.{key}.{target}"
+                at = metrics.Load(metrics.loaded(phase), target)
                 rates[streams] = LoadRate(
                     streams,
-                    self.value(f"{name}.seconds"),
-                    self.value(f"{name}.rows_per_s"),
-                    self.value(f"{name}.mb_per_s"),
-                    self.value(f"{name}.gb_per_h"),
+                    self.value(at.seconds),
+                    self.value(at.rows_per_s),
+                    self.value(at.mb_per_s),
+                    self.value(at.gb_per_h),
                 )
         return [rates[streams] for streams in sorted(rates)]
 
@@ -154,25 +151,22 @@ class Page:
     @cached_property
     def query_targets(self) -> list[str]:
         """Targets that ran queries, in order."""
-        found = self.between("dss.", ".queries_done")
+        found = metrics.Queries.targets(self.known)
         ran = [phase.target for phase in self.phases("dss") if phase.target in found]
         return list(dict.fromkeys([*ran, *found]))  # pyright: ignore[reportReturnType]
 
     def queries(self, target: str) -> dict[str, float]:
         """Seconds by query on ``target``."""
-        start, end = f"dss.{target}.", ".seconds"
-        return {
-            query: self._by_name[start + query + end].value for query in self.between(start, end)
-        }
+        return metrics.Queries(target).queries(self.known)
 
     @cached_property
     def levels(self) -> list[Level]:
         """Load levels with metrics, in order."""
         phases = {str(phase.detail.level): phase for phase in self.phases_of(OltpDetail)}
         return [
-            Level(name, phases.get(name), tuple(self.between(f"oltp.{name}.", ".per_s")))
+            Level(name, phases.get(name), tuple(metrics.Level(name).operations(self.known)))
             for name in self.bundle.levels()
-            if self.value(f"oltp.{name}.tps") is not None
+            if self.value(metrics.Level(name).tps) is not None
         ]
 
     def parts(self, level: str | None) -> list[tuple[Level, Phase[OltpDetail]]]:
@@ -196,7 +190,7 @@ class Page:
         names = [level.name for level in self.levels] if counted is None else counted
         return max(
             (level for level in self.levels if level.name in names),
-            key=lambda level: self.value(f"oltp.{level.name}.tps") or 0.0,
+            key=lambda level: self.value(level.metrics.tps) or 0.0,
             default=None,
         )
 
@@ -220,9 +214,9 @@ class Page:
         """The operations of that workload."""
         return workloads.driven(self.run.workloads)
 
-    def unpaced(self, level: str) -> bool:
+    def unpaced(self, level: Level) -> bool:
         """Whether a level exceeds the maximum with keying and think times."""
-        return (self.value(f"oltp.{level}.paced_percent") or 0.0) > 100
+        return (self.value(level.metrics.paced_percent) or 0.0) > 100
 
     def scale(self, workload: str) -> float | None:
         """The scale at which a workload was loaded or run."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dyno.bundle import check_names
+from dyno.bundle import check_names, metrics
 from dyno.bundle.model import CriterionResult, Estimate, Finding
 from dyno.bundle.reader import Bundle
 from dyno.report.kit.formats import (
@@ -24,7 +24,8 @@ from dyno.report.run.cache import word as word_of
 from dyno.report.run.maintenance import costs
 from dyno.report.run.page import Page
 from dyno.report.run.steps import database_of
-from dyno.report.run.trials import FIGURES, figures, missing, trials
+from dyno.report.run.trials import figures, missing, trials
+from dyno.report.run.trials import unit as unit_of
 from dyno.report.storage.lines import lines as storage_lines
 from dyno.safety.text import plain
 
@@ -145,7 +146,7 @@ def _loads(page: Page) -> str:
     words: dict[str, None] = {}
     for phase in page.phases("load"):
         workload = database_of(phase)
-        took = page.value(f"load.{workload}.{phase.target}.seconds")
+        took = page.value(metrics.Load(workload, phase.target).seconds)
         if took is not None:
             words[f"{workload} {page.title(phase.target)} {seconds(took)}"] = None
     return ", ".join(words)
@@ -165,7 +166,7 @@ def _rates(page: Page) -> str:
 def _queries(page: Page) -> str:
     words: list[str] = []
     for target in page.query_targets:
-        total = page.value(f"dss.{target}.power_total_s")
+        total = page.value(metrics.Queries(target).power_total_s)
         text = "incomplete" if total is None else f"{fixed(total, 2 if total < 10 else 1)} s"
         words.append(f"{page.title(target)} {text}")
     if not words:
@@ -177,7 +178,7 @@ def _queries(page: Page) -> str:
     told = [*([] if scale is None else [f"SF {scale:g}"]), *([] if how is None else [how])]
     at = f"{', '.join(told)}: " if told else ""
     for other in page.query_targets[1:]:
-        ratio = page.value(f"dss.{page.query_targets[0]}/{other}.geomean_ratio")
+        ratio = page.value(metrics.QueriesPair(page.query_targets[0], other).geomean_ratio)
         if ratio:
             words.append(f"{figure(ratio)}x (geometric mean)")
     return at + ", ".join(words)
@@ -190,12 +191,10 @@ def _streams(page: Page) -> str:
     unit = ""
     for target in dict.fromkeys(trial.target for trial in trials(page)):
         parts = [f"{name} {figure(value)}" for name, value in figures(page, target).items()]
-        plain = page.value(f"dss.{target}.throughput_score")
+        plain = page.value(metrics.Queries(target).throughput_score)
         if plain is not None:
             parts.append(f"throughput without refresh {figure(plain)}")
-        for name in (*FIGURES, "throughput_score"):
-            found = page.estimate(f"dss.{target}.{name}")
-            unit = found.unit if found is not None else unit
+        unit = unit_of(page, target) or unit
         if not parts and target in reasons:
             parts.append(reasons[target])
         if parts:
@@ -245,8 +244,8 @@ def _maintenance(page: Page) -> str:
         if cost.round_s is not None:
             what.append(f"in {seconds(cost.round_s)}")
         text = " ".join(filter(None, what))
-        peak = page.value(f"during.{phase.name}.space_peak_bytes")
-        estimate = page.value(f"during.{phase.name}.space_estimate_bytes")
+        at = metrics.Maintenance(phase.name)
+        peak, estimate = page.value(at.space_peak_bytes), page.value(at.space_estimate_bytes)
         if peak is not None and estimate is not None and (peak or estimate):
             text += f", {decimal_bytes(peak)} extra space, {decimal_bytes(estimate)} estimated"
         words.append(text)

@@ -15,15 +15,16 @@ def line(page: Page, columns: int) -> str:
     # Without a total, one of several databases did not complete.
     levels = [level for level in page.levels if not level.is_part] or page.levels
     users = [level.phase.detail.users if level.phase else "?" for level in levels]
-    names = [f"oltp.{level.name}" for level in levels]
-    rates = "/".join(figure(page.value(f"{name}.tps")) for name in names)
-    p95 = "/".join(figure(page.value(f"{name}.{page.transactions.p95}")) for name in names)
+    main = page.transactions
+    known = [level.metrics for level in levels]
+    rates = "/".join(figure(page.value(at.tps)) for at in known)
+    p95 = "/".join(figure(page.value(at.operation(main.main).response("p95"))) for at in known)
     detail = levels[0].phase.detail if levels[0].phase else OltpDetail()
     several = detail.databases
     where = "" if several is None else f" in {several:g} databases"
     inside = " in stored procedures" if detail.mode == "procedure" else ""
     # In front, because long lines are truncated.
-    unpaced = " unpaced" if any(page.unpaced(level.name) for level in page.levels) else ""
+    unpaced = " unpaced" if any(page.unpaced(level) for level in page.levels) else ""
     loops = [recorded(level.phase.detail.rate_per_s) if level.phase else None for level in levels]
     due = [rate.title for rate in loops if rate is not None]
     shown = list(dict.fromkeys(users)) if due else users

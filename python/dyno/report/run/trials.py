@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from dyno.bundle import metrics
+from dyno.bundle.metrics.dss import TESTS
 from dyno.bundle.model import Phase
 from dyno.bundle.phases.dss import DssDetail
 from dyno.report.run.page import Page
 
 REFRESH_STREAM = -1
-FIGURES = ("power", "throughput", "composite")
+FIGURES = (metrics.Queries.power, metrics.Queries.throughput, metrics.Queries.composite)
 
 
 @dataclass(frozen=True)
@@ -74,9 +76,18 @@ def trials(page: Page) -> list[Trial]:
     ]
 
 
+def unit(page: Page, target: str) -> str | None:
+    """The unit of a target's power and throughput; None if it has neither."""
+    at = metrics.Queries(target)
+    listed = (at.power, at.throughput, at.composite, at.throughput_score)
+    found = (page.estimate(key) for key in listed)
+    return next((one.unit for one in found if one is not None), None)
+
+
 def figures(page: Page, target: str) -> dict[str, float]:
     """The available metrics of power, throughput and composite."""
-    found = {name: page.value(f"dss.{target}.{name}") for name in FIGURES}
+    at = metrics.Queries(target)
+    found = {metric.name: page.value(metric.of(at)) for metric in FIGURES}
     return {name: value for name, value in found.items() if value is not None}
 
 
@@ -90,7 +101,8 @@ def missing(page: Page) -> dict[str, str]:
     for target, found in aimed.items():
         kinds = {"throughput" if test.several else "power" for test in found}
         wanted = {*kinds, "composite"} if len(kinds) == 2 else kinds
-        lacking = [name for name in FIGURES if name in wanted - figures(page, target).keys()]
+        missing = wanted - figures(page, target).keys()
+        lacking = [metric.name for metric in FIGURES if metric.name in missing]
         if lacking:
             words = " and ".join(lacking)
             reasons[target] = f"no {words} score: {_why(page, target, found)}"
@@ -98,12 +110,9 @@ def missing(page: Page) -> dict[str, str]:
 
 
 def _why(page: Page, target: str, found: list[Trial]) -> str:
-    queries = sum(
-        page.value(f"dss.{target}.{name}") or 0 for name in ("queries_failed", "throughput_failed")
-    )
-    functions = sum(
-        page.value(f"dss.{target}.{name}_refresh_failed") or 0 for name in ("power", "throughput")
-    )
+    at = metrics.Queries(target)
+    queries = (page.value(at.queries_failed) or 0) + (page.value(at.throughput_failed) or 0)
+    functions = sum(page.value(at.refresh_failed(test)) or 0 for test in TESTS)
     parts: list[str] = []
     if queries:
         parts.append(f"{queries:.0f} {'query' if queries == 1 else 'queries'} failed")

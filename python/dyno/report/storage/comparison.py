@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dyno.bundle import metrics
 from dyno.bundle.model import Estimate
 from dyno.profiles.arms import How
 from dyno.report.kit.formats import figure
@@ -21,21 +22,21 @@ ONCE = "measured once: differences may be noise, see --repeat"
 
 def ratio(page: Page, place: Place, curve: str, way: How) -> Estimate | None:
     """The best of a curve, divided by that of the first arm."""
-    return page.estimate(f"{_start(place, curve, way)}.ratio")
+    return page.estimate(_metrics(place, curve, way).ratio)
 
 
 def efficiency(page: Page, place: Place, curve: str) -> Estimate | None:
     """The best of several concurrent volumes, in % of linear scaling."""
-    return page.estimate(f"{_start(place, curve, 'scaling')}.efficiency_percent")
+    return page.estimate(_metrics(place, curve, "scaling").efficiency_percent)
 
 
 def change(page: Page, place: Place, curve: str) -> Estimate | None:
     """The change of a curve's best from the first fill level, in %."""
-    return page.estimate(f"{place.start}.{curve}.best_change_percent")
+    return page.estimate(place.metrics.curve(curve).best_change_percent)
 
 
-def _start(place: Place, curve: str, way: How) -> str:
-    return ".".join(filter(None, (f"io.{way}.{place.arm.label}", place.stage.key, curve)))
+def _metrics(place: Place, curve: str, way: How) -> metrics.Compared:
+    return metrics.Compared(way, place.arm.label, place.stage.key, curve)
 
 
 def chance(found: Estimate, same: float) -> str:

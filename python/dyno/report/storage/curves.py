@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from dyno.bundle.metrics import Curve as CurveMetrics
+from dyno.bundle.metrics import StorageLoad
+from dyno.bundle.metrics.io import Rate
 from dyno.profiles.arms import Load
 from dyno.report.kit.formats import bytes_text, figure, joined
 
-UNITS = {"iops": "IOPS", "mbps": "MB/s"}
-SIDES = ("read", "write", "sync")
+UNITS: dict[Rate, str] = {"iops": "IOPS", "mbps": "MB/s"}
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Curve:
     """A curve, its loads, and the best of them.
 
     Attributes:
-        start: The prefix of its estimates' names.
+        metrics: The keys of its metrics.
         pattern, read_percent, block_bytes: None if its jobs differ, or blocks are mixed.
         figure: Its metric: ``iops`` within the ceiling, or ``mbps``.
         loads: In ascending order.
@@ -64,11 +66,11 @@ class Curve:
     """
 
     name: str
-    start: str
+    metrics: CurveMetrics
     pattern: str | None
     read_percent: int | None
     block_bytes: int | None
-    figure: str
+    figure: Rate
     loads: tuple[Load, ...]
     jobs: tuple[str, ...] = ()
     volumes: tuple[str, ...] = ()
@@ -155,9 +157,9 @@ class Curve:
         """The unit of its best value."""
         return UNITS[self.figure]
 
-    def at(self, load: Load) -> str:
-        """The prefix of the estimates' names of a load."""
-        return f"{self.start}.{load.name}"
+    def at(self, load: Load) -> StorageLoad:
+        """The metrics of a load."""
+        return self.metrics.load(load.name)
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,7 @@ class Matrix:
         curves: By kind and block size; a profile need not have all.
     """
 
-    figure: str
+    figure: Rate
     kinds: tuple[str, ...]
     blocks: tuple[int, ...]
     curves: dict[tuple[str, int], Curve]
@@ -177,6 +179,12 @@ class Matrix:
     def unit(self) -> str:
         """The unit of all values."""
         return UNITS[self.figure]
+
+
+def rates(curves: Iterable[Curve]) -> list[Rate]:
+    """The distinct metrics of the curves, in order."""
+    found: dict[Rate, None] = dict.fromkeys(curve.figure for curve in curves)
+    return list(found)
 
 
 def load_title(load: Load) -> str:
@@ -195,7 +203,7 @@ def matrices(found: Iterable[Curve]) -> list[Matrix]:
     """The curves as matrices, one per metric, if block sizes vary."""
     listed = [curve for curve in found if curve.block_bytes is not None and not curve.jobs]
     made: list[Matrix] = []
-    for about in dict.fromkeys(curve.figure for curve in listed):
+    for about in rates(listed):
         cells: dict[tuple[str, int], Curve] = {}
         for curve in listed:
             if curve.figure == about and curve.block_bytes is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dyno.bundle import metrics
 from dyno.bundle.model import Estimate
 from dyno.profiles.arms import Load, how
 from dyno.report.run.page import Page
@@ -25,12 +26,12 @@ def entry(page: Page) -> dict[str, Any] | None:
     found = places(page)
     if not page.phases("io") and not found:
         return None
-    ceiling = found[0].arm.ceiling if found else None
+    ceiling, alone = found[0].arm.ceiling if found else None, metrics.Place()
     return {
-        "sequential_read_mbps": page.value("io.sequential_read.best_mbps"),
-        "sequential_write_mbps": page.value("io.sequential_write.best_mbps"),
-        "random_read_iops": page.value("io.random_read.best_iops"),
-        "mixed_iops": page.value("io.mixed.best_iops"),
+        "sequential_read_mbps": page.value(alone.curve("sequential_read").best_mbps),
+        "sequential_write_mbps": page.value(alone.curve("sequential_write").best_mbps),
+        "random_read_iops": page.value(alone.curve("random_read").best_iops),
+        "mixed_iops": page.value(alone.curve("mixed").best_iops),
         "ceiling_ms": None if ceiling is None else ceiling.ms,
         "ceiling_of": None if ceiling is None else ceiling.of,
         "how": how(page.run),
@@ -74,24 +75,25 @@ def _interval(low: float | None, high: float | None) -> list[float] | None:
 
 
 def _load(page: Page, curve: Curve, load: Load) -> dict[str, Any]:
-    name = curve.at(load)
-    made = {"depth": load.depth, "rate": load.rate, **_part(page, name)}
-    keys = ("read_iops", "write_iops", "read_mbps", "write_mbps", "cpu_percent")
-    told = {key: page.value(f"{name}.{key}") for key in keys}
-    made |= {key: value for key, value in told.items() if value is not None}
-    for key, kind, parts in (("volumes", "at", curve.volumes), ("jobs", "job", curve.jobs)):
+    at = curve.at(load)
+    made = {"depth": load.depth, "rate": load.rate, **_part(page, at)}
+    read, write = at.side("read"), at.side("write")
+    keys = (read.iops, write.iops, read.mbps, write.mbps, at.cpu_percent)
+    told = {key.last: page.value(key) for key in keys}
+    made |= {name: value for name, value in told.items() if value is not None}
+    for name, of, parts in (("volumes", at.volume, curve.volumes), ("jobs", at.job, curve.jobs)):
         if parts:
-            made[key] = {part: _part(page, f"{name}.{kind}.{part}") for part in parts}
+            made[name] = {part: _part(page, of(part)) for part in parts}
     return made
 
 
-def _part(page: Page, name: str) -> dict[str, Any]:
-    found = {key: page.value(f"{name}.{key}") for key in ("iops", "mbps")}
-    found["p95_ms"] = slowest(page, name)
+def _part(page: Page, at: metrics.Part) -> dict[str, Any]:
+    found = {key.last: page.value(key) for key in (at.iops, at.mbps)}
+    found["p95_ms"] = slowest(page, at)
     optional = {
-        "response_p95_ms": slowest(page, name, "response_"),
-        "sync_p95_ms": page.value(f"{name}.sync_p95_ms"),
-        "syncs_per_s": page.value(f"{name}.syncs_per_s"),
+        "response_p95_ms": slowest(page, at, response=True),
+        "sync_p95_ms": page.value(at.side("sync").service("p95")),
+        "syncs_per_s": page.value(at.syncs_per_s),
     }
-    found |= {key: value for key, value in optional.items() if value is not None}
-    return {**found, "errors": int(page.value(f"{name}.errors") or 0)}
+    found |= {name: value for name, value in optional.items() if value is not None}
+    return {**found, "errors": int(page.value(at.errors) or 0)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
+from dyno.bundle.metrics.io import Rate
 from dyno.profiles.arms import Ceiling, how
 from dyno.report.kit.formats import bytes_text, figure, joined, with_unit
 from dyno.report.run.page import Page
@@ -95,12 +96,12 @@ def _detail(page: Page, curve: Curve, ceiling: Ceiling) -> list[str]:
     """``Random read, 8 KiB: 12,345 IOPS (12,100–12,600) at depth 24 within 20 ms, …``."""
     words = [f"{curve.title}: {best_text(curve, ceiling)}"]
     if curve.settled is not None:
-        before = page.value(f"{curve.start}.settling_windows")
+        before = page.value(curve.metrics.settling_windows)
         words.append(f"steady after {figure(before)} windows" if curve.settled else "never steady")
     if curve.synced and curve.best is not None and curve.best.load is not None:
-        name = curve.at(curve.best.load)
-        words.append(f"{figure(page.value(f'{name}.syncs_per_s'))} syncs/s")
-        p95 = page.value(f"{name}.sync_p95_ms")
+        at = curve.at(curve.best.load)
+        words.append(f"{figure(page.value(at.syncs_per_s))} syncs/s")
+        p95 = page.value(at.side("sync").service("p95"))
         words[-1] += f", sync p95 {with_unit(p95, 'ms')}"
     return textwrap.wrap("; ".join(words), COLUMNS, subsequent_indent="  ")
 
@@ -136,7 +137,8 @@ def _list(found: Sequence[Curve]) -> str:
     """``read 1,585, write 921 MB/s; 8K read 85,300; 70/30 50,700 IOPS``."""
     parts: list[str] = []
     size = ""
-    for about, joint in (("mbps", ", "), ("iops", "; ")):
+    joints: dict[Rate, str] = {"mbps": ", ", "iops": "; "}
+    for about, joint in joints.items():
         words: list[str] = []
         listed = headlines([one for one in found if one.figure == about])
         brief = len({_brief(curve) for curve in listed}) == len(listed)

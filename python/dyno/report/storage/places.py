@@ -2,45 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from dyno.bundle import metrics
+from dyno.bundle.metrics.io import Quantity, Rate
 from dyno.bundle.phases.io import IoDetail
-from dyno.profiles.arms import Arm, Load, Stage, arms, loads
+from dyno.profiles import arms
+from dyno.profiles.arms import Arm, Load, Stage, loads
 from dyno.profiles.figure import recorded
 from dyno.report.kit.formats import number
 from dyno.report.run.page import Page
 from dyno.report.storage.curves import Best, Curve
 
-
-@dataclass(frozen=True)
-class Place:
-    """An arm at a fill level, with its curves in order."""
-
-    arm: Arm
-    stage: Stage
-    curves: tuple[Curve, ...]
-
-    @property
-    def start(self) -> str:
-        """The prefix of its estimates' names."""
-        return self.arm.start(self.stage)
-
-    @property
-    def title(self) -> str:
-        """``a+b, 40 % full``; empty if there is only one."""
-        full = f"{self.stage.label} full" if self.stage.label else ""
-        return ", ".join(filter(None, (self.arm.key, full)))
-
-    @property
-    def of(self) -> str:
-        """The same as a suffix: `` of a+b at 40 % full``."""
-        full = f" at {self.stage.label} full" if self.stage.label else ""
-        return f"{f' of {self.arm.key}' * bool(self.arm.key)}{full}"
-
-    def curve(self, name: str) -> Curve | None:
-        """Its curve of this name."""
-        return next((curve for curve in self.curves if curve.name == name), None)
+Place = arms.Place[Curve]
+"""An arm at a fill level, with its curves from the estimates."""
 
 
 def places(page: Page) -> list[Place]:
@@ -67,7 +43,7 @@ def places(page: Page) -> list[Place]:
                 ]
             ),
         )
-        for arm in arms(page.run, groups)
+        for arm in arms.arms(page.run, groups)
         for stage in arm.stages
     ]
 
@@ -92,18 +68,16 @@ def _curve(
     rows: list[dict[str, Any]],
     jobs: dict[tuple[str, int, str], dict[str, None]],
 ) -> Curve:
-    start = f"{arm.start(stage)}.{name}"
+    of = arm.metrics(stage).curve(name)
     first = rows[0]
     pattern = first["pattern"] if isinstance(first["pattern"], str) else None
     about = recorded(page.run, arm.label, name, str(pattern))
     named = loads((row["queue_depth"], number(row["rate"])) for row in rows if row["queue_depth"])
-    kept = tuple(
-        load for load in named.values() if page.value(f"{start}.{load.name}.iops") is not None
-    )
+    kept = tuple(load for load in named.values() if page.value(of.load(load.name).iops) is not None)
     own = tuple(jobs.get((arm.label, stage.index, name), {}))
     return Curve(
         name=name,
-        start=start,
+        metrics=of,
         pattern=pattern,
         read_percent=first["read_percent"],
         block_bytes=first["block_bytes"] or None,
@@ -111,16 +85,16 @@ def _curve(
         loads=kept,
         jobs=own if len(own) > 1 else (),
         volumes=arm.members if len(arm.members) > 1 else (),
-        synced=_synced(page, [f"{start}.{load.name}" for load in kept]),
+        synced=_synced(page, [of.load(load.name) for load in kept]),
         settled=_settled(page, arm, name),
-        best=_best(page, start, about, kept, arm.ceiling.of, _stopped(page, arm, stage, name)),
+        best=_best(page, of, about, kept, arm.ceiling.of, _stopped(page, arm, stage, name)),
     )
 
 
-def _synced(page: Page, loads_of: list[str]) -> int | None:
+def _synced(page: Page, loads_of: list[metrics.StorageLoad]) -> int | None:
     """Writes for each sync, where there are no others; for jobs together that there are syncs."""
-    for name in loads_of:
-        syncs, writes = page.value(f"{name}.syncs_per_s"), page.value(f"{name}.iops")
+    for load in loads_of:
+        syncs, writes = page.value(load.syncs_per_s), page.value(load.iops)
         if syncs and writes:
             return max(1, round(writes / syncs))
     return None
@@ -158,22 +132,27 @@ def _told_apart(curves: list[Curve]) -> tuple[Curve, ...]:
 
 
 def _best(
-    page: Page, start: str, about: str, kept: tuple[Load, ...], of: str, stopped: str
+    page: Page,
+    at: metrics.Curve,
+    about: Rate,
+    kept: tuple[Load, ...],
+    of: Quantity,
+    stopped: str,
 ) -> Best | None:
-    found = page.estimate(f"{start}.best_{about}")
+    found = page.estimate(at.best_value(about))
     if found is None:
         return None
-    depth, rate = page.value(f"{start}.best_depth"), page.value(f"{start}.best_rate")
+    depth, rate = page.value(at.best_depth), page.value(at.best_rate)
     load = next(
         (load for load in kept if load.depth == depth and (rate is None or load.rate == rate)), None
     )
-    confirmed = page.value(f"{start}.best_confirmed")
+    confirmed = page.value(at.best_confirmed)
     return Best(
         value=found.value,
         low=found.low,
         high=found.high,
         load=load,
-        latency_ms=page.value(f"{start}.best_{of}_ms"),
+        latency_ms=page.value(at.best(of)),
         confirmed=None if confirmed is None else int(confirmed),
         stopped=stopped,
     )

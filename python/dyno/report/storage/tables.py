@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from dyno.bundle import metrics
+from dyno.bundle.metrics.io import SIDES, Rate
 from dyno.profiles.arms import Ceiling, Load
 from dyno.report.kit.formats import figure
 from dyno.report.run.page import Page
-from dyno.report.storage.curves import SIDES, Curve, load_title
+from dyno.report.storage.curves import Curve, load_title, rates
 
 COLUMNS = 66
 _LABEL = 21
@@ -20,7 +22,7 @@ def cut(text: str, columns: int = COLUMNS) -> str:
     return text if len(text) <= columns else f"{text[: columns - 1].rstrip()}…"
 
 
-def heading(about: str, ceiling: Ceiling) -> str:
+def heading(about: Rate, ceiling: Ceiling) -> str:
     """``IOPS, p95 <= 20 ms``."""
     return "MB/s" if about == "mbps" else f"IOPS, {ceiling.of} <= {figure(ceiling.ms)} ms"
 
@@ -46,9 +48,9 @@ def of_rates(page: Page, curves: Iterable[Curve]) -> list[str]:
     rows: list[tuple[str, list[str]]] = []
     for curve in curves:
         for place, load in enumerate(curve.loads):
-            name = curve.at(load)
-            cells = [figure(load.rate), figure(page.value(f"{name}.iops"))]
-            cells += [figure(slowest(page, name, kind)) for kind in ("response_", "")]
+            at = curve.at(load)
+            cells = [figure(load.rate), figure(page.value(at.iops))]
+            cells += [figure(slowest(page, at, response=kind)) for kind in (True, False)]
             rows.append(("" if place else curve.short.removesuffix(", rate"), cells))
     head = "p95 of latency in ms"
     return table(head, ["offered/s", "done/s", "response", "service"], rows) if rows else []
@@ -60,16 +62,17 @@ def of_syncs(page: Page, curves: Iterable[Curve]) -> list[str]:
     for curve in curves:
         load = shown_load(curve)
         if load is not None:
-            names = ("iops", "syncs_per_s", "write_p95_ms", "sync_p95_ms")
-            cells = [figure(page.value(f"{curve.at(load)}.{name}")) for name in names]
-            rows.append((curve.short, cells))
+            at = curve.at(load)
+            keys = [at.iops, at.syncs_per_s, *(at.side(s).service("p95") for s in SIDES[1:])]
+            rows.append((curve.short, [figure(page.value(key)) for key in keys]))
     head = "p95 of latency in ms"
     return table(head, ["writes/s", "syncs/s", "write", "sync"], rows) if rows else []
 
 
-def slowest(page: Page, name: str, kind: str = "", figure_of: str = "p95") -> float | None:
-    """The slower of reads and writes at a load, ms; ``kind`` is ``response_`` or nothing."""
-    found = [page.value(f"{name}.{side}_{kind}{figure_of}_ms") for side in ("read", "write")]
+def slowest(page: Page, at: metrics.Part, *, response: bool = False) -> float | None:
+    """The p95 of the slower of reads and writes at a load, in ms."""
+    keys = [at.side(side).latency("p95", response=response) for side in SIDES[:2]]
+    found = [page.value(key) for key in keys]
     return max((value for value in found if value is not None), default=None)
 
 
@@ -87,10 +90,9 @@ def of_jobs(page: Page, curve: Curve) -> list[str]:
         return []
     rows: list[tuple[str, list[str]]] = []
     for job in curve.jobs:
-        name = f"{curve.at(load)}.job.{job}"
-        cells = [figure(page.value(f"{name}.{what}")) for what in ("iops", "mbps")]
-        cells += [figure(page.value(f"{name}.{side}_p95_ms")) for side in SIDES]
-        rows.append((job, cells))
+        at = curve.at(load).job(job)
+        keys = [at.iops, at.mbps, *(at.side(side).service("p95") for side in SIDES)]
+        rows.append((job, [figure(page.value(key)) for key in keys]))
     head = f"p95, ms; {load_title(load).removeprefix('queue ')}"
     return table(head, ["IOPS", "MB/s", *SIDES], rows)
 
@@ -103,8 +105,8 @@ def of_volumes(page: Page, curves: Iterable[Curve]) -> list[str]:
         rows: list[tuple[str, list[str]]] = []
         for curve in own:
             load = shown_load(curve)
-            name = curve.start if load is None else curve.at(load)
-            values = [page.value(f"{name}.at.{volume}.{about}") for volume in names]
+            keys = [] if load is None else [curve.at(load).volume(n).rate(about) for n in names]
+            values = [page.value(key) for key in keys]
             known = [value for value in values if value is not None]
             if len(names) <= _MOST_VOLUMES:
                 rows.append((curve.short, [figure(value) for value in values]))
@@ -116,8 +118,8 @@ def of_volumes(page: Page, curves: Iterable[Curve]) -> list[str]:
     return told
 
 
-def by_figure(curves: Iterable[Curve]) -> Iterable[tuple[str, list[Curve]]]:
+def by_figure(curves: Iterable[Curve]) -> Iterable[tuple[Rate, list[Curve]]]:
     """The curves grouped by metric."""
     listed = list(curves)
-    for about in dict.fromkeys(curve.figure for curve in listed):
+    for about in rates(listed):
         yield about, [curve for curve in listed if curve.figure == about]

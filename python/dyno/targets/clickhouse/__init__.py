@@ -25,7 +25,7 @@ def lacks() -> str | None:
     """What has to be installed first. chdb is looked for, not imported: it is 500 MB large."""
     if importlib.util.find_spec("chdb") is not None:
         return None
-    return "ClickHouse needs chdb, an optional part of Dyno: pip install 'dyno-bench[clickhouse]'"
+    return "ClickHouse needs chdb, an optional dependency: pip install 'dyno-bench[clickhouse]'"
 
 
 def open_target(url: TargetUrl, out: Path, limits: Limits) -> Target:

@@ -16,7 +16,7 @@ from dyno.targets.clickhouse.errors import statement_error
 
 _POLL_S = 1.0
 _HEED_S = 30.0
-"""A statement that goes on for so long after its cancellation is ended with the whole engine."""
+"""Time after a cancellation until Dyno kills the engine."""
 
 
 class ClickhouseConnection:
@@ -104,9 +104,11 @@ def _result(stream: bytes) -> QueryResult:
         source = pa.BufferReader(stream)
         table = pa.ipc.open_stream(source).read_all()
     except pa.ArrowInvalid as error:
-        raise TargetError(f"ClickHouse's answer cannot be read: {error}.", kind="io") from error
+        raise TargetError(
+            f"ClickHouse returned an unreadable result: {error}.", kind="io"
+        ) from error
     if source.tell() != len(stream):
-        raise TargetError("ClickHouse's answer has more than one result in it.", kind="io")
+        raise TargetError("ClickHouse returned more than one result.", kind="io")
     columns = [_values(table.column(index)) for index in range(table.num_columns)]
     return QueryResult(table.column_names, list(zip(*columns, strict=True)))
 

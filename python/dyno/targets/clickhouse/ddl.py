@@ -45,7 +45,7 @@ def column_type(column: dict[str, Any]) -> str:
         case {"type": str(kind)} if kind in _TYPES:
             name = _TYPES[kind]
         case kind:
-            raise DynoError(f"ClickHouse has no type for the column type {kind}.")
+            raise DynoError(f"ClickHouse does not support the column type {kind}.")
     return f"Nullable({name})" if column["nullable"] else name
 
 

@@ -49,10 +49,9 @@ def require(workload: str, layout: Layout | None) -> None:
         key, cluster = table["primary_key"], layout.design(table["name"]).cluster
         if key and cluster and list(cluster[: len(key)]) != key:
             raise UsageError(
-                f"Layout {layout.name}: {table['name']} cannot be clustered by "
-                f"{', '.join(cluster)} and have its primary key ({', '.join(key)}) too; in "
-                "ClickHouse both are the one order of its rows. Leave out indexes = "
-                f"'{layout.indexes}'."
+                f"Layout {layout.name}: {table['name']} cannot have both a cluster key "
+                f"({', '.join(cluster)}) and a primary key ({', '.join(key)}): ClickHouse has "
+                f"one sort order per table. Omit indexes = '{layout.indexes}'."
             )
 
 
@@ -63,13 +62,13 @@ def notes(layout: Layout | None) -> list[str]:
     found: list[str] = []
     if layout.indexes == "keys":
         found.append(
-            "A primary key is the order of the rows with a sparse index here; ClickHouse does not "
-            "enforce that it is unique."
+            "In ClickHouse, a primary key is the sort order with a sparse index; it does "
+            "not enforce uniqueness."
         )
     for name, design in layout.tables.items():
         if design.cluster and layout.indexes == "default":
             found.append(
-                f"{name} lies in the order of ({', '.join(design.cluster)}), and so without an "
-                "index on its primary key: in ClickHouse that is the order of the rows."
+                f"{name} is sorted by ({', '.join(design.cluster)}) and has no index on its "
+                "primary key: ClickHouse has one sort order per table."
             )
     return found

@@ -126,9 +126,9 @@ class Engine:
         try:
             code = self._process.wait(_GONE_S)
         except subprocess.TimeoutExpired:
-            return "ClickHouse does not answer"
+            return "ClickHouse does not respond"
         if self._killed_by_us:
-            return "ClickHouse did not heed a cancellation and was killed by Dyno"
+            return "ClickHouse ignored a cancellation; Dyno killed it"
         if code < 0 and (limit := self._killed()) is not None:
             return f"ClickHouse was killed: {limit}"
         if code < 0:

@@ -40,7 +40,7 @@ def statement_error(text: str) -> DynoError:
     if "No space left on device" in text:
         kind, advice = "disk_full", _ADVICE["disk_full"]
     elif _SPILLED in text:
-        kind, advice = "disk_full", "; raise temp_limit, or grant so that less is spilled"
+        kind, advice = "disk_full", "; raise temp_limit, or raise work_memory to spill less"
     return error_of_kind(kind, f"ClickHouse: {_short(text)}{advice}.")
 
 
@@ -48,15 +48,15 @@ def start_error(text: str, folder: Path) -> TargetError:
     """The error for a directory that could not be opened, with what to do about it."""
     if holder := holder_of(folder):
         return TargetError(
-            f"{folder} is open in another process ({holder}); ClickHouse admits one. "
-            "Wait for it, or give another directory.",
+            f"{folder} is open in another process ({holder}); ClickHouse allows one. Wait "
+            "for it, or use another directory.",
             kind="busy",
         )
     return TargetError(f"ClickHouse cannot open {folder}: {_short(text)}.", kind="io")
 
 
 def holder_of(folder: Path) -> str:
-    """Who holds the lock on the directory's ``status`` file; empty if nobody does."""
+    """The process that locks the directory's ``status`` file; empty if none."""
     try:
         handle = os.open(folder / "status", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

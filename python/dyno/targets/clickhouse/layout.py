@@ -5,7 +5,7 @@ from __future__ import annotations
 from dyno.contracts.target import TargetUrl
 from dyno.layouts.parts import LayoutParts
 
-_PLACE = "a ClickHouse database is one directory, and the target's URL says where: "
+_PLACE = "a ClickHouse database is one directory, set in the target URL: "
 
 
 def parts(url: TargetUrl) -> LayoutParts:  # noqa: ARG001  (the same for every directory)
@@ -15,13 +15,13 @@ def parts(url: TargetUrl) -> LayoutParts:  # noqa: ARG001  (the same for every d
         no_keys=True,
         primary_keys=True,
         foreign_keys="ClickHouse has no foreign keys",
-        secondary="ClickHouse has no indexes that find rows by other columns: those that it calls "
-        "so only leave out blocks of rows, which `clustered` and partitions do as well",
+        secondary="ClickHouse has no row indexes; its data-skipping indexes only skip blocks, as "
+        "`clustered` and partitions do",
         cluster=True,
-        row="ClickHouse stores columns; it has no row form",
+        row="ClickHouse is a column store; it has no row format",
         column=True,
         data=f"{_PLACE}clickhouse:///VOLUME/directory",
-        log="ClickHouse keeps no write-ahead log",
-        temp="chdb spills into `tmp` in the directory, which the target's URL places",
+        log="ClickHouse has no write-ahead log",
+        temp="chdb spills to `tmp` in its directory, which is set in the target URL",
         preallocate="ClickHouse writes new files for each part of a table",
     )

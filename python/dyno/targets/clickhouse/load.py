@@ -35,7 +35,7 @@ _F_SETPIPE_SZ = 1031
 _WORTH_PARTS = 100_000
 """Tables with fewer rows are loaded by one stream: each makes a file set of its own."""
 _LITTLE_BYTES = 64 << 20
-"""Less room than this on its volume explains why ClickHouse lost rows."""
+"""Free space below this explains why ClickHouse lost rows."""
 
 
 def load(connect: Connect, plan: LoadPlan, control: _core.Control) -> LoadOutcome:
@@ -169,8 +169,8 @@ def _all_kept(connect: Connect, workload: str, name: str) -> Generator[list[int]
         free = int(session.execute(room).rows[0][0])
     raise error_of_kind(
         "disk_full" if free < _LITTLE_BYTES else "database",
-        f"ClickHouse kept {kept:,} of {sum(sent):,} rows of {name} and named no error; "
-        f"{free >> 20:,} MiB of space are left on its volume.",
+        f"ClickHouse stored {kept:,} of {sum(sent):,} rows of {name} and reported no error; "
+        f"its volume has {free >> 20:,} MiB free.",
     )
 
 

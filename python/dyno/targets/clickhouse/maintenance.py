@@ -16,11 +16,11 @@ from dyno.targets.clickhouse.ddl import quoted
 from dyno.workspace.footprint import folder_bytes
 
 LACKS = {
-    "reindex": "its only index is a sparse one, written with each part of a table in the order of "
-    "the rows; there is none to build anew",
-    "backup": "BACKUP writes only to a place that the server's configuration allows, and an engine "
-    "inside a process has none",
-    "vacuum": "its parts hold no dead rows; merges clear away by themselves what was deleted",
+    "reindex": "its only index is a sparse one, written with each part; there is nothing to "
+    "rebuild",
+    "backup": "BACKUP writes only to paths in the server configuration, and the in-process "
+    "engine has none",
+    "vacuum": "its parts hold no dead rows; merges remove deleted rows",
 }
 _STOPPED = "The integrity check was stopped."
 
@@ -28,7 +28,7 @@ _STOPPED = "The integrity check was stopped."
 class ClickhouseCheck:
     """See the protocol. ``CHECK TABLE`` reads every file of every part of a table."""
 
-    method = "CHECK TABLE: every file of every part read and compared with its checksum"
+    method = "CHECK TABLE: reads every file of every part and verifies its checksum"
     estimate = SpaceEstimate(0, "a check writes nothing")
 
     def __init__(self, session: ClickhouseConnection, spill: Path, workload: str) -> None:
@@ -78,6 +78,6 @@ class ClickhouseCheck:
         else:
             broken = [f"part {name}: {text}" for name, whole, text in parts if not whole]
             passed = not broken
-            message = broken[0] if broken else f"{len(parts):,} parts, all checksums hold"
+            message = broken[0] if broken else f"{len(parts):,} parts, all checksums match"
         name = f"integrity-check {table}"
         return Check(name=name, target="clickhouse", passed=passed, message=message)

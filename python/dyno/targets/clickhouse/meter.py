@@ -14,9 +14,9 @@ from dyno.targets.clickhouse.ddl import literal
 _READ = "ReadBufferFromFileDescriptorReadBytes"
 _SPILLED = "ExternalProcessingCompressedBytesTotal"
 _SOURCES = {
-    "bytes_read": f"ClickHouse's query_log: {_READ} of the query, from files, what it had spilled "
-    "included",
-    "temp_bytes": f"ClickHouse's query_log: {_SPILLED} of the query, as compressed",
+    "bytes_read": f"ClickHouse's query_log: {_READ} of the query, from files, including spilled "
+    "data",
+    "temp_bytes": f"ClickHouse's query_log: {_SPILLED} of the query, compressed",
     "peak_memory_bytes": "ClickHouse's query_log: memory_usage, the peak of the query",
 }
 
@@ -37,7 +37,7 @@ class ClickhouseMeter:
         self._since = self._session.execute("SELECT toUnixTimestamp64Micro(now64(6))").rows[0][0]
 
     def after(self) -> Reading:
-        """Takes the figures of the statement from the log."""
+        """Reads the metrics of the statement from the log."""
         if self._reason is not None:
             return Reading.missing(self._reason)
         self._session.execute("SYSTEM FLUSH LOGS query_log")
@@ -49,19 +49,19 @@ class ClickhouseMeter:
             "ORDER BY query_start_time_microseconds LIMIT 1"
         ).rows
         if not rows:
-            return Reading.missing("ClickHouse's query_log does not hold the query")
+            return Reading.missing("the query is not in ClickHouse's query_log")
         read, spilled, peak = map(int, rows[0])
         return Reading(read, spilled, peak, sources=dict(_SOURCES))
 
     def _lacking(self) -> str | None:
-        """Why there are no figures: a counter that is unknown would read as 0."""
+        """Why there are no metrics: an unknown counter would read as 0."""
         try:
             self._session.execute("SYSTEM FLUSH LOGS query_log")
             self._session.execute("SELECT 1 FROM system.query_log LIMIT 0")
         except DynoError:
-            return "this ClickHouse keeps no query_log"
+            return "this ClickHouse has no query_log"
         known = self._session.execute(
             "SELECT count() FROM system.events "  # noqa: S608  (fixed names)
             f"WHERE event IN ('{_READ}', '{_SPILLED}') SETTINGS system_events_show_zero_values = 1"
         ).rows[0][0]
-        return None if known == 2 else "this ClickHouse counts it under another name"
+        return None if known == 2 else "this ClickHouse version uses another counter name"

@@ -17,7 +17,7 @@ def locate(url: TargetUrl, out: Path) -> Path:
     """The directory that a URL names, or the private one under ``out``.
 
     Raises:
-        UsageError: If the URL names none, or one that chdb cannot be told of.
+        UsageError: If the URL has no directory, or one that chdb does not support.
     """
     if url.scheme == "embedded":
         folder = (out / "engines" / "clickhouse").absolute()
@@ -25,20 +25,18 @@ def locate(url: TargetUrl, out: Path) -> Path:
         parts = urlsplit(url.text)
         if parts.netloc:
             raise UsageError(
-                "ClickHouse is used through chdb, in a directory and not over the network: write "
-                "clickhouse:///absolute/directory or clickhouse:relative/directory."
+                "Dyno runs ClickHouse in-process (chdb), on a directory, not over the network: "
+                "write clickhouse:///absolute/directory or clickhouse:relative/directory."
             )
         path = unquote(parts.path)
         if parts.query or not path.strip("/"):
             raise UsageError(
-                "Name a directory: clickhouse:///absolute/directory or "
+                "The URL has no directory: write clickhouse:///absolute/directory or "
                 "clickhouse:relative/directory."
             )
         folder = Path(f"/{path.lstrip('/')}" if path.startswith("/") else path).absolute()
     if found := set(CHDB_READS) & set(str(folder)):
-        raise UsageError(
-            f"{folder}: chdb takes no directory with {' '.join(sorted(found))} in its path."
-        )
+        raise UsageError(f"{folder}: chdb does not support {' '.join(sorted(found))} in a path.")
     return folder
 
 
@@ -46,19 +44,19 @@ def prepare(folder: Path, *, private: bool) -> None:
     """Makes the directory if need be, and refuses one that holds something else.
 
     Raises:
-        TargetError: If it is no directory of ClickHouse's, or cannot be made or read.
+        TargetError: If it is not a ClickHouse directory, or cannot be created or read.
     """
     try:
         folder.mkdir(parents=private, exist_ok=True)
         names = {entry.name for entry in folder.iterdir()}
     except FileExistsError as error:
-        raise TargetError(f"{folder} is a file; give a directory.") from error
+        raise TargetError(f"{folder} is a file; use a directory.") from error
     except OSError as error:
         advice = "another --out DIR" if private else "another directory"
-        message = f"Cannot use {folder}: {error.strerror}. Give {advice}."
+        message = f"Cannot use {folder}: {error.strerror}. Use {advice}."
         raise TargetError(message, kind="io") from error
     if names - {"tmp", "status"} and not names & _OWN:
         raise TargetError(
-            f"{folder} holds files that are not ClickHouse's ({min(names)} …); "
-            "give an empty directory, or one that ClickHouse made."
+            f"{folder} contains files that are not ClickHouse's ({min(names)} …); use an "
+            "empty directory or a ClickHouse directory."
         )

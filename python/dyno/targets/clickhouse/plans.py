@@ -30,7 +30,7 @@ def explain(session: ClickhouseConnection, sql: str, *, analyse: bool) -> QueryP
         text = _text(session, f"EXPLAIN ANALYZE {query}")
         return QueryPlan(text, {**tree, "analysed": text.splitlines()})
     roots = "\n".join(render(_node(root["Plan"])) for root in plan)
-    expected = (f"{read['table']}: {read['rows']:,} rows expected" for read in reads)
+    expected = (f"{read['table']}: {read['rows']:,} rows estimated" for read in reads)
     return QueryPlan("\n".join([roots, *expected]), tree)
 
 

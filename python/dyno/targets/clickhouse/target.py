@@ -39,7 +39,7 @@ from dyno.targets.clickhouse.meter import ClickhouseMeter
 from dyno.targets.clickhouse.place import locate, prepare
 from dyno.workspace.footprint import occupied
 
-_NO_TRANSACTIONS = "ClickHouse is not driven with transactions: it has none over several statements"
+_NO_TRANSACTIONS = "ClickHouse has no multi-statement transactions"
 
 _NO_REFRESH = "ClickHouse has no transactions over several statements and tables"
 
@@ -101,7 +101,8 @@ class ClickhouseTarget:
         self._close()
         if holder := holder_of(self._folder):
             raise TargetError(
-                f"No cold start: {self._folder} is open in another process ({holder}).", kind="busy"
+                f"Cannot start cold: {self._folder} is open in another process ({holder}).",
+                kind="busy",
             )
         emptied = empty(files_under(self.data_paths()))
         self._open()
@@ -122,7 +123,7 @@ class ClickhouseTarget:
             return
         wanted = tuning.names(self._changes)
         with closing(ClickhouseConnection(self._running())) as plain:
-            # A session without Dyno's settings tells which there are at all.
+            # A session without Dyno's settings shows the defaults.
             usual = settings.shown(plain, wanted)
             version = str(plain.execute("SELECT version()").rows[0][0])
         tuning.require_known(self._changes, usual, f"ClickHouse {version}")
@@ -182,7 +183,7 @@ class ClickhouseTarget:
         workload: str,  # noqa: ARG002
         rows: Mapping[str, Any],  # noqa: ARG002
     ) -> int:
-        """There are no refresh functions here.
+        """ClickHouse does not support refresh functions.
 
         Raises:
             UsageError: Always.
@@ -207,7 +208,7 @@ class ClickhouseTarget:
         return {**done, "notes": design.notes(layout)}
 
     def wire(self, workload: str = "") -> dict[str, Any]:  # noqa: ARG002
-        """There is no wire.
+        """ClickHouse has no wire protocol here.
 
         Raises:
             UsageError: Always.

@@ -17,19 +17,19 @@ from dyno.errors import TargetError, UsageError
 KNOBS = {
     "memory": "max_server_memory_usage",
     "parallelism": "max_threads",
-    "grant": "max_bytes_before_external_sort",
+    "work_memory": "max_bytes_before_external_sort",
     "temp_limit": "max_temporary_data_on_disk_size_for_query",
 }
 
 LACKS = {
-    "temp_path": "chdb does not heed tmp_path; it spills into `tmp` in the directory, which the "
-    "target's URL places",
-    "large_pages": "it takes what the kernel's transparent huge pages give",
-    "checksums": "its files always have them",
-    "commit": "an insert waits for no log; whether its files wait for the storage is a property "
-    "of each table, not of a run",
-    "checkpoint_interval": "it keeps no log, and so makes no checkpoints",
-    "checkpoint_size": "it keeps no log, and so makes no checkpoints",
+    "temp_path": "chdb ignores tmp_path; it spills to `tmp` in its directory, which is set in "
+    "the target URL",
+    "large_pages": "it uses transparent huge pages only",
+    "checksums": "its files always have checksums",
+    "commit": "an insert does not wait for a log; durability is a property of each table, "
+    "not of a run",
+    "checkpoint_interval": "it has no log and no checkpoints",
+    "checkpoint_size": "it has no log and no checkpoints",
 }
 
 LEAST_MEMORY = 64 << 20
@@ -40,12 +40,11 @@ _SORT_BLOCK = 100 << 20
 
 _GRANTED = ("sort", "group_by", "distinct", "join")
 _NOTES = {
-    "max_server_memory_usage": "of everything in the engine together; a sixteenth of it for the "
-    "cache of marks",
-    "max_memory_usage": "of one query; it spills from half of it on unless a grant is set",
-    "max_temporary_data_on_disk_size_for_query": "of each query",
+    "max_server_memory_usage": "for the whole engine; one sixteenth of it is the mark cache",
+    "max_memory_usage": "per query; it spills above half of it unless work_memory is set",
+    "max_temporary_data_on_disk_size_for_query": "per query",
 }
-_GRANT_NOTE = "beyond it the operator spills, and by no share of the memory before"
+_GRANT_NOTE = "the operator spills above this size only"
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ def of_sessions(wanted: Sequence[Change]) -> dict[str, int]:
     """Settings of each session, beyond Dyno's own."""
     found = {item.name: item.value for item in wanted if not item.engine}
     for item in wanted:
-        if item.setting.word == "grant":
+        if item.setting.word == "work_memory":
             found.update(_beside(item.value))
     return found
 
@@ -100,8 +99,8 @@ def require_known(wanted: Sequence[Change], known: Mapping[str, str], version: s
     for item in wanted:
         if item.name not in known:
             raise UsageError(
-                f"{item.setting.word}={item.setting.text} means {item.name}, which {version} "
-                "lacks; install a newer chdb with pip, or leave it out."
+                f"{item.setting.word}={item.setting.text} maps to {item.name}, which {version} "
+                "does not have; install a newer chdb with pip, or omit it."
             )
 
 
@@ -115,13 +114,13 @@ def verify(
     """
     for item in wanted:
         given = {item.name: item.value}
-        if item.setting.word == "grant":
+        if item.setting.word == "work_memory":
             given.update(_beside(item.value))
         for name, value in given.items():
             if found.get(name) != str(value):
                 raise TargetError(
-                    f"{item.setting.word}={item.setting.text} was not applied: ClickHouse was "
-                    f"given {name} = {value} and has {found.get(name)}.",
+                    f"{item.setting.word}={item.setting.text} was not applied: Dyno set {name} = "
+                    f"{value}, ClickHouse reports {found.get(name)}.",
                     kind="database",
                 )
     return [
@@ -145,20 +144,20 @@ def _changes(item: Setting) -> list[Change]:
         case "memory":
             if value < LEAST_MEMORY:
                 raise UsageError(
-                    f"memory={item.text}: ClickHouse's memory goes from {bytes_text(LEAST_MEMORY)}."
+                    f"memory={item.text}: the minimum for ClickHouse is {bytes_text(LEAST_MEMORY)}."
                 )
             return [
                 Change(item, KNOBS["memory"], value, engine=True),
                 Change(item, "max_memory_usage", value),
             ]
-        case "grant":
+        case "work_memory":
             return [
                 Change(item, f"max_bytes_before_external_{name}", value, note=_GRANT_NOTE)
                 for name in _GRANTED
             ]
         case "temp_limit" if value == 0:
             # Its own 0 means no limit.
-            note = "of each query; a byte, for its 0 would mean no limit"
+            note = "per query; 1 byte, because 0 means no limit"
             return [Change(item, KNOBS["temp_limit"], 1, note=note)]
         case word:
             return [Change(item, KNOBS[word], value)]

@@ -45,7 +45,7 @@ def column_type(kind: dict[str, Any]) -> str:
         case {"type": str(name)} if name in _TYPES:
             return _TYPES[name]
         case _:
-            raise DynoError(f"DuckDB has no type for the column type {kind}.")
+            raise DynoError(f"DuckDB does not support the column type {kind}.")
 
 
 def create_table(place: str, table: dict[str, Any]) -> str:

@@ -28,11 +28,11 @@ def statement_error(error: duckdb.Error) -> DynoError:
         kind, advice = "disk_full", "; free space on the volume of the database file"
     elif "max_temp_directory_size" in text:
         kind = "disk_full"
-        advice = "; raise max_temp_directory_size, or memory_limit so that less is spilled"
+        advice = "; raise max_temp_directory_size, or raise memory_limit to spill less"
     elif kind == "out_of_memory":
         advice = "; the query needs more than DuckDB's memory_limit"
     elif kind == "timeout":
-        return error_of_kind(kind, "DuckDB: It took longer than allowed and was stopped.")
+        return error_of_kind(kind, "DuckDB: The query exceeded its time limit and was cancelled.")
     return error_of_kind(kind, f"DuckDB: {_first_line(text)}{advice}.")
 
 
@@ -42,11 +42,11 @@ def open_error(error: duckdb.Error, file: Path) -> TargetError:
     if holder := re.search(r"Conflicting lock is held in (.*?) ?\(PID (\d+)\)", text):
         program = Path(holder[1]).name or "a program"
         return TargetError(
-            f"{file} is open in another process ({program}, {holder[2]}); DuckDB admits one. "
-            "Wait for it, or give another file."
+            f"{file} is open in another process ({program}, {holder[2]}); DuckDB allows "
+            "one. Wait for it, or use another file."
         )
     if "not a valid DuckDB database" in text:
-        return TargetError(f"{file} is not a DuckDB database; give another file.")
+        return TargetError(f"{file} is not a DuckDB database; use another file.")
     return TargetError(f"DuckDB cannot open {file}: {_first_line(text)}.", kind="io")
 
 

@@ -58,7 +58,7 @@ def open_file(
     """
     if found := next((char for char in _MISREAD if char in str(file)), None):
         raise TargetError(
-            f"DuckDB takes '{found}' in {file} for something else than a letter. Give another "
+            f"DuckDB does not support '{found}' in the path {file}. Use another "
             f"{'--out DIR' if private else 'file'}."
         )
     spills = [f"{file}.tmp"] if private else []
@@ -72,7 +72,7 @@ def open_file(
             config={**config(file, limits), **(settings or {})},
         )
     except OSError as error:
-        message = f"Cannot make {file.parent}: {error.strerror}. Give another --out DIR."
+        message = f"Cannot create {file.parent}: {error.strerror}. Use another --out DIR."
         raise TargetError(message, kind="io") from error
     except duckdb.Error as error:
         raise open_error(error, file) from error

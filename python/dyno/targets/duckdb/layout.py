@@ -9,19 +9,18 @@ from dyno.layouts.parts import LayoutParts
 def parts(url: TargetUrl) -> LayoutParts:  # noqa: ARG001  (the same for every file)
     """What this target can do of a layout."""
     return LayoutParts(
-        partitions="DuckDB's own tables have no partitions; it skips row groups by their least and "
-        "greatest values, which `clustered` makes use of",
+        partitions="DuckDB has no table partitions; it skips row groups by their min and max "
+        "values, which `clustered` uses",
         no_keys=True,
         primary_keys=True,
-        foreign_keys="DuckDB cannot add a foreign key to a table that has rows, and checking each "
-        "row as it comes would spoil the load",
+        foreign_keys="DuckDB cannot add a foreign key to a loaded table, and checking every row "
+        "during the load would distort it",
         secondary=True,
         cluster=True,
-        row="DuckDB stores columns; it has no row form",
+        row="DuckDB is a column store; it has no row format",
         column=True,
-        data="a DuckDB database is one file, and the target's URL says where: "
-        "duckdb:///VOLUME/file.duckdb",
-        log="DuckDB keeps its log beside the file, which the target's URL places",
+        data="a DuckDB database is one file, set in the target URL: duckdb:///VOLUME/file.duckdb",
+        log="DuckDB's log is next to its file, which is set in the target URL",
         temp=True,
-        preallocate="DuckDB extends its file as rows come",
+        preallocate="DuckDB grows its file on demand",
     )

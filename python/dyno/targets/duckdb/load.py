@@ -74,7 +74,7 @@ def _remaining(
     plan: LoadPlan, counts: dict[str, int], done: list[Done]
 ) -> dict[str, list[tuple[int, int]]]:
     """The parts of each table that are not in: (number from 1, of how many)."""
-    # A table that is sorted goes in whole: parts that are sorted each are no sorted table.
+    # A sorted table is loaded as a whole: sorted parts are not a sorted table.
     cut = {
         name: 1 if _order(plan, name) else max(1, math.ceil(rows / PART_ROWS))
         for name, rows in counts.items()
@@ -82,8 +82,8 @@ def _remaining(
     for part in done:
         if cut.get(part.table) != part.parts:
             raise UsageError(
-                f"The unfinished load was cut otherwise: {part.table} into {part.parts} parts, "
-                f"not {cut.get(part.table)}. Give --replace to start again."
+                f"The interrupted load used other parts: {part.table} in {part.parts} parts, "
+                f"not {cut.get(part.table)}. Use --replace to start again."
             )
     whole = {(part.table, part.part) for part in done}
     return {
@@ -113,7 +113,7 @@ def _load_part(
         journal.record(session, plan.workload, Done(table, part, parts, rows))
         session.execute("COMMIT")
     except BaseException as error:
-        with contextlib.suppress(DynoError):  # the first error is the one to tell
+        with contextlib.suppress(DynoError):  # the first error is the one to report
             session.execute("ROLLBACK")
         if control.cancelled and isinstance(error, TargetError):
             # The stream broke off, and DuckDB only says that it did.

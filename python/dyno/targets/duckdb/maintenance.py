@@ -1,4 +1,4 @@
-"""Maintenance of DuckDB: every row and column read and digested; there are no indexes."""
+"""Maintenance of DuckDB: reads and hashes every row and column; there are no indexes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from dyno.targets.duckdb.connection import DuckdbConnection
 from dyno.targets.duckdb.ddl import quoted
 
 LACKS = {
-    "reindex": "it keeps no indexes to build anew: a column store reads whole columns",
-    "backup": "it has no online backup: a copy of its file is whole only while nobody has it open",
-    "vacuum": "its VACUUM only gathers statistics; a checkpoint clears away deleted rows by itself",
+    "reindex": "a column store has no indexes to rebuild",
+    "backup": "it has no online backup: a copy of an open file is inconsistent",
+    "vacuum": "its VACUUM only collects statistics; checkpoints remove deleted rows",
 }
 
 _DAMAGE = ("checksum", "corrupt")
@@ -33,8 +33,8 @@ class DuckdbScan:
     """
 
     method = (
-        "every column of every row read and digested in one snapshot a table; the checksums of "
-        "the blocks are proven as they come from the file"
+        "reads and hashes every column of every row, one snapshot per table; DuckDB "
+        "verifies block checksums on read"
     )
     estimate = SpaceEstimate(0, "a scan writes nothing")
 
@@ -69,7 +69,7 @@ class DuckdbScan:
         return checks
 
     def space(self) -> int | None:
-        """Bytes that are spilled beside the file."""
+        """Bytes spilled next to the file."""
         total = 0
         for file in self._spill.rglob("*") if self._spill.exists() else ():
             try:

@@ -21,10 +21,11 @@ _TOTALS = (
     "'system.peak_buffer_memory']",
 )
 _SOURCES = {
-    "bytes_read": "DuckDB's profile: total_bytes_read of the query, its own cache left out",
+    "bytes_read": "DuckDB's profile: total_bytes_read of the query, excluding its cache",
     "temp_bytes": "DuckDB's profile: total_bytes_written of the query",
-    "peak_memory_bytes": "DuckDB's profile: peak_buffer_memory of the whole database, its cached "
-    "data included",
+    "peak_memory_bytes": "DuckDB's profile: peak_buffer_memory of the whole database, including "
+    "cached "
+    "data",
 }
 
 
@@ -41,7 +42,7 @@ class DuckdbMeter:
         if self._on or self._reason is not None:
             return
         if not hasattr(self._session.raw, "get_profiling_information"):
-            self._reason = "this DuckDB does not hand out its profile"
+            self._reason = "this DuckDB version does not expose its profile"
             return
         try:
             for statement in ("SET enable_profiling = 'no_output'", *_TOTALS):
@@ -50,7 +51,7 @@ class DuckdbMeter:
         except duckdb.Error:
             with contextlib.suppress(duckdb.Error):
                 self._session.raw.execute("PRAGMA disable_profiling")
-            self._reason = "this DuckDB cannot profile totals alone (from version 2)"
+            self._reason = "this DuckDB version cannot profile totals alone (needs version 2)"
 
     def stop(self) -> None:
         """Switches the profile off, if it is on."""
@@ -71,13 +72,13 @@ class DuckdbMeter:
         except duckdb.Error as error:
             raise statement_error(error) from error
         except ValueError:
-            return Reading.missing("DuckDB's profile cannot be read")
+            return Reading.missing("DuckDB returned an unreadable profile")
         figures = {
             "bytes_read": _whole(profile, "io", "total_bytes_read"),
             "temp_bytes": _whole(profile, "io", "total_bytes_written"),
             "peak_memory_bytes": _whole(profile, "system", "peak_buffer_memory"),
         }
-        lacking = "DuckDB's profile does not hold it"
+        lacking = "it is not in DuckDB's profile"
         return Reading(
             **figures,
             sources={

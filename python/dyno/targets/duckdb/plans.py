@@ -46,7 +46,7 @@ def _details(item: dict[str, Any]) -> Iterator[str]:
     extra = extra if isinstance(extra, dict) else {}
     expected = extra.get("Estimated Cardinality")
     if expected is not None:
-        yield f"{int(expected):,} rows expected"
+        yield f"{int(expected):,} rows estimated"
     rows = item.get("intermediate_rows", item.get("operator_cardinality"))
     if rows is not None:
         yield f"{rows:,} rows"

@@ -1,4 +1,4 @@
-"""Where DuckDB spills what does not fit into memory: beside the file, or on a layout's volume."""
+"""Where DuckDB spills: next to the file, or on a layout's volume."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dyno.workspace import places
 
 
 def place(session: DuckdbConnection, file: Path, volume: str | None, *, private: bool) -> None:
-    """Has this and later sessions spill to a volume; None: beside the file.
+    """Makes all sessions spill to a volume; None: next to the file.
 
     Raises:
         TargetError: If the volume cannot be used, or this process has spilled elsewhere already.

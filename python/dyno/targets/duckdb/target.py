@@ -42,7 +42,7 @@ from dyno.targets.duckdb.meter import DuckdbMeter
 from dyno.targets.fileurl import missing
 from dyno.workspace.footprint import Probe, occupied
 
-_ONE_WRITER = "DuckDB is not driven with transactions: it has one writer"
+_ONE_WRITER = "DuckDB allows only one writer"
 
 _SETTINGS = (
     "memory_limit",
@@ -118,7 +118,7 @@ class DuckdbTarget:
         self._close()
         if _is_open(self._file):
             raise TargetError(
-                f"No cold start: {self._file} is still open in this process.", kind="busy"
+                f"Cannot start cold: {self._file} is still open in this process.", kind="busy"
             )
         emptied = empty(files_under(self.data_paths()))
         self._open()
@@ -232,7 +232,7 @@ class DuckdbTarget:
         return sum(insert(session, workload, table, stream) for table, stream in rows.items())
 
     def unfinished(self, workload: str) -> Unfinished | None:
-        """What the journal of a load that did not end tells."""
+        """The interrupted load in the journal, if any."""
         with closing(self.connect()) as session:
             found = journal.read(session, workload)
         return None if found is None else found[0]
@@ -257,12 +257,12 @@ class DuckdbTarget:
             return finish(session, steps, probe, control, progress)
 
     def space_probe(self) -> tuple[Probe, bool] | None:
-        """The file, what lies beside it, and where it spills."""
+        """The file, its log, and the folder of spilled data."""
         with closing(self.connect()) as session:
             return partial(occupied, spill.paths(session, self._file)), True
 
     def wire(self, workload: str = "") -> dict[str, Any]:  # noqa: ARG002
-        """There is no wire.
+        """DuckDB has no wire protocol here.
 
         Raises:
             UsageError: Always.
@@ -274,7 +274,7 @@ class DuckdbTarget:
         return neutral
 
     def maintenance(self, workload: str, name: Maintenance) -> Job | str:
-        """A full scan with digests; there are no indexes."""
+        """A full scan with hashes; there are no indexes."""
         if (reason := self.LACKS_MAINTENANCE.get(name)) is not None:
             return reason
         return DuckdbScan(self.connect, Path(f"{self._file}.tmp"), workload)
@@ -289,7 +289,7 @@ class DuckdbTarget:
         return plans.explain(connection, sql, analyse=analyse)
 
     def data_paths(self) -> list[Path]:
-        """The database file; spilled data lies beside it."""
+        """The database file; spilled data is next to it."""
         return [self._file]
 
     def process_ids(self) -> list[int]:

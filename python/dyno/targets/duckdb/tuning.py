@@ -18,22 +18,22 @@ from dyno.errors import TargetError, UsageError
 KNOBS = {
     "memory": "memory_limit",
     "parallelism": "threads",
-    "grant": "operator_memory_limit",
+    "work_memory": "operator_memory_limit",
     "temp_limit": "max_temp_directory_size",
     "temp_path": "temp_directory",
     "checkpoint_size": "checkpoint_threshold",
 }
 
 LACKS = {
-    "large_pages": "it takes what the kernel's transparent huge pages give",
-    "checksums": "its blocks always have them",
+    "large_pages": "it uses transparent huge pages only",
+    "checksums": "its blocks always have checksums",
     "commit": "a commit always waits for its log",
-    "checkpoint_interval": "it begins a checkpoint by the size of its log (checkpoint_size)",
+    "checkpoint_interval": "checkpoints start by log size (checkpoint_size)",
 }
 
 _NOTES = {
-    "parallelism": "of all sessions together",
-    "grant": "of each session: sorts, hashes and other intermediates together",
+    "parallelism": "for all sessions together",
+    "work_memory": "per session: sorts, hashes and other intermediates together",
 }
 
 _UNITS = {
@@ -63,7 +63,7 @@ class Change:
 def changes(asked: Sequence[Setting], file: Path) -> list[Change]:
     """What has to be changed for the database ``file``."""
     return [
-        Change(item, KNOBS[item.word], _value(item, file), local=item.word == "grant")
+        Change(item, KNOBS[item.word], _value(item, file), local=item.word == "work_memory")
         for item in asked
     ]
 
@@ -90,8 +90,8 @@ def verify(wanted: Sequence[Change], read: Read, before: Mapping[str, str]) -> l
         found = read(item.name)
         if found is None or not _equal(item.value, found):
             raise TargetError(
-                f"{item.setting.word}={item.setting.text} was not applied: DuckDB was given "
-                f"{item.name} = {item.value} and has {found}.",
+                f"{item.setting.word}={item.setting.text} was not applied: Dyno set {item.name} "
+                f"= {item.value}, DuckDB reports {found}.",
                 kind="database",
             )
         applied.append(
@@ -118,8 +118,8 @@ def require_known(wanted: Sequence[Change], names: set[str], version: str) -> No
     for item in wanted:
         if item.name not in names:
             raise UsageError(
-                f"{item.setting.word}={item.setting.text} means {item.name}, which {version} "
-                "lacks; install a newer duckdb with pip, or leave it out."
+                f"{item.setting.word}={item.setting.text} maps to {item.name}, which {version} "
+                "does not have; install a newer duckdb with pip, or omit it."
             )
 
 
@@ -144,5 +144,5 @@ def _equal(value: str | int, found: str) -> bool:
 def _note(item: Change, found: str) -> str:
     notes = [_NOTES.get(item.setting.word, "")]
     if re.fullmatch(r"\d+\.\d \w+", found):
-        notes.append("DuckDB shows one digit after the point")
+        notes.append("DuckDB reports one decimal")
     return "; ".join(note for note in notes if note)

@@ -27,7 +27,7 @@ EMBEDDED = True
 LIMITED: Mapping[str, LimitedPlace] = {"embedded": "server"}
 SERVER = True
 STORE = "row store"
-TRIED = "MariaDB 10.11 by the tests; MySQL 8.0.12, 8.0.31 and 9.7.4 by hand"
+TRIED = "MariaDB 10.11 by automated tests; MySQL 8.0.12, 8.0.31 and 9.7.4 by hand"
 # Measured with TPC-H at scale 0.1, all keys and indexes: 1.9, and its log.
 EXPANSION = 3.0
 

@@ -1,4 +1,4 @@
-"""Where a server is and who we are: its URL taken apart, and told to the compiled half."""
+"""The URL of a server: parsed, and converted for the Rust driver."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Address:
                 raise UsageError(f"Unknown URL parameter '{name}'. {nearest(name, _PARAMETERS)}")
         for file in (given[name] for name in _FILES if given.get(name)):
             if not Path(file).is_file():
-                raise UsageError(f"The URL names the file {file}, which is missing.")
+                raise UsageError(f"The URL names the file {file}, which does not exist.")
         own = _own_file()
         return cls(
             host=parts.hostname or "localhost",
@@ -140,7 +140,7 @@ def _tls(given: dict[str, str]) -> dict[str, Any] | None:
 def _switch(given: dict[str, str], name: str, usual: str) -> bool:
     text = given.get(name, usual)
     if text not in _SWITCH:
-        raise UsageError(f"The URL's {name}={text} is unknown: give 1 or 0.")
+        raise UsageError(f"The URL's {name}={text} is invalid: use 1 or 0.")
     return _SWITCH[text]
 
 
@@ -148,7 +148,7 @@ def _seconds(given: dict[str, str]) -> int:
     text = given.get("connect_timeout", str(CONNECT_S))
     if not (text.isascii() and text.isdigit() and 1 <= int(text[:5]) <= LONGEST_S):
         raise UsageError(
-            f"The URL's connect_timeout is not a number of seconds from 1 to {LONGEST_S}."
+            f"The URL's connect_timeout must be a number of seconds from 1 to {LONGEST_S}."
         )
     return int(text)
 

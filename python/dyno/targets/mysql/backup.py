@@ -34,18 +34,18 @@ class Dump(Backup):
         """Made ready; ``session`` is asked for sizes, and is not kept.
 
         Raises:
-            DiskFullError: If there is no room for it.
+            DiskFullError: If there is not enough space.
             TargetError: If the folder cannot be used.
         """
         self.method = (
-            f"{Path(program).name} --single-transaction of the workload's tables: statements that "
-            "make them anew, as of one moment, while they take changes; synced"
+            f"{Path(program).name} --single-transaction of the workload's tables: a logical "
+            "dump of one consistent snapshot, synced"
         )
         self._mysqldump = program
         self._place = mark.schema_of(workload)
         self._tables = schema.table_names(workload)
         size = session.execute(_SIZE.format(literal(self._place))).rows[0][0]
-        source = "the rows of all tables as the server estimates them; text may take more"
+        source = "the server's estimate of all table sizes; a text dump may be larger"
         super().__init__(out, SpaceEstimate(int(size), source))
         try:
             # The first option of all; the password is in no process list, and in no log.
@@ -78,10 +78,10 @@ class Dump(Backup):
                 opened.seek(max(0, file.stat().st_size - _TAIL))
                 passed = b"-- Dump completed" in opened.read()
         except OSError as error:
-            raise TargetError(f"The backup cannot be read: {error.strerror}.", kind="io") from error
-        message = f"{len(self._tables)} tables, written to the end"
+            raise TargetError(f"Cannot read the backup: {error.strerror}.", kind="io") from error
+        message = f"{len(self._tables)} tables, complete"
         if not passed:
-            message = "the dump lacks its last line: it is not whole"
+            message = "the dump is incomplete: its last line is missing"
         return Check(name="backup", target="mysql", passed=passed, message=message)
 
 
@@ -91,9 +91,9 @@ def take(session: MysqlConnection, address: Address, out: Path, workload: str) -
         names = ["mariadb-dump", "mysqldump"] if session.version.is_mariadb else ["mysqldump"]
         program = next(filter(None, map(shutil.which, names)), None)
         if program is None:
-            return f"there is no {names[0]} here (Debian and Ubuntu: apt install mariadb-client)"
+            return f"{names[0]} is not installed (Debian and Ubuntu: apt install mariadb-client)"
         if not session.version.is_mariadb and _is_mariadb(program):
-            return "a dump of MySQL needs MySQL's own mysqldump; the one here is MariaDB's"
+            return "a dump of MySQL needs MySQL's mysqldump; the installed one is MariaDB's"
         return Dump(session, address, program, out, workload)
 
 

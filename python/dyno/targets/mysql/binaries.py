@@ -11,7 +11,7 @@ from dyno.errors import TargetError
 from dyno.targets.mysql.version import Version
 
 _PLACES = "/usr/sbin:/usr/local/sbin:/usr/libexec:/usr/local/mysql/bin"
-"""Where servers are kept that are in nobody's PATH."""
+"""Folders with servers that are not in PATH."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def find() -> Binaries:
     version = None if server is None else _version(server)
     if server is None or install is None or version is None or not version.is_mariadb:
         raise TargetError(
-            "The private MariaDB needs the system's own, which is missing: install it "
+            "The private MariaDB needs the system's MariaDB server, which is not installed "
             "(Debian and Ubuntu: apt install mariadb-server; the service need not run)."
         )
     version.require("The system's MariaDB")

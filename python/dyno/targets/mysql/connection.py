@@ -28,7 +28,7 @@ class MysqlConnection:
         Args:
             raw: The connection.
             address: Where it leads, for a second one that cancels statements of this.
-            explain: The error to tell instead, if the server's end is known to be the reason.
+            explain: The error to raise instead, if the server's exit is known to be the cause.
         """
         self.raw = raw
         self.version = Version.parse(raw.get_server_info())

@@ -1,4 +1,4 @@
-"""The data folder of the private server, and the folder of its temporary tables beside it."""
+"""The data folder of the private server, and its folder of temporary tables."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ class _Maker(datafolder.Maker):
     def require_own(self, folder: Path) -> None:
         info = next((folder / name for name in _INFO if (folder / name).exists()), None)
         if info is None:
-            raise TargetError(f"{folder} is no MariaDB data folder; remove it.")
+            raise TargetError(f"{folder} is not a MariaDB data folder; remove it.")
         made = Version.parse(info.read_text(encoding="ascii", errors="replace").strip())
         if ".".join(map(str, made.number[:2])) != self._binaries.series:
             raise TargetError(
-                f"{folder} was made by {made}, this is {self._binaries.version}; "
-                "remove it with `dyno clean` or give another --out DIR."
+                f"{folder} was created by {made}, this is {self._binaries.version}; remove it "
+                "with `dyno clean`, or use another --out DIR."
             )

@@ -41,7 +41,7 @@ def column_type(kind: dict[str, Any]) -> str:
         case {"type": str(name)} if name in _TYPES:
             return _TYPES[name]
         case _:
-            raise DynoError(f"MySQL has no type for the column type {kind}.")
+            raise DynoError(f"MySQL does not support the column type {kind}.")
 
 
 def create_table(
@@ -199,7 +199,7 @@ def require_local_infile(session: MysqlConnection, server: str) -> None:
     """
     if session.execute("SELECT @@GLOBAL.local_infile").rows[0][0] != 1:
         raise TargetError(
-            f"{server} takes no streamed rows (LOAD DATA LOCAL INFILE is disabled); allow it on "
-            "the server: SET GLOBAL local_infile = 1",
+            f"{server} does not allow LOAD DATA LOCAL INFILE; allow it on the server: SET "
+            "GLOBAL local_infile = 1",
             kind="denied",
         )

@@ -61,7 +61,7 @@ def stages(
     present: Present,
     version: Version,
 ) -> list[Stage]:
-    """Everything that follows the load: rows sorted anew, indexes, foreign keys, statistics."""
+    """All steps after a load: sort order, indexes, foreign keys, statistics."""
     found = [
         Stage(_cluster_steps(place, tables, layout, present), alone=True),
         Stage(build_steps(place, _indexes(workload, layout), present.indexes)),
@@ -98,7 +98,7 @@ def _indexes(workload: Workload, layout: Layout) -> list[Index]:
 def _cluster_steps(
     place: str, tables: Sequence[dict[str, Any]], layout: Layout, present: Present
 ) -> list[Step]:
-    """Rows written anew by another primary key; the one that they came by stays as an index."""
+    """Rebuilds a table by another primary key; the loaded one stays as an index."""
     steps: list[Step] = []
     for table in tables:
         name, key = table["name"], clustered_key(layout, table)

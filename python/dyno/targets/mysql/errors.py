@@ -32,7 +32,7 @@ _CLASSES: dict[str, tuple[int, ...]] = {
 _KINDS = {number: kind for kind, numbers in _CLASSES.items() for number in numbers}
 
 _ADVICE = {
-    "disk_full": "; free space on the server's volumes, tmpdir's too",
+    "disk_full": "; free space on the server's volumes, including tmpdir",
     "out_of_memory": "; give the server more memory",
     "too_many_connections": "; raise max_connections on the server or use fewer sessions",
 }
@@ -40,11 +40,11 @@ _ADVICE = {
 PRIVILEGES = "SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, INDEX"
 """What Dyno's user needs on a workload's database."""
 ROUTINES = ", CREATE ROUTINE, ALTER ROUTINE, EXECUTE"
-"""What procedures need beside."""
+"""Additional privileges for procedures."""
 
 
 def kind_of(number: int, text: str) -> str:
-    """The class of an error number; the operating system's errors come inside of others' texts."""
+    """The class of an error number; errors of the operating system are inside the text."""
     if "No space left" in text or "error 28 " in text:
         return "disk_full"
     return _KINDS.get(number, "database")
@@ -59,7 +59,7 @@ def statement_error(
         error: What the driver raised.
         account: Asks for the account in SQL that needs a privilege; that of the error if it is
             empty, which in MySQL names the client's host and not the account's.
-        needs: Privileges beside the usual ones, where the error does not tell which are missing.
+        needs: Additional privileges, for errors that do not name the missing ones.
     """
     number, text = parts(error)
     kind = kind_of(number, text)
@@ -120,11 +120,11 @@ def grant(database: str, account: str, more: str = "") -> str:
     return f"GRANT {PRIVILEGES}{more} ON `{name}`.* TO {account}"
 
 
-_PASSWORD = "give the right ones in the URL, in MYSQL_PWD or in ~/.my.cnf"  # noqa: S105
-_REFUSED = f"{{server}} refused user or password; {_PASSWORD}. {{told}}"
+_PASSWORD = "set the right ones in the URL, in MYSQL_PWD or in ~/.my.cnf"  # noqa: S105
+_REFUSED = f"{{server}} rejected the user or password; {_PASSWORD}. {{told}}"
 _LOGIN = (1045, 1698)
 _OVER_TLS = "; if this user may log in over TLS only, add ?ssl=1 to the URL"
-_FULL = "{server} has no connection left"
+_FULL = "{server} has no free connection"
 
 _CONNECT = {
     1040: _FULL,
@@ -134,15 +134,15 @@ _CONNECT = {
     1142: "{told}{grant}",
     1045: _REFUSED,
     1698: _REFUSED,
-    1129: "{server} does not admit this client: {told}",
-    1130: "{server} does not admit this client: {told}",
-    3159: "{server} demands TLS; add ?ssl=1 to the URL",
+    1129: "{server} does not accept this client: {told}",
+    1130: "{server} does not accept this client: {told}",
+    3159: "{server} requires TLS; add ?ssl=1 to the URL",
 }
 _PLAIN = (
-    "{server} wants the password encrypted (caching_sha2_password): add ?ssl=1 to the URL, or "
-    "`pip install cryptography` to do it without TLS."
+    "{server} requires an encrypted password (caching_sha2_password): add ?ssl=1 "
+    "to the URL, or `pip install cryptography` to connect without TLS."
 )
-_UNKNOWN = "The host of {server} is unknown; correct the URL, or this machine's name service"
+_UNKNOWN = "The host name of {server} cannot be resolved; correct the URL or this machine's DNS"
 _UNREACHABLE = {
     "timed out": "{silent}",
     "Name or service not known": _UNKNOWN,

@@ -1,4 +1,4 @@
-"""A login that ends in time, whoever answers at the other end.
+"""A login with a timeout, even against an impostor.
 
 PyMySQL's own limits are on one read or write each, so that a byte now and then goes on for ever,
 and they would also end long statements. Here the whole login has one limit; statements have none,
@@ -25,7 +25,7 @@ GARBLED = (pymysql.InternalError, struct.error, LookupError, ValueError, TypeErr
 
 
 class LimitedConnection(pymysql.connections.Connection):
-    """A driver connection whose login takes only so long, and packets of any but absurd length.
+    """A driver connection with a login timeout and a limit on packet length.
 
     The limit holds until :meth:`settle`.
     """
@@ -39,7 +39,7 @@ class LimitedConnection(pymysql.connections.Connection):
             driver: Arguments of PyMySQL's ``connect``.
 
         Raises:
-            TargetError: If nothing answers in time, or something that is no such server.
+            TargetError: If the server does not respond in time, or is not MySQL.
         """
         self._server = server
         self._limit_s = limit_s
@@ -91,13 +91,13 @@ class LimitedConnection(pymysql.connections.Connection):
                 raise self._late() from None
             except OSError as error:
                 own._force_close()
-                message = f"The connection to {self._server} broke during the login: {error}."
+                message = f"{self._server} closed the connection during login: {error}."
                 raise TargetError(message) from error
             if not piece:
                 own._force_close()
                 raise TargetError(
-                    f"{self._server} took the connection and closed it during the login. Is it "
-                    "MariaDB or MySQL that listens there?"
+                    f"{self._server} accepted the connection and closed it during login. Is it "
+                    "MariaDB or MySQL?"
                 )
             found += piece
         return found
@@ -115,18 +115,17 @@ class LimitedConnection(pymysql.connections.Connection):
 
     def _late(self) -> TargetError:
         return TargetError(
-            f"{self._server} took the connection, but there was no MySQL handshake within "
-            f"{self._limit_s:g} s. Is it MariaDB or MySQL that listens there? ?connect_timeout=60 "
-            "in the URL waits longer."
+            f"{self._server} accepted the connection but sent no MySQL handshake within "
+            f"{self._limit_s:g} s. Is it MariaDB or MySQL? Add ?connect_timeout=60 to the URL "
+            "to wait longer."
         )
 
     def foreign(self) -> TargetError:
         """The error for an answer that makes no sense."""
         return TargetError(
-            f"{self._server} answered, but not with the MySQL protocol; correct host and port in "
-            "the URL.",
+            f"{self._server} does not speak the MySQL protocol; correct host and port in the URL.",
         )
 
     def _own(self) -> Any:
-        """PyMySQL's private parts, of which its types say nothing."""
+        """Private members of PyMySQL, missing in its type stubs."""
         return self

@@ -66,12 +66,12 @@ def open_indexer(
     progress: Progress,
     log: StepLog | None = None,
 ) -> Indexer:
-    """Runs steps, each of which counts as one (see :class:`dyno.targets.indexer.Indexer`)."""
+    """Runs steps in parallel (see :class:`dyno.targets.indexer.Indexer`)."""
     return Indexer(connect, _execute, threads, stop, progress, log)
 
 
 def _execute(session: MysqlConnection, step: Step, statement: str) -> None:
-    # ANALYZE tells its failures as rows: table, operation, type, text.
+    # ANALYZE returns its errors as rows: table, operation, type, text.
     rows = session.execute(statement).rows
     told = [row[3] for row in rows if str(row[2]).lower() == "error"]
     if told:

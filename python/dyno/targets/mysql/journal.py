@@ -13,7 +13,7 @@ from dyno.targets.mysql.connection import MysqlConnection, literal, quoted
 
 
 def read(session: MysqlConnection, workload: str) -> tuple[Unfinished, list[journal.Done]] | None:
-    """What the journal tells; None if there is none of Dyno's, or the data is whole."""
+    """Reads the journal; None if there is none of Dyno's, or the data is complete."""
     place = mark.schema_of(workload)
     present = ddl.relations(session, place)
     text = present.get(journal.TABLE)

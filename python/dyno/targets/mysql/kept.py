@@ -1,4 +1,4 @@
-"""The layout of the data in full: a table's comment, which bears the mark, has no room for it."""
+"""The full layout of the data, which is too long for the comment with the mark."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def require_free(place: str, workload: str, relations: Mapping[str, str | None])
         UsageError: Naming it.
     """
     if TABLE in relations and not is_ours(relations[TABLE], workload):
-        raise UsageError(f"{place}.{TABLE} is not Dyno's; rename it or move it away.")
+        raise UsageError(f"{place}.{TABLE} was not created by Dyno; rename or move it.")
 
 
 def put(session: MysqlConnection, place: str, workload: str, layout: str) -> str:
@@ -42,7 +42,7 @@ def put(session: MysqlConnection, place: str, workload: str, layout: str) -> str
 
 
 def get(session: MysqlConnection, place: str, digest: str) -> str:
-    """The layout that a mark tells of.
+    """The layout that a mark refers to.
 
     Raises:
         TargetError: If it is gone.
@@ -55,8 +55,8 @@ def get(session: MysqlConnection, place: str, digest: str) -> str:
         rows = []
     if not rows:
         raise TargetError(
-            f"The layout of the data in {place} is gone: {place}.{TABLE} lacks {digest}. "
-            "Load again with --replace.",
+            f"The record of the layout of {place} is missing: {place}.{TABLE} has no "
+            f"{digest}. Load again with --replace.",
             kind="database",
         )
     return str(rows[0][0])

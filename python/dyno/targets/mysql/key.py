@@ -18,15 +18,15 @@ LONGEST = 8 << 10
 """Bytes of a key in PEM; those of 16384 bits have less than 3,000."""
 
 _UNTRUSTED = (
-    "The server wants the password itself (caching_sha2_password), which others could read on its "
-    "way over plain TCP: add ?ssl_ca=FILE or ?ssl=1 to the URL, or name the server's "
-    "public_key.pem by ?server_public_key=FILE; where nobody is on the way, "
-    "?allow_public_key_retrieval=1 asks the server for that key."
+    "The server requires the plain password (caching_sha2_password), which is "
+    "readable on plain TCP: add ?ssl_ca=FILE or ?ssl=1 to the URL, or pass the "
+    "server's public_key.pem with ?server_public_key=FILE. On a trusted network, "
+    "?allow_public_key_retrieval=1 requests the key from the server."
 )
 
 
 class KeyedConnection(LimitedConnection):
-    """A driver connection that asks a server for its key only where nobody else could answer.
+    """A driver connection that requests the server's key only on a safe connection.
 
     That is on this machine, or by leave; over TLS and unix sockets PyMySQL needs no key.
     """
@@ -40,14 +40,14 @@ class KeyedConnection(LimitedConnection):
             driver: Other arguments of the class it is made from.
 
         Raises:
-            TargetError: With kind ``denied``, if the server wants the password and is not known.
+            TargetError: With kind ``denied``, if the server requires the plain password.
         """
         self._key: bytes | None = None
         self._key_retrieval = key_retrieval
         key = Path(server_key).read_bytes() if server_key else None
         super().__init__(server_public_key=key, **driver)
 
-    # PyMySQL looks here before it asks, and puts here what it is told.
+    # PyMySQL reads the key from here and stores a received one here.
     @property
     def server_public_key(self) -> bytes | None:
         """The key, which PyMySQL asks the server for if there is none."""
@@ -63,7 +63,7 @@ class KeyedConnection(LimitedConnection):
         elif self._key is None and key is not None:
             self._require_trust()
             if len(key) > LONGEST:
-                message = "The server's public key is longer than any key is."
+                message = "The server's public key is too long."
                 raise TargetError(message, kind="protocol")
             self._key = key
 
@@ -73,7 +73,7 @@ class KeyedConnection(LimitedConnection):
             raise TargetError(_UNTRUSTED, kind="denied")
 
     def _stream(self) -> Any:
-        """PyMySQL's socket, of which its types say nothing; None before it connects."""
+        """PyMySQL's socket, missing in its type stubs; None before it connects."""
         return cast("Any", self)._sock
 
 

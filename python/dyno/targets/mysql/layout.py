@@ -12,19 +12,20 @@ from dyno.errors import UsageError
 from dyno.layouts.parts import LayoutParts
 
 _COLUMN = (
-    "InnoDB stores rows. MariaDB ColumnStore is a storage engine of its own with its own loader, "
-    "which Dyno neither looks for nor uses; DuckDB and ClickHouse are column stores"
+    "InnoDB is a row store. MariaDB ColumnStore is a separate storage engine that "
+    "Dyno does not support; use DuckDB or ClickHouse"
 )
 _REMOTE_DATA = (
-    "a folder of DATA DIRECTORY must be made on the server's machine for the server's user, which "
-    "Dyno does for embedded:mysql only"
+    "a DATA DIRECTORY folder must exist on the server's machine and belong to the "
+    "server's user; Dyno creates it for embedded:mysql only"
 )
 _REMOTE_LOG = (
-    "only the log of embedded:mysql can be moved by Dyno. Stop this server, move its ib_logfile0 "
-    "(MySQL: #innodb_redo) to the volume and set innodb_log_group_home_dir to that"
+    "Dyno can move the log of embedded:mysql only. Stop this server, move its "
+    "ib_logfile0 (MySQL: #innodb_redo) to the volume and set "
+    "innodb_log_group_home_dir to it"
 )
-_REMOTE_TEMP = "its tmpdir is set when it starts, and only embedded:mysql is started by Dyno"
-_NO_PREALLOCATION = "InnoDB extends the file of a table as rows come; no room can be claimed before"
+_REMOTE_TEMP = "tmpdir is set at server start, and Dyno starts embedded:mysql only"
+_NO_PREALLOCATION = "InnoDB grows table files on demand; space cannot be preallocated"
 _BY_RANGE = {"int32", "int64", "date", "timestamp"}
 """Types that RANGE COLUMNS takes; it takes no decimals."""
 
@@ -45,8 +46,8 @@ def parts(url: TargetUrl) -> LayoutParts:
         log=True if private else _REMOTE_LOG,
         temp=True if private else _REMOTE_TEMP,
         preallocate=_NO_PREALLOCATION,
-        tablespaces="InnoDB's general tablespaces are MySQL's alone and cannot hold partitions; "
-        "name a folder",
+        tablespaces="InnoDB general tablespaces exist in MySQL only and cannot hold partitions; "
+        "use a folder",
         elsewhere=not private,
     )
 
@@ -65,22 +66,22 @@ def require(layout: Layout, tables: Sequence[dict[str, Any]]) -> None:
             if kind not in _BY_RANGE:
                 raise UsageError(
                     f"Layout {layout.name}: {name} cannot be partitioned by {design.partition_by}: "
-                    f"MariaDB and MySQL make ranges of whole numbers and dates, not of {kind}."
+                    f"MariaDB and MySQL support ranges of integers and dates, not of {kind}."
                 )
         if not design.cluster:
             continue
         listed = ", ".join(design.cluster)
         why = ""
         if not layout.primary_keys:
-            why = f"and indexes = '{layout.indexes}' leaves it none"
+            why = f"and indexes = '{layout.indexes}' creates none"
         elif not table["primary_key"]:
-            why = "which this table has none of"
+            why = "and this table has none"
         elif nullable := [column for column in design.cluster if columns[column]["nullable"]]:
-            why = f"in which {nullable[0]}, that can be NULL, cannot be"
+            why = f"which cannot include {nullable[0]}, a nullable column"
         if why:
             raise UsageError(
-                f"Layout {layout.name}: {name} cannot be clustered by {listed}: InnoDB sorts rows "
-                f"by the primary key only, {why}."
+                f"Layout {layout.name}: {name} cannot be clustered by {listed}: InnoDB sorts "
+                f"rows by primary key only, {why}."
             )
 
 
@@ -114,18 +115,20 @@ def notes(
     """What differs from what the layout's words promise, and why."""
     found: list[str] = []
     if not layout.primary_keys:
-        found.append("Without primary keys InnoDB keeps the rows by a hidden number, as they came.")
+        found.append(
+            "Without a primary key, InnoDB keeps rows in insert order, by a hidden row id."
+        )
     for table in tables:
         found += _key_notes(layout, table)
     if layout.foreign_keys:
         found += [
-            f"No foreign key from {key.table} to {key.other}: InnoDB has none of or to a "
-            "partitioned table."
+            f"No foreign key from {key.table} to {key.other}: InnoDB does not support them "
+            "on partitioned tables."
             for key in foreign_keys
             if not can_have(layout, key)
         ]
         if any(can_have(layout, key) for key in foreign_keys):
-            found.append("InnoDB made an index for each foreign key that had none to use.")
+            found.append("InnoDB created an index for each foreign key without one.")
     return found
 
 
@@ -135,17 +138,17 @@ def _key_notes(layout: Layout, table: dict[str, Any]) -> list[str]:
     clustered = clustered_key(layout, table)
     alone = f"({', '.join(own)})"
     if clustered is not None:
-        text = f"The primary key of {name} is ({', '.join(clustered)}), by which InnoDB sorts rows"
+        text = f"The primary key of {name} is ({', '.join(clustered)}), InnoDB's sort order"
         if loaded == own:
             return [f"{text}; the unique index {name}_pkey enforces {alone}."]
-        return [f"{text}; no unique index can be without the partition column to enforce {alone}."]
+        return [f"{text}; no unique index can enforce {alone} without the partition column."]
     found: list[str] = []
     if design.cluster:
         listed = ", ".join(design.cluster)
-        found.append(f"The primary key of {name} sorts its rows by {listed} already.")
+        found.append(f"The primary key of {name} already sorts its rows by {listed}.")
     if loaded and loaded != own:
         found.append(
-            f"The primary key of {name} is ({', '.join(loaded)}): the partition column must be in "
-            f"it, and so it no longer enforces {alone} alone."
+            f"The primary key of {name} is ({', '.join(loaded)}): it must include the "
+            f"partition column, so it no longer enforces {alone} alone."
         )
     return found

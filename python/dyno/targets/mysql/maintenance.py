@@ -79,7 +79,7 @@ class TableCheck(_Work):
     """
 
     name = "integrity-check"
-    method = "CHECK TABLE … EXTENDED of every table: all indexes are read and counted"
+    method = "CHECK TABLE … EXTENDED of every table: reads and counts all indexes"
     estimate = SpaceEstimate(0, "a check writes nothing")
 
     def space(self) -> int | None:
@@ -98,7 +98,7 @@ class TableCheck(_Work):
 
 
 class Rebuild(_Work):
-    """Every table is written anew with all its indexes, and takes changes meanwhile.
+    """Every table is rebuilt with all its indexes, and accepts changes meanwhile.
 
     InnoDB rebuilds no index in its place; this is what ``OPTIMIZE TABLE`` does, but it refuses to
     lock the table rather than fall back on that.
@@ -113,7 +113,7 @@ class Rebuild(_Work):
         self._before: int | None = None
         largest = session.execute(_LARGEST.format(literal(self._place))).rows[0][0]
         self.estimate = SpaceEstimate(
-            int(largest), "the largest table with its indexes, of which there are two for a while"
+            int(largest), "the largest table with its indexes, which exists twice for a while"
         )
 
     def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
@@ -131,4 +131,4 @@ class Rebuild(_Work):
         self._session.execute(
             f"ALTER TABLE {self._table(table)} FORCE, ALGORITHM=INPLACE, LOCK=NONE"
         )
-        return self._check(table, "written anew with all its indexes", passed=True)
+        return self._check(table, "rebuilt with all its indexes", passed=True)

@@ -46,21 +46,18 @@ _SCHEMA = (
 )
 """All in one statement; the history's last row is the statement that has ended before this one."""
 
-_READ = (
-    "Innodb_data_read, before and after: from InnoDB's files, for the server's own background "
-    "work too"
-)
-_NO_SPILL = "no temporary file, table on disk or merge pass was counted"
+_READ = "Innodb_data_read, before and after: reads of InnoDB files, including background work"
+_NO_SPILL = "no temporary file, on-disk table or merge pass counted"
 _NO_BYTES = "it spilled, but MariaDB does not count the bytes"
-_WRITTEN = "performance_schema: bytes written to files of sorts, duplicates and hash joins"
-_ON_DISK = "it made temporary tables on disk, which InnoDB writes later"
-_PEAK = "performance_schema: max_total_memory of the statement, its session's included"
-_NO_PEAK = "performance_schema keeps no memory of statements on this server"
-_ROSE = "Max_memory_used of the session, which this query raised; the buffer pool is not in it"
-_OTHERS = "other sessions worked at the same time, and the counters are the server's"
+_WRITTEN = "performance_schema: bytes written to files of sorts, deduplication and hash joins"
+_ON_DISK = "it created on-disk temporary tables, which InnoDB writes later"
+_PEAK = "performance_schema: max_total_memory of the statement, including its session"
+_NO_PEAK = "performance_schema on this server does not track statement memory"
+_ROSE = "Max_memory_used of the session, which this query raised; excludes the buffer pool"
+_OTHERS = "other sessions were active, and the counters are server-wide"
 _NO_SCHEMA = (
-    "the server needs MySQL 8.0.31 or newer with performance_schema, and this user GRANT SELECT "
-    "ON performance_schema.*"
+    "needs MySQL 8.0.31 or newer with performance_schema, and GRANT SELECT ON "
+    "performance_schema.* for this user"
 )
 
 
@@ -108,7 +105,7 @@ class MysqlMeter:
         )
 
     def _prepare(self) -> None:
-        """Finds out what this server tells this user."""
+        """Determines what this server shows to this user."""
         on = self._session.execute("SELECT @@GLOBAL.event_scheduler = 'ON'").rows[0][0]
         self._running = 2 if on else 1  # MySQL and MariaDB count that thread as running
         self._statement = _STATUS
@@ -140,7 +137,7 @@ class MysqlMeter:
         if self._session.version.is_mariadb:
             return (None, _NO_BYTES) if moved else (0, _NO_SPILL)
         if "written" not in now or "written" not in before:
-            # Nothing else tells whether a hash join spilled.
+            # Nothing else shows whether a hash join spilled.
             return None, _NO_SCHEMA
         if moved & {"created_tmp_disk_tables", "mapped"}:
             return None, _ON_DISK
@@ -151,7 +148,7 @@ class MysqlMeter:
             most, seen = now.get("max_memory_used", 0), before.get("max_memory_used", 0)
             if most > seen:
                 return most, _ROSE
-            return None, f"at most {seen:,} bytes, which its session had held at once before it"
+            return None, f"at most {seen:,} bytes, the earlier peak of its session"
         if self._statement != _SCHEMA:
             return None, _NO_SCHEMA
         peak = now.get("peak", 0)

@@ -20,15 +20,15 @@ _ANALYSES = (8, 0, 18)
 def explain(session: MysqlConnection, sql: str, *, analyse: bool) -> QueryPlan:
     """The plan of a query; with ``analyse`` it is run, and the plan says what it did.
 
-    MariaDB tells that in the same document. MySQL has a text of it (``EXPLAIN ANALYZE``).
+    MariaDB has actual values in the same document; MySQL as text (``EXPLAIN ANALYZE``).
 
     Raises:
-        DatabaseError: If this MySQL cannot tell what a plan did.
+        DatabaseError: If this MySQL does not report actual values.
     """
     if analyse and not session.version.is_mariadb and session.version.number < _ANALYSES:
         raise DatabaseError(
-            f"{session.version} does not tell what a plan did; MySQL does from 8.0.18. Leave "
-            "--analyse-plans out and give --plans."
+            f"{session.version} does not report actual plan times; MySQL 8.0.18 and newer "
+            "do. Use --plans instead of --analyse-plans."
         )
     text = sql.strip().rstrip(";")
     if analyse and session.version.is_mariadb:
@@ -69,7 +69,7 @@ def _operation(step: dict[str, Any]) -> str:
     """``Table scan on orders · 15 rows expected``: MySQL's second form of the document."""
     rows, heading = step.get("estimated_rows"), step.get("heading")
     label = f"{heading}: {step['operation']}" if heading else str(step["operation"])
-    return label if rows is None else f"{label} · {rows:,.0f} rows expected"
+    return label if rows is None else f"{label} · {rows:,.0f} rows estimated"
 
 
 def _block(name: str, inner: Any) -> str:
@@ -85,7 +85,7 @@ def _table(table: dict[str, Any]) -> str:
         parts[0] += f" by {key}"
     expected = next((table[name] for name in _EXPECTED if name in table), None)
     seen, time_ms = table.get("r_rows"), table.get("r_total_time_ms")
-    rows = [f"{expected:,.0f} rows expected"] if expected is not None else []
+    rows = [f"{expected:,.0f} rows estimated"] if expected is not None else []
     rows += [f"{seen:,.0f} seen"] if seen is not None else []
     parts += [", ".join(rows)] if rows else []
     parts += [f"{time_ms:,.3f} ms"] if time_ms is not None else []

@@ -38,7 +38,7 @@ def amount(text: str | None) -> int | None:
 
 
 def defaults(session: MysqlConnection, names: Iterable[str]) -> dict[str, str]:
-    """What MariaDB has for the variables if nobody says anything."""
+    """MariaDB's defaults of the variables."""
     listed = ", ".join(literal(name.upper()) for name in names)
     rows = session.execute(
         "SELECT variable_name, default_value FROM information_schema.system_variables "  # noqa: S608
@@ -95,7 +95,7 @@ def for_sessions(
         if _equal(item, found) or _rounding(item, found, shown):
             continue
         if item.name not in _OF_SESSIONS:
-            why = f"which is the whole server's; {server} has {found}"
+            why = f"which is server-wide; {server} has {found}"
             raise item.left_to_owner(why, _todo(item, session.version))
         wanted[item.name] = item.value
     return wanted
@@ -107,8 +107,8 @@ def _todo(item: Change, version: Version) -> str:
         and not (version.is_mariadb and version.number >= (10, 9))
     )
     if fixed:
-        return f"As its owner: put {item.name} = {item.value} into its my.cnf and restart it."
-    return f"As its owner: SET GLOBAL {item.name} = {item.value};"
+        return f"On the server: put {item.name} = {item.value} into my.cnf and restart."
+    return f"On the server: SET GLOBAL {item.name} = {item.value};"
 
 
 def _equal(item: Change, found: str) -> bool:
@@ -124,4 +124,4 @@ def _rounding(item: Change, found: str, shown: Mapping[str, str]) -> str:
     unit = (amount(shown.get(_CHUNKS[0])) or 0) * (amount(shown.get(_CHUNKS[1])) or 1)
     if not unit or amount(found) != -(-item.amount // unit) * unit:
         return ""
-    return f"the server rounded it up to whole chunks of {bytes_text(unit)}"
+    return f"the server rounded it up to a multiple of {bytes_text(unit)}"

@@ -70,7 +70,7 @@ def _tables(session: MysqlConnection) -> list[tuple[str, str]]:
 
 
 def _require_free(session: MysqlConnection, tables: list[tuple[str, str]]) -> None:
-    """Refuses to begin where a foreign key of somebody else's would stop it halfway."""
+    """Refuses if a foreign key of another table would stop the removal halfway."""
     for place in sorted({place for place, _ in tables}):
         rows = session.execute(
             "SELECT constraint_schema, table_name, referenced_table_name FROM "  # noqa: S608
@@ -80,6 +80,6 @@ def _require_free(session: MysqlConnection, tables: list[tuple[str, str]]) -> No
         for schema, table, other in rows:
             if (schema, table) not in tables and (place, other) in tables:
                 raise UsageError(
-                    f"{schema}.{table} is not Dyno's and refers to {place}.{other}; drop it or its "
-                    "foreign key first. Nothing was removed."
+                    f"{schema}.{table} was not created by Dyno and refers to {place}.{other}; drop "
+                    "it or its foreign key first. Nothing was removed."
                 )

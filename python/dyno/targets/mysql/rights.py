@@ -30,7 +30,7 @@ def require(session: MysqlConnection, server: str, workload: str) -> None:
     if not account or session.execute(question).rows[0][0]:
         return
     raise TargetError(
-        f"{server}: the account {account} may not create the {workload} tables; an administrator "
-        f"must run: {grant(database, account)}",
+        f"{server}: the account {account} has no right to create the {workload} tables; "
+        f"an administrator must run: {grant(database, account)}",
         kind="denied",
     )

@@ -38,7 +38,7 @@ class Server(PrivateServer[binaries.Binaries]):
         self.temp_volume: Volume = False
         """Where temporary files go from the next start on."""
         self.asked_temp: str | None = None
-        """Where a run wants temporary files; a layout's volume otherwise."""
+        """The folder for temporary files; by default the layout's volume."""
         self.override: Callable[[dict[str, str], Version], dict[str, str]] = _nothing
         """What a run asks for in the place of what :func:`settings` chose, which it is given."""
 
@@ -75,7 +75,7 @@ class Server(PrivateServer[binaries.Binaries]):
 
     def _configure(self, own: volumes.Home, *, resumed: bool) -> None:
         temporary = volumes.temp_folder(own, self.asked_temp)
-        if resumed:  # room on the volume has changed, the settings must not
+        if resumed:  # free space has changed, the settings must not
             return
         usual = volumes.temp_volume(self._home)
         chosen = settings(self._limits, VolumeFacts.noted(self._home))

@@ -24,19 +24,19 @@ _SESSION = {
     # What does not fit is an error, never cut; a division by zero is NULL as elsewhere.
     "sql_mode": "'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
     "time_zone": "'+00:00'",
-    # A table that somebody else holds open must not hang us for the server's default of a day.
+    # A table lock must not block for the server's default of a day.
     "lock_wait_timeout": "600",
 }
 
 _MARIADB = {
-    # An answer from the cache of answers is no measurement.
+    # The query cache would spoil a measurement.
     "query_cache_type": "OFF",
     # Statistics from a sample whose size the server chooses: all rows take ten times as long.
     "analyze_sample_percentage": "0",
 }
 
 _MYSQL = {
-    # Sizes and numbers of rows as they are, not as they were when somebody asked within a day.
+    # Current sizes and row counts, not those cached for a day.
     "information_schema_stats_expiry": "0",
 }
 
@@ -64,7 +64,7 @@ SESSION_NAMES = (
     "optimizer_use_condition_selectivity",
     "use_stat_tables",
 )
-"""What a session has beside: it explains plans."""
+"""Additional settings of a session that explains plans."""
 
 
 def settings(limits: Limits, volume: VolumeFacts) -> dict[str, str]:

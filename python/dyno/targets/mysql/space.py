@@ -60,7 +60,7 @@ class Files:
 
 
 class Sizes(StepLog):
-    """Measures steps by the folder that a session sorts in, or for a table written anew by all."""
+    """Measures a step by the session's sort folder, or by all files for a table rebuild."""
 
     ALONE: ClassVar = frozenset({"cluster", "foreign key"})
 
@@ -84,7 +84,7 @@ class Sizes(StepLog):
         return before
 
     def _folder(self, session: MysqlConnection, files: Files) -> Path:
-        """The folder that a session sorts in: made, and told to it, when it first is needed."""
+        """The sort folder of a session, created and set on first use."""
         with self._lock:
             number = id(session)
             if number not in self._folders:

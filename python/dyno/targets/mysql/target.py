@@ -43,8 +43,8 @@ from dyno.targets.server import InSession, ServerTarget
 from dyno.workspace import places
 from dyno.workspace.footprint import Meter
 
-_NO_TLS = "loader and driver speak TLS over TCP only; leave unix_socket or ssl out of the URL"
-_NO_VACUUM = "InnoDB clears away old rows by itself; what OPTIMIZE TABLE does is its reindex"
+_NO_TLS = "loader and driver support TLS over TCP only; omit unix_socket or ssl from the URL"
+_NO_VACUUM = "InnoDB purges old rows in the background; OPTIMIZE TABLE is what reindex does"
 
 _IN_SESSION = InSession(
     loaded=provision.loaded,
@@ -104,9 +104,9 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
         found: list[str] = []
         log, temp = volumes.log_volume(self._home), volumes.temp_volume(self._home)
         if layout.log is not None and log != layout.log:
-            found.append(f"The log no longer lies on {layout.log}, but in {log or self._home}.")
+            found.append(f"The log is no longer on {layout.log}, but in {log or self._home}.")
         if layout.temp is not None and temp != layout.temp:
-            found.append(f"Temporary files no longer go to {layout.temp}.")
+            found.append(f"Temporary files are no longer on {layout.temp}.")
         return found
 
     def _create(
@@ -154,7 +154,7 @@ class MysqlTarget(ServerTarget[MysqlConnection, str, Server]):
         return translate(neutral, "mysql")
 
     def maintenance(self, workload: str, name: Maintenance) -> Job | str:
-        """A check of every table, all of them written anew, or a dump."""
+        """A check of every table, a rebuild of all of them, or a dump."""
         if (reason := self.LACKS_MAINTENANCE.get(name)) is not None:
             return reason
         session = self.connect()

@@ -65,7 +65,7 @@ class Tuning(ServerTuning[MysqlConnection, Server]):
         self.sessions = readback.for_sessions(session, self._changes, server)
 
     def _with_large_pages(self, item: Applied, server: Server) -> Applied:
-        """MariaDB goes on with small pages where there are no large ones, and only logs it."""
+        """Without huge pages, MariaDB continues with small ones and only logs it."""
         if item.name != "large_pages" or item.value == "OFF":
             return item
         used = _large_page_bytes(server.pid)
@@ -74,12 +74,12 @@ class Tuning(ServerTuning[MysqlConnection, Server]):
             pool = int(server.settings["innodb_buffer_pool_size"])
             needed = pool * 11 // 10 // size + 1 if size else "N"
             raise TargetError(
-                f"large_pages=on: MariaDB got none, {_meminfo('HugePages_Free')} are free and "
-                f"about {needed} are needed. As root: sysctl -w vm.nr_hugepages={needed}; or give "
-                "large_pages=try.",
+                f"large_pages=on: MariaDB got no huge pages; {_meminfo('HugePages_Free')} are "
+                f"free, about {needed} are needed. As root: sysctl -w vm.nr_hugepages={needed}; "
+                "or use large_pages=try.",
                 kind="out_of_memory",
             )
-        return item.model_copy(update={"note": f"large pages in use: {used >> 20} MB"})
+        return item.model_copy(update={"note": f"huge pages in use: {used >> 20} MB"})
 
 
 def _large_page_bytes(pid: int | None) -> int:

@@ -16,7 +16,7 @@ _GIB = 1 << 30
 
 KNOBS = {
     "memory": "innodb_buffer_pool_size",
-    "grant": "sort_buffer_size",
+    "work_memory": "sort_buffer_size",
     "temp_limit": "tmp_disk_table_size",
     "temp_path": "tmpdir",
     "large_pages": "large_pages",
@@ -25,10 +25,9 @@ KNOBS = {
 }
 
 LACKS = {
-    "parallelism": "one thread does the whole of a query, in MariaDB as in MySQL",
-    "checksums": "InnoDB's pages always have them in MariaDB 10.6 and newer",
-    "checkpoint_interval": "InnoDB writes pages by the room in its log (checkpoint_size), not by "
-    "the clock",
+    "parallelism": "MariaDB and MySQL run a query in one thread",
+    "checksums": "InnoDB's pages always have checksums in MariaDB 10.6 and newer",
+    "checkpoint_interval": "InnoDB flushes pages by log size (checkpoint_size), not by time",
 }
 
 _STEPS = {
@@ -49,11 +48,11 @@ _BOUNDS = {
 }
 
 _NOTES = {
-    "sort_buffer_size": "each sort of a query has its own",
-    "tmp_disk_table_size": "of each temporary table on disk; sorted runs are not counted",
-    "max_tmp_session_space_usage": "of each session",
-    "innodb_log_file_size": "the whole log; pages are written before it is full",
-    "innodb_redo_log_capacity": "the whole log; pages are written before it is full",
+    "sort_buffer_size": "per sort of a query",
+    "tmp_disk_table_size": "per on-disk temporary table; sort runs are not counted",
+    "max_tmp_session_space_usage": "per session",
+    "innodb_log_file_size": "size of the whole log; pages are flushed before it is full",
+    "innodb_redo_log_capacity": "size of the whole log; pages are flushed before it is full",
 }
 
 JOINS = 4
@@ -100,7 +99,7 @@ def _change(setting: Setting, version: Version, now: Callable[[str], int | None]
     if not isinstance(setting.value, int):
         return [base]
     first = _sized(replace(base, note=_NOTES.get(name, "")), setting.value)
-    return _grant(first, version, now) if setting.word == "grant" else [first]
+    return _grant(first, version, now) if setting.word == "work_memory" else [first]
 
 
 def _commit(base: Change, *, durable: bool, binary_log: bool) -> list[Change]:
@@ -108,7 +107,7 @@ def _commit(base: Change, *, durable: bool, binary_log: bool) -> list[Change]:
     value = 1 if durable else 0
     found = [replace(base, value=str(value), amount=value, note=note)]
     if binary_log:
-        found.append(replace(found[0], name="sync_binlog", note="the binary log's part of it"))
+        found.append(replace(found[0], name="sync_binlog", note="the part of the binary log"))
     return found
 
 
@@ -117,9 +116,9 @@ def _grant(first: Change, version: Version, now: Callable[[str], int | None]) ->
     size = first.amount or 0
     found = [
         first,
-        replace(first, name="join_buffer_size", note="each join of a query has its own"),
-        replace(first, name="tmp_table_size", note="each table of groups has its own"),
-        replace(first, name="max_heap_table_size", note="else it would bound tmp_table_size"),
+        replace(first, name="join_buffer_size", note="per join of a query"),
+        replace(first, name="tmp_table_size", note="per aggregation table"),
+        replace(first, name="max_heap_table_size", note="it would otherwise limit tmp_table_size"),
     ]
     limit = now("join_buffer_space_limit")
     if version.is_mariadb and limit is not None and limit < size * JOINS:
@@ -130,7 +129,7 @@ def _grant(first: Change, version: Version, now: Callable[[str], int | None]) ->
                 name="join_buffer_space_limit",
                 value=str(total),
                 amount=total,
-                note=f"raised with it: room for {JOINS} joins",
+                note=f"raised with it: space for {JOINS} joins",
             )
         )
     return found
@@ -141,11 +140,11 @@ def _sized(base: Change, size: int) -> Change:
     whole = size // step * step
     notes = [base.note] if base.note else []
     if whole != size:
-        notes.append(f"rounded down to whole {bytes_text(step)}")
+        notes.append(f"rounded down to a multiple of {bytes_text(step)}")
     least, most = _BOUNDS[base.name]
     if not least <= whole <= most:
         raise UsageError(
-            f"{base.word}={base.asked}: {base.name} goes from {bytes_text(least)} to "
+            f"{base.word}={base.asked}: the range of {base.name} is {bytes_text(least)} to "
             f"{bytes_text(most)}."
         )
     return replace(base, value=str(whole), amount=whole, note="; ".join(notes))

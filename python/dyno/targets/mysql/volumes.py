@@ -35,8 +35,8 @@ def folder_on(home: Home, volume: str, name: str) -> Path:
     code, _ = home.identity.run([home.programs.server, "--no-defaults", "--version"], folder)
     if code != 0:
         raise TargetError(
-            f"The private MariaDB runs {home.identity} and cannot reach {volume}. Let every "
-            "user pass through its parent folders (chmod o+x), or name another volume.",
+            f"The private MariaDB runs {home.identity} and cannot reach {volume}. Make its "
+            "parent folders accessible (chmod o+x), or use another volume.",
             kind="denied",
         )
     return folder
@@ -132,7 +132,7 @@ def _state(home: Path) -> dict[str, str | None]:
         return {}
     except (OSError, ValueError) as error:
         # Without it the log could not be found, and a server without its log loses data.
-        raise TargetError(f"{home / _STATE} cannot be read; restore it.", kind="io") from error
+        raise TargetError(f"Cannot read {home / _STATE}; restore it.", kind="io") from error
     return found if isinstance(found, dict) else {}
 
 

@@ -42,7 +42,7 @@ def find(session: MysqlConnection, address: Address) -> Here:
         started = None if address.unix_socket else time.time() - float(uptime[0][1])
         pid = _process(data, started)
     except (DynoError, LookupError, ValueError) as error:
-        return Here(notes=(f"where the server keeps its files was not found: {error}",))
+        return Here(notes=(f"the location of the server's files is unknown: {error}",))
     if pid is None:
         return UNSEEN
     # Relative ones are of the data folder, where the server works.

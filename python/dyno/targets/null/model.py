@@ -1,4 +1,4 @@
-"""The model's figures, read from the target's URL."""
+"""The parameters of the model, from the target's URL."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class NullModel:
     Attributes:
         mean_us: Mean service time of a transaction, µs; 0 answers at once.
         distribution: Shape of the service time's distribution.
-        servers: Most transactions in service at once, the others queue; None is no limit.
+        servers: Maximum concurrent transactions, others queue; None for no limit.
         stall_every_ms: Period of regular pauses, 0 for none.
         stall_ms: Length of each pause, at the end of its period.
         seed: Seed of the service times.
@@ -48,15 +48,15 @@ class NullModel:
         """Reads the model from a URL such as ``null:?mean_us=500&servers=4``.
 
         Raises:
-            UsageError: If a name or a figure is wrong.
+            UsageError: If a name or a value is invalid.
         """
         parts = urlsplit(url.text)
         if parts.netloc or parts.path:
-            raise UsageError("The null target is nowhere: write it as null: or null:?mean_us=500.")
+            raise UsageError("The null target has no address: write null: or null:?mean_us=500.")
         given: dict[str, str] = {}
         for name, value in parse_qsl(parts.query, keep_blank_values=True):
             if name not in _NAMES:
-                raise unknown("setting of the null target", name, _NAMES)
+                raise unknown("null target setting", name, _NAMES)
             given[name] = value
         model = cls(
             mean_us=_number(given, "mean_us", 0.0),
@@ -75,7 +75,7 @@ class NullModel:
             model.stall_ms and model.stall_ms >= model.stall_every_ms
         ):
             raise UsageError(
-                "A stall of the null target needs both stall_ms and a longer stall_every_ms."
+                "A stall of the null target needs stall_ms and a longer stall_every_ms."
             )
         return model
 
@@ -94,7 +94,7 @@ class NullModel:
         return wire
 
     def settings(self) -> dict[str, str]:
-        """All figures as text, for the record."""
+        """All parameters as text, for the record."""
         return {name: str(getattr(self, name)) for name in _NAMES}
 
 
@@ -104,7 +104,9 @@ def _number(given: dict[str, str], name: str, default: float) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1e12:
-        raise UsageError(f"{name} of the null target must be a number from 0, not '{given[name]}'.")
+        raise UsageError(
+            f"{name} of the null target must be a number from 0 up, not '{given[name]}'."
+        )
     return value
 
 
@@ -112,6 +114,6 @@ def _whole(given: dict[str, str], name: str, least: int) -> int:
     text = given.get(name, str(least))
     if not (text.isascii() and text.isdigit() and least <= int(text) < 1 << 32):
         raise UsageError(
-            f"{name} of the null target must be a whole number from {least}, not '{text}'."
+            f"{name} of the null target must be a whole number from {least} up, not '{text}'."
         )
     return int(text)

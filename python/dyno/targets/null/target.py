@@ -21,7 +21,7 @@ from dyno.contracts.target import (
 from dyno.errors import UsageError
 from dyno.targets.null.model import NullModel
 
-_NO_DATA = "the null target keeps no data; it models how long transactions take"
+_NO_DATA = "the null target stores no data; it simulates transaction times"
 
 
 class NullTarget:
@@ -45,7 +45,7 @@ class NullTarget:
         """Nothing has to be stopped."""
 
     def facts(self) -> TargetFacts:
-        """The model's figures."""
+        """The parameters of the model."""
         return TargetFacts(
             url=self.url.redacted,
             place="process",
@@ -59,7 +59,7 @@ class NullTarget:
         Raises:
             UsageError: Always.
         """
-        raise UsageError(f"The null target takes no statements: {_NO_DATA}.")
+        raise UsageError(f"The null target runs no statements: {_NO_DATA}.")
 
     def create_tables(
         self,
@@ -68,12 +68,12 @@ class NullTarget:
         replace: bool,  # noqa: ARG002
         layout: Layout | None = None,  # noqa: ARG002
     ) -> None:
-        """There is no place for tables.
+        """The null target has no tables.
 
         Raises:
             UsageError: Always.
         """
-        raise UsageError(f"The null target takes no tables: {_NO_DATA}.")
+        raise UsageError(f"The null target has no tables: {_NO_DATA}.")
 
     def loaded(self, workload: str) -> Loaded | None:  # noqa: ARG002
         """It acts as if it held whole data of the scale that its URL gives (1 by default)."""
@@ -83,12 +83,12 @@ class NullTarget:
         """There is nothing to mark."""
 
     def load(self, plan: LoadPlan, control: Any) -> LoadOutcome:  # noqa: ARG002
-        """There is no place for rows.
+        """The null target stores no rows.
 
         Raises:
             UsageError: Always.
         """
-        raise UsageError(f"The null target takes no rows: {_NO_DATA}.")
+        raise UsageError(f"The null target stores no rows: {_NO_DATA}.")
 
     def insert(
         self,
@@ -96,12 +96,12 @@ class NullTarget:
         workload: str,  # noqa: ARG002
         rows: Mapping[str, Any],  # noqa: ARG002
     ) -> int:
-        """There is no place for rows.
+        """The null target stores no rows.
 
         Raises:
             UsageError: Always.
         """
-        raise UsageError(f"The null target takes no rows: {_NO_DATA}.")
+        raise UsageError(f"The null target stores no rows: {_NO_DATA}.")
 
     def index(
         self,
@@ -118,7 +118,7 @@ class NullTarget:
         return self._model.wire()
 
     def sql(self, workload: str, name: str, neutral: str) -> str:  # noqa: ARG002
-        """Statements stay neutral; nobody runs them."""
+        """Returns the statement unchanged; nothing runs it."""
         return neutral
 
     def data_paths(self) -> list[Path]:

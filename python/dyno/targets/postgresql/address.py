@@ -1,4 +1,4 @@
-"""A server that exists already: its URL taken apart, checked, and told to the Rust driver."""
+"""An existing server: its URL parsed, checked, and converted for the Rust driver."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class Address:
                 known = [option.keyword.decode() for option in psycopg.pq.Conninfo.get_defaults()]
                 raise unknown("URL parameter", named[1], known) from None
             raise UsageError(
-                "The target URL cannot be read; it must look like "
-                "postgresql://user:password@host:5432/database?sslmode=require. In user and "
-                "password percent-encode special characters: %25 for %, %2F for /, %40 for @."
+                "The target URL is invalid; write it like "
+                "postgresql://user:password@host:5432/database?sslmode=require. Percent-encode "
+                "special characters in user and password: %25 for %, %2F for /, %40 for @."
             ) from None
         if (mode := conninfo.get("sslmode")) and mode not in tls.MODES:
             raise unknown("sslmode", str(mode), tls.MODES)

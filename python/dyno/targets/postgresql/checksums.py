@@ -93,7 +93,7 @@ class Checksums:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise TargetError(f"{self._journal} cannot be read; remove it.") from error
+            raise TargetError(f"Cannot read {self._journal}; remove it.") from error
         return "on" if told == "on" else "off"
 
     def _state(self, programs: Binaries, identity: Identity) -> tuple[str, bool]:
@@ -113,9 +113,9 @@ class Checksums:
             [programs.program("pg_checksums"), option, "-D", str(self._data)], self._data
         )
         if code != 0:
-            raise TargetError(f"Checksums cannot be switched {wanted}: {_last(printed, code)}.")
+            raise TargetError(f"Cannot switch checksums {wanted}: {_last(printed, code)}.")
 
 
 def _last(printed: str, code: int) -> str:
     lines = [line.strip() for line in printed.splitlines() if line.strip()]
-    return lines[-1].rstrip(".") if lines else f"it ended with {code}"
+    return lines[-1].rstrip(".") if lines else f"exit code {code}"

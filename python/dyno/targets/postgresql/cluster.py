@@ -24,7 +24,7 @@ def prepare(home: Path, binaries: Binaries, lock: int) -> tuple[Path, Identity]:
     """
     data, identity = datafolder.prepare(home, _Maker(binaries), lock)
     if not working_in(data, PROGRAM):
-        # Of a killed server, whose process id somebody else may have by now.
+        # From a killed server, whose process id may have been reused.
         (data / "postmaster.pid").unlink(missing_ok=True)
     return data, identity
 
@@ -75,9 +75,10 @@ class _Maker(datafolder.Maker):
         try:
             version = (folder / "PG_VERSION").read_text(encoding="ascii").strip()
         except OSError as error:
-            raise TargetError(f"{folder} is no PostgreSQL data folder; remove it.") from error
+            raise TargetError(f"{folder} is not a PostgreSQL data folder; remove it.") from error
         if version != str(self._binaries.major):
             raise TargetError(
-                f"{folder} was made by PostgreSQL {version}, this is {self._binaries.version}; "
-                "remove it with `dyno clean` or give another --out DIR."
+                f"{folder} was created by PostgreSQL {version}, this is "
+                f"{self._binaries.version}; remove it with `dyno clean`, or use another --out "
+                "DIR."
             )

@@ -36,7 +36,7 @@ class PostgresConnection:
 
         Args:
             raw: The connection.
-            explain: The error to tell instead, if the server's end is known to be the reason.
+            explain: The error to raise instead, if the server's exit is known to be the cause.
         """
         self.raw = raw
         self._explain = explain
@@ -77,7 +77,7 @@ class PostgresConnection:
             except BaseException as error:
                 session.close()
                 if cut.is_set():
-                    message = f"{server} logged us in and then said no more within {limit_s} s."
+                    message = f"{server} accepted the login but did not respond within {limit_s} s."
                     raise explain() or TargetError(message) from error
                 raise
         keep_alive(raw.fileno())
@@ -88,7 +88,7 @@ class PostgresConnection:
         self._stopped = False
         try:
             with self.raw.cursor() as cursor:
-                # The driver would prepare it from the sixth time on, without planning it anew.
+                # psycopg would prepare it from the sixth execution on, without replanning.
                 cursor.execute(sql.encode(), prepare=False)
                 while cursor.nextset():
                     pass

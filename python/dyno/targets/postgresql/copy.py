@@ -15,7 +15,7 @@ from psycopg import sql
 
 from dyno.targets.postgresql.connection import PostgresConnection
 
-# Quotes only where needed tell an empty text, which is quoted, from NULL, which is not.
+# Minimal quoting distinguishes an empty text, which is quoted, from NULL, which is not.
 _FORM = pyarrow.csv.WriteOptions(include_header=False, quoting_style="needed")
 
 

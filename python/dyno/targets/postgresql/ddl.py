@@ -36,7 +36,7 @@ def column_type(kind: dict[str, Any]) -> sql.SQL:
         case {"type": str(name)} if name in _TYPES:
             return sql.SQL(_TYPES[name])  # pyright: ignore[reportArgumentType]
         case _:
-            raise DynoError(f"PostgreSQL has no type for the column type {kind}.")
+            raise DynoError(f"PostgreSQL does not support the column type {kind}.")
 
 
 def create_table(place: str, table: dict[str, Any]) -> sql.Composed:
@@ -76,8 +76,8 @@ def to_replace(
     ]
     if taken:
         raise UsageError(
-            f"{server}, schema {place}, holds tables that Dyno did not create "
-            f"({', '.join(taken)}) under the names of partitions. Move them."
+            f"{server}, schema {place}, contains tables that Dyno did not create "
+            f"({', '.join(taken)}), with the names of partitions. Move them."
         )
     return gone
 

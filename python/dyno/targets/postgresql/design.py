@@ -159,7 +159,7 @@ class _Maker:
         return fits[0] if fits else Index(f"{name}_clustered", name, columns)
 
     def clusters(self, table: str, index: Index) -> list[Step]:
-        """Writes the rows anew in the order of an index."""
+        """Rewrites the rows in the order of an index."""
         return [
             Step(
                 f"cluster {stored_name}",

@@ -31,18 +31,18 @@ _WORDS = (
     (
         "temp_file_limit",
         "disk_full",
-        "; raise temp_file_limit, or work_mem so that less is spilled",
+        "; raise temp_file_limit, or raise work_mem to spill less",
     ),
     ("shared memory segment", "out_of_memory", "; give the server more shared memory (/dev/shm)"),
     ("out of shared memory", "out_of_memory", "; raise max_locks_per_transaction on the server"),
     ("No space left on device", "disk_full", "; free space on the server's volume"),
 )
 
-_STOPPED = "It took longer than allowed and was stopped"
+_STOPPED = "The statement exceeded its time limit and was cancelled"
 _CANCELLED = "; another session or an administrator cancelled it"
 
 _ADVICE = {
-    "lock_timeout": "; another session held its lock for as long as this one waits",
+    "lock_timeout": "; another session held a lock for the whole timeout",
     "disk_full": "; free space on the server's volume",
     "too_many_connections": "; raise max_connections on the server or use fewer sessions",
     "out_of_memory": "; give the server more memory or lower work_mem",
@@ -89,7 +89,7 @@ def statement_error(error: psycopg.Error, *, lost: bool, stopped: bool = False) 
 def connect_error(error: psycopg.Error, server: str, host: str = "") -> DynoError:
     """The error for a session that could not be opened, with what to do about it.
 
-    libpq tells the SQLSTATE only to those who look into its text, so the text is looked at.
+    libpq has the SQLSTATE only in its text, so Dyno parses the text.
 
     Args:
         error: What the driver raised.
@@ -99,54 +99,59 @@ def connect_error(error: psycopg.Error, server: str, host: str = "") -> DynoErro
     silent = no_answer(server, host, "host and port", "listen_addresses, pg_hba.conf")
     text = " ".join(str(error).split())
     for words, kind, message in (
-        ("no password supplied", "denied", f"{server} asks for a password; {_PASSWORD}"),
-        ("password authentication failed", "denied", f"{server} refused the password; {_PASSWORD}"),
+        ("no password supplied", "denied", f"{server} requires a password; {_PASSWORD}"),
+        (
+            "password authentication failed",
+            "denied",
+            f"{server} rejected the password; {_PASSWORD}",
+        ),
         (
             ", no encryption",  # also of a server without TLS: of sslmode libpq tells nothing here
             "denied",
-            f"{server} does not admit this client without TLS: {_after_fatal(text)}; with "
-            "sslmode=require (or verify-full) in the URL it is used, or add an entry on the server",
+            f"{server} requires TLS from this client: {_after_fatal(text)}; use "
+            "sslmode=require (or verify-full) in the URL, or add an entry on the server",
         ),
         (
             "does not have CONNECT privilege",
             "denied",
-            f"{server}: {_after_fatal(text)}; let an administrator run GRANT CONNECT ON DATABASE "
-            "for this role",
+            f"{server}: {_after_fatal(text)}; an administrator must run GRANT CONNECT ON "
+            "DATABASE for this role",
         ),
         (
             "no pg_hba.conf entry",
             "denied",
-            f"{server} does not admit this client: {_after_fatal(text)}; add one on the server",
+            f"{server} does not accept this client: {_after_fatal(text)}; add an entry on "
+            "the server",
         ),
         (
             "requires a valid client certificate",
             "denied",
-            f"{server} admits only clients with a certificate; give sslcert and sslkey in the URL",
+            f"{server} requires a client certificate; set sslcert and sslkey in the URL",
         ),
         (
             "does not support SSL",
             "unreachable",
-            f"{server} does not offer TLS; turn it on there (ssl = on), or do without it "
-            "(sslmode=disable)",
+            f"{server} does not offer TLS; turn it on there (ssl = on), or connect without "
+            "it (sslmode=disable)",
         ),
         (
             "certificate verify failed",
             "unreachable",
-            f"The certificate of {server} is refused; it must be valid now, and signed by an "
-            "authority in the URL's sslrootcert",
+            f"The certificate of {server} is not trusted; it must be valid now and signed "
+            "by an authority in the URL's sslrootcert",
         ),
         (
             "does not match host name",
             "unreachable",
-            f"{server} is not whom the URL names: {_after_failed(text)}; the URL must name the "
-            "host as the certificate does",
+            f"The certificate of {server} is for another host: {_after_failed(text)}; use "
+            "the certificate's host name in the URL",
         ),
-        ("certificate", "unreachable", f"No TLS with {server}: {_after_failed(text)}"),
-        ("private key", "unreachable", f"No TLS with {server}: {_after_failed(text)}"),
+        ("certificate", "unreachable", f"TLS with {server} failed: {_after_failed(text)}"),
+        ("private key", "unreachable", f"TLS with {server} failed: {_after_failed(text)}"),
         (
             "does not exist",
             "unreachable",
-            f"{server} answers, but {_after_fatal(text)}; create it, or correct the URL",
+            f"{server} is up, but {_after_fatal(text)}; create it, or correct the URL",
         ),
         ("Connection refused", "unreachable", silent),
         ("No such file", "unreachable", silent),
@@ -155,7 +160,7 @@ def connect_error(error: psycopg.Error, server: str, host: str = "") -> DynoErro
         (
             "server closed the connection unexpectedly",
             "unreachable",
-            f"{server} took the connection and closed it; is it PostgreSQL that listens there?",
+            f"{server} accepted the connection and closed it; is it PostgreSQL?",
         ),
         ("timeout expired", "unreachable", silent),
         ("expected authentication request", "unreachable", f"{server} {_FOREIGN}"),
@@ -163,9 +168,9 @@ def connect_error(error: psycopg.Error, server: str, host: str = "") -> DynoErro
         ("invalid response to SSL negotiation", "unreachable", f"{server} {_FOREIGN}"),
         ("unexpected message from server", "unreachable", f"{server} {_FOREIGN}"),
         ("lost synchronization with server", "unreachable", f"{server} {_FOREIGN}"),
-        ("too many clients", "too_many_connections", f"{server} has no connection left"),
-        ("remaining connection slots", "too_many_connections", f"{server} has no connection left"),
-        ("starting up", "unreachable", f"{server} is still starting up; try again"),
+        ("too many clients", "too_many_connections", f"{server} has no free connection"),
+        ("remaining connection slots", "too_many_connections", f"{server} has no free connection"),
+        ("starting up", "unreachable", f"{server} is still starting; try again"),
         ("SSL", "unreachable", f"No secure connection to {server}: {_after_fatal(text)}"),
     ):
         if words in text:
@@ -173,9 +178,9 @@ def connect_error(error: psycopg.Error, server: str, host: str = "") -> DynoErro
     return error_of_kind("unreachable", f"Cannot connect to {server}: {_after_fatal(text)}.")
 
 
-_PASSWORD = "give the right one in the URL, in PGPASSWORD or in ~/.pgpass"  # noqa: S105
-_FOREIGN = "answered, but not with the PostgreSQL protocol; correct host and port in the URL"
-_UNKNOWN = "is unknown; correct the URL, or this machine's name service"
+_PASSWORD = "set the right one in the URL, in PGPASSWORD or in ~/.pgpass"  # noqa: S105
+_FOREIGN = "does not speak the PostgreSQL protocol; correct host and port in the URL"
+_UNKNOWN = "cannot be resolved; correct the URL or this machine's DNS"
 
 
 def _after_fatal(text: str) -> str:

@@ -26,7 +26,7 @@ from dyno.targets.postgresql.maintenance import Connect, Index, Work, indexes
 _DAMAGE = {"XX001", "XX002"}
 """States of damaged data and damaged indexes (manual, appendix A); checksums fail as the first."""
 
-_READS_ONLY = "the check only reads; it sorts nothing, and its filters stay in memory"
+_READS_ONLY = "the check only reads; it does not sort, and its filters stay in memory"
 
 
 def integrity_check(connect: Connect, workload: str) -> Amcheck | Scan:
@@ -125,14 +125,14 @@ class Amcheck(_Integrity):
                 "SELECT count(*) FROM pg_available_extensions WHERE name = 'amcheck'"
             ).rows[0][0]
             if not available:
-                return "the server does not come with the extension amcheck"
+                return "the server does not have the extension amcheck"
             place = sql.Identifier(self.place)
             try:
                 run(self.session, [sql.SQL("CREATE EXTENSION amcheck SCHEMA {}").format(place)])
             except DynoError as error:
                 if error.kind == "denied":
                     return "an administrator must first run CREATE EXTENSION amcheck"
-                return f"the extension amcheck cannot be created: {error}"
+                return f"cannot create the extension amcheck: {error}"
             self._created = True
             self._home = self.place
         try:
@@ -151,7 +151,9 @@ class Amcheck(_Integrity):
         super().close()
 
     def _whole(self, step: str | Index) -> str:
-        return "sound" if isinstance(step, str) else "sound, and holds every row of its table"
+        return (
+            "sound" if isinstance(step, str) else "sound, with an entry for every row of its table"
+        )
 
     def _table(self, table: str) -> str | None:
         query = sql.SQL("SELECT blkno, offnum, msg FROM {}({}::regclass) LIMIT 1").format(
@@ -181,8 +183,8 @@ class Scan(_Integrity):
     def __init__(self, connect: Connect, workload: str, reason: str) -> None:
         super().__init__(connect, workload)
         self.method = (
-            "every row read, and every index compared with its table in one snapshot: rows, and "
-            f"digest of the indexed columns ({reason})"
+            "reads every row and compares every index with its table in one snapshot: row "
+            f"count and hash of the indexed columns ({reason})"
         )
         try:
             # Sorting would hide which index was used, and spill.
@@ -194,7 +196,7 @@ class Scan(_Integrity):
             raise
 
     def _whole(self, step: str | Index) -> str:
-        return "read in full" if isinstance(step, str) else "holds what its table holds"
+        return "read in full" if isinstance(step, str) else "matches its table"
 
     def _table(self, table: str) -> str | None:
         run(self.session, [_digest(sql.SQL("t.*"), sql.SQL("{} t").format(self._place(table)))])
@@ -224,7 +226,7 @@ class Scan(_Integrity):
         """The plan must read this index: another one with the same first columns proves nothing."""
         plan = run(self.session, [sql.SQL("EXPLAIN (FORMAT JSON) {}").format(statement)])[0][0]
         if index.name not in _used(plan):
-            raise _UnprovenError(f"skipped: no plan of the server reads {index.table} through it")
+            raise _UnprovenError(f"skipped: no query plan reads {index.table} through it")
 
     def _place(self, name: str) -> sql.Identifier:
         return sql.Identifier(self.place, name)

@@ -13,7 +13,7 @@ from dyno.targets.postgresql.connection import PostgresConnection
 def read(
     session: PostgresConnection, workload: str
 ) -> tuple[Unfinished, list[journal.Done]] | None:
-    """What the journal tells; None if there is none of Dyno's."""
+    """Reads the journal; None if there is none of Dyno's."""
     place = mark.schema_of(workload)
     text = ddl.relations(session, place).get(journal.TABLE)
     if not journal.is_journal(text, workload):

@@ -17,12 +17,11 @@ COLUMNAR = ("columnar", "pgcolumnar")
 """Table access methods that store columns, by the names that their extensions give them."""
 
 _REMOTE_LOG = (
-    "only the embedded server's log can be moved by Dyno. Stop this server, move its pg_wal to the "
-    "volume and leave a link in its place, or make the cluster with initdb --waldir"
+    "Dyno can move the log of the private server only. Stop this server, move its "
+    "pg_wal to the volume and replace it with a symbolic link, or create the "
+    "cluster with initdb --waldir"
 )
-_NO_PREALLOCATION = (
-    "PostgreSQL extends the files of a table as rows come; no room can be claimed before"
-)
+_NO_PREALLOCATION = "PostgreSQL grows table files on demand; space cannot be preallocated"
 
 
 def parts(url: TargetUrl) -> LayoutParts:
@@ -96,13 +95,14 @@ def notes(
         by, key = design.partition_by, primary_keys[name]
         if layout.primary_keys and by is not None and key and by not in key:
             found.append(
-                f"The primary key of {name} is ({', '.join([*key, by])}): PostgreSQL demands the "
-                f"partition column in it, and so no longer enforces ({', '.join(key)}) alone."
+                f"The primary key of {name} is ({', '.join([*key, by])}): PostgreSQL requires "
+                f"the partition column in it, so it no longer enforces ({', '.join(key)}) alone."
             )
     if layout.foreign_keys:
         found += [
-            f"No foreign key from {key.table} to {key.other}: ({', '.join(key.other_columns)}) "
-            "is no key of its own once that table is partitioned by another column."
+            f"No foreign key from {key.table} to {key.other}: "
+            f"({', '.join(key.other_columns)}) is not unique by itself when that table is "
+            "partitioned by another column."
             for key in foreign_keys
             if not can_refer(layout, key, primary_keys)
         ]
@@ -118,21 +118,21 @@ def _column_method(session: PostgresConnection, layout: Layout, tables: list[str
         clustered = [name for name in tables if layout.design(name).cluster]
         if clustered:
             raise UsageError(
-                f"Layout {layout.name}: {clustered[0]} cannot be both in column form and "
-                "clustered; PostgreSQL clusters heap tables only."
+                f"Layout {layout.name}: {clustered[0]} cannot be both columnar and clustered; "
+                "PostgreSQL clusters heap tables only."
             )
         return found
     offered = session.execute(
         "SELECT name FROM pg_available_extensions WHERE name LIKE '%columnar%' ORDER BY name"
     ).rows
     help_ = (
-        f"The extension {offered[0][0]} is installed; have run: CREATE EXTENSION {offered[0][0]};"
+        f"The extension {offered[0][0]} is available; run: CREATE EXTENSION {offered[0][0]};"
         if offered
-        else "Install an extension with one, such as Citus or Hydra, or load another layout."
+        else "Install an extension with one, such as Citus or Hydra, or use another layout."
     )
     raise UsageError(
-        f"Layout {layout.name} ({tables[0]} in column form): this server has no columnar table "
-        f"access method (it has: {', '.join(present)}). {help_}"
+        f"Layout {layout.name} (columnar table {tables[0]}): this server has no "
+        f"columnar table access method (it has: {', '.join(present)}). {help_}"
     )
 
 
@@ -150,8 +150,8 @@ def _require_tablespace(session: PostgresConnection, layout: Layout, name: str) 
             sql.Identifier(name), sql.Identifier(str(rows[0][2]))
         )
         raise UsageError(
-            f"Layout {layout.name}: the user {rows[0][2]} may not use the tablespace {name}. "
-            f"Have run: {_text(session, grant)}"
+            f"Layout {layout.name}: the user {rows[0][2]} may not use the tablespace "
+            f"{name}. Run: {_text(session, grant)}"
         )
 
 

@@ -24,7 +24,7 @@ _DROP_S = 30
 """Patience for what is left of a stopped one: dropping it waits for other sessions, too."""
 
 _LEFTOVER = r"_cc(new|old)\d*$"
-"""How ``REINDEX CONCURRENTLY`` names what it makes and what it is about to drop."""
+"""Suffixes of ``REINDEX CONCURRENTLY`` for new and old indexes."""
 
 
 @dataclass(frozen=True)
@@ -123,13 +123,13 @@ class Reindex(Work):
         """The largest index once more, and its sorted runs if they do not fit into memory."""
         largest = self._largest
         spilled = largest > self._memory
-        source = "the largest index once more, as it is when it begins"
+        source = "one more copy of the largest index"
         if spilled:
-            source += ", and as much for its sort, which exceeds maintenance_work_mem"
+            source += ", and the same again for its sort, which exceeds maintenance_work_mem"
         return SpaceEstimate(largest * (2 if spilled else 1), source)
 
     def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
-        """Builds every index anew."""
+        """Rebuilds every index."""
         # Those that are changed meanwhile have grown since it was made ready.
         self._indexes = indexes(self.session, self.place)
         self._largest = max(self._largest, _largest(self._indexes))
@@ -142,9 +142,9 @@ class Reindex(Work):
         progress(len(self._indexes), len(self._indexes), "")
         names = {index.name for index in indexes(self.session, self.place)}
         missing = sorted({index.name for index in self._indexes} - names)
-        message = f"{len(names)} indexes built anew, all valid"
+        message = f"{len(names)} indexes rebuilt, all valid"
         if missing:
-            message = f"not valid after it: {', '.join(missing)}"
+            message = f"invalid after the rebuild: {', '.join(missing)}"
         return [
             Check(name="reindex", target="postgresql", passed=not missing, message=message),
         ]

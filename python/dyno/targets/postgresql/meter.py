@@ -14,7 +14,7 @@ from dyno.contracts.meter import Reading
 from dyno.targets.postgresql.connection import PostgresConnection
 
 _OLDEST = 150000
-_NO_MEMORY = "PostgreSQL does not tell the memory of a query"
+_NO_MEMORY = "PostgreSQL does not report the memory of a query"
 _TEMP_SOURCE = "pg_stat_database.temp_bytes, before and after"
 
 _FLUSH = "SELECT pg_stat_force_next_flush()"
@@ -73,16 +73,14 @@ class PostgresMeter:
     def after(self) -> Reading:
         """Reads them again: the query's are the difference."""
         if self._before is None:
-            return Reading.missing("its counters are exact from PostgreSQL 15 only")
+            return Reading.missing("its counters are exact only from PostgreSQL 15 on")
         before = self._before
         now = self._before = self._read(before.at)
         self._fresh = True
         if not (before.told and now.told):
             return Reading.missing("this user may not see other sessions (role pg_monitor)")
         if before.others != now.others or before.sessions != now.sessions or now.worked:
-            return Reading.missing(
-                "other sessions worked at the same time, and the counters are the server's"
-            )
+            return Reading.missing("other sessions were active, and the counters are server-wide")
         return Reading(
             bytes_read=max(0, now.read - before.read),
             temp_bytes=max(0, now.temp - before.temp),

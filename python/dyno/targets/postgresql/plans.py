@@ -40,7 +40,7 @@ def _title(plan: dict[str, Any]) -> str:
 
 def _details(plan: dict[str, Any]) -> Iterator[str]:
     yield f"cost {plan.get('Total Cost', 0):,.0f}"
-    yield f"{plan.get('Plan Rows', 0):,} rows expected"
+    yield f"{plan.get('Plan Rows', 0):,} rows estimated"
     if "Actual Rows" in plan:
         loops = plan.get("Actual Loops", 1)
         yield f"{plan['Actual Rows']:,.10g} rows" + (f" × {loops:,}" if loops != 1 else "")

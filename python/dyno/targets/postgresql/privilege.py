@@ -34,8 +34,8 @@ def require(session: PostgresConnection, server: str, workload: str, what: str =
         sql.SQL(rights), sql.SQL(kind), sql.Identifier(name), sql.Identifier(user)
     )
     raise TargetError(
-        f"{server}: the role {user} may not create {what} for {workload}. Let an administrator "
-        f"run: {grant.as_string(session.raw)}",
+        f"{server}: the role {user} has no right to create {what} for {workload}. An "
+        f"administrator must run: {grant.as_string(session.raw)}",
         kind="denied",
     )
 
@@ -61,7 +61,7 @@ def require_use(session: PostgresConnection, server: str, workload: str) -> None
             "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {0} TO {1};"
         ).format(sql.Identifier(place), sql.Identifier(user))
         raise TargetError(
-            f"{server}: the role {user} may not use the {workload} tables that another role has "
-            f"loaded. Let their owner run: {grants.as_string(session.raw)}",
+            f"{server}: the role {user} has no right to use the {workload} tables of "
+            f"another role. Their owner must run: {grants.as_string(session.raw)}",
             kind="denied",
         )

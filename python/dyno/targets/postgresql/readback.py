@@ -102,8 +102,8 @@ def for_sessions(
         if found.equals(item):
             continue
         if found.context not in {"user", "superuser"}:
-            when = _WHEN.get(found.context, "when it is made")
-            why = f"which {server} takes only {when}; it has {found.text}"
+            when = _WHEN.get(found.context, "when the cluster is created")
+            why = f"which {server} accepts only {when}; it has {found.text}"
             raise item.left_to_owner(why, _todo(item))
         if found.context == "superuser" and not _may_set(session, item.name):
             raise TargetError(_denied(session, item, server), kind="denied")
@@ -123,7 +123,7 @@ def _todo(item: Change) -> str:
         if item.name in {"checkpoint_timeout", "max_wal_size", "min_wal_size"}
         else "restart it."
     )
-    return f"As its owner: ALTER SYSTEM SET {item.name} = '{item.value}'; {after}"
+    return f"On the server: ALTER SYSTEM SET {item.name} = '{item.value}'; {after}"
 
 
 def _may_set(session: PostgresConnection, name: str) -> bool:
@@ -137,21 +137,21 @@ def _denied(session: PostgresConnection, item: Change, server: str) -> str:
     user = session.execute("SELECT quote_ident(current_user)").rows[0][0]
     if session.raw.info.server_version < 150000:
         return (
-            f"{item.word}={item.asked} means {item.name}, which only a superuser may set on "
-            f"{server} (PostgreSQL 14); connect as one or leave it out."
+            f"{item.word}={item.asked} maps to {item.name}, which only a superuser may set "
+            f"on {server} (PostgreSQL 14); connect as one, or omit it."
         )
     return (
-        f"{item.word}={item.asked} means {item.name}, which {user} may not set on {server}. As a "
-        f"superuser: GRANT SET ON PARAMETER {item.name} TO {user};"
+        f"{item.word}={item.asked} maps to {item.name}, which {user} may not set on "
+        f"{server}. As a superuser: GRANT SET ON PARAMETER {item.name} TO {user};"
     )
 
 
 def _note(item: Change, shown: dict[str, Shown]) -> str:
     if item.name == "work_mem":
         factor = shown["hash_mem_multiplier"].text
-        return f"{item.note}; a hash may take {factor} times as much (hash_mem_multiplier)"
+        return f"{item.note}; a hash may use {factor} times as much (hash_mem_multiplier)"
     if item.name == "huge_pages" and "huge_pages_status" in shown:
-        return f"large pages in use: {shown['huge_pages_status'].text}"
+        return f"huge pages in use: {shown['huge_pages_status'].text}"
     return item.note
 
 

@@ -16,7 +16,7 @@ def marked(session: PostgresConnection) -> list[str]:
     found = [f"table {place}.{name}" for place, name in _tables(session)]
     found += [f"procedure {name}" for name in _procedures(session)]
     found += [f"schema {place}" for place in _schemas(session)]
-    return found + [f"tablespace {name}, if it is empty then" for name in tablespaces.own(session)]
+    return found + [f"tablespace {name}, if empty" for name in tablespaces.own(session)]
 
 
 def remove(session: PostgresConnection) -> list[str]:

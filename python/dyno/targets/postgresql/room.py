@@ -53,11 +53,11 @@ class Space:
         return self._files
 
     def seen(self, size: int) -> None:
-        """Notes room that must have been taken, whether a reading met it or not."""
+        """Records space that must have been used, even if no reading saw it."""
         self._seen = max(self._seen, size)
 
     def read(self) -> int | None:
-        """Bytes at this moment, or the most that :meth:`seen` was told of, if that is more."""
+        """Current bytes, or the maximum of :meth:`seen`, if larger."""
         try:
             now = self._indexes() - self._before + self._temporary()
         except DynoError:

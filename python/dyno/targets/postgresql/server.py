@@ -53,7 +53,7 @@ class Server(PrivateServer[binaries.Binaries]):
         }
 
     def large_pages_needed(self) -> int | None:
-        """Large pages that a start as configured takes; None if the server does not tell."""
+        """Huge pages that a start needs; None if the server does not report it."""
         with contextlib.suppress(TargetError):
             programs = binaries.find()
             identity = choose(

@@ -1,4 +1,4 @@
-"""How many sessions a server has room for: what helps a user who asked for too many."""
+"""Free connections of a server, for errors about too many users."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Room:
     Attributes:
         most: ``max_connections``.
         reserved: Of these, those that the role may not have.
-        used: Sessions of others.
+        used: Sessions of other users.
         role: Most of the role; -1 for no limit.
         database: Most in the database; -1 for no limit.
     """
@@ -53,10 +53,10 @@ class Room:
         return max(0, min([self.most - self.reserved - self.used, *caps]))
 
     def text(self) -> str:
-        """The room in words."""
+        """The free connections, in words."""
         words = [f"max_connections is {self.most}"]
         words += [f"{self.reserved} are reserved"] if self.reserved else []
         words += [f"{self.used} in use"] if self.used else []
-        words += [f"its role may have {self.role}"] if self.role >= 0 else []
-        words += [f"its database takes {self.database}"] if self.database >= 0 else []
-        return f"Before the run it had room for {self.users} users ({', '.join(words)})."
+        words += [f"its role is limited to {self.role}"] if self.role >= 0 else []
+        words += [f"its database is limited to {self.database}"] if self.database >= 0 else []
+        return f"Before the run it had {self.users} free connections ({', '.join(words)})."

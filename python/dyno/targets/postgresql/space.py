@@ -52,7 +52,7 @@ class Files:
 
 
 class Sizes(StepLog):
-    """Measures steps by temporary files of a session, or for a table written anew by all files."""
+    """Measures a step by the session's temporary files, or by all files for a table rebuild."""
 
     ALONE: ClassVar = frozenset({"cluster"})
 

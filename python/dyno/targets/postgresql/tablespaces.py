@@ -81,18 +81,18 @@ def temp_setting(session: PostgresConnection, layout: Layout | None) -> dict[str
 
 
 def deviations(session: PostgresConnection, layout: Layout, log: Path | None) -> list[str]:
-    """Where log and temporary files are no longer as a layout says.
+    """Deviations of log and temporary files from a layout.
 
     Args:
         session: A session.
         layout: The layout that the data was loaded with.
-        log: Where the log lies; None if that cannot be told.
+        log: Path of the log; None if unknown.
     """
     found: list[str] = []
     if layout.log is not None and log is not None and not log.is_relative_to(layout.log):
-        found.append(f"The log no longer lies on {layout.log}, but in {log}.")
+        found.append(f"The log is no longer on {layout.log}, but in {log}.")
     if layout.temp is not None and not temp_setting(session, layout):
-        found.append(f"Temporary files no longer go to {layout.temp}.")
+        found.append(f"Temporary files are no longer on {layout.temp}.")
     return found
 
 
@@ -177,8 +177,8 @@ def require_reach(folder: Path, volume: Path, home: Home) -> None:
     code, _ = home.identity.run(command, folder)
     if code != 0:
         raise TargetError(
-            f"The embedded PostgreSQL runs {home.identity} and cannot reach {volume}. Let every "
-            f"user pass through its parent folders (chmod o+x), or name another volume.",
+            f"The private PostgreSQL runs {home.identity} and cannot reach {volume}. Make "
+            "its parent folders accessible (chmod o+x), or use another volume.",
             kind="denied",
         )
 
@@ -191,9 +191,10 @@ def _no_superuser(session: PostgresConnection, layout: Layout, volume: str) -> s
         .as_string(session.raw)
     )
     return (
-        f"Layout {layout.name} places data on {volume}, and CREATE TABLESPACE needs a superuser, "
-        f"which {user} is not. Have a superuser run: {statement} Or write the volume as "
-        f"tablespace:NAME of one that there is, after GRANT CREATE ON TABLESPACE NAME TO {user};"
+        f"Layout {layout.name} needs a tablespace on {volume}, which only a superuser "
+        f"can create; {user} is not one. As a superuser, run: {statement} Or name an "
+        "existing tablespace as tablespace:NAME, after GRANT CREATE ON TABLESPACE NAME "
+        f"TO {user};"
     )
 
 
@@ -202,8 +203,8 @@ def _unusable(error: DynoError, layout: Layout, volume: str) -> DynoError:
     if not any(word in text for word in ("does not exist", "ermission", "not empty", "in use")):
         return error
     return TargetError(
-        f"Layout {layout.name}: the server cannot use {volume}: {text} On the server's machine "
-        f"it must be an empty folder of the server's user: "
-        f"install -d -o postgres -g postgres -m 700 {volume}",
+        f"Layout {layout.name}: the server cannot use {volume}: {text} It must be an "
+        "empty folder of the server's user on the server's machine: install -d -o "
+        f"postgres -g postgres -m 700 {volume}",
         kind="io",
     )

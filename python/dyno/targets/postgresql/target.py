@@ -91,7 +91,7 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
             self.capabilities = replace(self.capabilities, oltp=obstacle, load=obstacle)
 
     def _reach(self, server: Server) -> None:
-        self._address = address.Address(server.conninfo(), "The embedded PostgreSQL")
+        self._address = address.Address(server.conninfo(), "The private PostgreSQL")
 
     def _facts(self, session: PostgresConnection) -> TargetFacts:
         return facts.read(session, self.url)
@@ -176,12 +176,12 @@ class PostgresTarget(ServerTarget[PostgresConnection, sql.Composed, Server]):
         except TargetError as error:
             if error.kind != "denied":
                 raise
-            reason = "skipped: this user may not ask for one (role pg_checkpoint)"
+            reason = "skipped: this user has no right to run one (role pg_checkpoint)"
             return {"checkpoint": reason}
         return {"checkpoint": time.monotonic() - start}
 
     def room(self) -> str:
-        """How many users there was room for (see :class:`dyno.contracts.target.Limited`)."""
+        """The number of free connections (see :class:`dyno.contracts.target.Limited`)."""
         return "" if self._room is None else self._room.text()
 
     def wire(self, workload: str = "") -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""TLS as libpq speaks it to a server, told to the Rust driver so that it does the same."""
+"""TLS parameters of libpq, converted for the Rust driver."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TAKEN_OVER_TLS: dict[str, tuple[str, ...]] = {
 }
 """Options that libpq keeps to, and their values under which the driver does so too."""
 
-_ADVICE = {"sslpassword": "; give a key without a passphrase (openssl pkey -in KEY -out PLAIN)"}
+_ADVICE = {"sslpassword": "; use a key without a passphrase (openssl pkey -in KEY -out PLAIN)"}
 
 
 def obstacle(session: PostgresConnection) -> str | None:
@@ -42,13 +42,13 @@ def obstacle(session: PostgresConnection) -> str | None:
     taken = {**_TAKEN, **(_TAKEN_OVER_TLS if session.raw.pgconn.ssl_in_use else {})}
     for name, values in taken.items():
         if given.get(name, "") not in values:
-            advice = _ADVICE.get(name, "; leave it out of the URL and the environment")
-            return f"The driver and the loader cannot keep to what {name} demands{advice}."
+            advice = _ADVICE.get(name, "; remove it from the URL and the environment")
+            return f"The driver and the loader do not support the option {name}{advice}."
     return None
 
 
 def wire(session: PostgresConnection) -> dict[str, Any]:
-    """How the Rust driver speaks TLS; nothing where libpq does without.
+    """TLS parameters for the Rust driver; empty if libpq uses no TLS.
 
     What ``sslmode`` leaves open libpq has settled for this session. The driver goes the same way
     or is refused, so that all sessions of a run are of one kind. Files are found by libpq's rules

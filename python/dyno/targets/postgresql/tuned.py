@@ -60,12 +60,12 @@ class Tuning(ServerTuning[PostgresConnection, Server]):
         if self._value("large_pages") == "on" and "shared memory" in str(error):
             needed, free = server.large_pages_needed(), _large_pages_free()
             return TargetError(
-                f"large_pages=on: {needed or 'more'} large pages are needed and {free} are free. "
-                f"As root: sysctl -w vm.nr_hugepages={needed or 'N'}; or give large_pages=try.",
+                f"large_pages=on: {needed or 'more'} huge pages are needed, {free} are free. As "
+                f"root: sysctl -w vm.nr_hugepages={needed or 'N'}; or use large_pages=try.",
                 kind="out_of_memory",
             )
         if self._changes and "shared memory" in str(error):
-            return TargetError(f"{error} Give a smaller memory.", kind="out_of_memory")
+            return TargetError(f"{error} Use a smaller memory.", kind="out_of_memory")
         return error
 
 

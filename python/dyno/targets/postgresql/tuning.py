@@ -16,7 +16,7 @@ _MIB = 1 << 20
 KNOBS = {
     "memory": "shared_buffers",
     "parallelism": "max_parallel_workers_per_gather",
-    "grant": "work_mem",
+    "work_memory": "work_mem",
     "temp_limit": "temp_file_limit",
     "large_pages": "huge_pages",
     "checksums": "data_checksums",
@@ -26,7 +26,7 @@ KNOBS = {
 }
 
 LACKS = {
-    "temp_path": "its temporary files lie in temp_tablespaces, which the server's owner creates",
+    "temp_path": "temporary files are in temp_tablespaces, which the server's owner creates",
 }
 
 _STEPS = {
@@ -49,12 +49,12 @@ _BOUNDS = {
 """Least and most, in bytes or seconds. The log's are for segments of 16 MB."""
 
 _NOTES = {
-    "grant": "each sort of a plan has its own, and each worker",
-    "temp_limit": "of each process: a query's workers have their own",
+    "work_memory": "per sort or hash of a plan, and per worker",
+    "temp_limit": "per process, so per worker of a query",
 }
 
 SPARE_WORKERS = 4
-"""Places for background processes beside a query's workers, where Dyno makes the places."""
+"""Worker slots besides a query's workers, on a private server."""
 
 
 def changes(
@@ -65,7 +65,7 @@ def changes(
     Args:
         asked: The settings.
         now: The present amount of a parameter, in bytes or as a count.
-        spare_workers: Places for processes that are wanted beside a query's workers.
+        spare_workers: Worker slots besides a query's workers.
 
     Raises:
         UsageError: If a value is beyond what PostgreSQL takes.
@@ -77,7 +77,7 @@ def changes(
 
 
 def overrides(wanted: Sequence[Change]) -> dict[str, str]:
-    """The changes as lines of ``postgresql.conf``; checksums are no parameter."""
+    """The changes as lines of ``postgresql.conf``, without checksums."""
     return {item.name: item.value for item in wanted if item.name != "data_checksums"}
 
 
@@ -105,7 +105,7 @@ def _change(setting: Setting, now: Callable[[str], int], spare_workers: int) -> 
     found = [first]
     # The planner would count on less than the server itself holds.
     if first.name == "shared_buffers" and size > now("effective_cache_size"):
-        found.append(replace(first, name="effective_cache_size", note="raised with the memory"))
+        found.append(replace(first, name="effective_cache_size", note="raised with memory"))
     if first.name == "max_wal_size" and size < now("min_wal_size"):
         found.append(replace(first, name="min_wal_size", note="lowered with it"))
     return found
@@ -124,7 +124,7 @@ def _parallelism(
 ) -> list[Change]:
     """One is serial; above it, that many workers, as other systems count them too."""
     workers = 0 if processors == 1 else processors
-    note = "workers beside the leader, which helps them" if workers else "no workers: serial"
+    note = "workers besides the leader, which also works" if workers else "no workers: serial"
     wanted = {
         "max_parallel_workers_per_gather": workers,
         "max_parallel_maintenance_workers": workers,
@@ -146,7 +146,7 @@ def _sized(base: Change, size: int) -> Change:
     whole = size // step * step
     notes = [base.note] if base.note else []
     if whole != size:
-        notes.append(f"rounded down to whole {bytes_text(step)}")
+        notes.append(f"rounded down to a multiple of {bytes_text(step)}")
     text = bytes_text(whole) if whole else "0"
     change = replace(base, value=text, amount=whole, note="; ".join(notes))
     return _within(change, "bytes")
@@ -162,5 +162,5 @@ def _within(change: Change, form: str) -> Change:
         else (form.format(least), form.format(most))
     )
     raise UsageError(
-        f"{change.word}={change.asked}: PostgreSQL's {change.name} goes from {low} to {high}."
+        f"{change.word}={change.asked}: the range of PostgreSQL's {change.name} is {low} to {high}."
     )

@@ -21,7 +21,7 @@ _STATE = (
 class Vacuum(Work):
     """See the protocol. The workload's tables and partitions one after another, largest first."""
 
-    estimate = SpaceEstimate(0, "a vacuum makes room inside the tables and writes nothing beside")
+    estimate = SpaceEstimate(0, "a vacuum frees space inside the tables and writes no other files")
 
     def __init__(self, connect: Connect, workload: str) -> None:
         super().__init__(connect, workload)
@@ -48,9 +48,9 @@ class Vacuum(Work):
             self.statement(sql.SQL("VACUUM (ANALYZE) {}").format(name), stop)
             # A table that this user may not vacuum is only warned of.
             left, done = self._state(table, str(now))
-            message = f"{dead:,} dead rows counted before it, {left:,} after"
+            message = f"{dead:,} dead rows before, {left:,} after"
             if not done:
-                message = "the server did not vacuum it; only the owner of a table may"
+                message = "the server skipped it; only the owner of a table may vacuum it"
             checks.append(
                 Check(name=f"vacuum {table}", target="postgresql", passed=done, message=message)
             )

@@ -49,15 +49,15 @@ def find(session: PostgresConnection) -> Here:
             storage["log"] = [_linked(data / "pg_wal")]
         except OSError:
             notes.append(
-                f"this user may not read the link {data / 'pg_wal'}: run Dyno as the server's user "
-                "or as root to learn the device of the log"
+                f"this user may not read the link {data / 'pg_wal'}: run Dyno as the server's "
+                "user or as root to find the log device"
             )
         temp = _temp(session, spaces)
         if temp:
             storage["temp"] = temp
         return Here(_postmaster(backend), storage, tuple(notes))
     except (DynoError, psutil.Error, OSError) as error:
-        return Here(notes=(f"where the server keeps its files was not found: {error}",))
+        return Here(notes=(f"the location of the server's files is unknown: {error}",))
 
 
 def _backend(session: PostgresConnection) -> psutil.Process | None:

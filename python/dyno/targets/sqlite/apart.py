@@ -1,4 +1,4 @@
-"""A session with a file in a process of its own, for work beside the transaction driver.
+"""A session in another process, for work during transactions.
 
 Dyno's process then has the file open through the driver's copy of SQLite. Locks belong to a process
 and not to a library: a second copy in it would not see those of the first, and undo them.
@@ -28,7 +28,7 @@ _PATIENCE_S = 30.0
 """How long it waits for the write lock: users without a pause leave it free for moments only."""
 
 _STOP_S = 5.0
-"""How long it may take to end. One that waits for a lock takes no notice of being told."""
+"""Timeout of its exit. A session that waits for a lock ignores requests."""
 
 
 class ApartSession:
@@ -116,4 +116,4 @@ class ApartSession:
         raise classed(error, self._file) from error
 
     def _gone(self) -> TargetError:
-        return TargetError("The process of a SQLite session has ended.", kind="connection_lost")
+        return TargetError("The process of a SQLite session has exited.", kind="connection_lost")

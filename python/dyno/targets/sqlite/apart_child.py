@@ -83,7 +83,7 @@ def _execute(session: sqlite3.Connection, sql: str) -> tuple[Any, ...]:
 
 
 def _backup(session: sqlite3.Connection, file: str, cancelled: threading.Event) -> tuple[Any, ...]:
-    """Copies the file as of one moment, and tells its pages and what its schema holds."""
+    """Copies the file as of one moment; returns its pages and schema objects."""
 
     def step(_status: int, _left: int, _total: int) -> None:
         if cancelled.is_set():

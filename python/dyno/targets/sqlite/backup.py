@@ -28,20 +28,20 @@ class FileBackup(Backup):
     """
 
     method = (
-        "the online backup of SQLite, in one read transaction, synced; with a rollback journal a "
-        "writer would wait for it, with a write-ahead log the log grows meanwhile"
+        "SQLite's online backup, in one read transaction, synced; it blocks writers "
+        "with a rollback journal, and lets a write-ahead log grow"
     )
 
     def __init__(self, connect: Callable[[], SqliteConnection], file: Path, out: Path) -> None:
         """Made ready.
 
         Raises:
-            DiskFullError: If there is no room for it.
+            DiskFullError: If there is not enough space.
             TargetError: If the file or the folder cannot be used.
         """
         with closing(connect()) as session:
             size = _pages(session) * int(session.execute("PRAGMA page_size").rows[0][0])
-        super().__init__(out, SpaceEstimate(size, "the file once more"))
+        super().__init__(out, SpaceEstimate(size, "a copy of the file"))
         self._connect = connect
         self._file = file
         self._source = (0, 0)
@@ -83,7 +83,7 @@ class FileBackup(Backup):
 
 
 class ApartBackup(FileBackup):
-    """The same from another process, beside the driver, which has the file open in this one."""
+    """A backup from another process, while the driver has the file open in this one."""
 
     def __init__(
         self,

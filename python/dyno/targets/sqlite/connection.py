@@ -36,7 +36,7 @@ class SqliteConnection:
                 columns = [str(column[0]) for column in cursor.description or ()]
                 return QueryResult(columns, cursor.fetchall())
         except MemoryError as error:
-            message = "SQLite: out of memory; the statement needs more than there is."
+            message = "SQLite: out of memory."
             raise TargetError(message, kind="out_of_memory") from error
         except sqlite3.Error as error:
             raise classed(error, self._file) from error

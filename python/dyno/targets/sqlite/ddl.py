@@ -71,7 +71,7 @@ def column_type(kind: dict[str, Any], *, exact: bool) -> str:
         case {"type": str(name)} if name in _TYPES:
             return _TYPES[name]
         case _:
-            raise DynoError(f"SQLite has no type for the column type {kind}.")
+            raise DynoError(f"SQLite does not support the column type {kind}.")
 
 
 def create_table(
@@ -215,14 +215,15 @@ def _refuse_others(session: SqliteConnection, file: Path, workload: str) -> None
     texts = _texts(session)
     if MARKS in texts and _owner(texts[MARKS]) != "mark":
         raise UsageError(
-            f"{file} holds a table {MARKS} that Dyno did not create; give another file."
+            f"{file} contains a table {MARKS} that Dyno did not create; use another file."
         )
     taken = {name: _owner(texts.get(name)) for name in schema.table_names(workload)}
     others = sorted(name for name, owner in taken.items() if owner not in {None, workload})
     if others:
         raise UsageError(
-            f"{file} holds Dyno's {taken[others[0]]} tables ({', '.join(others)} are tables of "
-            f"{workload} too), and SQLite has no schemas; give {workload} a file of its own."
+            f"{file} contains Dyno's {taken[others[0]]} tables ({', '.join(others)} are "
+            f"tables of {workload} as well), and SQLite has no schemas; use another file "
+            f"for {workload}."
         )
 
 

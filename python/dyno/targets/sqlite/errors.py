@@ -24,11 +24,11 @@ _KINDS = {
 }
 
 _ADVICE = {
-    sqlite3.SQLITE_BUSY: "another process has it locked; wait for it, or give another file",
-    sqlite3.SQLITE_READONLY: "its user may only read it; give another file, or the right to write",
-    sqlite3.SQLITE_CORRUPT: "it is damaged; PRAGMA integrity_check tells where",
-    sqlite3.SQLITE_FULL: "free space on its volume, and on that of temporary files",
-    sqlite3.SQLITE_NOTADB: "it is no SQLite database; give another file",
+    sqlite3.SQLITE_BUSY: "another process has locked it; wait for it, or use another file",
+    sqlite3.SQLITE_READONLY: "it is read-only for its user; use another file or allow writing",
+    sqlite3.SQLITE_CORRUPT: "it is damaged; run PRAGMA integrity_check",
+    sqlite3.SQLITE_FULL: "free space on its volume, and on the volume of temporary files",
+    sqlite3.SQLITE_NOTADB: "it is not a SQLite database; use another file",
 }
 
 
@@ -45,12 +45,12 @@ def open_error(error: sqlite3.Error, file: Path) -> TargetError:
     if file.is_dir():
         return TargetError(f"{file} is a folder; name a SQLite file in it.", kind="io")
     if not file.parent.is_dir():
-        return TargetError(f"There is no folder {file.parent} for {file.name}.", kind="io")
+        return TargetError(f"No such folder: {file.parent}.", kind="io")
     if code == sqlite3.SQLITE_NOTADB:
-        return TargetError(f"{file} is no SQLite database; give another file.", kind="io")
+        return TargetError(f"{file} is not a SQLite database; use another file.", kind="io")
     if code == sqlite3.SQLITE_BUSY:
         return TargetError(f"{file} is locked by another process; wait for it.")
-    reason = _ADVICE.get(code) or "see whether its user may read and write it, and its folder"
+    reason = _ADVICE.get(code) or "check that its user may read and write it and its folder"
     return TargetError(
         f"SQLite cannot open {file}: {_line(error)}; {reason}.", kind=_KINDS.get(code, "io")
     )

@@ -53,7 +53,7 @@ def open_session(
     """Opens a file with Dyno's settings, and what the run asks for; makes it if it is missing.
 
     Raises:
-        TargetError: If it cannot be opened, is no database, or is locked.
+        TargetError: If it cannot be opened, is not a database, or is locked.
     """
     raw: sqlite3.Connection | None = None
     try:
@@ -71,7 +71,9 @@ def open_session(
         raw.execute("SELECT count(*) FROM sqlite_master")  # the first to read the file
         tuning.apply(raw, changes)
         if raw.execute("SELECT 'a' LIKE 'A'").fetchone() != (0,):
-            raise TargetError("This SQLite cannot compare with case: it lacks case_sensitive_like.")
+            raise TargetError(
+                "This SQLite does not support case-sensitive LIKE: it lacks case_sensitive_like."
+            )
     except BaseException as error:
         if raw is not None:
             with contextlib.suppress(sqlite3.Error):
@@ -83,7 +85,7 @@ def open_session(
 
 
 def siblings(file: Path) -> list[Path]:
-    """A database file, and the journal or log beside it, as far as they are there."""
+    """The existing files of a database: the file, and its journal or log."""
     names = (file, *(Path(f"{file}{end}") for end in ("-journal", "-wal", "-shm")))
     return [name for name in names if name.is_file()]
 

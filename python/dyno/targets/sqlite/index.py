@@ -74,6 +74,7 @@ def _do(session: SqliteConnection, step: Step) -> None:
     rows = session.execute(first).rows
     if step.empty and rows:
         raise TargetError(
-            f"{len(rows):,} rows of {step.table} refer to no row, the first to {rows[0][2]}.",
+            f"{len(rows):,} rows of {step.table} violate a foreign key, the first one to "
+            f"{rows[0][2]}.",
             kind="database",
         )

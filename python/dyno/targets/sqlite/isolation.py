@@ -8,7 +8,7 @@ _LEVEL = "serializable"
 
 
 def _begin(_level: str, writes: bool) -> tuple[str, ...]:
-    # One that reads first and writes later is refused at once if somebody has written meanwhile.
+    # A deferred transaction that writes after a read fails if another session has written.
     return ("BEGIN IMMEDIATE" if writes else "BEGIN",)
 
 

@@ -13,21 +13,20 @@ from dyno.layouts.parts import LayoutParts
 def parts(url: TargetUrl) -> LayoutParts:  # noqa: ARG001  (the same for every file)
     """What this target can do of a layout."""
     return LayoutParts(
-        partitions="SQLite's tables have no partitions; `clustered` keeps a month or a year of "
-        "rows together instead",
+        partitions="SQLite has no table partitions; `clustered` keeps a month or a year of rows "
+        "together",
         no_keys=True,
         primary_keys=True,
         foreign_keys=True,
         secondary=True,
         cluster=True,
         row=True,
-        column="SQLite stores rows; it has no column form",
-        data="a SQLite database is one file, and the target's URL says where: "
-        "sqlite:///VOLUME/file.sqlite",
-        log="SQLite keeps its log beside the file, which the target's URL places",
-        temp="a SQLite file does not remember where its sorts spill to; give load and run "
-        "--set temp_path=FOLDER",
-        preallocate="SQLite extends its file as rows come",
+        column="SQLite is a row store; it has no column format",
+        data="a SQLite database is one file, set in the target URL: sqlite:///VOLUME/file.sqlite",
+        log="SQLite's log is next to its file, which is set in the target URL",
+        temp="a SQLite file does not store where its sorts spill; use --set "
+        "temp_path=FOLDER for load and run",
+        preallocate="SQLite grows its file on demand",
     )
 
 
@@ -63,7 +62,7 @@ def comes_sorted(table: dict[str, Any], layout: Layout | None) -> bool:
 
 
 def needs_key(table: dict[str, Any], layout: Layout | None) -> bool:
-    """Whether the primary key takes an index beside the table."""
+    """Whether the primary key needs a separate index."""
     if not table["primary_key"] or (layout is not None and not layout.primary_keys):
         return False
     if has_rowid_key(table, layout):
@@ -83,10 +82,10 @@ def require(layout: Layout | None, tables: list[dict[str, Any]]) -> None:
             continue
         asked = f"Layout {layout.name}: {table['name']} cannot be clustered in SQLite"
         if not table["primary_key"]:
-            raise UsageError(f"{asked}: it has no primary key to tell equal rows apart.")
+            raise UsageError(f"{asked}: without a primary key, equal rows cannot be distinguished.")
         if not layout.primary_keys:
-            raise UsageError(f"{asked} without keys: it is stored by one (WITHOUT ROWID).")
+            raise UsageError(f"{asked} without keys: WITHOUT ROWID needs a key.")
         empty = [column["name"] for column in table["columns"] if column["nullable"]]
         for name in by:
             if name in empty:
-                raise UsageError(f"{asked} by {name}, which can be NULL; choose another column.")
+                raise UsageError(f"{asked} by {name}, a nullable column; use another column.")

@@ -29,8 +29,8 @@ _DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _FRAME_HEADER = 24
 
 _LOCKED_OUT = (
-    "this file has a rollback journal, with which the one writer of SQLite locks every reader out "
-    "while it writes; PRAGMA journal_mode = WAL lets both go on"
+    "this file has a rollback journal, with which a writer blocks all readers; "
+    "PRAGMA journal_mode = WAL avoids that"
 )
 
 
@@ -38,14 +38,14 @@ def prepare(connect: Connect, file: Path, workload: str, name: Maintenance) -> J
     """The maintenance of a workload's tables, or the reason why there is none."""
     if name == "integrity-check":
         if sqlite3.sqlite_version_info < _OLDEST:
-            return f"SQLite {sqlite3.sqlite_version} cannot check single tables (from 3.33)"
+            return f"SQLite {sqlite3.sqlite_version} cannot check single tables (needs 3.33)"
         return IntegrityCheck(connect, file, workload)
     with closing(connect()) as session:
         if session.execute("PRAGMA journal_mode").rows != [("wal",)]:
             return _LOCKED_OUT
         found = indexes(session, workload)
         if not found:
-            return "the layout of its tables has no indexes"
+            return "the layout has no indexes"
         sizes = _sizes(session, list(found))
         page = int(session.execute("PRAGMA page_size").rows[0][0])
     return Reindex(connect, file, found, sizes, page)
@@ -62,13 +62,12 @@ def indexes(session: Connection, workload: str) -> dict[str, str]:
 
 
 _LOG_GROWS = (
-    "while it goes on the write-ahead log grows by all that is written beside it, which is not in "
-    "the estimate"
+    "meanwhile the write-ahead log grows with all concurrent writes, which the estimate excludes"
 )
 
 
 class _Work:
-    """What both share: a session of each round's own, and the room beside the file.
+    """Base of both jobs: a session per round, and the space on the file's volume.
 
     A session keeps pages, and those of an earlier round would be taken for what the file holds.
     """
@@ -81,7 +80,7 @@ class _Work:
         self._begun = False
 
     def space(self) -> int | None:
-        """Growth of the file and its log. What sorts spill cannot be told from that of queries."""
+        """Growth of the file and its log, without the spilled data of sorts."""
         return max(0, occupied([self._file]) - self._before)
 
     def cancel(self) -> None:
@@ -109,10 +108,10 @@ class IntegrityCheck(_Work):
     """See the protocol."""
 
     method = (
-        "PRAGMA integrity_check of every table: its pages and their order, types and NULLs, and "
-        "each index against the rows; then of the list of free pages. Pages have no checksums: a "
-        "changed value that breaks none of it is not seen. It holds up no query; with a rollback "
-        "journal a writer would wait for it"
+        "PRAGMA integrity_check of every table: its pages and their order, types and "
+        "NULLs, each index against the rows, then the free list. Pages have no "
+        "checksums, so a changed value that breaks none of these goes unnoticed. It "
+        "blocks no query; with a rollback journal it blocks writers"
     )
     estimate = SpaceEstimate(0, f"the check only reads; {_LOG_GROWS}")
 
@@ -152,37 +151,37 @@ class Reindex(_Work):
             connect: Opens a session.
             file: The database file.
             found: Indexes, with their table.
-            sizes: Their bytes; None where this SQLite does not tell.
+            sizes: Their bytes; None if this SQLite does not report them.
             page_size: Bytes of a page.
         """
         super().__init__(connect, file)
         self._indexes = found
         self.method = (
-            f"REINDEX of {len(found)} indexes, one after another; queries read the state from "
-            "before, and a second writer would wait"
+            f"REINDEX of {len(found)} indexes, one after another; queries read the state "
+            "from before, and a second writer would wait"
         )
         if sizes is None:
-            size, what = self._before, "no more than the file, as this SQLite has no dbstat"
+            size, what = self._before, "at most the file, as this SQLite has no dbstat"
         else:
             size, what = sum(sizes.values()), "every page of all indexes"
         self.estimate = SpaceEstimate(
             size * (page_size + _FRAME_HEADER) // page_size,
-            f"the write-ahead log takes {what}: it begins anew only while nobody reads from it. "
-            "Sorts that outgrow the cache spill as much as their index, which is not counted; "
-            f"{_LOG_GROWS}",
+            f"the write-ahead log takes {what}: it restarts only when nobody reads from it. "
+            "Sorts larger than the cache also spill as much as their index, which the "
+            f"estimate excludes; {_LOG_GROWS}",
         )
 
     def run(self, stop: threading.Event, progress: Progress) -> list[Check]:
-        """Builds every index anew."""
+        """Rebuilds every index."""
         session = self._begin()
         for number, name in enumerate(self._indexes):
             progress(number, len(self._indexes), f"reindex of {name}")
             _execute(session, f"REINDEX {quoted(name)}", stop)
         progress(len(self._indexes), len(self._indexes), "")
         lost = [name for name in self._indexes if not _usable(session, name, self._indexes[name])]
-        message = f"{len(self._indexes)} indexes built anew, all usable"
+        message = f"{len(self._indexes)} indexes rebuilt, all usable"
         if lost:
-            message = f"not usable after it: {', '.join(lost)}"
+            message = f"unusable after the rebuild: {', '.join(lost)}"
         return [Check(name="reindex", target="sqlite", passed=not lost, message=message)]
 
 
@@ -210,7 +209,7 @@ def _fault(session: Connection, table: str, stop: threading.Event) -> str | None
         return str(error)
     if rows == [("ok",)]:
         return None
-    first = " ".join(str(rows[0][0]).split()) if rows else "it answered nothing"
+    first = " ".join(str(rows[0][0]).split()) if rows else "it returned no result"
     return f"{len(rows)} faults, the first: {first}" if len(rows) > 1 else first
 
 

@@ -14,8 +14,8 @@ from dyno.contracts.meter import Reading
 from dyno.targets.sqlite.connection import SqliteConnection
 
 _COUNTERS = "/proc/thread-self/io"
-_NO_MEMORY = "SQLite's count of its memory is out of reach from Python"
-_HELPERS = "helper threads of a sort spill too, uncounted; with --set parallelism=1 it is told"
+_NO_MEMORY = "Python cannot read SQLite's memory counters"
+_HELPERS = "helper threads of a sort spill uncounted; --set parallelism=1 avoids them"
 _READ = "rchar of the session's thread, before and after"
 
 
@@ -37,8 +37,8 @@ class SqliteMeter:
         """Reads them again: the query's are the difference."""
         now, before = _counters(own=False), self._before
         if now is None or before is None:
-            return Reading.missing(f"the kernel does not tell {_COUNTERS}")
-        helped = "; what helpers of a sort read back is not in it" if self._helpers else ""
+            return Reading.missing(f"the kernel does not expose {_COUNTERS}")
+        helped = "; excludes reads of sort helpers" if self._helpers else ""
         return Reading(
             bytes_read=max(0, now[0] - before[0]),
             temp_bytes=None if self._helpers else max(0, now[1] - before[1]),

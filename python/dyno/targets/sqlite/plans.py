@@ -19,7 +19,7 @@ def explain(session: SqliteConnection, sql: str, *, analyse: bool) -> QueryPlan:
     rows = session.execute(f"EXPLAIN QUERY PLAN {text}").rows
     steps = [{"id": row[0], "parent": row[1], "detail": str(row[3])} for row in rows]
     tree: dict[str, Any] = {"steps": steps}
-    label = "query · SQLite tells no expected rows"
+    label = "query · SQLite does not estimate rows"
     if analyse:
         start = time.monotonic()
         count = len(session.execute(text).rows)

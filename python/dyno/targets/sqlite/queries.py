@@ -32,8 +32,8 @@ from dyno.targets.sqlite import variants
 from dyno.targets.sqlite.translate import to_sqlite
 
 NOT_NEUTRAL = (
-    "SQLite's planner has no histograms and sees no condition inside an OR, so the texts of Q5, "
-    "Q7, Q8 and Q10 give the order of their joins, and those of Q7 and Q19 say what their ORs "
+    "SQLite's planner has no histograms and does not look inside an OR, so Q5, Q7, "
+    "Q8 and Q10 fix their join order, and Q7 and Q19 spell out what their ORs "
     "imply (docs/decisions/0008)"
 )
 

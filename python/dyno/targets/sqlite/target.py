@@ -47,14 +47,13 @@ from dyno.workspace.footprint import Probe, occupied
 _NO_PROCEDURES = "SQLite has no stored procedures: it runs inside its client"
 
 _WHOLE = (
-    "a load is one transaction, so one that was cut off left nothing to go on from; it starts "
-    "again with --replace"
+    "a load is one transaction, so an interrupted one leaves nothing to resume; "
+    "start again with --replace"
 )
 
-_NO_VACUUM = "its VACUUM writes the whole file anew, and nobody else can write meanwhile"
+_NO_VACUUM = "its VACUUM rewrites the whole file and blocks all writers"
 _ONE_FILE = (
-    "a URL names one file, which is one database with one writer; several files share no server "
-    "whose sum would tell anything"
+    "a URL names one file, which is one database with one writer; several files share no server"
 )
 
 
@@ -86,7 +85,7 @@ class SqliteTarget:
         """Looks whether the file can be used.
 
         Raises:
-            TargetError: If it cannot be opened, is no database, or is locked.
+            TargetError: If it cannot be opened, is not a database, or is locked.
             UsageError: If this SQLite cannot have a setting that is asked.
         """
         if self.url.scheme == "embedded":
@@ -94,7 +93,7 @@ class SqliteTarget:
             try:
                 folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                message = f"Cannot make {folder}: {error.strerror}. Give another --out DIR."
+                message = f"Cannot create {folder}: {error.strerror}. Use another --out DIR."
                 raise TargetError(message, kind="io") from error
         before = self._settings_before()
         chosen = next(
@@ -139,14 +138,14 @@ class SqliteTarget:
         with self._lock:
             if self._sessions or self._loading:
                 raise TargetError(
-                    "No cold start: a session still has the SQLite file open.", kind="busy"
+                    "Cannot start cold: another session has the SQLite file open.", kind="busy"
                 )
         places = self.data_paths()
         every = [file for place in places for file in _files(place)]
         for file in every:
             if _is_open(file):
                 raise TargetError(
-                    f"No cold start: {file} is still open in this process.", kind="busy"
+                    f"Cannot start cold: {file} is still open in this process.", kind="busy"
                 )
         return empty(every)
 
@@ -183,7 +182,7 @@ class SqliteTarget:
         with closing(self.connect()) as session:
             found = facts.settings(session, self._changes)
         for workload in self._own_files():
-            # One that cannot be opened is told of when it is worked with.
+            # An unreadable file is reported on its first use.
             with contextlib.suppress(TargetError), closing(self.connect(workload)) as session:
                 found[f"journal_mode of {workload}"] = facts.shown(session, "journal_mode")
         return TargetFacts(
@@ -191,7 +190,7 @@ class SqliteTarget:
         )
 
     def _own_files(self) -> list[str]:
-        """Workloads with a file of Dyno's own, each of which has a journal mode."""
+        """Workloads with a file of their own, each with a journal mode."""
         if self.url.scheme != "embedded":
             return []
         return [name for name in workloads.names() if self._file(name).exists()]
@@ -205,10 +204,10 @@ class SqliteTarget:
         file = self._file(workload)
         with self._lock:
             if self._loading:
-                raise TargetError(f"{file} is being loaded: no session may have it open.")
+                raise TargetError(f"Cannot open {file}: a load is running.")
             if self._driven and not self._sessions:
                 if _is_open(file):
-                    raise TargetError(f"{file} is being driven: no session may have it open.")
+                    raise TargetError(f"Cannot open {file}: a run is active.")
                 self._driven = False
             if not file.exists():
                 self._new.add(file)
@@ -243,7 +242,7 @@ class SqliteTarget:
         """
         with self._lock:
             if self._sessions:
-                raise TargetError("A session has the SQLite file open, so that it cannot load.")
+                raise TargetError("Cannot load: another session has the SQLite file open.")
             self._loading = True
         try:
             return load(self._file(plan.workload), plan, control, self._changes)
@@ -276,7 +275,7 @@ class SqliteTarget:
             return index.run(session, work, probe, control, progress)
 
     def space_probe(self) -> tuple[Probe, bool] | None:
-        """The file and what lies beside it, and temporary files, which have no name."""
+        """The file, its journal or log, and unnamed temporary files."""
         return partial(_occupied, self.data_paths()), True
 
     def isolation(self) -> Isolation:
@@ -291,7 +290,7 @@ class SqliteTarget:
         """
         with self._lock:
             if self._sessions:
-                raise TargetError("A session has the SQLite file open, so that it is not driven.")
+                raise TargetError("Cannot run: another session has the SQLite file open.")
         with closing(self.connect(workload)) as session:
             page_size = tuning.page_size(session.raw)
         self._driven = True
@@ -355,7 +354,7 @@ def _occupied(paths: Sequence[Path]) -> int:
 
 
 def _files(place: Path) -> list[Path]:
-    """The database files of a place, with the logs beside them."""
+    """The database files of a place, with their logs."""
     found = sorted(place.glob("*.sqlite")) if place.is_dir() else [place]
     return [file for each in found for file in siblings(each)]
 

@@ -24,11 +24,11 @@ KNOBS = {
 }
 
 LACKS = {
-    "grant": "a sort may take as much memory as its session's cache has (memory)",
-    "temp_limit": "what it spills has no limit but the room on the volume (temp_path)",
-    "large_pages": "its cache is ordinary memory of Dyno's own process",
-    "checksums": "the pages of stock SQLite have none; its checksum extension is another program",
-    "checkpoint_interval": "it begins a checkpoint by the size of its log (checkpoint_size)",
+    "work_memory": "a sort may use as much memory as its session's cache (memory)",
+    "temp_limit": "only the volume limits spilled data (temp_path)",
+    "large_pages": "its cache is ordinary memory of Dyno's process",
+    "checksums": "stock SQLite has no page checksums; they need an extension",
+    "checkpoint_interval": "checkpoints start by log size (checkpoint_size)",
 }
 
 FOLDER = "temp_store_directory"
@@ -42,9 +42,9 @@ _LEAST_MEMORY = 64 << 10
 _MOST_MEMORY = ((1 << 31) - 1) << 10
 
 _NOTES = {
-    "memory": "of each session; a sort of its may take as much again, up to 512MB",
-    "parallelism": "sorts alone: the session and its helpers; the rest of a query is serial",
-    "commit=durable": "extra: also the removal of a rollback journal is waited for",
+    "memory": "per session; each sort may use as much again, up to 512MB",
+    "parallelism": "for sorts only: the session and its helpers; the rest of a query is serial",
+    "commit=durable": "extra: a commit also waits for the removal of a rollback journal",
     "commit=relaxed": "normal: with a write-ahead log a commit does not wait; with a rollback "
     "journal it still does",
 }
@@ -117,8 +117,8 @@ def verify(
         value, found = item.value(size), found_of(item.name)
         if str(found) != str(value):
             raise TargetError(
-                f"{item.setting.word}={item.setting.text} was not applied: SQLite was given "
-                f"{item.name} = {value} and has {found}.",
+                f"{item.setting.word}={item.setting.text} was not applied: Dyno set {item.name} "
+                f"= {value}, SQLite reports {found}.",
                 kind="database",
             )
         applied.append(
@@ -152,11 +152,11 @@ def set_folder(folder: str) -> str:
         try:
             session.execute(f"PRAGMA {FOLDER} = '{folder.replace(chr(39), chr(39) * 2)}'")
         except sqlite3.Error as error:
-            raise UsageError(f"temp_path={folder}: SQLite says: {error}.") from error
+            raise UsageError(f"temp_path={folder}: SQLite reports: {error}.") from error
         if (read(session, FOLDER) or "") != folder:
             raise UsageError(
                 f"temp_path={folder}: this SQLite {sqlite3.sqlite_version} was built without "
-                f"{FOLDER}; set SQLITE_TMPDIR before Dyno is started instead."
+                f"{FOLDER}; set SQLITE_TMPDIR before you start Dyno instead."
             )
         return str(before)
 
@@ -179,14 +179,13 @@ def _amount(item: Setting) -> int | str:
             size = int(item.value)
             if not _LEAST_MEMORY <= size <= _MOST_MEMORY:
                 least, most = bytes_text(_LEAST_MEMORY), bytes_text(_MOST_MEMORY)
-                raise UsageError(f"{asked}: SQLite's cache_size goes from {least} to {most}.")
+                raise UsageError(f"{asked}: the range of SQLite's cache_size is {least} to {most}.")
             return -(size >> 10)
         case "parallelism":
             helpers, most = int(item.value) - 1, most_helpers()
             if helpers > most:
                 raise UsageError(
-                    f"{asked}: a sort of SQLite has at most {most} helpers; give from 1 to "
-                    f"{most + 1}."
+                    f"{asked}: a sort in SQLite has at most {most} helpers; use 1 to {most + 1}."
                 )
             return helpers
         case "commit":
@@ -195,7 +194,7 @@ def _amount(item: Setting) -> int | str:
             least = (64 << 10) + _FRAME_HEADER  # a frame with the largest page
             if int(item.value) < least:
                 raise UsageError(
-                    f"{asked}: SQLite's log has whole pages; give at least {bytes_text(66 << 10)}."
+                    f"{asked}: SQLite's log has whole pages; use at least {bytes_text(66 << 10)}."
                 )
             return int(item.value)
         case _:
@@ -206,9 +205,9 @@ def _note(item: Change, size: int) -> str:
     word = item.setting.word
     notes = [_NOTES.get(word, ""), _NOTES.get(f"{word}={item.setting.value}", "")]
     if item.name == "cache_size":
-        notes.append("in KiB where negative")
+        notes.append("in KiB if negative")
         if int(item.setting.value) % 1024:
             notes.append("rounded down to whole KiB")
     if item.name == "wal_autocheckpoint":
-        notes.append(f"pages of {size} bytes with their headers, whole ones")
+        notes.append(f"whole pages of {size} bytes with their headers")
     return "; ".join(note for note in notes if note)

@@ -72,7 +72,7 @@ def _skipped(target: str, condition: Condition) -> Check:
         name=condition.name,
         target=target,
         passed=None,
-        message="skipped: it holds only after a load; deliveries and new orders change it",
+        message="skipped: it holds only right after a load; deliveries and new orders change it",
         detail={"title": condition.title},
     )
 

@@ -29,8 +29,8 @@ def parse_scale(scale: float) -> float:
     if not is_good(scale):
         near = " or ".join(f"{good:g}" for good in nearest_good(scale))
         raise UsageError(
-            f"There is no valid data at scale factor {scale:g}: by TPC-H's formula some parts have "
-            f"a supplier twice there. Give {near}."
+            f"Scale factor {scale:g} is not valid: TPC-H's formula assigns some parts the "
+            f"same supplier twice. Use {near}."
         )
     return scale
 

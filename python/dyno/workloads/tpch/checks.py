@@ -87,8 +87,8 @@ def _check_left(target: str, connection: Connection, loaded: Loaded) -> Check:
     message = (
         "none"
         if whole
-        else f"{left:,} new rows, and {loaded.unrestored} update sets not restored, of a run that "
-        "was interrupted; `dyno run tpch` restores the data"
+        else f"{left:,} new rows and {loaded.unrestored} unrestored update sets of an "
+        "interrupted run; `dyno run tpch` restores the data"
     )
     return Check(
         name="rows left by refresh functions",
@@ -103,9 +103,9 @@ def _check_link(target: str, connection: Connection, link: Link) -> Check:
     listed = isinstance(connection, Listing) and connection.lists_once
     lost = count(connection, link.sql_from(listed=listed))
     message = (
-        "no row refers to nothing"
+        "no dangling references"
         if lost == 0
-        else f"{lost:,} rows of {link.table} have none in {link.other}; load it again"
+        else f"{lost:,} rows of {link.table} have no match in {link.other}; load it again"
     )
     return Check(
         name=link.title, target=target, passed=lost == 0, message=message, detail={"rows": lost}

@@ -65,6 +65,6 @@ def order(stream: int) -> tuple[str, ...]:
         ValueError: If ``stream`` is negative.
     """
     if stream < 0:
-        raise ValueError(f"a stream is numbered from 0, not {stream}")
+        raise ValueError(f"stream numbers start at 0, not {stream}")
     last = len(ORDERINGS) - 1
     return ORDERINGS[stream if stream <= last else (stream - 1) % last + 1]

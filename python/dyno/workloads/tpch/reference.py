@@ -25,7 +25,7 @@ def parse(text: str, rules: Sequence[Rule]) -> list[tuple[Any, ...]]:
     Numbers come as Decimal, all else as text without its padding on the right.
 
     Raises:
-        ValueError: If there is no header, or a row has not one field for each rule.
+        ValueError: If there is no header, or a row has the wrong number of fields.
     """
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:

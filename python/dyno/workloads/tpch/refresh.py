@@ -24,7 +24,7 @@ def update_set(scale: float, number: int) -> UpdateSet:
     """Update set ``number`` (from 0) at a scale.
 
     Raises:
-        UsageError: If there is no such scale.
+        UsageError: If the scale is invalid.
     """
     from dyno import _core
     from dyno.errors import error_of_kind

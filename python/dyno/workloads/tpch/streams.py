@@ -1,4 +1,4 @@
-"""How many query streams the throughput test has, unless told otherwise.
+"""The default number of query streams of the throughput test.
 
 Source: the TPC-H specification's table of the least number of streams by scale factor.
 """

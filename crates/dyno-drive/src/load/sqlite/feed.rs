@@ -19,7 +19,7 @@ enum Message {
     Failed(Error),
 }
 
-/// Chunks of rows in order. Memory is bounded: threads wait while nobody takes what they made.
+/// Chunks of rows in order. Memory is bounded: producers wait for the consumer.
 pub struct Feed {
     threads: Vec<Receiver<Message>>,
     /// The part whose chunks are being handed out.

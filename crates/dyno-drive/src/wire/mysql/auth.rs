@@ -30,8 +30,8 @@ pub fn proof(plugin: &str, nonce: &[u8], password: &[u8]) -> Result<Vec<u8>> {
         _ => Err(Error::new(
             ErrorKind::Denied,
             format!(
-                "the server asks for authentication by {plugin}; Dyno knows {NATIVE}, {SHA2} and \
-                 ed25519"
+                "the server requires authentication by {plugin}; Dyno supports {NATIVE}, {SHA2} \
+                 and ed25519"
             ),
         )),
     }

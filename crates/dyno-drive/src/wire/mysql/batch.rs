@@ -50,7 +50,7 @@ impl Batch {
         self.loose = 0;
     }
 
-    /// A transaction begins. The server is told by its first statement.
+    /// A transaction begins. Its first statement starts it on the server.
     pub const fn begin(&mut self) {
         self.begun = true;
         self.explicit = true;

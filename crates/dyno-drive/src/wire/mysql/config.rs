@@ -103,7 +103,7 @@ impl Config {
     /// `usage`.
     pub(crate) fn require_encryptable(&self) -> Result<()> {
         if self.tls.is_some() && self.unix_socket.is_some() {
-            let message = "TLS is not spoken over a unix socket; leave out one of the two";
+            let message = "TLS over a unix socket is not supported; omit one of the two";
             return Err(Error::new(ErrorKind::Usage, message));
         }
         Ok(())

@@ -67,19 +67,19 @@ impl ServerError {
     pub fn into_error(self) -> Error {
         let kind = class(self.code, &self.message);
         let advice = match (kind, self.code) {
-            (_, 1461) => "; raise max_prepared_stmt_count on the server or drive fewer users",
-            (_, 1226) => "; raise that limit of the user, or drive fewer users",
+            (_, 1461) => "; raise max_prepared_stmt_count on the server or use fewer users",
+            (_, 1226) => "; raise that limit of the user, or use fewer users",
             (ErrorKind::TooManyConnections, _) => {
-                "; raise max_connections on the server or drive fewer users"
+                "; raise max_connections on the server or use fewer users"
             }
             (ErrorKind::DiskFull, _) => "; free space on the server's volume",
             // Not of 3572, after a statement that would not wait at all.
             (_, 1205) => {
-                "; other sessions held it for as long as this one waits, which a driven session is \
-                 told (driver_innodb_lock_wait_timeout in the bundle): drive fewer users"
+                "; other sessions held the lock for the whole timeout \
+                 (driver_innodb_lock_wait_timeout in the bundle): use fewer users"
             }
             (_, 1148 | 3948 | 4166) => "; allow it on the server: SET GLOBAL local_infile = 1",
-            (_, 1290 | 1792 | 1836) => "; the server takes no changes: drive the one that does",
+            (_, 1290 | 1792 | 1836) => "; the server is read-only: use its primary",
             _ => "",
         };
         Error::new(kind, format!("{}{advice} [error {}]", self.message, self.code))

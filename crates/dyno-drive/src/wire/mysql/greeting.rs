@@ -62,7 +62,7 @@ impl Greeting {
     /// The server's, such as that it has no connection left; `protocol` if it is too old, or none.
     pub fn parse(body: &[u8]) -> Result<Self> {
         match body.first() {
-            Some(10) => Self::fields(body).ok_or_else(|| broken("a greeting cut short"))?,
+            Some(10) => Self::fields(body).ok_or_else(|| broken("a truncated greeting"))?,
             Some(0xFF) => Err(ServerError::parse(body).into_error()),
             _ => Err(broken("no greeting")),
         }
@@ -109,8 +109,7 @@ impl Greeting {
 }
 
 fn too_old(version: &str) -> Error {
-    let message =
-        format!("the server is of version {version}; Dyno needs MariaDB 10.6 or MySQL 8.0");
+    let message = format!("the server has version {version}; Dyno needs MariaDB 10.6 or MySQL 8.0");
     Error::new(ErrorKind::Protocol, message)
 }
 

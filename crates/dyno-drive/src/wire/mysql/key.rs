@@ -58,7 +58,7 @@ impl Key {
             |why: String| Error::new(ErrorKind::Usage, format!("{}: {why}", file.display()));
         let pem = fs::read(file).map_err(|error| wrong(error.to_string()))?;
         Self::parse(&pem).ok_or_else(|| {
-            wrong("no public key of RSA's; the server's own is its public_key.pem".to_owned())
+            wrong("not an RSA public key; the server's own is its public_key.pem".to_owned())
         })
     }
 
@@ -69,9 +69,7 @@ impl Key {
     pub fn encrypt(&self, nonce: &[u8], password: &[u8]) -> Result<Vec<u8>> {
         let nonce = &nonce[..nonce.len().min(20)];
         if nonce.is_empty() || self.length < password.len() + 1 + PADDING {
-            return Err(broken(
-                "a public key too short for the password, or nothing to bind it to",
-            ));
+            return Err(broken("a public key too short for the password, or an empty nonce"));
         }
         let mut text = [password, b"\0"].concat();
         for (byte, mask) in text.iter_mut().zip(nonce.iter().cycle()) {

@@ -87,7 +87,7 @@ fn put_abilities(greeting: &Greeting, more: u32, out: &mut BytesMut) {
     out.put_u32_le(greeting.own_abilities);
 }
 
-/// Who we are, as the server's `performance_schema` tells.
+/// The client's attributes, shown in the server's `performance_schema`.
 fn put_attributes(out: &mut BytesMut) {
     let mut all = BytesMut::new();
     for (name, value) in [("_client_name", "dyno"), ("program_name", "dyno")] {
@@ -135,17 +135,17 @@ async fn authenticate(
             // Anybody's key is taken only where it was asked for.
             ([0x01, key @ ..], SHA2) if asked => match Key::parse(key) {
                 Some(key) => key.encrypt(&nonce, password)?,
-                None => return Err(broken("a public key that is none of RSA's")),
+                None => return Err(broken("a public key that is not RSA")),
             },
-            _ => return Err(broken("an unexpected packet while logging in")),
+            _ => return Err(broken("an unexpected packet during login")),
         };
         frame(&mut transport.write, sequence.wrapping_add(1), |out| out.put_slice(&answer));
         send(transport).await?;
     }
-    Err(broken("too many questions while logging in"))
+    Err(broken("too many login requests"))
 }
 
-/// Refuses to ask a server for its public key where somebody on the way could answer.
+/// Refuses to request the server's public key on a connection that others could intercept.
 fn require_trust(place: &Place, local: bool) -> Result<()> {
     if local || place.config.key_retrieval {
         return Ok(());

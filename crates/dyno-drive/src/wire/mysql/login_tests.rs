@@ -83,7 +83,7 @@ fn a_server_that_hangs_up_or_says_no_is_told_apart() {
 fn the_password_itself_is_not_sent_where_others_could_read_it() {
     let talk = told(packets(&[GREETING, FULL, b"\x01no key"]), &json!({}));
     assert!(talk.heard.ends_with(b"\x01\0\0\x03\x02"), "the key was asked for");
-    assert!(talk.error.message.contains("none of RSA's"), "{}", talk.error);
+    assert!(talk.error.message.contains("not RSA"), "{}", talk.error);
     assert!(!talk.has(b"p4ss"));
     // It is told encrypted, by the key that was asked for.
     let key = format!("\x01{KEY}");
@@ -126,7 +126,7 @@ fn a_server_that_never_comes_to_an_end_is_left() {
     let switch = b"\xFEmysql_native_password\0aaaaaaaaaaaaaaaaaaaa\0".as_slice();
     let endless = [&[GREETING][..], &[switch; 2 * LONGEST_TALK]].concat();
     let talk = told(packets(&endless), &json!({}));
-    assert!(talk.error.message.contains("too many questions"), "{}", talk.error);
+    assert!(talk.error.message.contains("too many login requests"), "{}", talk.error);
 }
 
 #[test]

@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Bytes that are told their length.
+    /// Bytes with a length prefix.
     #[inline]
     pub fn lengthy(&mut self) -> Option<&'a [u8]> {
         let length = self.length()?;
@@ -192,7 +192,7 @@ impl Done {
     /// The server's, as `refusal` reads it; `protocol`.
     pub fn answer(body: &[u8], refusal: impl FnOnce(&[u8]) -> Error) -> Result<Self> {
         match body.first() {
-            Some(0x00) => Self::parse(body).ok_or_else(|| broken("an end cut short")),
+            Some(0x00) => Self::parse(body).ok_or_else(|| broken("a truncated end packet")),
             Some(0xFF) => Err(refusal(body)),
             _ => Err(broken("rows for a statement that has none")),
         }

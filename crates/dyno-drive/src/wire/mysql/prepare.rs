@@ -106,7 +106,7 @@ impl Answers {
                 ((0, 0), _) => self.answer(packet.body)?,
                 ((0, columns), Some(Ok(answer))) => {
                     let column = Column::parse(packet.body);
-                    answer.columns.push(column.ok_or_else(|| broken("a column cut short"))?);
+                    answer.columns.push(column.ok_or_else(|| broken("a truncated column"))?);
                     self.left.1 = columns - 1;
                 }
                 ((params, columns), _) => self.left = (params.saturating_sub(1), columns),

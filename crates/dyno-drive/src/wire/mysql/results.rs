@@ -133,7 +133,7 @@ impl Results {
             let start = self.parsed as u32;
             self.parsed += packet.length();
             if self.parsed > LONGEST_ANSWERS {
-                return Err(broken("answers of more than 1 GiB"));
+                return Err(broken("results of more than 1 GiB"));
             }
             self.sequence = self.sequence.wrapping_add(1);
             let body = packet.body;
@@ -145,7 +145,7 @@ impl Results {
                     self.end_command(false, prepared);
                 }
                 (Stage::Head, Some(0x00)) => {
-                    let done = Done::parse(body).ok_or_else(|| broken("an end cut short"))?;
+                    let done = Done::parse(body).ok_or_else(|| broken("a truncated end packet"))?;
                     let answer = &mut self.statements[self.current];
                     let before = answer.changed.unwrap_or(0);
                     answer.changed = Some(before.saturating_add(done.affected));
@@ -158,7 +158,7 @@ impl Results {
                     self.rows.push(start);
                 }
                 (Stage::Rows, Some(0xFE)) => {
-                    let done = Done::parse(body).ok_or_else(|| broken("an end cut short"))?;
+                    let done = Done::parse(body).ok_or_else(|| broken("a truncated end packet"))?;
                     self.end_result(done, prepared);
                 }
                 (Stage::Head | Stage::Rows, _) => return Err(broken("an unexpected packet")),
@@ -176,11 +176,11 @@ impl Results {
         let declared = prepared.get(usize::from(answer.statement));
         let wanted = declared.map_or(0, |it| it.returns.len());
         if columns != wanted as u64 || wanted == 0 || answer.returned {
-            return Err(broken("rows that were not asked for"));
+            return Err(broken("unrequested rows"));
         }
         // Without a description it is as it was the last time.
         if !described && declared.is_none_or(|it| it.columns.len() != wanted) {
-            return Err(broken("rows that it never described"));
+            return Err(broken("rows without a description"));
         }
         answer.returned = true;
         answer.first_row = self.rows.len() as u32;
@@ -192,12 +192,12 @@ impl Results {
     fn describe(&mut self, number: usize, body: &[u8], prepared: &mut [Prepared]) -> Result<()> {
         let statement = self.statements[self.current].statement;
         let known = &mut prepared[usize::from(statement)];
-        let found = Column::parse(body).ok_or_else(|| broken("a column cut short"))?;
+        let found = Column::parse(body).ok_or_else(|| broken("a truncated column"))?;
         if known.columns.get(number) != Some(&found) {
             // Rows that were read by the old description could not be read any more.
             let before = &self.statements[..self.current];
             if before.iter().any(|answer| answer.statement == statement && answer.rows > 0) {
-                return Err(broken("other columns than a moment before"));
+                return Err(broken("columns that differ from the prepared statement's"));
             }
             known.columns.truncate(number);
             known.columns.push(found);
@@ -267,15 +267,15 @@ impl Results {
         }
         let start = self.rows[answer.first_row as usize + row] as usize;
         let packet = buffer.get(start..).map_or(Ok(None), Packet::first)?.ok_or_else(none)?;
-        row::cell(packet.body, columns, column).ok_or_else(|| broken("a row cut short"))
+        row::cell(packet.body, columns, column).ok_or_else(|| broken("a truncated row"))
     }
 }
 
 #[cold]
 fn missing(row: usize, column: usize) -> Error {
     let message = format!(
-        "the answer has no row {row} with a column {column}: check that the data is whole and its \
-         size right"
+        "the result has no row {row} with a column {column}: check that the data is complete \
+         and its scale correct"
     );
     Error::new(ErrorKind::Database, message)
 }

@@ -124,7 +124,7 @@ fn columns_of_other_types_than_declared_are_refused() {
     results.expect(0, 2);
     results.expect(0, 2);
     let error = results.advance(&bytes, 2, &mut prepared()).unwrap_err();
-    assert!(error.message.contains("other columns"), "{error}");
+    assert!(error.message.contains("columns that differ"), "{error}");
 }
 
 #[test]

@@ -77,7 +77,7 @@ impl NullSession {
         if row < self.rows(slot) && column < self.width(slot) {
             Ok(())
         } else {
-            let message = format!("the answer has no row {row} with a column {column}");
+            let message = format!("the result has no row {row} with a column {column}");
             Err(Error::new(ErrorKind::Database, message))
         }
     }

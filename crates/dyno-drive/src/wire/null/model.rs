@@ -81,7 +81,7 @@ impl Model {
     }
 }
 
-/// The modelled server: tells when each transaction it is sent will end.
+/// The modelled server: computes when each transaction will end.
 #[derive(Debug)]
 pub struct Server {
     distribution: Distribution,

@@ -97,14 +97,14 @@ impl ServerError {
             && (self.message.contains("no encryption") || self.message.contains("SSL off"));
         let advice = match kind {
             _ if wants_tls => {
-                "; the server accepts this user only over TLS: give sslmode=require in the URL"
+                "; the server requires TLS from this user: use sslmode=require in the URL"
             }
             ErrorKind::TooManyConnections => {
-                "; raise max_connections on the server or drive fewer users"
+                "; raise max_connections on the server or use fewer users"
             }
             ErrorKind::DiskFull => "; free space on the server's volume",
             ErrorKind::LockTimeout => {
-                "; another session held its lock for as long as this one waits (lock_timeout)"
+                "; another session held the lock for the whole timeout (lock_timeout)"
             }
             _ => "",
         };

@@ -43,7 +43,7 @@ impl Postgres {
     /// `usage` if files of TLS cannot be used, or for TLS over a unix socket.
     pub fn new(config: Config) -> Result<Self> {
         if config.tls.is_some() && config.socket().is_some() {
-            let message = "TLS is not spoken over a unix socket; leave out one of the two";
+            let message = "TLS over a unix socket is not supported; omit one of the two";
             return Err(Error::new(ErrorKind::Usage, message));
         }
         let tls = config.tls.as_deref();

@@ -115,7 +115,7 @@ impl Described<'_> {
 /// Type identifiers in a `RowDescription`: per column a name ended by zero, then table (4 bytes),
 /// column (2), type (4), size (2), modifier (4), format (2).
 fn column_types(body: &[u8]) -> Result<Vec<u32>> {
-    let cut = || broken("a row description cut short");
+    let cut = || broken("a truncated row description");
     let (count, mut rest) = body.split_first_chunk::<2>().ok_or_else(cut)?;
     let mut types = Vec::new();
     for _ in 0..u16::from_be_bytes(*count) {

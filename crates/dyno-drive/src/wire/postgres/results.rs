@@ -84,7 +84,7 @@ impl Results {
             let body = (self.parsed + 5) as u32;
             self.parsed += frame.length();
             if self.parsed > LONGEST_ANSWERS {
-                return Err(broken("answers of more than 1 GiB"));
+                return Err(broken("results of more than 1 GiB"));
             }
             match frame.tag {
                 b'D' => {
@@ -121,7 +121,7 @@ impl Results {
     }
 
     fn answer(&mut self) -> Result<&mut Answer> {
-        self.statements.get_mut(self.current).ok_or_else(|| broken("more answers than questions"))
+        self.statements.get_mut(self.current).ok_or_else(|| broken("more responses than requests"))
     }
 
     /// The declared statement of a slot.
@@ -179,8 +179,8 @@ impl Results {
 #[cold]
 fn missing(row: usize, column: usize) -> Error {
     let message = format!(
-        "the answer has no row {row} with a column {column}: check that the data is whole and its \
-         size right"
+        "the result has no row {row} with a column {column}: check that the data is complete \
+         and its scale correct"
     );
     Error::new(ErrorKind::Database, message)
 }

@@ -99,7 +99,7 @@ pub async fn log_in(transport: &mut Transport, config: &Config) -> Result<()> {
             | Message::BackendKeyData(_)
             | Message::NoticeResponse(_) => {}
             Message::ReadyForQuery(_) => return require_bound(config, bound),
-            _ => return Err(broken("an unexpected message while logging in")),
+            _ => return Err(broken("an unexpected message during login")),
         }
     }
 }
@@ -124,8 +124,8 @@ fn require_bound(config: &Config, bound: bool) -> Result<()> {
     if bound || config.channel_binding != Binding::Require {
         return Ok(());
     }
-    let message = "channel_binding=require, but the login cannot be bound to the TLS connection: \
-                   it takes TLS, SCRAM-SHA-256 on the server, and a usual certificate there";
+    let message = "channel_binding=require, but the login cannot be bound to the TLS \
+     connection: it needs TLS, SCRAM-SHA-256 and a common certificate type on the server";
     Err(Error::new(ErrorKind::Denied, message))
 }
 
@@ -152,7 +152,7 @@ async fn message(transport: &mut Transport) -> Result<Message> {
 fn password(config: &Config) -> Result<&[u8]> {
     let missing = || {
         let message =
-            format!("the server asks for the password of user {} and none was given", config.user);
+            format!("the server requires a password for user {} and none was given", config.user);
         Error::new(ErrorKind::Denied, message)
     };
     config.password.as_ref().map(Secret::as_bytes).ok_or_else(missing)
@@ -162,7 +162,8 @@ fn unsupported(method: &str) -> Error {
     Error::new(
         ErrorKind::Denied,
         format!(
-            "the server asks for authentication by {method}; Dyno knows trust, password, md5 and SCRAM-SHA-256"
+            "the server requires authentication by {method}; Dyno supports trust, password, md5 \
+             and SCRAM-SHA-256"
         ),
     )
 }

@@ -33,12 +33,12 @@ pub async fn secure(
         b'S' => transport.secure(connector, &config.host, CA).await,
         b'N' => Err(Error::new(
             ErrorKind::Unreachable,
-            "the server does not offer TLS; turn it on there (ssl = on), or do without it \
+            "the server does not offer TLS; turn it on there (ssl = on), or connect without it \
              (sslmode=disable)",
         )),
         // Its words came unencrypted, from anybody; libpq does not show them either.
         b'E' => {
-            let message = "the server answers the request for TLS with an error";
+            let message = "the server rejected the TLS request with an error";
             Err(Error::new(ErrorKind::Unreachable, message))
         }
         other => Err(broken(format_args!("{:?} to a request for TLS", char::from(other)))),
@@ -91,7 +91,7 @@ mod tests {
     fn what_is_slipped_in_before_tls_is_not_taken_for_the_servers() {
         let error = told(b"SR\0\0\0\x08\0\0\0\0Z\0\0\0\x05I");
         assert_eq!(error.kind, ErrorKind::Unreachable);
-        assert!(error.message.contains("no TLS with the server"), "{error}");
+        assert!(error.message.contains("TLS with the server failed"), "{error}");
     }
 
     #[test]

@@ -123,8 +123,8 @@ impl Batch {
 #[cold]
 fn missing(row: usize, column: usize) -> Error {
     let message = format!(
-        "the answer has no row {row} with a column {column}: check that the data is whole and its \
-         size right"
+        "the result has no row {row} with a column {column}: check that the data is complete \
+         and its scale correct"
     );
     Error::new(ErrorKind::Database, message)
 }

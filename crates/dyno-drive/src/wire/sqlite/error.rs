@@ -31,7 +31,7 @@ pub fn classed(error: &rusqlite::Error) -> Error {
     let advice = match kind {
         ErrorKind::DiskFull => "; free space on the volume of the database file",
         ErrorKind::LockTimeout => {
-            "; another session or process held its lock for as long as this one waits"
+            "; another session or process held the lock for the whole timeout"
         }
         _ => "",
     };

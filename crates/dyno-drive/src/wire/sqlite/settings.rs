@@ -35,7 +35,7 @@ pub fn set(connection: &Connection, name: &str, setting: &Setting) -> Result<Str
     if found == wanted {
         Ok(found)
     } else {
-        let message = format!("SQLite has {name} at {found}, not {wanted}");
+        let message = format!("SQLite reports {name} = {found}, not {wanted}");
         Err(Error::new(ErrorKind::Usage, message))
     }
 }

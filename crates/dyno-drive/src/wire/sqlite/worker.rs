@@ -24,7 +24,7 @@ pub struct Worker {
     pub config: Arc<Config>,
     /// What to prepare.
     pub statements: Vec<Statement>,
-    /// Where it tells of the write lock.
+    /// Receives the statistics of the write lock.
     pub turns: Arc<Turns>,
     /// Set when it is to end at once.
     pub leaving: Arc<AtomicBool>,

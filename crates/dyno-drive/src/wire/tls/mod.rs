@@ -81,7 +81,7 @@ impl Connector {
     /// `usage` if a file cannot be read or does not hold what it should.
     pub fn new(tls: &Tls, protocol: &str) -> Result<Self> {
         if tls.check_host && tls.ca.is_none() {
-            let message = "a certificate's host cannot be checked without authorities to trust";
+            let message = "a certificate's host cannot be checked without trusted authorities";
             return Err(Error::new(ErrorKind::Usage, message));
         }
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -134,7 +134,7 @@ impl Connector {
         };
         self.connector.connect(name, stream).await.map_err(|error| {
             let words = of_io(&error).map_or_else(|| error.to_string(), |error| told(error, ca));
-            Error::new(ErrorKind::Unreachable, format!("no TLS with the server: {words}"))
+            Error::new(ErrorKind::Unreachable, format!("TLS with the server failed: {words}"))
         })
     }
 }
@@ -154,9 +154,9 @@ fn unusable(cert: &Path, key: &Path, error: &rustls::Error) -> Error {
     let (cert, key) = (cert.display(), key.display());
     let message = match error {
         rustls::Error::InconsistentKeys(_) => {
-            format!("the key in {key} is not that of the client's certificate in {cert}")
+            format!("the key in {key} does not belong to the client certificate in {cert}")
         }
-        _ => format!("the client's certificate in {cert} and its key in {key}: {error}"),
+        _ => format!("the client certificate in {cert} and its key in {key}: {error}"),
     };
     Error::new(ErrorKind::Usage, message)
 }

@@ -21,14 +21,14 @@ pub fn authorities(ca: &Path) -> Result<RootCertStore> {
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         if roots.is_empty() {
             return Err(wrong(
-                "this machine trusts no authorities: name a file of them".to_owned(),
+                "this machine has no trusted authorities: name a file of them".to_owned(),
             ));
         }
         return Ok(roots);
     }
     for certificate in certificates(ca)? {
         roots.add(certificate).map_err(|error| {
-            wrong(format!("a certificate in {} cannot be an authority's: {error}", ca.display()))
+            wrong(format!("a certificate in {} is not a valid authority: {error}", ca.display()))
         })?;
     }
     Ok(roots)
@@ -59,14 +59,14 @@ pub fn key(file: &Path) -> Result<PrivateKeyDer<'static>> {
 }
 
 fn none(file: &Path, what: &str) -> Error {
-    wrong(format!("{} holds no {what} in PEM", file.display()))
+    wrong(format!("{} contains no {what} in PEM", file.display()))
 }
 
 fn unreadable(file: &Path, error: &pem::Error) -> Error {
     let told = match error {
         pem::Error::Io(error) => error.to_string(),
         // Its own words may hold a line of the file.
-        _ => "it is no PEM".to_owned(),
+        _ => "it is not PEM".to_owned(),
     };
     wrong(format!("cannot read {}: {told}", file.display()))
 }

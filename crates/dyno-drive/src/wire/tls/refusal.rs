@@ -14,9 +14,9 @@ pub fn told(error: &Error, ca: &str) -> String {
     match error {
         Error::InvalidCertificate(reason) => certificate(reason, ca),
         Error::AlertReceived(alert) => format!(
-            "the server ended it ({alert:?}); it may want another client certificate, or none"
+            "the server ended it ({alert:?}); it may require another client certificate, or none"
         ),
-        Error::InvalidMessage(_) => format!("the server answers with something else ({error})"),
+        Error::InvalidMessage(_) => format!("the server does not speak TLS ({error})"),
         other => other.to_string(),
     }
 }
@@ -40,8 +40,8 @@ fn certificate(reason: &CertificateError, ca: &str) -> String {
                 names => format!("is only for {}", names.join(", ")),
             };
             format!(
-                "the server's certificate is not valid for name {}, it {names}; the URL must name \
-                 the host as the certificate does",
+                "the server's certificate is not valid for name {}, it {names}; use the \
+                 certificate's host name in the URL",
                 expected.to_str()
             )
         }
@@ -50,16 +50,16 @@ fn certificate(reason: &CertificateError, ca: &str) -> String {
             let name = format!("{other:?}");
             if name.contains("CaUsedAsEndEntity") {
                 format!(
-                    "the server's certificate is an authority's own (CA:TRUE), which is refused \
-                     here though OpenSSL takes it; sign one with it for the server (CA:FALSE), \
-                     and give the authority's as the URL's {ca}"
+                    "the server's certificate is an authority certificate (CA:TRUE), which Dyno \
+                     rejects although OpenSSL accepts it; use it to sign a server \
+                     certificate (CA:FALSE), and set the authority as the URL's {ca}"
                 )
             } else if name.contains("UnsupportedCertVersion") {
-                "the server's certificate is of X.509's version 1, which is refused here though \
-                 OpenSSL takes it; sign one of version 3, with a subjectAltName"
+                "the server's certificate is X.509 version 1, which Dyno rejects although \
+                 OpenSSL accepts it; create one of version 3, with a subjectAltName"
                     .to_owned()
             } else {
-                format!("the server's certificate is refused: {other}")
+                format!("the server's certificate is rejected: {other}")
             }
         }
     }

@@ -147,7 +147,7 @@ fn check(script: &Script) -> Result<()> {
             ));
         }
         if let Some(input) = inputs.iter().find(|input| input.least > input.greatest) {
-            return Err(usage(&input.name, "has a least value above its greatest"));
+            return Err(usage(&input.name, "has a minimum above its maximum"));
         }
         if let Some(step) = steps.iter().find(|step| step.given.len() > MOST) {
             return Err(usage(&step.name, &format!("has more than {MOST} parameters")));

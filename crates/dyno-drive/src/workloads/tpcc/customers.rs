@@ -34,7 +34,8 @@ pub fn pick<S: Session>(session: &S, slot: Slot) -> Result<usize> {
     match session.rows(slot) {
         0 => Err(Error::new(
             ErrorKind::Database,
-            "a customer is missing: check that the data is whole and the number of warehouses right",
+            "a customer is missing: check that the data is complete and the number of \
+             warehouses correct",
         )),
         count => Ok(middle(count)),
     }

@@ -6,7 +6,7 @@ use dyno_record::{Error, ErrorKind, Result};
 use super::inputs::{DISTRICTS, Delivery};
 use super::statements::{CHARGE_CUSTOMER, DELIVER_LINES, DELIVER_ORDER, TAKE_OLDEST};
 use crate::wire::{Access, Session, Slot, Value};
-use crate::workloads::contract::Ended;
+use crate::workloads::contract::TxnOutcome;
 
 const COUNT: usize = DISTRICTS as usize;
 
@@ -22,7 +22,11 @@ struct Parcel {
 }
 
 /// Runs it once.
-pub async fn run<S: Session>(session: &mut S, input: &Delivery, unix_us: i64) -> Result<Ended> {
+pub async fn run<S: Session>(
+    session: &mut S,
+    input: &Delivery,
+    unix_us: i64,
+) -> Result<TxnOutcome> {
     let warehouse = Value::Int(input.warehouse);
     session.queue_begin(Access::Write);
     let mut oldest = [Slot(0); COUNT];
@@ -78,7 +82,7 @@ pub async fn run<S: Session>(session: &mut S, input: &Delivery, unix_us: i64) ->
     }
     session.queue_commit();
     session.flush().await?;
-    Ok(Ended::Committed)
+    Ok(TxnOutcome::Committed)
 }
 
 #[cold]
@@ -86,7 +90,7 @@ fn incomplete(warehouse: i32, parcel: &Parcel) -> Error {
     let Parcel { district, order, .. } = parcel;
     let message = format!(
         "order {order} of district {district}, warehouse {warehouse} awaits delivery but has no \
-         row in orders: the data is not whole"
+         row in orders: the data is incomplete"
     );
     Error::new(ErrorKind::Database, message)
 }

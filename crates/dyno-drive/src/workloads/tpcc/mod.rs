@@ -25,7 +25,7 @@ use serde::Deserialize;
 
 use crate::pacer::think_ns;
 use crate::wire::{Dialect, Session, Statement};
-use crate::workloads::contract::{self, Ended, Terminal, Workload};
+use crate::workloads::contract::{self, Terminal, TxnOutcome, Workload};
 use deck::{Deck, Kind};
 use inputs::{Constants, Inputs};
 
@@ -175,7 +175,7 @@ impl Terminal for TpccTerminal {
         (keying_s * 1e9) as u64 + think_ns(think_s, self.thinking.random())
     }
 
-    async fn attempt<S: Session>(&mut self, session: &mut S, unix_us: i64) -> Result<Ended> {
+    async fn attempt<S: Session>(&mut self, session: &mut S, unix_us: i64) -> Result<TxnOutcome> {
         match &self.drawn {
             Some(drawn) if self.mode == Mode::Procedure => {
                 procedures::call(session, drawn, unix_us, &mut self.text).await

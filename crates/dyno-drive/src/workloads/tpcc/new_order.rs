@@ -14,13 +14,17 @@ use super::statements::{
     WAREHOUSE_TAX, take_stock,
 };
 use crate::wire::{Access, Session, Slot, Value};
-use crate::workloads::contract::Ended;
+use crate::workloads::contract::TxnOutcome;
 
 /// 1 in units of the rates' scale.
 const WHOLE: i64 = 10_000;
 
 /// Runs it once.
-pub async fn run<S: Session>(session: &mut S, input: &NewOrder, unix_us: i64) -> Result<Ended> {
+pub async fn run<S: Session>(
+    session: &mut S,
+    input: &NewOrder,
+    unix_us: i64,
+) -> Result<TxnOutcome> {
     let (warehouse, district) = (Value::Int(input.warehouse), Value::Int(input.district));
     let customer = Value::Int(input.customer);
     let lines = input.lines();
@@ -39,11 +43,11 @@ pub async fn run<S: Session>(session: &mut S, input: &NewOrder, unix_us: i64) ->
     if input.rolls_back {
         session.queue_rollback();
         session.flush().await?;
-        return Ok(Ended::RolledBack);
+        return Ok(TxnOutcome::RolledBack);
     }
 
     if let Some((line, _)) = lines.iter().zip(&items).find(|(_, slot)| session.rows(**slot) == 0) {
-        let message = format!("item {} is missing: the data is not whole", line.item);
+        let message = format!("item {} is missing: the data is incomplete", line.item);
         return Err(Error::new(ErrorKind::Database, message));
     }
     let order = Order {
@@ -55,7 +59,7 @@ pub async fn run<S: Session>(session: &mut S, input: &NewOrder, unix_us: i64) ->
         },
     };
     insert(session, input, unix_us, &order, &items, &stock).await?;
-    Ok(Ended::Committed)
+    Ok(TxnOutcome::Committed)
 }
 
 /// What the first round trip found out.
@@ -195,8 +199,8 @@ fn is_brand(item_data: &str, stock_data: &str) -> bool {
 fn no_stock(line: &Line) -> Error {
     let Line { item, supply_warehouse, .. } = line;
     let message = format!(
-        "item {item} has no stock in warehouse {supply_warehouse}: check that the data is whole \
-         and the number of warehouses right"
+        "item {item} has no stock in warehouse {supply_warehouse}: check that the data is \
+         complete and the number of warehouses correct"
     );
     Error::new(ErrorKind::Database, message)
 }

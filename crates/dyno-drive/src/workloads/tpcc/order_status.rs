@@ -7,14 +7,14 @@ use super::customers;
 use super::inputs::{Customer, Selector};
 use super::statements::{ASKER_BY_NUMBER, ASKERS_BY_NAME, LAST_ORDER, LINES};
 use crate::wire::{Access, Session, Slot, Value};
-use crate::workloads::contract::Ended;
+use crate::workloads::contract::TxnOutcome;
 
 /// Runs it once. `text` is scratch space.
 pub async fn run<S: Session>(
     session: &mut S,
     input: &Customer,
     text: &mut String,
-) -> Result<Ended> {
+) -> Result<TxnOutcome> {
     let (warehouse, district) = (Value::Int(input.warehouse), Value::Int(input.district));
     session.queue_begin(Access::Read);
     let askers = customers::queue(session, ASKER_BY_NUMBER, ASKERS_BY_NAME, input, text);
@@ -41,7 +41,7 @@ pub async fn run<S: Session>(
     }
     session.queue_commit();
     session.flush().await?;
-    Ok(Ended::Committed)
+    Ok(TxnOutcome::Committed)
 }
 
 fn queue_order<S: Session>(session: &mut S, input: &Customer, number: i32) -> Slot {

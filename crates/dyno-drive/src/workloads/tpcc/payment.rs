@@ -14,7 +14,7 @@ use super::statements::{
     PAYER_BY_NUMBER, PAYERS_BY_NAME, WAREHOUSE_ADDRESS,
 };
 use crate::wire::{Access, Session, Slot, Value};
-use crate::workloads::contract::Ended;
+use crate::workloads::contract::TxnOutcome;
 
 /// Credit of customers whose payments leave a trace in their data.
 const BAD_CREDIT: &str = "BC";
@@ -25,7 +25,7 @@ pub async fn run<S: Session>(
     input: &Payment,
     unix_us: i64,
     text: &mut String,
-) -> Result<Ended> {
+) -> Result<TxnOutcome> {
     let (warehouse, district) = (Value::Int(input.warehouse), Value::Int(input.district));
     let (home, home_district) =
         (Value::Int(input.customer.warehouse), Value::Int(input.customer.district));
@@ -77,7 +77,7 @@ pub async fn run<S: Session>(
     session.queue_commit();
     session.flush().await?;
     prove_paid(session, &paid)?;
-    Ok(Ended::Committed)
+    Ok(TxnOutcome::Committed)
 }
 
 /// Appends what the data of a customer of bad credit tell of a payment (clause 2.5.2.2).
@@ -94,7 +94,7 @@ fn push_trace(text: &mut String, number: i32, input: &Payment) {
 fn prove_paid<S: Session>(session: &S, paid: &[Slot]) -> Result<()> {
     for slot in paid {
         if session.affected(*slot)? != 1 {
-            let message = "a payment found no row to book on: check that the data is whole";
+            let message = "a payment updated no row: check that the data is complete";
             return Err(Error::new(ErrorKind::Database, message));
         }
     }

@@ -14,7 +14,7 @@ use super::Drawn;
 use super::inputs::{Customer, Delivery, NewOrder, Payment, Selector, StockLevel, UNUSED_ITEM};
 use super::new_order::lock_order;
 use crate::wire::{Dialect, Session, Slot, Statement, StatementId, Type, Value};
-use crate::workloads::contract::Ended;
+use crate::workloads::contract::TxnOutcome;
 
 const INT: Type = Type::Int;
 const TEXT: Type = Type::Text;
@@ -79,7 +79,7 @@ pub async fn call<S: Session>(
     drawn: &Drawn,
     unix_us: i64,
     text: &mut String,
-) -> Result<Ended> {
+) -> Result<TxnOutcome> {
     text.clear();
     let id = StatementId(drawn.kind() as u16);
     let slot = match drawn {
@@ -98,7 +98,7 @@ pub async fn call<S: Session>(
     match drawn {
         Drawn::NewOrder(input) => ended(session, slot, input),
         // The first result is a number in each: without it nothing was done.
-        _ => session.int(slot, 0, 0).map(|_| Ended::Committed),
+        _ => session.int(slot, 0, 0).map(|_| TxnOutcome::Committed),
     }
 }
 
@@ -187,26 +187,26 @@ fn selected(selector: Selector, text: &mut String) -> [Value<'_>; 2] {
 
 /// How a New-Order ended: the procedure rolls back where it finds no item, and must do so where
 /// the user named the unused one, and only there.
-fn ended<S: Session>(session: &S, slot: Slot, input: &NewOrder) -> Result<Ended> {
+fn ended<S: Session>(session: &S, slot: Slot, input: &NewOrder) -> Result<TxnOutcome> {
     let rolled_back = session.is_null(slot, 0, 0)?;
     if !rolled_back {
         let number = session.int(slot, 0, 0)?;
         return match input.rolls_back {
             // The null target, which rolls nothing back, numbers all orders 0.
-            true if number == 0 => Ok(Ended::RolledBack),
-            true => Err(odd(&format!("item {UNUSED_ITEM} exists, which no order may name"))),
-            false => Ok(Ended::Committed),
+            true if number == 0 => Ok(TxnOutcome::RolledBack),
+            true => Err(odd(&format!("item {UNUSED_ITEM} exists, which no order may contain"))),
+            false => Ok(TxnOutcome::Committed),
         };
     }
     if input.rolls_back {
-        return Ok(Ended::RolledBack);
+        return Ok(TxnOutcome::RolledBack);
     }
     Err(odd("an item of the order is missing"))
 }
 
 #[cold]
 fn odd(what: &str) -> Error {
-    Error::new(ErrorKind::Database, format!("{what}: the data is not what was loaded"))
+    Error::new(ErrorKind::Database, format!("{what}: the data differs from what was loaded"))
 }
 
 #[cfg(test)]

@@ -5,13 +5,13 @@ use dyno_record::Result;
 use super::inputs::StockLevel;
 use super::statements::{LOW_STOCK, NEXT_ORDER};
 use crate::wire::{Access, Session, Value};
-use crate::workloads::contract::Ended;
+use crate::workloads::contract::TxnOutcome;
 
 /// Orders looked back upon.
 const LAST_ORDERS: i32 = 20;
 
 /// Runs it once.
-pub async fn run<S: Session>(session: &mut S, input: &StockLevel) -> Result<Ended> {
+pub async fn run<S: Session>(session: &mut S, input: &StockLevel) -> Result<TxnOutcome> {
     let (warehouse, district) = (Value::Int(input.warehouse), Value::Int(input.district));
     session.queue_begin(Access::Read);
     let next = session.queue(NEXT_ORDER, &[warehouse, district]);
@@ -30,5 +30,5 @@ pub async fn run<S: Session>(session: &mut S, input: &StockLevel) -> Result<Ende
     );
     session.queue_commit();
     session.flush().await?;
-    Ok(Ended::Committed)
+    Ok(TxnOutcome::Committed)
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dyno.bundle import metrics
+from dyno.bundle.metrics.during import PARTS
 from dyno.bundle.model import Phase
 from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.report.kit.blocks import Cell, Column, Section, Table, without_empty
@@ -17,8 +19,6 @@ from dyno.report.run.page import Page
 
 ORDER = 55
 
-_PARTS = ("before", "during", "after")
-
 
 def section(page: Page) -> Section | None:
     """A table of throughput by part, and a table of the maintenance operations."""
@@ -29,24 +29,24 @@ def section(page: Page) -> Section | None:
     return Section("during", "Maintenance under load", blocks)
 
 
-def change(page: Page, name: str) -> str:
+def change(page: Page, key: metrics.Key) -> str:
     """A change in % with its interval; ``–`` for none."""
-    return spanned(page.estimate(f"{name}_change_percent"), "{:+.1f}".format)
+    return spanned(page.estimate(key), "{:+.1f}".format)
 
 
-def _loads(page: Page, phase: Phase[MaintenanceDetail]) -> list[tuple[str, str]]:
-    """The concurrent loads with the prefixes of their estimates' names; the total first."""
-    name = f"during.{phase.name}"
+def _loads(page: Page, phase: Phase[MaintenanceDetail]) -> list[tuple[str, metrics.Beside]]:
+    """The concurrent loads with their metrics; the total first."""
+    at = metrics.Maintenance(phase.name)
     beside = phase.detail.level
     level = next((item for item in page.levels if item.name == beside), None)
     if level is None or level.phase is None:
         users = phase.detail.streams or 1
         several = f" of {users:g} users" if users > 1 else ""
-        return [(f"queries{several} on {page.title(phase.target)}", name)]
-    found = [(users_title(level.phase.detail, level.name), name)]
+        return [(f"queries{several} on {page.title(phase.target)}", at)]
+    found: list[tuple[str, metrics.Beside]] = [(users_title(level.phase.detail, level.name), at)]
     for item, own in page.parts(beside):
         words = users_title(own.detail, item.name)
-        found.append((words, f"{name}.db-{own.detail.database}"))
+        found.append((words, at.database(own.detail.database)))
     return found
 
 
@@ -63,18 +63,18 @@ def _throughput(page: Page, phases: list[Phase[MaintenanceDetail]]) -> Table:
     ]
     rows: list[list[str | Cell]] = []
     for phase in phases:
-        for load, start in _loads(page, phase):
-            for part in _PARTS:
-                name = f"{start}.{part}"
+        for load, beside in _loads(page, phase):
+            for part in PARTS:
+                at = beside.part(part)
                 rows.append(
                     [
                         phase.title,
                         load,
                         part,
-                        figure(page.value(f"{name}_tps")),
-                        figure(page.value(f"{name}_qph")),
-                        change(page, name),
-                        fixed(page.value(f"{name}_p95_ms"), 1),
+                        figure(page.value(at.tps)),
+                        figure(page.value(at.qph)),
+                        change(page, at.change_percent),
+                        fixed(page.value(at.p95_ms), 1),
                     ]
                 )
     columns, rows = without_empty(columns, rows)
@@ -98,15 +98,15 @@ def _work(page: Page, phases: list[Phase[MaintenanceDetail]]) -> Table:
     columns.append(Column("Method", wide=True))
     rows: list[list[str | Cell]] = []
     for phase in phases:
-        name = f"during.{phase.name}"
+        at = metrics.Maintenance(phase.name)
         error = phase.detail.error
         source = phase.detail.space_estimate_source
         words = [phase.detail.method or "–"]
         if error is not None:
             words.append(f"stopped: {error}")
-        speed = page.value(f"{name}.mb_per_s")
+        speed = page.value(at.mb_per_s)
         if speed is not None:
-            size = decimal_bytes(page.value(f"{name}.written_bytes"))
+            size = decimal_bytes(page.value(at.written_bytes))
             words.append(f"{size} written and synced at {figure(speed)} MB/s")
         if source:
             words.append(f"estimate: {source}")
@@ -117,10 +117,10 @@ def _work(page: Page, phases: list[Phase[MaintenanceDetail]]) -> Table:
                 Cell("done", "good")
                 if error is None and phase.status == "done"
                 else Cell("failed", "bad"),
-                seconds(page.value(f"{name}.seconds")),
+                seconds(page.value(at.seconds)),
                 figure(phase.detail.rounds),
-                decimal_bytes(page.value(f"{name}.space_peak_bytes")),
-                decimal_bytes(page.value(f"{name}.space_estimate_bytes")),
+                decimal_bytes(page.value(at.space_peak_bytes)),
+                decimal_bytes(page.value(at.space_estimate_bytes)),
                 "; ".join(words),
             ]
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dyno.bundle import check_names
+from dyno.bundle import check_names, metrics
 from dyno.bundle.model import Check
 from dyno.bundle.phases.maintenance import MaintenanceDetail
 from dyno.report.kit.blocks import Block, Card, Cards, Note, Notes, Section
@@ -79,11 +79,12 @@ def _loads(page: Page) -> list[Cards]:
     """Cards for a load-only run; other runs show loads in a section."""
     groups: dict[str, list[Card]] = {}
     for phase in [] if page.query_targets or page.levels else loads_that_stayed(page):
-        key = f"{phase.name.removeprefix('load-').removesuffix(f'-{phase.target}')}.{phase.target}"
-        took, speed = page.value(f"load.{key}.seconds"), page.value(f"load.{key}.gb_per_h")
+        workload = metrics.loaded(phase)
+        at = metrics.Load(workload, phase.target)
+        took, speed = page.value(at.seconds), page.value(at.gb_per_h)
         if took is None:
             continue
-        index = page.value(f"index.{key}.seconds")
+        index = page.value(metrics.Index(workload, phase.target).seconds)
         then = "" if index is None else f"then {seconds(index)} for keys, indexes, statistics"
         title = f"{page.title(phase.target)}{which(phase)}"
         cards = groups.setdefault(str(phase.detail.workload), [])
@@ -106,11 +107,11 @@ def _at(page: Page, workload: str) -> str:
 def _queries(page: Page) -> Cards | None:
     cards: list[Card] = []
     for target in page.query_targets:
-        total = page.value(f"dss.{target}.power_total_s")
+        total = page.value(metrics.Queries(target).power_total_s)
         name = "" if page.queried is None else page.queried.name
-        loaded = page.value(f"load.{name}.{target}.seconds")
+        loaded = page.value(metrics.Load(name, target).seconds)
         detail = f"loaded in {seconds(loaded)}" if loaded is not None else ""
-        done = page.value(f"dss.{target}.queries_done") or 0
+        done = page.value(metrics.Queries(target).queries_done) or 0
         label = f"{page.title(target)}, {done:.0f} queries"
         if total is None:
             cards.append(Card(label, "–", "", "queries missing: no total"))
@@ -119,7 +120,7 @@ def _queries(page: Page) -> Cards | None:
         cards += _full_test(page, target)
     for other in page.query_targets[1:]:
         first = page.query_targets[0]
-        ratio = page.value(f"dss.{first}/{other}.geomean_ratio")
+        ratio = page.value(metrics.QueriesPair(first, other).geomean_ratio)
         if ratio:
             ahead, behind = (other, first) if ratio >= 1 else (first, other)
             cards.append(
@@ -144,9 +145,8 @@ def _queries(page: Page) -> Cards | None:
 
 def _full_test(page: Page, target: str) -> list[Card]:
     """The composite of power and throughput; only tests with both refresh functions have it."""
-    power, rate, both = (
-        page.value(f"dss.{target}.{name}") for name in ("power", "throughput", "composite")
-    )
+    at = metrics.Queries(target)
+    power, rate, both = (page.value(key) for key in (at.power, at.throughput, at.composite))
     if both is None:
         return []
     within = f"power {figure(power)}, throughput {figure(rate)}"
@@ -159,16 +159,16 @@ def _transactions(page: Page) -> Cards | None:
     best = page.best_level
     if best is None:
         return None
-    name = f"oltp.{best.name}"
+    of = best.metrics
     at = users_title(best.phase.detail if best.phase else None, best.name)
     main = page.transactions
-    p95 = page.value(f"{name}.{main.p95}")
+    p95 = page.value(of.operation(main.main).response("p95"))
     if any(one.detail.level == best.name for one in page.phases_of(MaintenanceDetail)):
         at += ", maintenance included"
-    pace = f"unpaced, with {at}" if page.unpaced(best.name) else f"with {at}"
+    pace = f"unpaced, with {at}" if page.unpaced(best) else f"with {at}"
     cards = [
-        Card("Transactions", figure(page.value(f"{name}.tps")), "/s", f"with {at}"),
-        Card(main.plural_title, figure(page.value(f"{name}.{main.per_min}")), "/min", pace),
+        Card("Transactions", figure(page.value(of.tps)), "/s", f"with {at}"),
+        Card(main.plural_title, figure(page.value(of.per_min(main.plural))), "/min", pace),
     ]
     if p95 is not None:
         cards.append(Card(f"{main.title} response", figure(p95), "ms", f"95th percentile, {at}"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dyno.bundle import metrics
 from dyno.bundle.model import Phase
 from dyno.bundle.phases.load import LoadDetail
 from dyno.report.kit.blocks import Block, Cell, Column, Section, Table
@@ -41,23 +42,23 @@ def section(page: Page) -> Section | None:
 
 def _row(page: Page, phase: Phase[LoadDetail]) -> list[str | Cell]:
     workload, scale = phase.detail.workload, phase.detail.scale
-    at = "" if scale is None else f" {scale:g}"
-    key = f"{phase.name.removeprefix('load-').removesuffix(f'-{phase.target}')}.{phase.target}"
-    title = f"{workload}{at}{which(phase)} → {page.title(phase.target)}"
+    scaled = "" if scale is None else f" {scale:g}"
+    title = f"{workload}{scaled}{which(phase)} → {page.title(phase.target)}"
     if phase.detail.resumed_parts is not None:
         title += " (resumed)"
     if phase.status != "done":
         return [title, "–", Cell(phase.status, "bad"), *(["–"] * 6)]
     streams = phase.detail.streams
-    name = f"load.{key}"
+    loaded = metrics.loaded(phase)
+    at, index = metrics.Load(loaded, phase.target), metrics.Index(loaded, phase.target)
     return [
         title,
         "–" if streams is None else str(streams),
-        figure(page.value(f"{name}.rows")),
-        decimal_bytes(page.value(f"{name}.bytes")),
-        fixed(page.value(f"{name}.seconds"), 2),
-        figure(page.value(f"{name}.mb_per_s")),
-        figure(page.value(f"{name}.rows_per_s")),
-        figure(page.value(f"{name}.gb_per_h")),
-        fixed(page.value(f"index.{key}.seconds"), 2),
+        figure(page.value(at.rows)),
+        decimal_bytes(page.value(at.bytes)),
+        fixed(page.value(at.seconds), 2),
+        figure(page.value(at.mb_per_s)),
+        figure(page.value(at.rows_per_s)),
+        figure(page.value(at.gb_per_h)),
+        fixed(page.value(index.seconds), 2),
     ]

@@ -52,7 +52,7 @@ def section(page: Page) -> Section | None:
                 "unsteady window is repeated with a longer duration.",
             )
         )
-    if any(page.value(f"oltp.{level.name}.left_out_s") is not None for level in page.levels):
+    if any(page.value(level.metrics.left_out_s) is not None for level in page.levels):
         facts.append(
             Fact(
                 "Until steady",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dyno.bundle import metrics
 from dyno.bundle.phases.dss import DssDetail
 from dyno.report.kit.blocks import Block, Cell, Column, Figure, Section, Table
 from dyno.report.kit.charts import queries as charts
@@ -36,7 +37,7 @@ def section(page: Page) -> Section | None:
 
 
 def _failed(page: Page) -> bool:
-    return any(page.value(f"dss.{target}.queries_failed") for target in page.query_targets)
+    return any(page.value(metrics.Queries(target).queries_failed) for target in page.query_targets)
 
 
 def _label(page: Page, target: str) -> str:
@@ -57,14 +58,14 @@ def _lead(page: Page) -> str:
 
 
 def _compared(page: Page, first: str, other: str) -> str:
-    pair = f"dss.{first}/{other}"
-    ratio, total = page.value(f"{pair}.geomean_ratio"), page.value(f"{pair}.total_ratio")
+    pair = metrics.QueriesPair(first, other)
+    ratio, total = page.value(pair.geomean_ratio), page.value(pair.total_ratio)
     if ratio is None or total is None:
         return ""
     slower = [
         query_title(query)
-        for query in page.between(f"{pair}.", ".ratio")
-        if (page.value(f"{pair}.{query}.ratio") or 1.0) < 1.0
+        for query in pair.queries(page.known)
+        if (page.value(pair.query(query).ratio) or 1.0) < 1.0
     ]
     text = (
         f"{page.title(first)} took {figure(ratio)} times as long as {page.title(other)} (geometric "
@@ -105,15 +106,15 @@ def _totals(page: Page) -> Table:
     ]
     rows: list[list[str | Cell]] = []
     for target in page.query_targets:
-        name = f"dss.{target}"
-        failed = page.value(f"{name}.queries_failed") or 0
+        at = metrics.Queries(target)
+        failed = page.value(at.queries_failed) or 0
         rows.append(
             [
                 _label(page, target),
-                figure(page.value(f"{name}.queries_done")),
-                fixed(page.value(f"{name}.power_total_s"), 2),
-                fixed(page.value(f"{name}.geomean_s"), 3),
-                figure(page.value(f"{name}.power_score")),
+                figure(page.value(at.queries_done)),
+                fixed(page.value(at.power_total_s), 2),
+                fixed(page.value(at.geomean_s), 3),
+                figure(page.value(at.power_score)),
                 Cell(figure(failed), "bad", "failed") if failed else figure(failed),
             ]
         )
@@ -142,7 +143,8 @@ def _table(page: Page, seconds: dict[str, dict[str, float]], queries: list[str])
         row: list[str | Cell] = [query_title(query)]
         row += [fixed(seconds[target].get(query), 3) for target in targets]
         for other in targets[1:]:
-            row.append(_ratio(page.value(f"dss.{targets[0]}/{other}.{query}.ratio")))
+            pair = metrics.QueriesPair(targets[0], other)
+            row.append(_ratio(page.value(pair.query(query).ratio)))
         if answers:
             row.append(answers.get(query, "–"))
         row.append(titles.get(query, ""))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from dyno.bundle import metrics
 from dyno.bundle.model import Phase
 from dyno.bundle.phases.search import SearchDetail, Window
 from dyno.criteria import Criterion, asked, known
@@ -16,6 +19,9 @@ from dyno.report.run.page import Page
 ORDER = 12
 
 _MOST_PANELS = 4
+
+OfLevel = Callable[[str], metrics.Key]
+"""A metric of a level by its name."""
 _STOPPED = {
     "resolution": "the gap reached the requested resolution",
     "most": "the largest allowed load passed",
@@ -66,12 +72,12 @@ def _verdict(window: Window) -> str:
 
 
 def _points(
-    page: Page, search: Phase[SearchDetail], windows: list[Window], name: str, unit: str
+    page: Page, search: Phase[SearchDetail], windows: list[Window], metric: OfLevel, unit: str
 ) -> list[charts.Point]:
-    """A point for each window with the metric ``name``, its ``{level}`` filled in."""
+    """A point for each window whose level has the metric."""
     points: list[charts.Point] = []
     for window in windows:
-        found = page.estimate(name.replace("{level}", str(window.level)))
+        found = page.estimate(metric(str(window.level)))
         load, verdict = window.load, _verdict(window)
         if found is not None and load is not None and load > 0:
             at = capacity.load_text(search.detail, load)
@@ -81,7 +87,7 @@ def _points(
 
 
 def _figure(page: Page, search: Phase[SearchDetail], windows: list[Window]) -> Figure | None:
-    rates = _points(page, search, windows, "oltp.{level}.tps", "/s")
+    rates = _points(page, search, windows, lambda level: metrics.Level(level).tps, "/s")
     if not rates:
         return None
     panels = [charts.Panel("Transactions/s", rates)]
@@ -113,8 +119,9 @@ def _limited(
     page: Page, search: Phase[SearchDetail], windows: list[Window], limit: Criterion
 ) -> charts.Panel | None:
     unit, factor = known(page.run)[limit.metric].units[limit.unit]
-    name = f"criterion.{{level}}.{limit}.value"
-    points = _points(page, search, windows, name, unit)
+    points = _points(
+        page, search, windows, lambda level: metrics.Criterion(level, limit).value, unit
+    )
     if not points:
         return None
     title = f"{limit.metric} {limit.stat}" + (f", {unit}" if unit else "")
@@ -134,7 +141,7 @@ def _table(page: Page, search: Phase[SearchDetail], windows: list[Window]) -> Ta
     tones = {charts.KEPT: "good", charts.BROKEN: "bad", charts.UNSTEADY: "muted"}
     rows: list[list[str | Cell]] = []
     for place, window in enumerate(windows, 1):
-        name, verdict = f"oltp.{window.level}", _verdict(window)
+        at, verdict = metrics.Level(window.level), _verdict(window)
         words = window.words or ""
         if window.client_bound is True and "driver" not in words:
             words += "; the driver was the bottleneck"
@@ -143,8 +150,8 @@ def _table(page: Page, search: Phase[SearchDetail], windows: list[Window]) -> Ta
                 str(place),
                 capacity.load_text(search.detail, window.load),
                 window.step or "",
-                figure(page.value(f"{name}.tps")),
-                figure(page.value(f"{name}.{page.transactions.p95}")),
+                figure(page.value(at.tps)),
+                figure(page.value(at.operation(page.transactions.main).response("p95"))),
                 Cell(joined(verdict), tones[verdict]),  # pyright: ignore[reportArgumentType]
                 words,
             ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dyno.bundle import metrics
 from dyno.bundle.model import Phase
 from dyno.bundle.phases.dss import DssDetail
 from dyno.report.kit.blocks import Block, Cell, Column, Figure, Note, Notes, Section, Table
@@ -11,7 +12,7 @@ from dyno.report.kit.charts.render import Size, render
 from dyno.report.kit.formats import figure, fixed, query_title, seconds
 from dyno.report.run import cache
 from dyno.report.run.page import Page
-from dyno.report.run.trials import REFRESH_STREAM, Trial, figures, missing, trials
+from dyno.report.run.trials import REFRESH_STREAM, Trial, figures, missing, trials, unit
 
 ORDER = 45
 
@@ -64,7 +65,7 @@ def _figures(page: Page) -> Table:
         found = figures(page, target)
         streams = [test.streams for test in trials(page) if test.target == target and test.several]
         rate = found.get("throughput")
-        plain = page.value(f"dss.{target}.throughput_score")
+        plain = page.value(metrics.Queries(target).throughput_score)
         rows.append(
             [
                 page.title(target),
@@ -74,8 +75,8 @@ def _figures(page: Page) -> Table:
                 if rate is None and plain is not None
                 else figure(rate),
                 figure(found.get("composite")),
-                fixed(page.value(f"dss.{target}.throughput_total_s"), 2),
-                _unit(page, target),
+                fixed(page.value(metrics.Queries(target).throughput_total_s), 2),
+                unit(page, target) or "–",
             ]
         )
     note = (
@@ -84,14 +85,6 @@ def _figures(page: Page) -> Table:
         "different scale factors are not comparable."
     )
     return Table("Power, throughput and composite", columns, rows, note, page.query_notice)
-
-
-def _unit(page: Page, target: str) -> str:
-    for name in ("power", "throughput", "throughput_score"):
-        found = page.estimate(f"dss.{target}.{name}")
-        if found is not None:
-            return found.unit
-    return "–"
 
 
 def _bands(page: Page, test: Trial) -> Figure:
@@ -139,16 +132,16 @@ def _streams(page: Page, test: Trial) -> Table:
     # As in the chart above; estimates count from the start of the run.
     begun_s = (test.phase.start_ns - page.run.clock.unix_ns) / 1e9
     for number in range(1, test.streams + 1):
-        name = f"dss.{test.target}.stream-{number}"
-        lost = page.value(f"{name}.failed") or 0
+        at = metrics.Queries(test.target).stream(number)
+        lost = page.value(at.failed) or 0
         slowest = test.slowest(number)
         rows.append(
             [
                 str(number),
-                fixed(_since(begun_s, page.value(f"{name}.start_s")), 2),
-                fixed(_since(begun_s, page.value(f"{name}.end_s")), 2),
-                fixed(page.value(f"{name}.total_s"), 2),
-                figure(page.value(f"{name}.done")),
+                fixed(_since(begun_s, page.value(at.start_s)), 2),
+                fixed(_since(begun_s, page.value(at.end_s)), 2),
+                fixed(page.value(at.total_s), 2),
+                figure(page.value(at.done)),
                 Cell(figure(lost), "bad", "failed") if lost else figure(lost),
                 query_title(slowest["query"]) if slowest else "–",
                 fixed(slowest["seconds"], 3) if slowest else "–",
@@ -172,7 +165,7 @@ def _refreshes(page: Page, found: list[Trial]) -> Table:
     for test in found:
         pairs = [row for row in test.rows if row["stream"] == REFRESH_STREAM]
         for number in sorted({row["position"] for row in pairs}):
-            name = f"dss.{test.target}.refresh-{number}"
+            at = metrics.Queries(test.target).refresh(number)
             inserted = [
                 row["rows"] for row in pairs if (row["position"], row["query"]) == (number, "rf1")
             ]
@@ -181,8 +174,8 @@ def _refreshes(page: Page, found: list[Trial]) -> Table:
                     page.title(test.target),
                     str(number),
                     _during(test.phase),
-                    fixed(page.value(f"{name}.rf1_s"), 3),
-                    fixed(page.value(f"{name}.rf2_s"), 3),
+                    fixed(page.value(at.function("rf1")), 3),
+                    fixed(page.value(at.function("rf2")), 3),
                     figure(inserted[0] if inserted else None),
                 ]
             )

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import product
 
+from dyno.bundle import metrics
 from dyno.bundle.carriers import of_phase
+from dyno.bundle.metrics.resource import DeviceMetric
 from dyno.bundle.model import Phase, tells
 from dyno.bundle.phases import PhaseKind
 from dyno.bundle.phases.oltp import OltpDetail
@@ -45,7 +47,7 @@ _WANTED = [
 
 _TABLED: tuple[PhaseKind, ...] = ("io", "load", "index", "dss", "oltp")
 _MOST_DEVICES = 2
-_OF_DEVICE = {
+_OF_DEVICE: dict[DeviceMetric, str] = {
     "utilisation": "Utilisation, %",
     "queue_length": "Queue length",
     "read_mbps": "Read MB/s",
@@ -172,20 +174,19 @@ def _table(page: Page) -> Table:
     ]
     rows: list[list[str | Cell]] = []
     for phase in page.phases(*_TABLED):
-        name = f"resource.{phase.name}"
-        if not page.value(f"{name}.samples") or phase.part_of:
+        at = metrics.Resources(phase.name)
+        if not page.value(at.samples) or phase.part_of:
             continue
         cells = [
             phase.title,
             seconds(phase.seconds),
-            figure(page.value(f"{name}.cpu.host.busy.mean")),
-            figure(page.value(f"{name}.cpu.host.busy.max")),
-            bytes_text(page.value(f"{name}.memory.host.available.min")),
+            figure(page.value(at.cpu_busy.mean)),
+            figure(page.value(at.cpu_busy.max)),
+            bytes_text(page.value(at.memory_available.min)),
         ]
         # A row per device; the first also has the machine's values.
         for device in of_phase(page.run, phase) or ("",):
-            start = f"{name}.disk.{device}"
-            means = [figure(page.value(f"{start}.{metric}.mean")) for metric in _OF_DEVICE]
+            means = [figure(page.value(at.device(device, metric).mean)) for metric in _OF_DEVICE]
             shown: str | Cell = device or Cell("unknown", "muted")
             rows.append([*cells, shown, *means])
             cells = [""] * len(cells)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dyno.bundle import metrics
+from dyno.bundle.metrics.oltp import Time
 from dyno.bundle.phases.oltp import OltpDetail
 from dyno.report.kit.blocks import (
     Block,
@@ -16,23 +18,24 @@ from dyno.report.kit.charts import users as charts
 from dyno.report.kit.charts.keys import keys
 from dyno.report.kit.charts.render import Size, render
 from dyno.report.kit.formats import figure, operation_title, users_title
-from dyno.report.run.latencies import KINDS, TIMES
+from dyno.report.run.latencies import TIMES
 from dyno.report.run.page import Level, Page
 
 ORDER = 50
 
-_PERCENTILES = ("p50", "p95", "p99")
-_WRITER = ("writer_busy_percent", "writer_wait_mean_ms")
+_PERCENTILES: tuple[Time, ...] = ("p50", "p95", "p99")
+_L = metrics.Level
+_WRITER = (_L.writer_busy_percent, _L.writer_wait("mean"))
 """For single-writer engines only."""
 _SCHEDULE = {
-    "Due": "scheduled",
-    "Sent late": "late",
-    "Never sent": "unsent",
-    "Worst part, %": "late_worst_percent",
-    "Lag p99, ms": "lag_p99_ms",
+    "Due": _L.scheduled,
+    "Sent late": _L.late,
+    "Never sent": _L.unsent,
+    "Worst part, %": _L.late_worst_percent,
+    "Lag p99, ms": _L.lag_p99_ms,
 }
 """For open loops only."""
-_DRIVER = {"Driver CPU, %": "client_cpu_percent", "Driver ms/1000": "client_cpu_ms_per_1000"}
+_DRIVER = {"Driver CPU, %": _L.client_cpu_percent, "Driver ms/1000": _L.client_cpu_ms_per_1000}
 _ABOUT_DRIVER = "Driver CPU: mean of its threads; ms/1000: CPU milliseconds per 1,000 transactions."
 _HOMES = {
     "fixed": "each user has a fixed {}",
@@ -85,7 +88,7 @@ def _lead(page: Page) -> str:
     left_out = [
         f"{figure(value)} s with {_title(level)}"
         for level in page.levels
-        if (value := page.value(f"oltp.{level.name}.left_out_s"))
+        if (value := page.value(level.metrics.left_out_s))
     ]
     if left_out:
         words.append(f"excluded as not yet steady: {', '.join(left_out)}")
@@ -105,13 +108,13 @@ def _figure(page: Page) -> Figure:
     for level in page.levels:
         if level.is_part:
             continue
-        tps = page.value(f"oltp.{level.name}.tps") or 0.0
+        tps = page.value(level.metrics.tps) or 0.0
         title = _title(level)
         throughput.append(
             charts.Throughput(title, _users(level), tps, f"{title}: {figure(tps)} transactions/s")
         )
         for percentile in _PERCENTILES:
-            value = page.value(f"oltp.{level.name}.{main.main}.response_{percentile}_ms")
+            value = page.value(level.metrics.operation(main.main).response(percentile))
             if value:
                 words = f"{title}: {main.title} {percentile} {figure(value)} ms"
                 latency.append(charts.Latency(title, _users(level), percentile, value, words))
@@ -141,7 +144,7 @@ def _levels(page: Page) -> Table:
             *(() if _is_scheduled(page) else _DRIVER),
         )
     ]
-    alone = any(page.value(f"oltp.{level.name}.{_WRITER[0]}") is not None for level in page.levels)
+    alone = any(page.value(level.metrics.writer_busy_percent) is not None for level in page.levels)
     if alone:
         columns += [
             Column("Write lock held, %", numeric=True),
@@ -149,21 +152,21 @@ def _levels(page: Page) -> Table:
         ]
     rows: list[list[str | Cell]] = []
     for level in page.levels:
-        name = f"oltp.{level.name}"
-        errors = page.value(f"{name}.errors")
+        at = level.metrics
+        errors = page.value(at.errors)
         rows.append(
             [
                 _title(level),
-                figure(page.value(f"{name}.tps")),
-                figure(page.value(f"{name}.{page.transactions.per_min}")),
-                _pace(page, level.name),
-                figure(page.value(f"{name}.{main.p95}")),
+                figure(page.value(at.tps)),
+                figure(page.value(at.per_min(main.plural))),
+                _pace(page, level),
+                figure(page.value(at.operation(main.main).response("p95"))),
                 Cell(figure(errors), "bad", "errors") if errors else figure(errors),
-                figure(page.value(f"{name}.retries")),
-                figure(page.value(f"{name}.variation_percent")),
-                _trend(page, name),
+                figure(page.value(at.retries)),
+                figure(page.value(at.variation_percent)),
+                _trend(page, at),
                 *([] if _is_scheduled(page) else _figures(page, level, _DRIVER)),
-                *(figure(page.value(f"{name}.{label}")) for label in _WRITER if alone),
+                *(figure(page.value(metric.of(at))) for metric in _WRITER if alone),
             ]
         )
     note = (
@@ -187,7 +190,7 @@ def _levels(page: Page) -> Table:
 
 def _is_scheduled(page: Page) -> bool:
     """Whether there are open loops, which have their own table."""
-    return any(page.value(f"oltp.{level.name}.scheduled") for level in page.levels)
+    return any(page.value(level.metrics.scheduled) for level in page.levels)
 
 
 def _schedule(page: Page) -> Table:
@@ -204,17 +207,17 @@ def _schedule(page: Page) -> Table:
     return Table("Schedule and driver", columns, rows, note)
 
 
-def _figures(page: Page, level: Level, labels: dict[str, str]) -> list[str | Cell]:
-    return [figure(page.value(f"oltp.{level.name}.{name}")) for name in labels.values()]
+def _figures(page: Page, level: Level, labels: dict[str, metrics.Metric]) -> list[str | Cell]:
+    return [figure(page.value(metric.of(level.metrics))) for metric in labels.values()]
 
 
-def _pace(page: Page, level: str) -> str:
-    text = figure(page.value(f"oltp.{level}.paced_percent"))
+def _pace(page: Page, level: Level) -> str:
+    text = figure(page.value(level.metrics.paced_percent))
     return f"{text}, unpaced" if page.unpaced(level) else text
 
 
-def _trend(page: Page, name: str) -> str:
-    trend = page.estimate(f"{name}.trend_percent")
+def _trend(page: Page, at: metrics.Level) -> str:
+    trend = page.estimate(at.trend_percent)
     if trend is None or trend.low is None or trend.high is None:
         return "–"
     return f"{trend.value:+.1f} ({trend.low:+.1f} to {trend.high:+.1f})"
@@ -230,15 +233,15 @@ def _operations(page: Page, level: Level, *, folded: bool) -> Table:
     ]
     rows: list[list[str | Cell]] = []
     for operation in level.operations:
-        name = f"oltp.{level.name}.{operation}"
-        errors = page.value(f"{name}.errors")
+        at = level.metrics.operation(operation)
+        errors = page.value(at.errors)
         counts: list[str | Cell] = [
-            figure(page.value(f"{name}.count")),
-            figure(page.value(f"{name}.per_s")),
+            figure(page.value(at.count)),
+            figure(page.value(at.per_s)),
             Cell(figure(errors), "bad", "errors") if errors else figure(errors),
         ]
-        for kind in KINDS:
-            times = [figure(page.value(f"{name}.{kind}_{time}_ms")) for time in TIMES]
+        for kind, key in at.kinds.items():
+            times = [figure(page.value(key(time))) for time in TIMES]
             rows.append([operation_title(operation), *counts, kind, *times])
             counts = ["", "", ""]
     return Table(

@@ -14,7 +14,7 @@ from dyno.report.kit.formats import figure, spanned
 from dyno.report.run.page import Page
 from dyno.report.storage.blocks.scaling import scaling
 from dyno.report.storage.comparison import CHANCE, CHANCE_MEANS, chance, change, ratio
-from dyno.report.storage.curves import UNITS, Curve
+from dyno.report.storage.curves import UNITS, Curve, rates
 from dyno.report.storage.places import Place
 
 _SIZE = Size(860, 225)
@@ -125,7 +125,7 @@ def _bars(
 ) -> list[Figure]:
     """A chart per unit: a group of bars per curve, a bar per arm or fill level."""
     made: list[Figure] = []
-    for about in dict.fromkeys(curve.figure for curve in own[0].curves):
+    for about in rates(own[0].curves):
         found = [
             bars.Bar(
                 curve.short,

@@ -38,7 +38,7 @@ def _search(curve: Curve) -> tuple[str, Tone] | None:
 
 
 def _settled(page: Page, curve: Curve) -> tuple[str, Tone] | None:
-    before = page.value(f"{curve.start}.settling_windows")
+    before = page.value(curve.metrics.settling_windows)
     if curve.settled is None or before is None:
         return None
     if curve.settled:

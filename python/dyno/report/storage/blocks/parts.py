@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from dyno.bundle import metrics
+from dyno.bundle.metrics.io import SIDES
 from dyno.report.kit.blocks import NOTHING, Cell, Column, Table, without_empty
 from dyno.report.kit.formats import figure
 from dyno.report.run.page import Page
 from dyno.report.storage.blocks.lead import MOST_VOLUMES
-from dyno.report.storage.curves import SIDES, Curve, short_load
+from dyno.report.storage.curves import Curve, short_load
 from dyno.report.storage.places import Place
 from dyno.report.storage.tables import shown_load
 
-_TIMES = (
-    *((f"{side.capitalize()} p95, ms", f"{side}_p95_ms") for side in SIDES),
-    *((f"{side.capitalize()} response p95, ms", f"{side}_response_p95_ms") for side in SIDES[:2]),
+_HEADS = (
+    *("IOPS", "MB/s", "Syncs/s"),
+    *(f"{side.capitalize()} p95, ms" for side in SIDES),
+    *(f"{side.capitalize()} response p95, ms" for side in SIDES[:2]),
 )
-_RATES = (("IOPS", "iops"), ("MB/s", "mbps"), ("Syncs/s", "syncs_per_s"))
+
+
+def _keys(at: metrics.Part) -> list[metrics.Key]:
+    """The keys of the columns ``_HEADS``."""
+    return [
+        *(at.iops, at.mbps, at.syncs_per_s),
+        *(at.side(side).service("p95") for side in SIDES),
+        *(at.side(side).response("p95") for side in SIDES[:2]),
+    ]
 
 
 def parts(page: Page, place: Place) -> list[Table]:
@@ -34,7 +45,7 @@ def parts(page: Page, place: Place) -> list[Table]:
 def _table(page: Page, caption: str, curves: list[Curve], kind: str, *, best: bool) -> Table:
     own = "Job" if kind == "job" else "Volume"
     columns = [Column(own), Column("Curve"), Column("Load")]
-    columns += [Column(label, numeric=True) for label, _ in (*_RATES, *_TIMES)]
+    columns += [Column(label, numeric=True) for label in _HEADS]
     columns.append(Column("Failed", numeric=True))
     rows: list[list[str | Cell]] = []
     without = False
@@ -43,12 +54,13 @@ def _table(page: Page, caption: str, curves: list[Curve], kind: str, *, best: bo
         without |= curve.best is None
         for shown in ([load] if load else []) if best else curve.loads:
             for name in curve.jobs if kind == "job" else curve.volumes:
-                start = f"{curve.at(shown)}.{kind}.{name}"
-                if page.value(f"{start}.iops") is None:
+                of = curve.at(shown)
+                at = of.job(name) if kind == "job" else of.volume(name)
+                if page.value(at.iops) is None:
                     continue
                 title = curve.kind if curve.jobs else curve.title
-                values = [page.value(f"{start}.{what}") for _, what in (*_RATES, *_TIMES)]
-                failed = page.value(f"{start}.errors")
+                values = [page.value(key) for key in _keys(at)]
+                failed = page.value(at.errors)
                 rows.append(
                     [name, title, short_load(shown), *map(figure, values),
                      Cell(figure(failed), "bad", "failed") if failed else NOTHING]

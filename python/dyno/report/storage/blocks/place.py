@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dyno.bundle import metrics
+from dyno.bundle.metrics.io import Rate, SideName
 from dyno.report.kit.blocks import Block, Figure, Row
 from dyno.report.kit.charts import bars, grid
 from dyno.report.kit.charts import lines as linear
@@ -16,7 +18,7 @@ from dyno.report.storage.blocks.syncs import syncs
 from dyno.report.storage.curves import Curve, Matrix, is_grid, load_title, matrices
 from dyno.report.storage.places import Place
 
-_SIDES = {"read": "reads", "write": "writes"}
+_SIDES: dict[SideName, str] = {"read": "reads", "write": "writes"}
 _WIDE, _HALF, _SMALL = Size(550), Size(410), Size(410, 225)
 
 
@@ -113,7 +115,7 @@ class _Charts:
                     if curve is None or load is None:
                         continue
                     # Without intervals, which would overlap.
-                    found = self.page.value(f"{curve.at(load)}.mbps")
+                    found = self.page.value(curve.at(load).mbps)
                     if found is not None:
                         words = f"{kind}, {bytes_text(block)}: {figure(found)} MB/s"
                         points.append(linear.Point(kind, block / 1024, found, words))
@@ -121,7 +123,7 @@ class _Charts:
                 made.append(self.throughput(points, matrix.figure))
         return made
 
-    def throughput(self, points: list[linear.Point], about: str) -> Figure:
+    def throughput(self, points: list[linear.Point], about: Rate) -> Figure:
         which = "Highest MB/s" if about == "mbps" else "MB/s at the maximum IOPS within the ceiling"
         caption = f"{which}{self.place.of}, by block size (MB: 10⁶ bytes)."
         return Figure(
@@ -138,12 +140,16 @@ class _Charts:
         """The points of reads and of writes, or of the slower of them."""
         points: list[charts.Point] = []
         of = self.ceiling.of
-        kind = "response_" if curve.is_open else ""
         for place, load in enumerate(curve.loads):
-            name = curve.at(load)
-            iops = self.page.value(f"{name}.iops")
-            found = {side: self.page.value(f"{name}.{side}_{kind}{of}_ms") for side in _SIDES}
-            sides = {side: value for side, value in found.items() if value}
+            at = curve.at(load)
+            iops = self.page.value(at.iops)
+            keys: dict[SideName, metrics.Key] = {
+                s: at.side(s).latency(of, response=curve.is_open) for s in _SIDES
+            }
+            found: dict[SideName, float | None] = {
+                side: self.page.value(key) for side, key in keys.items()
+            }
+            sides: dict[SideName, float] = {side: value for side, value in found.items() if value}
             if not iops or not sides:
                 continue
             if both and curve.is_mix:
@@ -196,7 +202,7 @@ class _Charts:
             for curve in sorted(self.curves, key=lambda curve: curve.name)
             if curve.pattern == "sequential"
             for load in curve.loads
-            if (value := self.page.value(f"{curve.at(load)}.mbps")) is not None
+            if (value := self.page.value(curve.at(load).mbps)) is not None
         ]
 
     def sequential(self, found: list[bars.Bar]) -> Figure:

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
+from dyno.bundle import metrics
+from dyno.bundle.metrics.io import SIDES, Quantity, Rate
 from dyno.profiles.arms import Ceiling
 from dyno.report.kit.blocks import NOTHING, Cell, Column, Table, without_empty
 from dyno.report.kit.formats import figure
 from dyno.report.run.page import Page
-from dyno.report.storage.curves import SIDES, Curve
+from dyno.report.storage.curves import Curve
 from dyno.report.storage.places import Place
 
-_APART = {"IOPS": "iops", "MB/s": "mbps"}
-_TIMES = {"mean": "mean", "p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9", "max": "max"}
-_RESPONSES = {"mean": "mean", "p50": "p50", "p95": "p95", "p99": "p99"}
+_APART: dict[str, Rate] = {"IOPS": "iops", "MB/s": "mbps"}
+_TIMES: dict[Quantity, str] = {
+    **{"mean": "mean", "p50": "p50", "p95": "p95"},
+    **{"p99": "p99", "p999": "p99.9", "max": "max"},
+}
+_RESPONSES: tuple[Quantity, ...] = ("mean", "p50", "p95", "p99")
+_L = metrics.StorageLoad
 _COUNTS = {
-    "late_percent": "Late, %",
-    "unissued": "Not issued",
-    "errors": "Failed",
-    "windows": "Windows",
-    "cov_percent": "CoV, %",
+    "Late, %": _L.late_percent,
+    "Not issued": _L.unissued,
+    "Failed": _L.errors,
+    "Windows": _L.windows,
+    "CoV, %": _L.cov_percent,
 }
 
 
@@ -71,7 +77,7 @@ def _rate_columns() -> list[str]:
     for label in _APART:
         columns += [label, *(["95 %"] if label == "IOPS" else [])]
         columns += [f"{side.capitalize()} {label}" for side in SIDES[:2]]
-    return [*columns, "Syncs/s", "CPU, %", *_COUNTS.values()]
+    return [*columns, "Syncs/s", "CPU, %", *_COUNTS]
 
 
 def _about_rates(place: Place) -> Iterable[tuple[str, str]]:
@@ -86,16 +92,16 @@ def _about_jobs(place: Place) -> Iterable[tuple[str, str]]:
         yield "", "Concurrent jobs are combined."
 
 
-def _rates(page: Page, name: str) -> list[str | Cell]:
-    row: list[str | Cell] = [figure(page.value(f"{name}.in_flight"))]
-    for label, what in _APART.items():
-        row.append(figure(page.value(f"{name}.{what}")))
-        row += [_half(page, f"{name}.iops")] if label == "IOPS" else []
-        row += [figure(page.value(f"{name}.{side}_{what}")) for side in SIDES[:2]]
-    row += [figure(page.value(f"{name}.{what}")) for what in ("syncs_per_s", "cpu_percent")]
-    for what in _COUNTS:
-        value = page.value(f"{name}.{what}")
-        if what == "errors":
+def _rates(page: Page, at: metrics.StorageLoad) -> list[str | Cell]:
+    row: list[str | Cell] = [figure(page.value(at.in_flight))]
+    for of in _APART.values():
+        row.append(figure(page.value(at.rate(of))))
+        row += [_half(page, at.iops)] if of == "iops" else []
+        row += [figure(page.value(at.side(side).rate(of))) for side in SIDES[:2]]
+    row += [figure(page.value(key)) for key in (at.syncs_per_s, at.cpu_percent)]
+    for metric in _COUNTS.values():
+        value = page.value(metric.of(at))
+        if metric == _L.errors:
             row.append(Cell(figure(value), "bad", "failed") if value else NOTHING)
         else:
             row.append(figure(value))
@@ -111,7 +117,7 @@ def _latency_columns(place: Place) -> list[str]:
     for side in SIDES:
         columns += [f"{side.capitalize()} {label}" for label in _TIMES.values()]
     for side in SIDES[:2]:
-        columns += [f"{side.capitalize()} response {label}" for label in _RESPONSES.values()]
+        columns += [f"{side.capitalize()} response {label}" for label in _RESPONSES]
     return columns
 
 
@@ -127,30 +133,33 @@ def _about_latencies(place: Place) -> Iterable[tuple[str, str]]:
     yield from _about_jobs(place)
 
 
-def _latencies(page: Page, place: Place, curve: Curve, name: str) -> list[str | Cell]:
+def _latencies(page: Page, place: Place, curve: Curve, at: metrics.StorageLoad) -> list[str | Cell]:
     ceiling = place.arm.ceiling
-    row = _times(page, f"{name}.slowest_", {ceiling.of: ceiling.of}, ceiling)
+    row = _times(page, at.slowest, [ceiling.of], ceiling)
     for side in SIDES:
-        row += _times(page, f"{name}.{side}_", _TIMES, None if curve.is_open else ceiling)
+        row += _times(page, at.side(side).service, _TIMES, None if curve.is_open else ceiling)
     for side in SIDES[:2]:
-        row += _times(page, f"{name}.{side}_response_", _RESPONSES, ceiling)
+        row += _times(page, at.side(side).response, _RESPONSES, ceiling)
     return row
 
 
 def _times(
-    page: Page, start: str, labels: dict[str, str], ceiling: Ceiling | None
+    page: Page,
+    key: Callable[[Quantity], metrics.Key],
+    quantities: Iterable[Quantity],
+    ceiling: Ceiling | None,
 ) -> list[str | Cell]:
     """Percentiles; violations of the ceiling are highlighted."""
     cells: list[str | Cell] = []
-    for label in labels:
-        value = page.value(f"{start}{label}_ms")
-        over = ceiling is not None and label == ceiling.of and (value or 0.0) > ceiling.ms
+    for of in quantities:
+        value = page.value(key(of))
+        over = ceiling is not None and of == ceiling.of and (value or 0.0) > ceiling.ms
         cells.append(Cell(figure(value), "bad", "over the ceiling") if over else figure(value))
     return cells
 
 
-def _half(page: Page, name: str) -> str:
-    found = page.estimate(name)
+def _half(page: Page, key: metrics.Key) -> str:
+    found = page.estimate(key)
     if found is None or found.high is None:
         return NOTHING
     return f"± {figure(found.high - found.value)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dyno.bundle.metrics.io import Rate
 from dyno.report.kit.blocks import Block, Cell, Column, Figure, Row, Table
 from dyno.report.kit.charts import lines
 from dyno.report.kit.charts.keys import keys
@@ -11,7 +12,7 @@ from dyno.report.kit.charts.render import Size, render
 from dyno.report.kit.formats import figure, spanned
 from dyno.report.run.page import Page
 from dyno.report.storage.comparison import efficiency
-from dyno.report.storage.curves import UNITS, Curve, headlines
+from dyno.report.storage.curves import UNITS, Curve, headlines, rates
 from dyno.report.storage.places import Place
 
 _SIZE = Size(410)
@@ -21,7 +22,7 @@ _MOST_LINES = 6
 def scaling(page: Page, own: Sequence[Place]) -> list[Block]:
     """A line per curve over the number of volumes; linear scaling dashed."""
     figures: list[Figure] = []
-    for about in dict.fromkeys(curve.figure for curve in own[0].curves):
+    for about in rates(own[0].curves):
         curves = [curve for curve in own[0].curves if curve.figure == about]
         if len(curves) > _MOST_LINES:
             curves = headlines(curves)[:_MOST_LINES]
@@ -62,7 +63,7 @@ def _points(own: Sequence[Place], first: Curve) -> list[lines.Point]:
     return points
 
 
-def _figure(points: list[lines.Point], own: Sequence[Place], about: str) -> Figure:
+def _figure(points: list[lines.Point], own: Sequence[Place], about: Rate) -> Figure:
     unit, ceiling = UNITS[about], own[0].arm.ceiling
     axis = unit
     if about == "iops":

@@ -33,7 +33,7 @@ def settling(page: Page, place: Place) -> list[Figure]:
         of_it = [step for step in own if step.curve == curve.name]
         times = len({step.repeat for step in of_it})
         first = [step for step in of_it if step.repeat == of_it[0].repeat]
-        left_out = round((page.value(f"{curve.start}.settling_windows") or 0.0) / max(1, times))
+        left_out = round((page.value(curve.metrics.settling_windows) or 0.0) / max(1, times))
         if len(first) > 1:
             found.append(_figure(curve, place, first, left_out))
     return found

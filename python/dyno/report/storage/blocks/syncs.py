@@ -9,14 +9,10 @@ from dyno.report.storage.curves import short_load
 from dyno.report.storage.places import Place
 from dyno.report.storage.tables import shown_load
 
-_FIGURES = {
-    "Writes/s": "iops",
-    "Syncs/s": "syncs_per_s",
-    "Write p95, ms": "write_p95_ms",
-    "Sync p50, ms": "sync_p50_ms",
-    "Sync p95, ms": "sync_p95_ms",
-    "Sync p99.9, ms": "sync_p999_ms",
-}
+_HEADS = (
+    *("Writes/s", "Syncs/s"),
+    *("Write p95, ms", "Sync p50, ms", "Sync p95, ms", "Sync p99.9, ms"),
+)
 
 
 def syncs(page: Page, place: Place) -> list[Table]:
@@ -25,10 +21,12 @@ def syncs(page: Page, place: Place) -> list[Table]:
     for curve in place.curves:
         load = shown_load(curve)
         if curve.synced is not None and not curve.jobs and load is not None:
-            name = curve.at(load)
-            values = [page.value(f"{name}.{what}") for what in _FIGURES.values()]
+            at = curve.at(load)
+            write, sync = at.side("write").service, at.side("sync").service
+            times = (write("p95"), sync("p50"), sync("p95"), sync("p999"))
+            values = [page.value(key) for key in (at.iops, at.syncs_per_s, *times)]
             rows.append([curve.title, short_load(load), *map(figure, values)])
-    columns = [Column("Curve"), Column("Load"), *(Column(each, numeric=True) for each in _FIGURES)]
+    columns = [Column("Curve"), Column("Load"), *(Column(each, numeric=True) for each in _HEADS)]
     note = "A sync starts when its writes complete; the next write starts when the sync completes."
     caption = f"Durable writes{place.of}, at the best load"
     return [Table(caption, columns, rows, note=note)] if rows else []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from dyno.bundle import metrics
+from dyno.bundle.metrics.io import SIDES, Quantity, Rate
 from dyno.profiles.arms import Load
 from dyno.report.kit.blocks import Figure, Row
 from dyno.report.kit.charts import parts
@@ -11,7 +13,7 @@ from dyno.report.kit.charts.keys import keys
 from dyno.report.kit.charts.render import Size, render
 from dyno.report.kit.formats import figure, with_unit
 from dyno.report.run.page import Page
-from dyno.report.storage.curves import SIDES, UNITS, Curve, load_title
+from dyno.report.storage.curves import UNITS, Curve, load_title
 from dyno.report.storage.places import Place
 from dyno.report.storage.tables import by_figure, shown_load
 
@@ -34,10 +36,10 @@ def _jobs(page: Page, place: Place, curve: Curve) -> list[Row]:
     if not curve.loads:
         return []
     first, *more = curve.loads
-    named = [(curve, load, job, f"{curve.at(load)}.job.{job}") for job in curve.jobs
+    named = [(curve, load, job, curve.at(load).job(job)) for job in curve.jobs
              for load in curve.loads]  # fmt: skip
     found: list[Figure | None] = []
-    for told in (_Told(page, place, curve.figure), _Told(page, place, "")):
+    for told in (_Told(page, place, curve.figure), _Told(page, place, None)):
         which = f"{told.words} of each job of {curve.kind}{place.of}"
         if more:
             found.append(_lines(told, told.points(named, by_load=True), which, curve))
@@ -57,7 +59,7 @@ def _volumes(page: Page, place: Place) -> list[Row]:
         found.append(_dots(told, told.points(_at_best(curves)), f"{told.words} {which}"))
     # Other curves have no ceiling.
     bound = [curve for curve in spread if curve.figure == "iops"]
-    told = _Told(page, place, "")
+    told = _Told(page, place, None)
     found.append(_dots(told, told.points(_at_best(bound)), f"{told.words} {which}"))
     return _rows(found)
 
@@ -67,13 +69,13 @@ def _rows(found: Iterable[Figure | None]) -> list[Row]:
     return [Row(kept[at : at + 2], even=True) for at in range(0, len(kept), 2)]
 
 
-_Named = tuple[Curve, Load, str, str]
-"""A curve, a load of it, a job or volume, and how the names of its figures begin."""
+_Named = tuple[Curve, Load, str, metrics.Part]
+"""A curve, one of its loads, a job or volume, and its metrics."""
 
 
 def _at_best(curves: Iterable[Curve]) -> list[_Named]:
     return [
-        (curve, load, volume, f"{curve.at(load)}.at.{volume}")
+        (curve, load, volume, curve.at(load).volume(volume))
         for curve in curves
         if (load := shown_load(curve)) is not None
         for volume in curve.volumes
@@ -83,12 +85,13 @@ def _at_best(curves: Iterable[Curve]) -> list[_Named]:
 class _Told:
     """A quantity of a place: IOPS, MB/s, or the latency that its ceiling is about."""
 
-    def __init__(self, page: Page, place: Place, about: str) -> None:
-        self.page, self.about = page, about
+    def __init__(self, page: Page, place: Place, about: Rate | None) -> None:
+        self.page = page
+        self.about: Rate | None = about
         ceiling = place.arm.ceiling
-        self.of = ceiling.of
-        self.unit = UNITS.get(about, "ms")
-        self.title = UNITS.get(about, f"{ceiling.of} latency, ms")
+        self.of: Quantity = ceiling.of
+        self.unit = UNITS[about] if about else "ms"
+        self.title = UNITS[about] if about else f"{ceiling.of} latency, ms"
         self.words = "MB/s (10⁶ bytes)" if about == "mbps" else self.title.replace(",", " in")
         self.words = self.words[0].upper() + self.words[1:]
         self.limit = None if about else ceiling.ms
@@ -101,14 +104,14 @@ class _Told:
         bound = with_unit(self.limit, "ms")
         return f" Latency: the slowest of reads, writes and syncs; the ceiling is {bound}."
 
-    def value(self, name: str) -> float | None:
+    def value(self, at: metrics.Part) -> float | None:
         """Of a part; the slowest of its reads, writes and syncs, by response where it has any."""
         if self.about:
-            return self.page.value(f"{name}.{self.about}")
+            return self.page.value(at.rate(self.about))
         found: list[float] = []
         for side in SIDES:
-            for kind in ("response_", ""):
-                value = self.page.value(f"{name}.{side}_{kind}{self.of}_ms")
+            for response in (True, False):
+                value = self.page.value(at.side(side).latency(self.of, response=response))
                 if value:
                     found.append(value)
                     break
@@ -117,8 +120,8 @@ class _Told:
     def points(self, named: Iterable[_Named], *, by_load: bool = False) -> list[parts.Point]:
         """A point for each part with a value above zero: over its load, or in its curve's row."""
         made: list[parts.Point] = []
-        for curve, load, part, name in named:
-            value = self.value(name)
+        for curve, load, part, of_part in named:
+            value = self.value(of_part)
             if not value:
                 continue
             of = f"{self.of} " * (not self.about)

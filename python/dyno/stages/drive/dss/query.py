@@ -19,12 +19,16 @@ from dyno.stages.drive.dss.session import Session
 
 @dataclass(frozen=True)
 class Task:
-    """A query of a stream, ready to be sent."""
+    """A query of a stream, ready to be sent.
+
+    Attributes:
+        parameters: Their values by name, as JSON text.
+    """
 
     stream: int
     position: int
     query: Query
-    parameters: dict[str, Any]
+    parameters: str
     sql: str
 
 
@@ -71,7 +75,7 @@ def tasks(
         else:
             values = query.validation(plan.scale)
         text = target.sql(workload.name, name, query.text(values))
-        found.append(Task(stream, position, query, values, text))
+        found.append(Task(stream, position, query, json.dumps(values, default=str), text))
     return found
 
 
@@ -105,7 +109,7 @@ def run_query(
         position=task.position,
         query=task.query.name,
         target=target_name,
-        parameters=json.dumps(task.parameters, default=str),
+        parameters=task.parameters,
         rows=len(outcome.answer.rows) if outcome.answer else None,
     )
     outcome.query = task.query

@@ -63,7 +63,7 @@ class Session:
             TargetError: With kind ``timeout``, in the place of what the database made of it.
         """
         self._deadline = Deadline(seconds, self.cancel)
-        return self._deadline.kept()
+        return self._deadline
 
     def expire(self) -> None:
         """Cancels work that has taken too long. To be called every now and then, by one thread."""

@@ -37,7 +37,7 @@ def ensure(session: MysqlConnection, server: str, workload: str) -> dict[str, An
     bodies = {match[1]: match[0] for match in _CREATE.finditer(text)}
     own = Procedures.of(workload, text, bodies, any_case=True)
     present = _present(session, place)
-    own.require_own(present, f"{server}, database {place}, holds procedures")
+    own.require_own(present, f"{server}, database {place}, contains procedures")
     made = not own.are_there(present)
     if made:
         fields = {"place": quoted(place), "text": _TEXT, "mark": literal(own.comment)}

@@ -32,7 +32,7 @@ def ensure(session: PostgresConnection, server: str, workload: str) -> dict[str,
     names = re.findall(r"^CREATE PROCEDURE \{place\}\.(\w+)", text, re.MULTILINE)
     own = Procedures.of(workload, text, names)
     present = [(name, remark) for name, remark, _ in _present(session, place)]
-    own.require_own(present, f"{server}, schema {place}, holds routines")
+    own.require_own(present, f"{server}, schema {place}, contains routines")
     if own.are_there(present):
         return own.facts(made=False)
     privilege.require(session, server, workload, "procedures")
@@ -50,7 +50,7 @@ def ensure(session: PostgresConnection, server: str, workload: str) -> dict[str,
 def drops(session: PostgresConnection, workload: str) -> list[sql.Composed]:
     """The statements that drop the procedures of a workload that bear Dyno's mark."""
     place = mark.schema_of(workload)
-    # What tells routines of one name apart comes quoted from the server.
+    # The server returns the argument types, which identify overloaded routines, quoted.
     return [
         sql.SQL("DROP PROCEDURE {}({})").format(
             sql.Identifier(place, name),
@@ -69,7 +69,7 @@ def marked(session: PostgresConnection, workload: str) -> list[str]:
 
 
 def _present(session: PostgresConnection, place: str) -> list[tuple[str, str | None, str]]:
-    """Routines in a schema: name, comment, and the arguments that tell it from its namesakes."""
+    """Routines in a schema: name, comment, and the argument types."""
     query = sql.SQL(
         "SELECT p.proname, obj_description(p.oid, 'pg_proc'), "
         "pg_get_function_identity_arguments(p.oid) "

@@ -1,4 +1,4 @@
-"""Which queries of a workload SQLite is told in other words: a module each, named after it."""
+"""Rewritten queries of a workload for SQLite: one module per workload."""
 
 from __future__ import annotations
 

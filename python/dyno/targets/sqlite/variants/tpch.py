@@ -1,4 +1,4 @@
-"""Queries of decision support whose joins SQLite is told the order of, or what their ORs imply."""
+"""TPC-H queries with a fixed join order, or with spelled-out implications of ORs."""
 
 from __future__ import annotations
 

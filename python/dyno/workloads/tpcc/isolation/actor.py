@@ -152,5 +152,5 @@ def ended(future: Future[T]) -> T:
     try:
         return future.result(LIMIT_S)
     except FutureTimeout as error:
-        message = f"A statement waited more than {LIMIT_S:g} s for another session's lock."
+        message = f"A statement waited longer than {LIMIT_S:g} s for a lock of another session."
         raise TargetError(message, kind="timeout") from error

@@ -41,11 +41,11 @@ def _check(target: str, scenario: Scenario, stage: Stage, level: str) -> Check:
     except DynoError as error:
         if error.kind == "connection_lost":
             raise
-        message = f"{scenario.title}: not at {level}: {error}"
+        message = f"{scenario.title}: fails at {level}: {error}"
         return Check(name=name, target=target, passed=False, message=message, detail=detail)
     facts = ", ".join(f"{what} {found}" for what, found in seen.facts.items())
     if seen.faults:
-        message = f"{scenario.title}: not at {level}: {'; '.join(seen.faults)}"
+        message = f"{scenario.title}: fails at {level}: {'; '.join(seen.faults)}"
     else:
         message = f"{scenario.title} ({level}: {facts})"
     return Check(

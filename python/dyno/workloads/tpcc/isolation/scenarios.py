@@ -151,7 +151,7 @@ def _prices(stage: Stage) -> Seen:
 
 
 def _phantom(read: Callable[[Connection, tx.Place], Any]) -> Callable[[Stage], Seen]:
-    """What ``read`` finds must not change while its transaction lasts, whoever adds an order."""
+    """What ``read`` returns must not change during its transaction, even if an order is added."""
 
     def play(stage: Stage) -> Seen:
         seen = Seen()
@@ -166,7 +166,7 @@ def _phantom(read: Callable[[Connection, tx.Place], Any]) -> Callable[[Stage], S
             seen.require("the second reading", second, first)
             later = two.now(lambda session: read(session, PLACE))
             if later == first:
-                seen.faults.append("the new order cannot be seen afterwards either")
+                seen.faults.append("the new order is not visible afterwards either")
         return seen
 
     return play
@@ -186,7 +186,7 @@ def _note(seen: Seen, who: str, *, waited: bool) -> None:
 SCENARIOS = (
     Scenario(1, "Order-Status does not see a New-Order before its commit", _status(commits=True)),
     Scenario(2, "Order-Status never sees a New-Order that rolls back", _status(commits=False)),
-    Scenario(3, "Two New-Orders of one district get numbers in a row", _orders(commits=True)),
+    Scenario(3, "Two New-Orders of one district get consecutive numbers", _orders(commits=True)),
     Scenario(
         4, "A New-Order that rolls back leaves its number to the next", _orders(commits=False)
     ),

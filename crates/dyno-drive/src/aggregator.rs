@@ -1,4 +1,4 @@
-//! Puts the threads' figures together: intervals into the spool, totals into the outcome.
+//! Aggregates the threads' measurements: intervals go to the spool, totals to the outcome.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use crate::plan::{DrivePlan, Pacing};
 use crate::recorder::{Interval, Report};
 use crate::window::{Window, phase};
 
-/// Gathers the figures of a run.
+/// Aggregates the measurements of a run.
 #[derive(Debug)]
-pub struct Gather {
+pub struct Aggregator {
     operations: &'static [&'static str],
     clock: Clock,
     spool: Spool,
@@ -36,8 +36,8 @@ struct Merged {
     ops: Vec<OpTotals>,
 }
 
-impl Gather {
-    /// Gathers for `threads` threads.
+impl Aggregator {
+    /// An aggregator for `threads` threads.
     pub fn new(
         operations: &'static [&'static str],
         clock: Clock,
@@ -63,7 +63,7 @@ impl Gather {
         self.cpu_before_ns = thread_cpu_ns();
     }
 
-    /// The window is over; `writer` is what the system tells of it.
+    /// The window is over; `writer` has the system's writer statistics.
     pub fn stop_measuring(&mut self, writer: Option<Writer>) {
         self.writer = writer;
     }
@@ -136,7 +136,7 @@ impl Gather {
     pub fn outcome(self, seconds: f64, plan: &DrivePlan) -> Result<Outcome> {
         let Self { operations, totals, reports, .. } = self;
         if reports.connected == 0 && reports.errors_first.contains_key(&ErrorKind::ConnectionLost) {
-            let message = "the run ended with every user cut off from the server";
+            let message = "the run ended with every user disconnected from the server";
             return Err(Error::new(ErrorKind::ConnectionLost, message));
         }
         let ended = |totals: &OpTotals| totals.done + totals.rolled_back;

@@ -1,0 +1,116 @@
+//! Where files go, and that they appear there only when they are whole.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use dyno_record::Result;
+
+use crate::usage::usage;
+
+/// Where a file goes.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    path: PathBuf,
+    /// Where it is until it is whole; nowhere for a device.
+    partial: Option<PathBuf>,
+    replace: bool,
+}
+
+impl Place {
+    /// A device, which takes the bytes and keeps none.
+    pub(super) fn device(path: &Path) -> Self {
+        Self { path: path.to_owned(), partial: None, replace: true }
+    }
+
+    /// The file called `name`.
+    ///
+    /// # Errors
+    /// `usage` if something is in the way of it: only regular files are replaced, and only if
+    /// `replace`.
+    pub(super) fn new(folder: &Path, name: &str, replace: bool) -> Result<Self> {
+        let partial = Some(folder.join(format!(".{name}.partial")));
+        let place = Self { path: folder.join(name), partial, replace };
+        place.check()?;
+        Ok(place)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn check(&self) -> Result<()> {
+        let Ok(found) = fs::symlink_metadata(&self.path) else { return Ok(()) };
+        let path = self.path.display();
+        if self.partial.is_some() && !found.is_file() {
+            return Err(usage(format!(
+                "{path} is not a regular file; remove it or name another folder"
+            )));
+        }
+        if !self.replace {
+            return Err(usage(format!("{path} exists; give --replace to overwrite it")));
+        }
+        Ok(())
+    }
+
+    /// An empty file. What is in the place of the partial file goes first, so that a killed run
+    /// does not leave its gigabytes; a link is removed and never followed.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub(super) fn open(&self) -> io::Result<PartialFile> {
+        let file = match &self.partial {
+            None => File::options().write(true).open(&self.path)?,
+            Some(partial) => match fs::remove_file(partial) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => File::create_new(partial)?,
+            },
+        };
+        Ok(PartialFile { file, partial: self.partial.clone(), bytes: 0 })
+    }
+
+    /// Gives a file that is whole its name; returns its bytes. Gigabytes that can be made again
+    /// need not survive a power cut: nothing is synced.
+    ///
+    /// # Errors
+    /// `usage` if something has come in its way meanwhile; of the inner result, if the name cannot
+    /// be given.
+    pub(super) fn put(&self, file: &mut PartialFile) -> Result<io::Result<u64>> {
+        self.check()?;
+        if let Some(partial) = &file.partial
+            && let Err(error) = fs::rename(partial, &self.path)
+        {
+            return Ok(Err(error));
+        }
+        file.partial = None;
+        Ok(Ok(file.bytes))
+    }
+}
+
+/// A file that is not whole yet, removed unless it is [`put`](Place::put) in its place.
+#[derive(Debug)]
+pub(super) struct PartialFile {
+    file: File,
+    partial: Option<PathBuf>,
+    bytes: u64,
+}
+
+impl Write for PartialFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for PartialFile {
+    fn drop(&mut self) {
+        if let Some(partial) = &self.partial {
+            let _ = fs::remove_file(partial); // the error that matters is the first
+        }
+    }
+}

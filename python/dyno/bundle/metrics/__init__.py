@@ -1,0 +1,47 @@
+"""The metrics of a run: one class of scope for what they are about, in a module a family.
+
+``metrics.Level("users-8").operation("payment").response("p95")`` is the key of an estimate.
+"""
+
+from dyno.bundle.metrics.base import Estimates, Key, Metric, Scope, declared
+from dyno.bundle.metrics.criteria import Criterion
+from dyno.bundle.metrics.dss import Queries, QueriesPair, Query
+from dyno.bundle.metrics.during import Beside, Maintenance, Stretch
+from dyno.bundle.metrics.gap import Gap, Share
+from dyno.bundle.metrics.io import Compared, Curve, Part, Place, Side, StorageLoad
+from dyno.bundle.metrics.load import Index, Load, Step, loaded
+from dyno.bundle.metrics.oltp import Level, Operation
+from dyno.bundle.metrics.resource import Resources, Sampled
+from dyno.bundle.metrics.search import Capacity
+
+__all__ = [
+    "Beside",
+    "Capacity",
+    "Compared",
+    "Criterion",
+    "Curve",
+    "Estimates",
+    "Gap",
+    "Index",
+    "Key",
+    "Level",
+    "Load",
+    "Maintenance",
+    "Metric",
+    "Operation",
+    "Part",
+    "Place",
+    "Queries",
+    "QueriesPair",
+    "Query",
+    "Resources",
+    "Sampled",
+    "Scope",
+    "Share",
+    "Side",
+    "Step",
+    "StorageLoad",
+    "Stretch",
+    "declared",
+    "loaded",
+]

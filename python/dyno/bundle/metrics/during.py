@@ -1,0 +1,53 @@
+"""Maintenance during a run: what it took, and the work before, during and after it."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from dyno.bundle.metrics.base import Metric, Scope
+
+Part = Literal["before", "during", "after"]
+PARTS: tuple[Part, ...] = get_args(Part)
+
+_PHASE = r"during\.(?P<phase>[^.]+)"
+
+
+class Stretch(
+    Scope, names=rf"{_PHASE}(?:\.db-(?P<database>\w+))?\.(?P<part>before|during|after)", joint="_"
+):
+    """The work in one of the parts: throughput, and its change against before."""
+
+    intervals = Metric()
+    tps = Metric("1/s")
+    p95_ms = Metric("ms")
+    """Of the main operation's response time."""
+    queries = Metric()
+    qph = Metric("queries/h")
+    change_percent = Metric("%")
+
+
+class Beside(Scope):
+    """Work beside a piece of maintenance."""
+
+    def part(self, part: Part) -> Stretch:
+        """Before, during or after it."""
+        return Stretch(f"{self}.{part}")
+
+
+class Maintenance(Beside, names=_PHASE):
+    """A piece of maintenance and all the work beside it."""
+
+    seconds = Metric("s")
+    rounds = Metric()
+    space_peak_bytes = Metric("B")
+    space_estimate_bytes = Metric("B")
+    written_bytes = Metric("B")
+    mb_per_s = Metric("MB/s")
+    queries_failed = Metric()
+
+    def __init__(self, phase: str) -> None:
+        super().__init__(f"during.{phase}")
+
+    def database(self, number: int | None) -> Beside:
+        """The work on one of several databases."""
+        return Beside(f"{self}.db-{number}")

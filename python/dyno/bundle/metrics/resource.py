@@ -1,0 +1,80 @@
+"""Resources: what was sampled in a measured phase."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from dyno.bundle.metrics.base import Estimates, Metric, Scope
+
+DeviceMetric = Literal[
+    "utilisation",
+    "queue_length",
+    "read_iops",
+    "write_iops",
+    "read_mbps",
+    "write_mbps",
+    "read_await",
+    "write_await",
+]
+DEVICE_METRICS: tuple[DeviceMetric, ...] = get_args(DeviceMetric)
+
+_PHASE = r"resource\.(?P<phase>[^./]+)(?:/(?P<curve>[^.]+))?"
+
+
+class Sampled(Scope, names=rf"{_PHASE}\.(?P<source>[^.]+)\.(?P<subject>.+)\.(?P<metric>[^.]+)"):
+    """A sampled metric over a phase."""
+
+    mean = Metric(None)
+    max = Metric(None)
+    min = Metric(None)
+
+
+class Resources(Scope, names=_PHASE):
+    """What was sampled in a phase, or in one of the curves of a storage profile."""
+
+    samples = Metric()
+
+    def __init__(self, phase: str, curve: str = "") -> None:
+        super().__init__(f"resource.{phase}{f'/{curve}' * bool(curve)}")
+
+    def sampled(self, source: str, subject: str, metric: str) -> Sampled:
+        """A metric as a probe names it."""
+        return Sampled(f"{self}.{source}.{subject}.{metric}")
+
+    @property
+    def cpu_busy(self) -> Sampled:
+        """Share of all CPUs' time in which something ran, in %."""
+        return self.sampled("cpu", "host", "busy")
+
+    @property
+    def cpu_steal(self) -> Sampled:
+        """Share of all CPUs' time that was wanted here and given to others, in %."""
+        return self.sampled("cpu", "host", "steal")
+
+    @property
+    def memory_available(self) -> Sampled:
+        """Memory of the machine that could be had, in bytes."""
+        return self.sampled("memory", "host", "available")
+
+    @property
+    def io_pressure(self) -> Sampled:
+        """Share of the time in which some task waited for I/O, in %."""
+        return self.sampled("pressure", "io", "some")
+
+    def process_cpu(self, whose: Literal["dyno", "server"]) -> Sampled:
+        """CPU that processes used, in % of one CPU."""
+        return self.sampled("process", whose, "cpu")
+
+    def device(self, name: str, metric: DeviceMetric) -> Sampled:
+        """A metric of a block device."""
+        return self.sampled("disk", name, metric)
+
+    def devices(self, known: Estimates) -> list[str]:
+        """The devices that were sampled, by their names."""
+        found = known.between(f"{self}.disk.", Sampled.mean)
+        used = ".utilisation"
+        return sorted(name.removesuffix(used) for name in found if name.endswith(used))
+
+    def curves(self, known: Estimates) -> list[str]:
+        """The curves that were sampled apart, by their names."""
+        return sorted(known.between(f"{self}/", Resources.samples))
