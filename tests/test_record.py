@@ -15,8 +15,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pydantic import model_serializer
 
 from dyno.bundle import tables
+from dyno.bundle.detail import interruptible
 from dyno.bundle.model import Check, Validity
 from dyno.bundle.phases import DETAILS, PhaseKind
 from dyno.bundle.phases.dss import DssDetail
@@ -236,3 +238,14 @@ def test_a_row_may_hold_what_utf_8_cannot(out: Path) -> None:
         {"error": "\ud800"},
         {"error": "é", "seconds": 0.1 + 0.2},
     ]
+
+
+def test_ctrl_c_while_a_detail_is_written_is_ctrl_c() -> None:
+    class Struck(DssDetail):
+        @model_serializer
+        def _struck(self) -> dict[str, object]:
+            raise KeyboardInterrupt
+
+    for dump in (Struck().model_dump, Struck().model_dump_json):
+        with pytest.raises(KeyboardInterrupt):
+            interruptible(dump)

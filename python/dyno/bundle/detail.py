@@ -7,6 +7,7 @@ what a model does not know or what is of the wrong type. Who writes gets an erro
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import (
@@ -18,6 +19,7 @@ from pydantic import (
     ValidationError,
     model_serializer,
 )
+from pydantic_core import PydanticSerializationError
 
 T = TypeVar("T")
 P = TypeVar("P", bound="Part")
@@ -70,6 +72,21 @@ class Detail(Part):
             for name, value in stored(self).items()
             if name in told and value is not None
         }
+
+
+def interruptible(dump: Callable[[], T]) -> T:
+    """What ``dump`` makes of a model with details.
+
+    Raises:
+        KeyboardInterrupt: For a Ctrl-C that arrives in the serializers above: pydantic makes an
+            error of its own of it, without a cause.
+    """
+    try:
+        return dump()
+    except PydanticSerializationError as error:
+        if KeyboardInterrupt.__name__ in str(error):
+            raise KeyboardInterrupt from error
+        raise
 
 
 def read(model: type[P], stored: object) -> P:

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from dyno.bundle.detail import interruptible
 from dyno.bundle.model import Check, Phase
 from dyno.bundle.phases.superseded import SupersededDetail
 from dyno.bundle.tables import SUPERSEDED
@@ -73,7 +74,8 @@ def set_aside(recorder: Recorder, since: Mark, why: str) -> None:
 
 def _superseded(phase: Phase, why: str) -> Phase:
     # What it measured lies one level down, where nobody takes it for the repeat's.
-    detail = SupersededDetail(why=why, kind=phase.kind, first=phase.detail.model_dump(mode="json"))
+    first = interruptible(lambda: phase.detail.model_dump(mode="json"))
+    detail = SupersededDetail(why=why, kind=phase.kind, first=first)
     return phase.model_copy(
         update={
             "name": f"{phase.name}-first",

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Generic, Protocol, TextIO, TypeVar
 from pydantic_core import PydanticSerializationError, to_json
 
 from dyno import __version__
-from dyno.bundle.detail import Detail
+from dyno.bundle.detail import Detail, interruptible
 from dyno.bundle.model import (
     Check,
     Clock,
@@ -267,9 +267,8 @@ class Recorder:
             ended = {"end_ns": self.clock.unix_now_ns(), "status": status, "detail": told}
             cpu = None if meter is None or mark is None else meter.end(mark)
             self._put_phase(phase.model_copy(update={**ended, "cpu": cpu}))
-            self.event(
-                "phase-ended", phase=name, status=status, detail=told.model_dump(mode="json")
-            )
+            stored = interruptible(lambda: told.model_dump(mode="json"))
+            self.event("phase-ended", phase=name, status=status, detail=stored)
 
     def tell(self, name: str, detail: Detail) -> None:
         """Saves what is known so far of the phase ``name``, which goes on: a kill leaves it."""
@@ -382,7 +381,8 @@ class Recorder:
         self.update(phases=(*others, phase))
 
     def _save(self) -> None:
-        write_atomically(self.path / "run.json", self.run.model_dump_json(indent=1))
+        text = interruptible(lambda: self.run.model_dump_json(indent=1))
+        write_atomically(self.path / "run.json", text)
 
 
 def _asleep_ns() -> int | None:
