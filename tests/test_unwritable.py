@@ -47,7 +47,7 @@ def test_an_export_into_a_folder_that_does_not_exist(tmp_path: Path) -> None:
     bundle = quickstart(tmp_path).write().path
     code, error = error_of("runs", "export", bundle, "--to", tmp_path / "none" / "x.tar.gz")
     assert code == 3
-    assert f"no folder {tmp_path / 'none'}" in error
+    assert f"no such folder: {tmp_path / 'none'}" in error
 
 
 def cut(data: bytearray) -> bytes:

@@ -169,7 +169,7 @@ def test_a_short_silence_is_shown_and_a_percentile_may_hold(tmp_path: Path) -> N
     assert p95.passed is True
     assert p95.value is not None and p95.value < 20
     assert (p95.failing, p95.worst_t_ns) == (1, moments[30])
-    assert "for 3 s nothing ended" in p95.note
+    assert "nothing completed for 3 s" in p95.note
     assert (longest.passed, longest.value) == (False, pytest.approx(3000))
 
 

@@ -124,7 +124,7 @@ def test_no_figure_where_a_query_failed(tmp_path: Path) -> None:
     engine, page, lines, reasons = told(throughput(power(start(tmp_path)), fails=(2, "q05")))
     assert engine["power"] is not None
     assert engine["throughput"] is None and engine["composite"] is None
-    assert engine["figures_missing"] == "no throughput and composite figure, since 1 query failed"
+    assert engine["figures_missing"] == "no throughput and composite score: 1 query failed"
     assert engine["streams"][1]["failed"] == 1
     assert "since 1 query failed" in page
     assert any("1 query failed on duckdb" in reason for reason in reasons)

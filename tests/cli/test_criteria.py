@@ -71,9 +71,7 @@ def test_the_planted_maximum_is_found(out: Path) -> None:
         *("--warmup", "300ms", "--duration", "1200ms", "--json", "--out", out),
     )
     made = document(done)
-    assert "Search for the most users with new_order p95 < 98 ms and errors total = 0" in (
-        done.stderr
-    )
+    assert "users with new_order p95 < 98 ms and errors total = 0" in done.stderr
     found = made["capacity"]
     # Below four only if the machine itself took 18 ms of a transaction: the windows tell.
     kept = [window["passed"] for window in found["windows"] if window["load"] <= 4]
@@ -159,7 +157,7 @@ GIVEN = {"users": (), "databases": 1, "warmup_s": 5.0, "duration_s": 15.0}
     [
         (None, {"slo": ("errors = 0",)}, {}, "--slo requires --find-max"),
         (None, {"max_users": 5}, {}, "--max-users requires --find-max"),
-        ("users", {}, {"users": (1, 2)}, "takes one --users"),
+        ("users", {}, {"users": (1, 2)}, "takes one value of --users"),
         ("users", {"slo": ("error = 0",)}, {}, "Did you mean 'errors'?"),
         ("users", {"max_rate": 5.0}, {}, "--find-max rate"),
         ("rate", {"max_users": 5}, {}, "--find-max users"),
@@ -191,7 +189,7 @@ def test_a_search_that_makes_no_sense(
         (("tpcc", "--until-steady", "5s"), "not be shorter than --duration"),
         (("tpcc", "--find-max", "--until-steady", "5m"), "--until-steady and --find-max exclude"),
         (("tpch", "--criterion", "errors = 0"), "applies to transactions"),
-        (("tpch", "--find-max"), "drives transactions"),
+        (("tpch", "--find-max"), "needs a transaction workload"),
         (("tpch", "--until-steady", "5m"), "--until-steady applies to transactions"),
     ],
 )

@@ -24,7 +24,7 @@ def test_the_last_run_is_the_last_that_measured(out: Path) -> None:
     with pytest.raises(UsageError, match="has measured anything"):
         find_bundle(out, "last")
     listed = dyno("runs", "list", "--out", out)
-    assert "2 runs not listed" in listed.stdout
+    assert "2 runs without measurements not listed" in listed.stdout
     assert json.loads(dyno("runs", "list", "--json", "--out", out).stdout) == []
 
     measured = document(dyno(*NULL, "--duration", "1s", "--json", "--out", out))["run"]

@@ -132,13 +132,13 @@ def run(*args: object, typed: str) -> subprocess.CompletedProcess[str]:
 def test_what_would_be_done_is_told_and_nothing_done(tmp_path: Path, out: Path) -> None:
     a, b = folders(tmp_path, "a", "b")
     told = dyno("io", a, b, "--compare", "--repeat", "3", "--size", "1M", "--dry-run").stdout
-    assert "In turn: a, b." in told
-    assert "24 steps, 6 times, each 2.0 s" in told
+    assert "One after the other: a, b." in told
+    assert "24 steps, 6 times: " in told
     assert all(len(line) <= 80 for line in told.splitlines() if str(tmp_path) not in line)
     told = dyno("io", a, "--fill", "40", "--fill-of", "10M", "--dry-run", "--out", out).stdout
     assert "40 % full: 4.19 MB" in told
     searched = dyno("io", a, "--profile", "oltp", "--size", "1M", "--dry-run").stdout
-    assert "depth 1, searched up to 256 until p95 passes 20 ms" in searched
+    assert "depth 1, searched up to 256 until p95 exceeds 20 ms" in searched
     assert not [*a.iterdir(), *b.iterdir()]
 
 

@@ -196,7 +196,7 @@ def test_what_is_not_there_is_told(loaded: Path) -> None:
          "--streams at most once"),
         (("load", "tpch", "--target", "embedded:duckdb", "--databases", "2", "--scale", "0.01"),
          "it does not support"),
-        (("check", "tpch", *SEVERAL, "--answers"), "excludes --answers"),
+        (("check", "tpch", *SEVERAL, "--answers"), "--databases and --answers exclude"),
         (("run", "tpcc@2", *POSTGRESQL), "Did you mean 'tpcc'?"),
     ],
 )  # fmt: skip

@@ -159,7 +159,7 @@ def test_a_foreign_table_keeps_them_from_removal_and_stays(loaded: tuple[Path, s
         assert isinstance(target, Removable)
         with closing(target.connect()) as session:
             session.execute("CREATE TABLE dyno_tpcc_2.mine (a INT)")
-        with pytest.raises(UsageError, match=r"dyno_tpcc_2.* holds .*--replace"):
+        with pytest.raises(UsageError, match=r"dyno_tpcc_2.* contains .*--replace"):
             target.create_tables("tpcc@2", replace=False)
         found = target.marked()
         for place in ("dyno_tpcc", "dyno_tpcc_2"):

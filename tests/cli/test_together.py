@@ -59,7 +59,7 @@ def test_each_row_is_refused(tmp_path: Path, one: str, other: str, reason: str) 
         ),
         (
             ("tpcc", "--target", "embedded:mysql", "--during", "vacuum"),
-            "It has integrity-check, reindex, backup.",
+            "It supports integrity-check, reindex, backup.",
         ),
         (
             ("tpcc", "--target", "embedded:sqlite", "--databases", "2"),

@@ -139,7 +139,7 @@ def refusals(engine: str, out: Path) -> None:
     for more, advice in [
         ((), "Use --resume to continue, or --replace"),
         (("--resume", "--scale", "0.04"), f"has scale {SCALE[engine]}, not 0.04"),
-        (("--resume", "--streams", "7"), "cut otherwise"),
+        (("--resume", "--streams", "7"), "omit --streams"),
     ]:
         refused = load(engine, out, *more)
         assert refused.returncode == 2, refused.stderr

@@ -71,7 +71,7 @@ def test_folders_are_made_beside_the_engine_and_marked_as_its_own(tmp_path: Path
         ({"volumes": "/a,/a"}, "embedded:postgresql", "default", "name each once"),
         ({"volumes": ","}, "embedded:postgresql", "default", "name each once"),
         ({"volumes": "a"}, "embedded:postgresql", "default", "--volumes is 'a'; use the absolute"),
-        ({"spread": 2}, "postgresql://h/d", "default", "name the volumes of this server"),
+        ({"spread": 2}, "postgresql://h/d", "default", "Name the volumes of this server"),
         ({"spread": 2}, "embedded:duckdb", "default", "a DuckDB database is one file"),
         ({"spread": 2}, "embedded:duckdb", "partitioned-4", "has no table partitions"),
     ],

@@ -119,7 +119,7 @@ def test_a_rate_that_fio_cannot_have_is_refused(tmp_path: Path) -> None:
     own = tmp_path / "mine.toml"
     shape = '[[curves]]\npattern = "random"\nblocks = ["8K"]\ndepths = [4]\n'
     own.write_text(f"{shape}reads = [70]\nrates = [2.0]\n")
-    with pytest.raises(UsageError, match=r"whole numbers of I/Os a second.* 1.4 of reads or of"):
+    with pytest.raises(UsageError, match=r"whole numbers of I/Os a second.* 1.4 reads or writes"):
         job_file(spec.read(str(own)), volume.parse([str(tmp_path)]))
     own.write_text(f"{shape}reads = [100]\nrates = [2.0]\n")
     assert "rate_iops=2," in job_file(spec.read(str(own)), volume.parse([str(tmp_path)]))

@@ -84,7 +84,7 @@ def test_a_broken_criterion_on_the_sheet(tmp_path: Path) -> None:
     found = sheet_of(judged(builder.oltp(4).write()))
     rows = found.page.table("Limits by level")[1:]
     assert [row[2] for row in rows] == ["fail", "not evaluated", "pass"]
-    assert "log is not known" in rows[1][-1]
+    assert "log is unknown" in rows[1][-1]
     assert "UTC" in rows[0][5]
 
 

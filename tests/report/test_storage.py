@@ -260,7 +260,7 @@ def test_jobs_over_the_load_and_many_volumes(tmp_path: Path) -> None:
     first, second, volumes, _ = captions(sheet)
     assert first == "IOPS of each job of database, by total load."
     assert second.startswith("P95 latency in ms of each job of database, by total load")
-    assert volumes.endswith("at the best load of each curve. A dot for each of 9.")
+    assert volumes.endswith("at the best load of each curve. 9 dots.")
     assert sheet.page.table("The 9 volumes")[9][0] == "v8"
     folded = [item.all("summary")[0].text for item in sheet.page.section("storage").all("details")]
     assert "By volume, at the best load" in folded

@@ -179,7 +179,7 @@ def test_a_stopped_reindex_leaves_the_index_as_it_was(lite: SqliteTarget) -> Non
 
 def test_what_cannot_be_done_has_a_reason(lite: SqliteTarget, tmp_path: Path) -> None:
     rows(lite, "PRAGMA journal_mode = DELETE")
-    with pytest.raises(UsageError, match="locks every reader out"):
+    with pytest.raises(UsageError, match="blocks all readers"):
         prepare(lite, "tpch", "reindex")
     rows(lite, "PRAGMA journal_mode = WAL")
     with opened(tmp_path / "bare.db") as bare:

@@ -64,13 +64,13 @@ def test_read_committed_does_not_promise_that_reading_again_finds_the_same(targe
         return
     checks = played(target, "read-committed")
     assert failed(checks) == {7, 8, 9}
-    assert "not at read-committed" in checks[7].message
+    assert "fails at read-committed" in checks[7].message
     assert "the price at the second reading" in checks[7].message
 
 
 def test_what_is_not_committed_is_seen_where_it_may_be(target: Target) -> None:
     if target.name != "mysql":
-        with pytest.raises(UsageError, match="has no level read-uncommitted"):
+        with pytest.raises(UsageError, match="does not support the level read-uncommitted"):
             require(target, "read-uncommitted")
         return
     checks = played(target, "read-uncommitted")

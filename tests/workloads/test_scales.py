@@ -66,7 +66,7 @@ def test_larger_scales_need_no_look(count: int) -> None:
 
 
 def test_a_scale_without_keys_names_the_nearest_with() -> None:
-    with pytest.raises(UsageError, match=r"Give 0\.0049 or 0\.0053\."):
+    with pytest.raises(UsageError, match=r"Use 0\.0049 or 0\.0053\."):
         workloads.get("tpch").parse_scale(0.005)
     (smallest,) = nearest_good(0.001)
     assert smallest == SMALLEST

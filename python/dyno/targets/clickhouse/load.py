@@ -170,7 +170,7 @@ def _all_kept(connect: Connect, workload: str, name: str) -> Generator[list[int]
     raise error_of_kind(
         "disk_full" if free < _LITTLE_BYTES else "database",
         f"ClickHouse stored {kept:,} of {sum(sent):,} rows of {name} and reported no error; "
-        f"its volume has {free >> 20:,} MiB free.",
+        f"its volume has {free >> 20:,} MiB of free space.",
     )
 
 

@@ -20,11 +20,11 @@ def parse_scale(scale: float) -> float:
     """
     if not 0 < scale <= MOST_WAREHOUSES:
         raise UsageError(
-            f"The number of warehouses must be from 1 to {MOST_WAREHOUSES}, not {scale:g}. "
+            f"The number of warehouses (--scale) must be 1 to {MOST_WAREHOUSES}, not {scale:g}. "
             "One is about 100 MB of raw data."
         )
     if scale != int(scale):
-        raise UsageError(f"The number of warehouses must be a whole number, not {scale}.")
+        raise UsageError(f"The number of warehouses (--scale) must be a whole number, not {scale}.")
     return scale
 
 

@@ -23,13 +23,13 @@ def parse_scale(scale: float) -> float:
     """
     if not SMALLEST <= scale <= LARGEST:
         raise UsageError(
-            f"The scale factor must be from {SMALLEST} to {LARGEST}, not {scale:g}. "
+            f"The scale factor (--scale) must be from {SMALLEST} to {LARGEST}, not {scale:g}. "
             "1 is about 1 GB of raw data."
         )
     if not is_good(scale):
         near = " or ".join(f"{good:g}" for good in nearest_good(scale))
         raise UsageError(
-            f"Scale factor {scale:g} is not valid: TPC-H's formula assigns some parts the "
+            f"--scale {scale:g} is not valid: TPC-H's formula assigns some parts the "
             f"same supplier twice. Use {near}."
         )
     return scale

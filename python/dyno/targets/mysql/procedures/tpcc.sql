@@ -52,7 +52,7 @@ BEGIN
         FROM {place}.customer WHERE c_w_id = wh AND c_d_id = dist AND c_id = cust;
     IF NOT found THEN
         SET problem = CONCAT('no warehouse ', wh, ' or no customer ', cust, ' in its district ',
-            dist, ': check that the data is whole and the number of warehouses right');
+            dist, ': check that the data is complete and the number of warehouses correct');
         SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = problem;
     END IF;
 
@@ -87,7 +87,7 @@ BEGIN
             FROM {place}.stock WHERE s_w_id = supplier AND s_i_id = item_id;
         IF NOT found THEN
             SET problem = CONCAT('item ', item_id, ' has no stock in warehouse ', supplier,
-                ': check that the data is whole and the number of warehouses right');
+                ': check that the data is complete and the number of warehouses correct');
             SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = problem;
         END IF;
         SET amount = pieces * price;
@@ -179,7 +179,7 @@ BEGIN
         FROM {place}.customer WHERE c_w_id = home_wh AND c_d_id = home_dist AND c_id = cust;
     IF NOT found THEN
         SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'a customer, district or warehouse is missing: '
-            'check that the data is whole and the number of warehouses right';
+            'check that the data is complete and the number of warehouses correct';
     END IF;
     SET addresses = CONCAT(wh_address, ';', dist_address);
 
@@ -252,7 +252,7 @@ BEGIN
         FROM {place}.customer WHERE c_w_id = wh AND c_d_id = dist AND c_id = cust;
     IF NOT found THEN
         SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'a customer is missing: check that the data is '
-            'whole and the number of warehouses right';
+            'whole and the number of warehouses correct';
     END IF;
     SELECT o_id, o_carrier_id, o_entry_d INTO order_id, carrier, entered
         FROM {place}.orders WHERE o_w_id = wh AND o_d_id = dist AND o_c_id = cust
@@ -343,8 +343,8 @@ BEGIN
     START TRANSACTION;
     SELECT d_next_o_id INTO next_id FROM {place}.district WHERE d_w_id = wh AND d_id = dist;
     IF NOT found THEN
-        SET problem = CONCAT('warehouse ', wh, ' is missing: check that the data is whole and the ',
-            'number of warehouses right');
+        SET problem = CONCAT('warehouse ', wh, ' is missing: check that the data is complete and the ',
+            'number of warehouses correct');
         SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = problem;
     END IF;
     SELECT COUNT(DISTINCT s_i_id) INTO low

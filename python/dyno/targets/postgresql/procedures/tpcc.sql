@@ -36,7 +36,7 @@ BEGIN
         FROM {place}.customer WHERE c_w_id = wh AND c_d_id = dist AND c_id = cust;
     IF wh_tax IS NULL OR discount IS NULL THEN
         RAISE EXCEPTION 'warehouse % or its customer % of district % is missing: check that the '
-            'data is whole and the number of warehouses right', wh, cust, dist;
+            'data is complete and the number of warehouses correct', wh, cust, dist;
     END IF;
 
     FOREACH line IN ARRAY locks LOOP
@@ -64,8 +64,8 @@ BEGIN
                 ELSE s_dist_10 END, s_data
             INTO in_stock, dist_text, stock_text;
         IF NOT FOUND THEN
-            RAISE EXCEPTION 'item % has no stock in warehouse %: check that the data is whole and '
-                'the number of warehouses right', item_id, supplier;
+            RAISE EXCEPTION 'item % has no stock in warehouse %: check that the data is complete and '
+                'the number of warehouses correct', item_id, supplier;
         END IF;
         amounts[line] := pieces * price;
         texts[line] := dist_text;
@@ -131,7 +131,7 @@ BEGIN
         FROM {place}.customer WHERE c_w_id = home_wh AND c_d_id = home_dist AND c_id = cust;
     IF NOT FOUND OR wh_name IS NULL OR dist_name IS NULL THEN
         RAISE EXCEPTION 'a customer, district or warehouse is missing: check that the data is '
-            'whole and the number of warehouses right';
+            'whole and the number of warehouses correct';
     END IF;
     addresses := wh_address || ';' || dist_address;
 
@@ -176,8 +176,8 @@ BEGIN
     SELECT c_balance, concat_ws(',', c_first, c_middle, c_last) INTO balance, who
         FROM {place}.customer WHERE c_w_id = wh AND c_d_id = dist AND c_id = cust;
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'a customer is missing: check that the data is whole and the number of '
-            'warehouses right';
+        RAISE EXCEPTION 'a customer is missing: check that the data is complete and the number of '
+            'warehouses correct';
     END IF;
     SELECT o_id, o_carrier_id, o_entry_d INTO order_id, carrier, entered
         FROM {place}.orders WHERE o_w_id = wh AND o_d_id = dist AND o_c_id = cust
@@ -236,8 +236,8 @@ DECLARE
 BEGIN
     SELECT d_next_o_id INTO next_id FROM {place}.district WHERE d_w_id = wh AND d_id = dist;
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'warehouse % is missing: check that the data is whole and the number of '
-            'warehouses right', wh;
+        RAISE EXCEPTION 'warehouse % is missing: check that the data is complete and the number of '
+            'warehouses correct', wh;
     END IF;
     SELECT count(DISTINCT s_i_id) INTO low
         FROM {place}.order_line, {place}.stock
