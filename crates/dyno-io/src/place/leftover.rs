@@ -48,7 +48,7 @@ pub(crate) fn remove(volume: &Path, notes: &mut Notes) {
         let path = entry.path();
         match remove_unless_locked(&path) {
             Ok(true) => {
-                notes.add(Topic::Leftover, format!("removed {} of a killed run", path.display()))
+                notes.add(Topic::Leftover, format!("removed {} of a killed run", path.display()));
             }
             Ok(false) => {}
             Err(error) => notes.add(
