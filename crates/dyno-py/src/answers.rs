@@ -58,7 +58,8 @@ pub fn digest(
         // Bytes of UTF-8 sort as code points do. Answers mostly are in some order already.
         records.sort();
         let hash = Sha256::digest(records.join(&RECORD));
-        hash[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+        let first = hash.first_chunk().expect("a SHA-256 has 32 bytes");
+        format!("{:016x}", u64::from_be_bytes(*first))
     }))
 }
 
