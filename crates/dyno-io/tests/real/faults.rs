@@ -42,7 +42,7 @@ fn a_file_cut_underneath_is_counted_and_told() {
     let errors = &outcome.steps[0].figures.errors;
     assert!(errors[&Fault::ShortRead] > 0, "{errors:?}");
     let notes = outcome.notes.as_slice();
-    assert!(notes.iter().any(|note| note.text.contains("was cut")), "{notes:?}");
+    assert!(notes.iter().any(|note| note.text.contains("truncated")), "{notes:?}");
     assert!(outcome.best.is_empty());
 
     let (outcome, spool) = meddled(json!({}), cut);
