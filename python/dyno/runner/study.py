@@ -30,7 +30,7 @@ _COLUMNS = 80
 
 
 def folder_of(study: Study, out: Path) -> Path:
-    """Returns the folder of the journal, data and runs of a study."""
+    """Returns the folder of the store, data and runs of a study."""
     return out / "studies" / study.name
 
 
@@ -75,7 +75,7 @@ def ahead(study: Study, slots: list[Slot], out: Path) -> tuple[Forecast, list[st
 
 
 def resumed(study: Study, folder: Path) -> StudyStore:
-    """Opens the journal of a study to resume. The study must be the same.
+    """Opens the store of a study to resume. The study must be the same.
 
     Raises:
         UsageError: If there is none, or the study differs, with the differences.
@@ -117,11 +117,11 @@ def begun(folder: Path, instead: Overrides, *, resume: bool) -> Study:
 
 
 def conduct(study: Study, folder: Path, out: Path, events: Events, *, resume: bool) -> StudyStore:
-    """Runs a study and returns its journal.
+    """Runs a study and returns its store.
 
     Args:
         study: The study.
-        folder: Folder of its journal, data and runs.
+        folder: Folder of its store, data and runs.
         out: Folder with earlier studies, the basis of the forecast.
         events: Receives the events.
         resume: Whether to resume the study.

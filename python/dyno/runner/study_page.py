@@ -18,7 +18,7 @@ def write(book: StudyStore, found: Outcome) -> Path:
     """Writes ``study.html`` to the study folder atomically.
 
     Raises:
-        UsageError: If the journal is damaged.
+        UsageError: If the store of the study is damaged.
         DiskFullError, TargetError: If it cannot be written.
     """
     from dyno.bundle.writer import write_atomically

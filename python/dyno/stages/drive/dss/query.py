@@ -49,7 +49,7 @@ class Outcome:
     def cancelled(self, stop: threading.Event) -> bool:
         """Whether the query was cancelled because all work stopped. Such an outcome does not count.
 
-        A lost server ends the work of all streams, no matter which stream detects it first.
+        A lost connection counts: it affects all streams, no matter which one detects it first.
         """
         lost = self.error is not None and self.error.kind == "connection_lost"
         return self.error is not None and stop.is_set() and not lost
