@@ -1,1 +1,1 @@
-"""The record of a run: its model, how it is written, and how it is read."""
+"""The run record: data model, writer and reader."""

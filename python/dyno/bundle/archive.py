@@ -1,4 +1,4 @@
-"""A bundle as one file (``.tar.gz``), for somebody else; archives of others are untrusted input."""
+"""Packs a bundle into a ``.tar.gz`` file to share. Archives of others are untrusted input."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ from dyno.safety.safefiles import open_regular, replacing
 
 MOST_FILES = 10_000
 MOST_BYTES = 4 << 30
-"""Of all files, unpacked."""
+"""Limit of the total size of all unpacked files."""
 
 _MOST_RATIO, _ALWAYS_BYTES = 100, 64 << 20
-"""What is unpacked has at most so many times the bytes of the archive, beyond the second."""
+"""Limit of the unpacked size: the second value plus the first times the archive size."""
 
 _BLOCK = tarfile.BLOCKSIZE
 _CHUNK = 1 << 20
 _LONGEST_EXTRA = 1 << 20
 _EXTRAS = (tarfile.XHDTYPE, tarfile.XGLTYPE)
-"""Times and owners as other programs add them before a file; they are skipped."""
+"""Times and owners that other programs add before a file. They are skipped."""
 
 
 def write(bundle: Bundle, to: Path) -> list[Path]:
-    """Packs the files of a bundle that Dyno wrote, with no names of users in it.
+    """Packs the files of a bundle that Dyno wrote, without user names.
 
     Returns:
-        What was left out: links, and what Dyno did not write.
+        The paths left out: links, and files that Dyno did not write.
 
     Raises:
-        UsageError: If something else than a regular file is at ``to``, or the bundle is larger
-            than an archive may be.
+        UsageError: If ``to`` exists and is not a regular file, or the bundle exceeds the archive
+            limit.
         DiskFullError, TargetError: If it cannot be written.
     """
     try:
@@ -69,12 +69,12 @@ def write(bundle: Bundle, to: Path) -> list[Path]:
 
 @contextlib.contextmanager
 def opened(archive: Path) -> Generator[Bundle]:
-    """The bundle in an archive, unpacked to a private temporary folder while the block lasts.
+    """Opens the bundle in an archive, unpacked to a private temporary folder within the block.
 
-    Only names that Dyno writes are unpacked, of regular files, each once, within bounds.
+    Unpacks only regular files with names that Dyno writes, each once, within the limits.
 
     Raises:
-        UsageError: If it is not an archive of a bundle, is damaged, or breaks a bound.
+        UsageError: If it is not an archive of a bundle, is damaged, or exceeds a limit.
         DiskFullError, TargetError: If it cannot be unpacked.
     """
     with tempfile.TemporaryDirectory(prefix="dyno-") as folder:
@@ -109,18 +109,18 @@ def _add(packed: tarfile.TarFile, bundle: Bundle, name: str) -> None:
 
 
 class _Refused(Exception):  # noqa: N818  (a reason in words, for the error that is raised)
-    """Why an archive is not opened."""
+    """The reason to reject an archive."""
 
 
 @dataclass
 class _Stream:
-    """What comes out of the compression, up to a bound."""
+    """The decompressed stream, up to a limit."""
 
     file: io.BufferedIOBase | BinaryIO
     left: int
 
     def read(self, size: int) -> bytes:
-        """Exactly ``size`` bytes.
+        """Returns exactly ``size`` bytes.
 
         Raises:
             EOFError: If there are fewer.
@@ -134,7 +134,7 @@ class _Stream:
         return found
 
     def some(self, size: int) -> bytes:
-        """At most ``size`` bytes; none at the end."""
+        """Returns at most ``size`` bytes; none at the end."""
         found = self.file.read(size)
         self.left -= len(found)
         if self.left < 0:
@@ -142,19 +142,19 @@ class _Stream:
         return found
 
     def pieces(self, size: int) -> Iterator[bytes]:
-        """``size`` bytes, piece by piece; the rest of the last block is passed over."""
+        """Yields ``size`` bytes in chunks and skips the padding of the last block."""
         for at in range(0, size, _CHUNK):
             yield self.read(min(_CHUNK, size - at))
         self.read(-size % _BLOCK)
 
 
 def _unpack(file: BinaryIO, folder: Path) -> Path:
-    """Unpacks into an empty folder; returns that of the bundle."""
+    """Unpacks into an empty folder. Returns the bundle folder."""
     packed = os.fstat(file.fileno()).st_size
     most = min(MOST_BYTES, _ALWAYS_BYTES + _MOST_RATIO * packed)
     top: Path | None = None
     with gzip.GzipFile(fileobj=file) as plain:
-        # Headers come on top of what files hold.
+        # The limit for file contents excludes headers.
         stream = _Stream(plain, most + 4 * _BLOCK * MOST_FILES)
         seen: set[str] = set()
         for info in _headers(stream):
@@ -172,7 +172,7 @@ def _unpack(file: BinaryIO, folder: Path) -> Path:
             if info.size > most:
                 raise _Refused("it unpacks to too many bytes")
             _write(top / name, stream.pieces(info.size))
-        while rest := stream.some(_CHUNK):  # zeros up to the end, and the check of what was packed
+        while rest := stream.some(_CHUNK):  # reads the trailing zeros and the checksum
             if rest.strip(b"\0"):
                 raise _Refused("there is more after its end")
     if top is None:
@@ -181,7 +181,7 @@ def _unpack(file: BinaryIO, folder: Path) -> Path:
 
 
 def _headers(stream: _Stream) -> Iterator[tarfile.TarInfo]:
-    """The files and folders in it; whoever gets a file reads its content before the next."""
+    """Yields files and folders. The caller reads the content of a file before the next."""
     for _ in range(2 * MOST_FILES):
         block = stream.read(_BLOCK)
         if not block.strip(b"\0"):
@@ -200,7 +200,7 @@ def _headers(stream: _Stream) -> Iterator[tarfile.TarInfo]:
 
 
 def _parted(info: tarfile.TarInfo) -> tuple[str, str]:
-    """The run's id and the name in its bundle; the latter is empty for the bundle's own folder."""
+    """Returns the run id and the name within the bundle, which is empty for the bundle folder."""
     parts = PurePosixPath(info.name).parts
     if not parts and info.isdir():  # "./"
         return "", ""

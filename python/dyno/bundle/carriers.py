@@ -1,4 +1,4 @@
-"""Which block devices of this machine carry what a run measured, as its record says."""
+"""Block devices of this machine under the data of a run, as its record states."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ ROLES: tuple[Role, ...] = ("data", "log", "temp")
 
 
 def of_target(run: Run, target: str | None) -> dict[Role, tuple[str, ...]]:
-    """Devices of a database by role, as the probes name them; without an entry where not known.
+    """Returns the devices of a database by role, as the probes name them; omits unknown roles.
 
-    Where an earlier version recorded none, those of the output folder for what certainly lies
-    there: the data of an embedded engine without a layout.
+    Earlier versions recorded no devices. In that case the devices of the output folder apply to
+    data that is certainly there: the data of an embedded engine without a layout.
     """
     facts = run.targets.get(target or "")
     if facts is None or facts.place == "elsewhere":
@@ -28,7 +28,7 @@ def of_target(run: Run, target: str | None) -> dict[Role, tuple[str, ...]]:
 
 
 def of_phase(run: Run, phase: Phase) -> tuple[str, ...]:
-    """Devices that a phase worked on, those of the data first; empty if they are not known."""
+    """Returns the devices of a phase, data devices first; empty if unknown."""
     if phase.kind == "io":
         return _profiled(run, phase)
     named = of_target(run, phase.target)
@@ -36,7 +36,7 @@ def of_phase(run: Run, phase: Phase) -> tuple[str, ...]:
 
 
 def _profiled(run: Run, phase: Phase) -> tuple[str, ...]:
-    """The devices of the volumes of a storage profile."""
+    """Returns the devices of the volumes of a storage profile."""
     own, listed = _storage(run), subjects(phase)
     subject = _text(own, "subject")
     if not any(volume.facts for volume in listed):  # recorded by an earlier version
@@ -46,14 +46,14 @@ def _profiled(run: Run, phase: Phase) -> tuple[str, ...]:
         members = volume.facts.get("members")
         every = [volume.device, *(members if isinstance(members, list) else [])]
         names = [str(name) for name in every if name]
-        # Probes know a partition or its disk, whichever counts each byte once.
+        # Probes report a partition or its disk, whichever counts each byte once.
         of_out = {_text(own, "device"), _text(own, "disk")} & set(names)
         found += [subject] if subject and of_out else names
     return tuple(dict.fromkeys(found))
 
 
 def _storage(run: Run) -> Mapping[str, Any]:
-    """The facts on what lies under the output folder."""
+    """Returns the storage facts of the output folder."""
     found = run.host.get("storage")
     return found if isinstance(found, dict) else {}
 

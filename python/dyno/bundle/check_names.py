@@ -1,24 +1,24 @@
-"""How the names of checks start, for those who judge and show them."""
+"""Prefixes of check names, for the code that evaluates and displays checks."""
 
 from __future__ import annotations
 
 ANSWERS = ("answers", "published")
-"""Of checks on answers, in which rows are compared with others."""
+"""Checks that compare the rows of an answer with other rows."""
 
 AMONG_STREAMS = "answers-streams-"
-"""Of those that an engine agrees with itself, which prove nothing of what it answers."""
+"""Checks that an engine agrees with itself. They do not prove that its answers are correct."""
 
 ORDER = "order-"
-"""Of checks on the order of an answer's rows: they say nothing of its values."""
+"""Checks of the row order of an answer. They do not cover its values."""
 
 UNPROVEN = "expected answers"
-"""The check that is skipped where there are no answers to expect."""
+"""The check that is skipped if there are no expected answers."""
 
 CONDITION = "condition"
 ISOLATION = "isolation"
-"""Of checks of consistency."""
+"""Consistency checks."""
 
 
 def compares(name: str) -> bool:
-    """Whether a check compares answers with what somebody else found."""
+    """Whether a check compares answers with those of another source."""
     return name.startswith(ANSWERS) and not name.startswith(AMONG_STREAMS)

@@ -1,7 +1,7 @@
-"""What a phase says of itself: the base of ``phases/``, and how a stored detail is read.
+"""Phase details: the base class of ``phases/``, and the tolerant reader of stored details.
 
-Bundles of others are untrusted, and those of other versions have other fields: a reader leaves out
-what a model does not know or what is of the wrong type. Who writes gets an error for the same.
+Bundles of others are untrusted, and other versions have other fields. The reader drops unknown
+fields and fields of the wrong type. The writer raises an error for them.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ T = TypeVar("T")
 P = TypeVar("P", bound="Part")
 
 Int = Annotated[int, Field(ge=-(1 << 64), le=1 << 64)]
-"""A whole number that some counter holds."""
+"""An integer within the range of a counter."""
 Number = Int | Annotated[float, Field(allow_inf_nan=False)]
-"""A finite number; a whole one stays one."""
+"""A finite number; an integer remains an integer."""
 Many = Annotated[tuple[T, ...], Strict(False)]
 """A list in a file."""
 Pair = Annotated[tuple[T, T], Strict(False)]
-"""A list of two."""
+"""A list of two values."""
 
 _ROUNDS = 8
-"""A stored detail is mended so often: each round finds what the one before it had hidden."""
+"""Maximum number of repairs of a stored detail. Each repair can reveal further errors."""
 
 
 class Part(BaseModel):
-    """A map in a detail. All fields are optional: None where the run did not get as far.
+    """A map in a detail. All fields are optional: None if the run did not get that far.
 
-    What was not given is not stored, so that a file says no more than its writer did.
+    Unset fields are not stored, so a file contains only the fields that its writer set.
     """
 
-    # Built when it is first used: a bundle has few of all kinds.
+    # Built on first use: a bundle contains few of all kinds.
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
     @model_serializer(mode="wrap")
@@ -54,11 +54,11 @@ class Part(BaseModel):
 
 
 class Detail(Part):
-    """What a phase says of itself. A kind of phase is a module of ``phases/`` with one as DETAIL.
+    """The detail of a phase. Each kind of phase is a module in ``phases/`` that defines DETAIL.
 
     Attributes:
-        workload: Of the phase, where it has one; a database other than the first is not in it.
-        database: Number of the database, where it is one of several and not the first.
+        workload: Workload of the phase, if it has one, without the database number.
+        database: Number of the database, if it is one of several and not the first.
     """
 
     workload: str | None = None
@@ -75,11 +75,11 @@ class Detail(Part):
 
 
 def interruptible(dump: Callable[[], T]) -> T:
-    """What ``dump`` makes of a model with details.
+    """Returns the result of ``dump``, which serializes a model with details.
 
     Raises:
-        KeyboardInterrupt: For a Ctrl-C that arrives in the serializers above: pydantic makes an
-            error of its own of it, without a cause.
+        KeyboardInterrupt: For a Ctrl-C within the serializers above. pydantic converts it to its
+            own error, without a cause.
     """
     try:
         return dump()
@@ -90,10 +90,10 @@ def interruptible(dump: Callable[[], T]) -> T:
 
 
 def read(model: type[P], stored: object) -> P:
-    """A stored map as its model, without what is unknown or of the wrong type.
+    """Reads a stored map as a model and drops unknown fields and fields of the wrong type.
 
     Raises:
-        RecursionError: If it is nested too deep.
+        RecursionError: If it is nested too deeply.
     """
     for _ in range(_ROUNDS):
         try:
@@ -103,14 +103,14 @@ def read(model: type[P], stored: object) -> P:
                 break
             stored = copy.deepcopy(stored)
             faults = error.errors(include_url=False, include_context=False, include_input=False)
-            # Items of a list from its end, so that places stay true.
+            # Removes list items from the end, so that the indexes remain valid.
             for path in sorted({_place(stored, fault["loc"]) for fault in faults}, reverse=True):
                 _remove(stored, path)
     return model()
 
 
 def _place(stored: Any, path: tuple[int | str, ...]) -> tuple[int | str, ...]:
-    """As much of ``path`` as leads to something that is stored."""
+    """Returns the part of ``path`` that exists in ``stored``."""
     node: Any = stored
     for depth, key in enumerate(path):
         if not isinstance(node, dict | list):

@@ -1,4 +1,4 @@
-"""Which files of a bundle's folder Dyno wrote: those are packed, opened and removed, no others."""
+"""Identifies the files of a bundle that Dyno wrote. Only these are packed, opened and removed."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ _MEMBER = re.compile(
     rf"|ops/{_NAME}\.(jsonl|parquet)|plans/{_NAME}/{_NAME}\.json"
 )
 _REST = re.compile(r"\.reserve|(?P<folder>(.*/)?)\.(?P<name>.+?)(\.[0-9a-f]{16})?\.partial")
-"""What a kill leaves: the room that is kept for the end of a run, and files half written."""
+"""Remains of a killed run: the space reserve for the end of a run, and partial files."""
 
 
 def is_member(name: str) -> bool:
-    """Whether Dyno writes a file of that name, relative to the bundle; ``/`` parts folders."""
+    """Whether Dyno writes a file of that name, relative to the bundle, separated by ``/``."""
     return _MEMBER.fullmatch(name) is not None
 
 
 def is_folder(name: str) -> bool:
-    """Whether Dyno makes a folder of that name in a bundle."""
+    """Whether Dyno creates a folder of that name in a bundle."""
     return _FOLDER.fullmatch(name) is not None
 
 
 @dataclass
 class Content:
-    """What is in a bundle's folder, by names relative to it.
+    """The content of a bundle folder, by names relative to it.
 
     Attributes:
-        members: Regular files that belong to the bundle, with their bytes.
-        rest: What a kill has left.
-        folders: Those that Dyno makes, outer ones first.
-        others: Links, folders and files that Dyno did not make.
+        members: Regular files of the bundle, with their sizes in bytes.
+        rest: Remains of a killed run.
+        folders: Folders that Dyno creates, parents first.
+        others: Links, folders and files that Dyno did not create.
     """
 
     members: dict[str, int] = field(default_factory=dict[str, int])
@@ -50,7 +50,7 @@ class Content:
 
 
 def content(bundle: Path) -> Content:
-    """What is in the folder ``bundle``, which is no link.
+    """Lists the folder ``bundle``, which must not be a link.
 
     Raises:
         OSError, UsageError: If it cannot be read.
@@ -62,7 +62,7 @@ def content(bundle: Path) -> Content:
 
 
 def is_own_bundle(bundle: Path) -> bool:
-    """Whether ``bundle`` is a folder of this user's, no link, with a head of this user's in it."""
+    """Whether ``bundle`` is a folder of this user, not a link, and contains a head of this user."""
     try:
         with directory(bundle) as fd, open_regular("run.json", at=fd) as head:
             return is_own(fd) and is_own(head.fileno())
@@ -71,20 +71,20 @@ def is_own_bundle(bundle: Path) -> bool:
 
 
 def remove(bundle: Path) -> None:
-    """Removes a bundle; what Dyno did not make stays, and then its folders do.
+    """Removes a bundle. Files that Dyno did not create remain, with their folders.
 
     Raises:
-        OSError, UsageError: If it is not this user's, or cannot be removed.
+        OSError, UsageError: If it belongs to another user or cannot be removed.
     """
     with directory(bundle.parent, follow=True) as above, directory(bundle.name, above=above) as fd:
         if not is_own(fd):
             raise PermissionError(1, "it belongs to another user", str(bundle))
         found = Content()
         _scan(fd, "", found)
-        # The head goes last: cut off before, it is still a bundle that the next time removes.
+        # The head goes last: an interrupted removal leaves a bundle that can be removed again.
         for name in sorted([*found.members, *found.rest], key=lambda name: name == "run.json"):
             os.unlink(name, dir_fd=fd)
-        with contextlib.suppress(OSError):  # something of the user's is in one
+        with contextlib.suppress(OSError):  # the folder contains a file of the user
             for name in reversed(found.folders):
                 with contextlib.suppress(OSError):
                     os.rmdir(name, dir_fd=fd)

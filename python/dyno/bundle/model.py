@@ -1,4 +1,4 @@
-"""The words of a run as frozen, validated data. Everything here can be read from ``run.json``."""
+"""The data model of a run: frozen, validated records. ``run.json`` can hold all of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dyno.bundle.phases.oltp import OltpDetail
 SCHEMA_VERSION = 1
 
 RUN_ID = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
-"""A run's id is a plain name: files and folders are named after it."""
+"""A run id is a plain name, because files and folders use it."""
 
 Status = Literal["running", "done", "failed", "interrupted"]
 
@@ -28,28 +28,28 @@ class Model(BaseModel):
 
 
 class Clock(Model):
-    """One anchor between the monotonic clock and wall time, taken when a run starts."""
+    """One anchor between the monotonic clock and wall time, taken at the start of a run."""
 
     unix_ns: int
     monotonic_ns: int
 
     @classmethod
     def now(cls) -> Clock:
-        """Anchors the two clocks at this moment."""
+        """Anchors the two clocks now."""
         return cls(unix_ns=time.time_ns(), monotonic_ns=time.monotonic_ns())
 
     def unix_now_ns(self) -> int:
-        """Wall time in ns since the epoch, moving with the monotonic clock only."""
+        """Returns wall time in ns since the epoch, driven only by the monotonic clock."""
         return self.unix_ns + time.monotonic_ns() - self.monotonic_ns
 
 
 class ClockCheck(Model):
-    """How the clocks went apart during a run, seconds.
+    """Drift between the clocks during a run, in seconds.
 
     Attributes:
-        set_s: By how much the wall clock was set forward; below zero backward.
-        asleep_s: How long the machine slept, which the monotonic clock does not count; None where
-            the system does not tell.
+        set_s: Step of the wall clock; negative if it was set back.
+        asleep_s: Suspend time of the machine, which the monotonic clock excludes; None if the
+            system does not report it.
     """
 
     set_s: float
@@ -57,11 +57,11 @@ class ClockCheck(Model):
 
 
 Outcome = Literal["valid", "disturbed", "invalid"]
-"""The verdict on a run, in one word.
+"""The verdict on a run.
 
-``valid``: the values may be believed and compared. ``disturbed``: measured correctly, but the
-environment was not quiet (CPU steal, other work, throttling, an unsteady device), so the values
-must not be compared or published. ``invalid``: the values are wrong, or part of them is missing.
+``valid``: the values are reliable and comparable. ``disturbed``: the measurement is correct, but
+the environment was not quiet (CPU steal, other work, throttling, an unsteady device), so the values
+must not be compared or published. ``invalid``: values are wrong or missing.
 """
 
 
@@ -71,8 +71,8 @@ class Reason(Model):
     Attributes:
         kind: ``invalid``, or ``disturbed`` by the environment.
         code: The code of a rule in ``dyno.decide.validity``: ``client-bound``, ``cpu-steal`` …
-        message: One line: what was observed and what to change.
-        phase: Name of the phase, if one.
+        message: One line: the observation and the remedy.
+        phase: Name of the phase, if any.
     """
 
     code: str
@@ -82,14 +82,14 @@ class Reason(Model):
 
 
 class Validity(Model):
-    """Whether the values of a run may be believed. ``valid`` is None until the run is judged."""
+    """Whether the values of a run are reliable. ``valid`` is None until the run has a verdict."""
 
     valid: bool | None = None
     reasons: tuple[Reason, ...] = ()
 
     @property
     def verdict(self) -> Outcome | None:
-        """The verdict in one word; None until the run is judged."""
+        """The verdict; None until there is one."""
         if self.valid is not False:
             return "valid" if self.valid else None
         only_disturbed = self.reasons and all(one.kind == "disturbed" for one in self.reasons)
@@ -97,22 +97,21 @@ class Validity(Model):
 
 
 class Taken(Model):
-    """CPU time that processes of a name used, in s."""
+    """CPU time of all processes with one name, in s."""
 
     name: str
     cpu_s: float
 
 
 class CpuUse(Model):
-    """Whose work the CPUs did over a phase, by counters at its begin and end.
+    """CPU time by owner over a phase, from counters at its start and end.
 
     Attributes:
-        ticks: Of all CPUs together; so many are the resolution of what follows.
+        ticks: Clock ticks of all CPUs, which define the resolution of the other fields.
         total_s: The same in s of CPU time; ``busy_s``, ``steal_s`` and idle time are parts of it.
-        own_s: Used by Dyno and the servers under test, with all their children.
-        servers: Whether processes of servers were known.
-        others: Other processes that used the most, by name, a few of them. Those that ended
-            meanwhile are missing.
+        own_s: CPU time of Dyno and the servers under test, with all their children.
+        servers: Whether server processes were known.
+        others: The top other processes by name. Processes that ended meanwhile are missing.
     """
 
     ticks: int
@@ -124,7 +123,7 @@ class CpuUse(Model):
     others: tuple[Taken, ...] = ()
 
     def percent(self, seconds: float) -> float:
-        """CPU time as a share of all CPUs, in %."""
+        """Returns CPU time as a share of all CPUs, in %."""
         return 100 * seconds / self.total_s if self.total_s > 0 else 0.0
 
 
@@ -133,14 +132,14 @@ D = TypeVar("D", bound=Detail)
 
 
 class Phase(Model, Generic[D_co]):
-    """One stage's stretch of a run on the run's clock (ns since the Unix epoch).
+    """A phase of a run on the run clock (ns since the Unix epoch).
 
     Attributes:
         name: Unique in the run, such as ``load-tpch-postgresql``.
-        title: A few words for people.
+        title: A short display title.
         kind: ``superseded`` is a first attempt that was repeated (``dyno.bundle.superseded``).
-        detail: What the stage tells of itself, a model of its kind (``dyno.bundle.phases``).
-        cpu: Whose work the CPUs did meanwhile; None where the counters could not be read.
+        detail: The detail of the stage, a model of its kind (``dyno.bundle.phases``).
+        cpu: CPU time by owner; None if the counters could not be read.
     """
 
     name: str
@@ -156,7 +155,7 @@ class Phase(Model, Generic[D_co]):
     @model_validator(mode="before")
     @classmethod
     def _read(cls, stored: Any) -> Any:
-        """A stored detail becomes the model of its kind; an unknown kind is refused below."""
+        """Converts a stored detail to the model of its kind. Unknown kinds are rejected below."""
         detail = stored.get("detail") if isinstance(stored, dict) else None
         if isinstance(detail, Detail) or not isinstance(stored, dict):
             return stored
@@ -166,22 +165,22 @@ class Phase(Model, Generic[D_co]):
 
     @property
     def seconds(self) -> float:
-        """Length in seconds; 0 while the phase has no end."""
+        """Duration in seconds; 0 while the phase has no end."""
         return 0.0 if self.end_ns is None else (self.end_ns - self.start_ns) / 1e9
 
     @property
     def part_of(self) -> str | None:
-        """The level that is the sum of this one and those of other databases, if it is a part."""
+        """The total level over several databases, if this level is a part of one."""
         return self.detail.part_of if isinstance(self.detail, OltpDetail) else None
 
 
 def tells(phase: Phase, detail: type[D]) -> TypeGuard[Phase[D]]:
-    """Whether a phase is of the kind that tells such a detail."""
+    """Whether a phase has this type of detail."""
     return isinstance(phase.detail, detail)
 
 
 def those(phases: Iterable[Phase], detail: type[D]) -> list[Phase[D]]:
-    """Phases of the kind that tells such a detail."""
+    """Returns the phases with this type of detail."""
     return [phase for phase in phases if tells(phase, detail)]
 
 
@@ -189,15 +188,15 @@ class Applied(Model):
     """A setting that was changed for a run.
 
     Attributes:
-        word: Dyno's neutral word (``dyno.config.settings``).
-        asked: As the user gave it.
-        name: The target's own name.
-        value: What the target was given.
-        found: What the live system then said.
-        before: What it would have had, and has again afterwards.
+        word: The neutral setting name of Dyno (``dyno.config.settings``).
+        asked: The value from the user.
+        name: The setting name of the target.
+        value: The value sent to the target.
+        found: The value that the live system then reported.
+        before: The value without the change, restored afterwards.
         how: How it was applied: ``at the start``, ``in each session`` …
-        note: What a reader must know, such as a rounding.
-        restored: None until the target was left.
+        note: A note for the reader, such as a rounding.
+        restored: Whether it was restored; None until the target is released.
     """
 
     word: str
@@ -216,18 +215,18 @@ Role = Literal["data", "log", "temp"]
 
 
 class TargetFacts(Model):
-    """A database as it was under test. ``url`` never holds a password.
+    """A database under test. ``url`` never contains a password.
 
     Attributes:
-        version: Begins with the product's own spelling of its name: ``PostgreSQL 18.1``.
-        settings: As read back from the live system.
-        place: Where it works, as the target knows: in Dyno's own process, in others of this
-            machine, or elsewhere.
-        tuned: Those that were changed for this run.
-        devices: Block devices of this machine, as its probes name them, that carry its ``data``,
-            its ``log`` and its ``temp`` files; without an entry where that is not known.
-        disks: By such a device, facts on the disks under it (``dyno.host.fields``).
-        device_notes: Why some devices are not known, and what to do about it.
+        version: Starts with the product name in its own spelling: ``PostgreSQL 18.1``.
+        settings: Read back from the live system.
+        place: Where the database runs, as the target reports: in the Dyno process, in other
+            processes of this machine, or elsewhere.
+        tuned: Settings changed for this run.
+        devices: Block devices of this machine, as its probes name them, under its ``data``, its
+            ``log`` and its ``temp`` files; unknown roles are omitted.
+        disks: Facts on the disks under each device (``dyno.host.fields``).
+        device_notes: Why some devices are unknown, and the remedy.
     """
 
     url: str
@@ -241,26 +240,27 @@ class TargetFacts(Model):
 
     @property
     def product(self) -> str:
-        """The product's own spelling of its name; empty if the version does not tell."""
+        """The product name in its own spelling; empty if the version does not contain it."""
         first = self.version.partition(" ")[0]
         return first if first.isalpha() else ""
 
 
 class Confined(Model):
-    """Limits that a run put on a server's processes, or on Dyno's own, and what they did.
+    """Resource limits on the processes of a server or of Dyno, and their effect.
 
     Attributes:
-        where: ``server``: the engine's own processes; ``process``: Dyno's, in which it works.
-        version: Of control groups; None where only processors were chosen.
-        limits: What was asked, by word, as the user wrote it.
-        devices: Block devices whose I/O was limited.
-        periods: Periods of a quota on CPU time in which anything ran.
-        throttled_periods: Those of them in which it was used up.
-        throttled_s: How long processors waited for the next one, all of them together.
-        memory_peak_bytes: The most that was taken at once, page cache included.
-        reread_pages: Pages of files that were read anew, since they had been given up for room.
-        killed: Processes that the kernel killed, since nothing could be given up.
-        notes: What a reader must know.
+        where: ``server``: the processes of the engine; ``process``: Dyno, with an in-process
+            engine.
+        version: Version of cgroups; None if the run only selected CPUs.
+        limits: The requested limits by word, as the user wrote them.
+        devices: Block devices with limited I/O.
+        periods: Periods of a CPU quota in which anything ran.
+        throttled_periods: Periods in which the quota was used up.
+        throttled_s: Total throttled time of all CPUs.
+        memory_peak_bytes: Peak memory usage, including the page cache.
+        reread_pages: File pages that were evicted to free memory and read again.
+        killed: Processes that the kernel killed because no memory could be reclaimed.
+        notes: Notes for the reader.
     """
 
     where: Literal["server", "process"]
@@ -277,17 +277,17 @@ class Confined(Model):
 
     @property
     def throttled_share(self) -> float | None:
-        """Share of the periods in which a quota on CPU time was used up; None without one."""
+        """Share of the periods in which a CPU quota was used up; None without a quota."""
         if not self.periods or self.throttled_periods is None:
             return None
         return self.throttled_periods / self.periods
 
 
 class Check(Model):
-    """One proof about the data or the answers.
+    """One verification of the data or the answers.
 
     Attributes:
-        passed: None if it was skipped; ``message`` then says why.
+        passed: None if it was skipped; ``message`` then holds the reason.
     """
 
     name: str
@@ -319,12 +319,12 @@ class Run(Model):
 
 
 class Estimate(Model):
-    """A figure that analysis derived from a bundle.
+    """A metric that analysis derived from a bundle.
 
     Attributes:
         name: Dotted name, such as ``io.random_read.best_iops``.
-        low, high: Bounds of an interval, where one can be given.
-        source: The formula or the file that it comes from.
+        low, high: Interval bounds, if available.
+        source: The formula or the source file.
     """
 
     name: str
@@ -336,12 +336,12 @@ class Estimate(Model):
 
 
 class Definition(Model):
-    """A rule of the judgement, in words.
+    """The description of a rule.
 
     Attributes:
-        about: ``validity``, or ``limit`` for what sets the pace.
-        definition: When it holds, with its limits.
-        explanation: Why such figures mislead; or what would relieve such a limit.
+        about: ``validity``, or ``limit`` for a bottleneck.
+        definition: When the rule applies, with its thresholds.
+        explanation: Why such values mislead, or how to relieve the bottleneck.
     """
 
     code: str
@@ -351,20 +351,20 @@ class Definition(Model):
 
 
 class CriterionResult(Model):
-    """A criterion against a level of load.
+    """The result of a criterion at a load level.
 
     Attributes:
         criterion: Its normal form, such as ``new_order p95 < 500 ms``.
-        source: Where the limit comes from.
-        binding: Whether it decides the exit code: the user named it, or it is a limit of a search.
-        passed: None if it could not be judged; ``reason`` then says why.
-        idle: Whether that speaks neither for nor against the load: nothing happened that it
-            limits, such as reads, or what happened cannot be told apart from other things.
-        value: Of the whole window, in ``unit``.
-        worst: Of the interval that comes nearest to the wrong side, or goes furthest beyond.
-        worst_t_ns: When that began, ns since the Unix epoch.
-        failing, intervals: Intervals beyond the limit, of those there are.
-        note: What the value is of, where that needs saying.
+        source: The origin of the limit.
+        binding: Whether it affects the exit code: the user named it, or it is a limit of a search.
+        passed: None if it could not be evaluated; ``reason`` then says why.
+        idle: Whether a missing result is neutral: no limited operation occurred, such as reads, or
+            it cannot be separated from other operations.
+        value: Value of the whole window, in ``unit``.
+        worst: Value of the interval nearest to the limit or furthest beyond it.
+        worst_t_ns: Start of that interval, ns since the Unix epoch.
+        failing, intervals: Number of intervals beyond the limit, and of all intervals.
+        note: What the value refers to, if that needs explanation.
     """
 
     criterion: str
@@ -387,8 +387,8 @@ class Verdict(Model):
     """The verdict at the top of the report, in parts.
 
     Attributes:
-        validity: Whether the run is valid, and the codes of the reasons if not.
-        criteria: Which criteria passed and failed; empty if there are none.
+        validity: Whether the run is valid, with the reason codes otherwise.
+        criteria: Passed and failed criteria; empty if there are none.
         limits: The likely bottleneck of each kind of work; empty if no work was measured.
         measured: What was measured instead; empty unless ``limits`` is empty.
     """
@@ -400,13 +400,13 @@ class Verdict(Model):
 
     @property
     def without_validity(self) -> str:
-        """Its other sentences."""
+        """Returns all sentences except the validity."""
         limits = f"Bottleneck: {self.limits}" if self.limits else ""
         return " ".join(filter(None, (self.criteria, limits, self.measured)))
 
     @property
     def text(self) -> str:
-        """All of its sentences."""
+        """Returns all sentences."""
         return f"{self.validity} {self.without_validity}".rstrip()
 
 

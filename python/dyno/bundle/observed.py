@@ -1,11 +1,12 @@
-"""What the probes sampled, and the one mean of it that every place shows.
+"""Probe samples and their weighted mean, which all outputs share.
 
-A reading is of the time since the tick before, which need not be a second. A mean weighs it:
+A reading covers the time since the previous tick, which may differ from one second. The mean
+weights it:
 
-* by the length of that time, for rates, shares of time and queues: Σ requests / Σ seconds,
-  Σ busy ms / Σ ms;
-* by what was counted in it, for means of requests and shares of a count: Σ ms / Σ requests,
-  Σ bytes / Σ requests. A slow second with few requests weighs little.
+* by the length of that time, for rates, shares of time and queues: Σ requests / Σ seconds, Σ busy
+    ms / Σ ms;
+* by the count in it, for means per request and shares of a count: Σ ms / Σ requests, Σ bytes / Σ
+    requests. A slow second with few requests has little weight.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _COUNTED_BY: dict[tuple[str, str], tuple[str, ...]] = {
     ("disk", "read_share"): _REQUESTS,
     ("network", "retransmitted"): ("segments_out",),
 }
-"""By source and metric: the metrics of the same subject that count a second what it is a mean of"""
+"""By source and metric: rate metrics of the same subject that provide the weight of a mean."""
 
 _MISSED: Key = ("dyno", "sampler", "missed_ticks")
 
@@ -37,7 +38,7 @@ class Reading(NamedTuple):
     """A value of the time from ``start_ns`` to ``t_ns`` (ns since the Unix epoch).
 
     Attributes:
-        weight: Seconds, or what was counted in them.
+        weight: Seconds, or the count in them.
     """
 
     start_ns: int
@@ -48,20 +49,20 @@ class Reading(NamedTuple):
 
 @dataclass
 class Series:
-    """Readings over time, in the order in which they were taken."""
+    """Readings over time, in sampling order."""
 
     unit: str
     readings: list[Reading] = field(default_factory=list[Reading])
 
     def between(self, start_ns: int, end_ns: int) -> list[Reading]:
-        """Readings of which most of the time lies from ``start_ns`` to ``end_ns``."""
+        """Returns readings that mostly fall between ``start_ns`` and ``end_ns``."""
         return [one for one in self.readings if start_ns <= (one.start_ns + one.t_ns) // 2 < end_ns]
 
 
 def mean(found: Iterable[Reading]) -> float | None:
-    """The weighted mean; None without readings.
+    """Returns the weighted mean; None without readings.
 
-    Readings that count nothing, as where a bundle lacks the counts, weigh by their time.
+    Readings without counts, as in bundles that lack them, are weighted by time.
     """
     listed = list(found)
     weights = [one.weight for one in listed]
@@ -74,7 +75,7 @@ def mean(found: Iterable[Reading]) -> float | None:
 
 
 def sampled(samples: pa.Table) -> dict[Key, Series]:
-    """Every sampled series, in the order in which they first appear."""
+    """Returns every sampled series, in order of first appearance."""
     values: dict[Key, dict[int, float]] = {}
     units: dict[Key, str] = {}
     for key, t_ns, value, unit in readings(samples):
@@ -102,7 +103,7 @@ def sampled(samples: pa.Table) -> dict[Key, Series]:
 
 
 def _reader(key: Key) -> str:
-    """Who read a series: the source of it; what counts missed readings says whose."""
+    """Returns the probe of a series: its source, except for counters of missed readings."""
     return key[1] if key[0] == _MISSED[0] else key[0]
 
 
@@ -116,16 +117,16 @@ def _reading(
 
 
 def _lengths(ticks: Iterable[int], missed: Mapping[int, float]) -> dict[int, int]:
-    """How long each tick's readings are of: since the tick before.
+    """Returns the time that the readings of each tick cover: since the previous tick.
 
-    A longer gap than the missed ticks explain is one in which nothing was written: the counters
-    were read all the same. The first tick, and whatever follows such a gap, is of about a second.
+    A gap longer than the missed ticks explain is a gap in writing: the counters were still read.
+    The first tick, and the tick after such a gap, covers about one second.
     """
     lengths: dict[int, int] = {}
     before: int | None = None
     for t_ns in sorted(ticks):
         gap = _SECOND_NS if before is None else t_ns - before
-        # A tick that comes late is of up to a second more than the ticks that it is of.
+        # A late tick covers up to one second more than its number of ticks.
         longest = round((2 + max(0.0, missed.get(t_ns, 0.0))) * _SECOND_NS)
         lengths[t_ns] = gap if gap < longest else longest - _SECOND_NS
         before = t_ns

@@ -1,4 +1,4 @@
-"""Reading a bundle: the only door that the stages after a run go through."""
+"""Reads a bundle. All stages after a run access the bundle through this module."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=BaseModel)
 
 _LONGEST = 64 << 20
-"""Bytes of a JSON file of a bundle; plans and estimates of the longest runs have a few million."""
+"""Maximum size of a JSON file of a bundle. Plans and estimates of long runs have a few MB."""
 _MOST_PHASES = 2000
 _MOST_FILES = 10_000
 _PREPARING = {"machine", "provision"}
 _ROWS = ("io.*", "queries.*", "during.*", "ops/*")
-"""Files that have the rows of work, also of work that failed."""
+"""Files with the rows of work, including failed work."""
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """A finished, running or killed run, read only. Bundles of others are untrusted input.
+    """A finished, running or killed run, read-only. Bundles of others are untrusted input.
 
     Attributes:
-        path: The folder with its files.
-        archive: The file that it was unpacked from for a while, if it was.
+        path: The bundle folder.
+        archive: The archive it was temporarily unpacked from, if any.
     """
 
     path: Path
@@ -56,7 +56,7 @@ class Bundle:
 
     @property
     def place(self) -> Path:
-        """Where its user has it: the folder, or the archive."""
+        """The location that the user sees: the folder or the archive."""
         return self.archive or self.path
 
     @classmethod
@@ -64,7 +64,7 @@ class Bundle:
         """Opens the bundle in folder ``path``.
 
         Raises:
-            UsageError: If it is no bundle, damaged, or of a newer Dyno.
+            UsageError: If the folder is not a bundle, is damaged, or was written by a newer Dyno.
         """
         head = path / "run.json"
         try:
@@ -94,9 +94,9 @@ class Bundle:
 
     @property
     def measured(self) -> bool:
-        """Whether there is anything to read: work that did not fail, or rows of work that did.
+        """Whether there are results: work that succeeded, or rows of failed work.
 
-        Starting or reaching a target is no such work.
+        Starting or connecting to a target does not count.
         """
         work = [phase for phase in self.run.phases if phase.kind not in _PREPARING]
         if any(phase.status != "failed" for phase in work):
@@ -104,11 +104,11 @@ class Bundle:
         return any(_has_rows(file) for rows in _ROWS for file in self.path.glob(rows))
 
     def judged(self, validity: Validity) -> Bundle:
-        """The same bundle with another judgement; the file is left as it is."""
+        """Returns the same bundle with another verdict. The file is unchanged."""
         return replace(self, run=self.run.model_copy(update={"validity": validity}))
 
     def table(self, name: str) -> pa.Table:
-        """A table by name: ``samples``, ``queries``, ``io`` or ``ops/<level>``.
+        """Returns a table by name: ``samples``, ``queries``, ``io`` or ``ops/<level>``.
 
         Raises:
             UsageError: If its file is damaged.
@@ -123,37 +123,37 @@ class Bundle:
             raise self.damaged(name, _reason(error)) from error
 
     def damaged(self, table: str, reason: str) -> UsageError:
-        """The error for a table that cannot be used."""
+        """Returns the error for an unusable table."""
         return UsageError(
             f"The table {table} of {self.path} is damaged: {reason}. Restore it from a copy, or "
             "run again."
         )
 
     def levels(self) -> list[str]:
-        """Names of the load levels under ``ops/``, in the order of their phases."""
+        """Returns the load levels under ``ops/``, in the order of their phases."""
         stems = {Path(name).stem for name in _files(self.path / "ops", (".parquet", ".jsonl"))}
         order = [phase.detail.level for phase in those(self.run.phases, OltpDetail)]
         return sorted(stems, key=lambda stem: (order.index(stem) if stem in order else 99, stem))
 
     def parts(self, level: str | None) -> list[Phase[OltpDetail]]:
-        """Phases of the databases of which ``level`` is the sum, in the order of the run."""
+        """Returns the phases of the databases that ``level`` totals, in run order."""
         every = those(self.run.phases, OltpDetail) if level is not None else ()
         return [phase for phase in every if phase.detail.part_of == level]
 
     def checks(self) -> list[Check]:
-        """The proofs in ``checks.json``."""
+        """Returns the checks in ``checks.json``."""
         return self._items("checks", Check)
 
     def estimates(self) -> list[Estimate]:
-        """The figures in ``estimates.json``."""
+        """Returns the metrics in ``estimates.json``."""
         return self._items("estimates", Estimate)
 
     def findings(self) -> list[Finding]:
-        """The judgements in ``findings.json``."""
+        """Returns the findings in ``findings.json``."""
         return self._items("findings", Finding)
 
     def plans(self) -> list[tuple[str, str, dict[str, Any]]]:
-        """Target, query and content of each kept plan; files that are damaged are left out."""
+        """Returns target, query and content of each plan. Skips damaged files."""
         files: list[Path] = []
         found: list[tuple[str, str, dict[str, Any]]] = []
         for folder in sorted(_files(self.path / "plans", ("",))):
@@ -169,7 +169,7 @@ class Bundle:
         return found
 
     def _items(self, name: str, model: type[T]) -> list[T]:
-        """The list in a file; empty if there is none.
+        """Returns the list in a file; empty if the file does not exist.
 
         Raises:
             UsageError: If it is damaged.
@@ -189,10 +189,10 @@ class Bundle:
 
 
 def _require_version(head: Path, data: Any) -> None:
-    """Refuses what another version wrote.
+    """Rejects bundles of another version.
 
     Raises:
-        UsageError: With its version and ours.
+        UsageError: With both versions.
     """
     version = data.get("schema_version", 1)
     if type(version) is int and version == SCHEMA_VERSION:
@@ -207,7 +207,7 @@ def _require_version(head: Path, data: Any) -> None:
 
 
 def _files(folder: Path, endings: tuple[str, ...]) -> list[str]:
-    """Names of a folder that end so, but for hidden ones; none if it is missing or a link."""
+    """Returns visible file names with these endings; none if the folder is missing or a link."""
     try:
         with safefiles.directory(folder) as opened:
             names = os.listdir(opened)  # noqa: PTH208  (by its descriptor)
@@ -220,7 +220,7 @@ def _files(folder: Path, endings: tuple[str, ...]) -> list[str]:
 
 
 def _reason(error: Exception) -> str:
-    """Why a table's file cannot be read; a library's own words are for those who wrote it."""
+    """Returns why a table cannot be read, without the messages of libraries."""
     system = isinstance(error, OSError) and error.errno is not None and error.strerror
     if system and "Parquet" not in system:
         return system
@@ -228,7 +228,7 @@ def _reason(error: Exception) -> str:
 
 
 def _has_rows(file: Path) -> bool:
-    """Whether a table's file, if it is one, has any; a damaged one counts as if."""
+    """Whether the file of a table has rows. A damaged file counts as having rows."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -237,14 +237,14 @@ def _has_rows(file: Path) -> bool:
             if file.suffix == ".parquet":
                 return pq.read_metadata(opened).num_rows > 0
             return bool(opened.read(1))
-    except UsageError:  # no regular file
+    except UsageError:  # not a regular file
         return False
     except (OSError, pa.ArrowException):
         return True
 
 
 def list_bundles(out: Path) -> list[Bundle]:
-    """All readable bundles under ``out``, newest first; links to others are not among them."""
+    """Returns all readable bundles under ``out``, newest first. Skips links."""
     found: list[Bundle] = []
     for head in sorted(out.glob("*/run.json"), reverse=True):
         if head.parent.is_symlink():
@@ -257,12 +257,12 @@ def list_bundles(out: Path) -> list[Bundle]:
 
 
 def find_bundle(out: Path, name: str) -> Bundle:
-    """The bundle called ``name``: a path, a run id, its unique beginning, or ``last``.
+    """Finds a bundle by path, run id, unique prefix, or ``last``.
 
-    ``last`` is the newest that measured anything: a failed start is not looked for.
+    ``last`` is the newest bundle with results. It skips failed starts.
 
     Raises:
-        UsageError: If none or several match.
+        UsageError: If no bundle or several match.
     """
     path = Path(name)
     if os.path.lexists(path / "run.json"):

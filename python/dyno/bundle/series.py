@@ -1,4 +1,4 @@
-"""Tables of a bundle as series over time, the same for the figures and for the plots."""
+"""Tables of a bundle as time series, shared by metrics and plots."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ Key = tuple[str, str, str]
 
 _T = TypeVar("_T")
 _DISKS = ("disk", "nested_disk")
-"""Where block devices are sampled: those of the second lie on some of the first."""
+"""Sources of block devices. Devices of the second are on devices of the first."""
 
 
 def of_device(series: Mapping[Key, _T], device: str, metric: str) -> _T | None:
-    """What was sampled of a block device, also of one on another, such as a loop device.
+    """Returns the series of a block device, including nested ones such as loop devices.
 
-    To add up devices take source ``disk`` only, which has each byte once.
+    To sum devices use source ``disk`` only, which counts each byte once.
     """
     found = (series.get((source, device, metric)) for source in _DISKS)
     return next((one for one in found if one is not None), None)
 
 
 def readings(samples: pa.Table) -> Iterator[tuple[Key, int, float, str]]:
-    """Series, time (ns since the Unix epoch), value and unit of each sample that has them."""
+    """Yields series, time (ns since the Unix epoch), value and unit of each complete sample."""
     table = samples.to_pydict()
     keys = zip(table["source"], table["subject"], table["metric"], strict=True)
     rest = zip(table["t_ns"], table["value"], table["unit"], strict=True)
@@ -37,10 +37,10 @@ def readings(samples: pa.Table) -> Iterator[tuple[Key, int, float, str]]:
 
 
 def ended(rows: Iterable[dict[str, Any]]) -> tuple[dict[int, int], dict[int, float]]:
-    """Operations that ended in each interval of ``ops`` rows: commits and prescribed rollbacks.
+    """Counts completed operations per interval of ``ops`` rows: commits and prescribed rollbacks.
 
     Returns:
-        By the start of the interval (ns since the Unix epoch): how many, and its length in s.
+        By interval start (ns since the Unix epoch): the count, and the length in s.
     """
     done: dict[int, int] = {}
     lengths: dict[int, float] = {}

@@ -1,4 +1,4 @@
-"""Stretches of intervals in which nothing ended, and when such a one is no chance."""
+"""Stalls: consecutive intervals without completed operations, and their significance."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import itertools
 from collections.abc import Iterable
 
 FEWEST_EXPECTED = 20.0
-"""Where so many transactions were to be expected and none ended, that is no chance."""
+"""Minimum number of expected transactions at which a stall is significant."""
 
 
 def stretches(values: Iterable[float]) -> Iterable[tuple[int, int]]:
-    """First place and length of each run of zeros."""
+    """Yields start index and length of each run of zeros."""
     place = 0
     for zero, run in itertools.groupby(values, key=lambda value: value <= 0):
         count = sum(1 for _ in run)

@@ -1,4 +1,4 @@
-"""The volumes of a recorded storage profile: what each was, and what it held."""
+"""The volumes of a recorded storage profile: type, facts and content."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from dyno.bundle.model import Phase, tells
 from dyno.bundle.phases.io import IoDetail, Seen
 
 _LARGEST = 1e18
-"""No size or fact is larger."""
+"""Upper bound of sizes and facts."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A volume. Bundles of others are untrusted input: what is of another kind is left out.
+    """A volume. Bundles of others are untrusted input: values of the wrong type are dropped.
 
     Attributes:
         kind: ``made`` (a test file), ``file`` or ``device``.
-        size: Bytes of it that were used; None if that is not known.
-        facts: As ``dyno.host.fields`` documents them of a volume.
-        content: What a sample of an existing file or device showed, in percent.
+        size: Bytes used; None if unknown.
+        facts: Volume facts as documented in ``dyno.host.fields``.
+        content: Sampled content of an existing file or device, in percent.
     """
 
     name: str
@@ -33,12 +33,12 @@ class Subject:
 
     @property
     def device(self) -> str | None:
-        """The block device that carries it, or that it is."""
+        """The block device of the volume, or the volume itself if it is one."""
         found = self.facts.get("device")
         return found if isinstance(found, str) else None
 
     def number(self, fact: str) -> float | None:
-        """A fact that is a number."""
+        """Returns a numeric fact."""
         value = self.facts.get(fact)
         if isinstance(value, bool) or not isinstance(value, int | float):
             return None
@@ -46,11 +46,11 @@ class Subject:
 
 
 def subjects(phase: Phase) -> list[Subject]:
-    """The volumes of a phase; none in bundles of earlier versions."""
+    """Returns the volumes of a phase; none in bundles of earlier versions."""
     if not tells(phase, IoDetail):
         return []
     asked, found = phase.detail.targets, phase.detail.subjects
-    # They are in one order; the engine has a name of its own for a volume without one.
+    # Both lists have the same order; the engine invents a name for an unnamed volume.
     seen = found if len(found) == len(asked) else [Seen() for _ in asked]
     return [
         Subject(

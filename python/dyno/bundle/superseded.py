@@ -1,8 +1,8 @@
-"""A first attempt that is repeated: kept in the bundle, out of the way of its repeat.
+"""Stores a first attempt that is repeated in the bundle, separate from its repeat.
 
-Its rows go to tables of the same names under ``superseded/``, its checks to
-``superseded/checks.json``, and its phases stay in the head, named ``…-first``, of the kind
-``superseded``. So analysis sees the repeat alone, and nothing is lost.
+Its rows move to tables of the same names under ``superseded/`` and its checks to
+``superseded/checks.json``. Its phases stay in the head with the name ``…-first`` and the kind
+``superseded``. Analysis thus reads only the repeat, and no data is lost.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _COPY_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class Mark:
-    """What a bundle held at a moment: its phases, the bytes of its spools, and its checks."""
+    """State of a bundle at one point in time: its phases, spool sizes in bytes, and checks."""
 
     phases: frozenset[str]
     sizes: dict[Path, int]
@@ -33,19 +33,19 @@ class Mark:
 
 
 def mark(recorder: Recorder) -> Mark:
-    """The moment before an attempt."""
+    """Returns the state before an attempt."""
     sizes = {spool: spool.stat().st_size for spool in _spools(recorder)}
     names = frozenset(phase.name for phase in recorder.run.phases)
     return Mark(names, sizes, len(recorder.checks))
 
 
 def attempted(recorder: Recorder, since: Mark) -> list[Phase]:
-    """Phases of the attempt."""
+    """Returns the phases of the attempt."""
     return [phase for phase in recorder.run.phases if phase.name not in since.phases]
 
 
 def set_aside(recorder: Recorder, since: Mark, why: str) -> None:
-    """Keeps what was recorded since ``since`` as a first attempt.
+    """Moves the records since ``since`` aside as a first attempt.
 
     Raises:
         DiskFullError, TargetError: If it cannot be written.
@@ -73,7 +73,7 @@ def set_aside(recorder: Recorder, since: Mark, why: str) -> None:
 
 
 def _superseded(phase: Phase, why: str) -> Phase:
-    # What it measured lies one level down, where nobody takes it for the repeat's.
+    # The extra nesting level keeps its values separate from the repeat.
     first = interruptible(lambda: phase.detail.model_dump(mode="json"))
     detail = SupersededDetail(why=why, kind=phase.kind, first=first)
     return phase.model_copy(
@@ -106,7 +106,7 @@ def _move_tail(spool: Path, size: int, target: Path) -> None:
     if size:
         os.truncate(spool, size)
     else:
-        spool.unlink()  # a level without rows would be taken for one
+        spool.unlink()  # an empty spool would count as a level
 
 
 def _append_checks(path: Path, checks: list[Check]) -> None:

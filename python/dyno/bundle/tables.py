@@ -1,4 +1,4 @@
-"""The tables of a bundle: their columns, and the way from JSON lines to Parquet."""
+"""The tables of a bundle: columns, and conversion from JSON lines to Parquet."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SUPERSEDED = "superseded"
 """Folder of first attempts that were repeated (``dyno.bundle.superseded``)."""
 
 _BATCH_BYTES = 4 << 20
-"""Of JSON lines that are turned into a table at once: histograms make a few lines many bytes."""
+"""Batch size of the conversion from JSON lines: with histograms a few lines have many bytes."""
 
 _TEXT, _INT, _FLOAT, _BOOL = "string", "int64", "float64", "bool"
 
@@ -28,11 +28,12 @@ _TEXT, _INT, _FLOAT, _BOOL = "string", "int64", "float64", "bool"
 class Table(Enum):
     """A table of the bundle with its columns and Arrow types.
 
-    ``t_ns`` and ``end_ns`` are ns since the Unix epoch; histograms are the public HDR encoding
-    (V2, deflated, base64) of nanoseconds; maps of errors are JSON text. ``meter`` of a query says
-    as JSON text where its figures come from, or why one is missing; bundles of earlier versions
-    lack these columns, which then are empty. ``during`` holds queries round maintenance. Of storage
-    ``io`` holds whole steps, ``io_parts`` their jobs and targets, ``io_intervals`` their course.
+    ``t_ns`` and ``end_ns`` are ns since the Unix epoch. Histograms are in the public HDR encoding
+    (V2, deflated, base64) of nanoseconds. Error maps are JSON text. ``meter`` of a query is JSON
+    text with the source of its metrics, or why one is missing. Bundles of earlier versions lack
+    these columns, which are then empty. ``during`` holds the queries of a run with maintenance. For
+    storage, ``io`` holds whole steps, ``io_parts`` their jobs and targets, ``io_intervals`` their
+    intervals.
     """
 
     SAMPLES = {
@@ -120,7 +121,7 @@ class Table(Enum):
 
     @classmethod
     def of(cls, name: str) -> Table:
-        """The table stored at ``name`` in a bundle: ``samples``, ``ops/users-4`` …"""
+        """Returns the table stored at ``name`` in a bundle: ``samples``, ``ops/users-4`` …"""
         name = name.removeprefix(f"{SUPERSEDED}/")
         if name.startswith("ops/"):
             return cls.OPS
@@ -135,16 +136,16 @@ class Table(Enum):
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
-    """The records of a JSON-lines file. A last line cut off by a kill is left out.
+    """Returns the records of a JSON-lines file. Skips a last line truncated by a kill.
 
     Raises:
-        UsageError: If it is no regular file, or damaged.
+        UsageError: If it is not a regular file, or is damaged.
     """
     return [record for batch in _batches(path) for record in batch]
 
 
 def _batches(path: Path) -> Iterator[list[dict[str, Any]]]:
-    """The records of a JSON-lines file, so many at a time as fit in a few megabytes of memory."""
+    """Yields the records of a JSON-lines file in batches of a few megabytes."""
     batch: list[dict[str, Any]] = []
     size = 0
     with safefiles.open_regular(path) as file:
@@ -168,7 +169,7 @@ def _record(line: bytes, path: Path) -> dict[str, Any]:
 
 
 def to_arrow(records: list[dict[str, Any]], table: Table) -> pa.Table:
-    """Records as an Arrow table with exactly the columns of ``table``; maps become JSON text."""
+    """Converts records to an Arrow table with the columns of ``table``. Maps become JSON text."""
     import pyarrow as pa
 
     schema = table.schema()
@@ -181,10 +182,10 @@ def to_arrow(records: list[dict[str, Any]], table: Table) -> pa.Table:
 
 
 def spool_to_parquet(spool: Path, table: Table) -> Path:
-    """Turns a spool into Parquet beside it and removes the spool once the Parquet is durable.
+    """Converts a spool to Parquet and removes the spool once the Parquet file is durable.
 
     Raises:
-        OSError: If it cannot be written; the spool then stays.
+        OSError: If it cannot be written; the spool then remains.
     """
     import pyarrow.parquet as pq
 
@@ -200,12 +201,12 @@ def spool_to_parquet(spool: Path, table: Table) -> Path:
 
 
 def read_table(bundle: Path, name: str) -> pa.Table:
-    """A table of a bundle, from Parquet or from the spool of a run that was killed or goes on.
+    """Reads a table of a bundle, from Parquet or from the spool of a killed or active run.
 
     A table that was never written is empty.
 
     Raises:
-        UsageError: If it is no regular file, damaged, or of an absurd size.
+        UsageError: If it is not a regular file, is damaged, or exceeds the size limit.
     """
     import pyarrow as pa
 
@@ -227,7 +228,7 @@ def read_table(bundle: Path, name: str) -> pa.Table:
 
 
 def counts(text: str | None) -> dict[str, int]:
-    """A stored map of counts, such as errors by class, without zeros; empty if it is none."""
+    """Parses a stored map of counts, such as errors by class. Drops zeros; empty if invalid."""
     try:
         found = json.loads(text or "{}")
     except (ValueError, RecursionError):
@@ -241,9 +242,9 @@ def counts(text: str | None) -> dict[str, int]:
 
 
 def _with_columns(found: pa.Table, table: Table) -> pa.Table:
-    """Exactly the columns of ``table``: what an earlier version did not write is null.
+    """Returns the columns of ``table``. Columns that an earlier version did not write are null.
 
-    (``read_table`` of PyArrow does that too, and loads its clients of four clouds for it.)
+    ``read_table`` of PyArrow also does this, but loads the clients of four cloud providers.
     """
     import pyarrow as pa
 
@@ -259,15 +260,15 @@ def _with_columns(found: pa.Table, table: Table) -> pa.Table:
 
 
 def _plain(found: pa.Table) -> pa.Table:
-    """The table with null for numbers that are not finite, or that no counter holds."""
+    """Replaces non-finite numbers and numbers beyond the counter range with null."""
     import pyarrow as pa
     import pyarrow.compute
 
-    pc: Any = pyarrow.compute  # its functions are made as it is imported
+    pc: Any = pyarrow.compute  # pyarrow creates its functions at import
     for at, field in enumerate(found.schema):
         if pa.types.is_floating(field.type):
             column = found.column(at)
-            absurd = pc.invert(pc.less_equal(pc.abs(column), float(LARGEST)))  # NaN is none less
+            absurd = pc.invert(pc.less_equal(pc.abs(column), float(LARGEST)))  # also true for NaN
             if pc.any(absurd).as_py():
                 plain = pc.if_else(absurd, pa.scalar(None, field.type), column)
                 found = found.set_column(at, field, plain)

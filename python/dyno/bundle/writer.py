@@ -1,4 +1,4 @@
-"""The run bundle: written while a run goes on, readable at any moment, also after a kill."""
+"""Writes the run bundle during a run. It is readable at any time, also after a kill."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ D = TypeVar("D", bound=Detail)
 
 
 def _line(row: dict[str, Any]) -> bytes:
-    """A row of a spool, as JSON."""
-    # Between two queries this takes a third of the time of json, but UTF-8 has no lone surrogates.
+    """Encodes a row of a spool as JSON."""
+    # A third of the time of json, which matters between two queries. Lone surrogates need json.
     try:
         return to_json(row) + b"\n"
     except PydanticSerializationError:
@@ -50,11 +50,11 @@ def _line(row: dict[str, Any]) -> bytes:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Replaces ``path`` in one step; after a crash it holds the old text or the new, never half.
+    """Replaces ``path`` atomically: after a crash it holds the old or the new text, never a part.
 
     Raises:
         DiskFullError, TargetError: If it cannot be written.
-        UsageError: If something else than a regular file is in its place.
+        UsageError: If ``path`` exists and is not a regular file.
     """
     try:
         with safefiles.replacing(path) as file:
@@ -66,7 +66,7 @@ def write_atomically(path: Path, text: str) -> None:
 def write_judgement(
     bundle: Path, estimates: Iterable[Estimate], findings: Iterable[Finding]
 ) -> None:
-    """Writes what analysis and judgement made of a bundle beside what was seen.
+    """Writes the results of analysis and verdict to a bundle.
 
     Raises:
         DiskFullError, TargetError: If it cannot be written.
@@ -77,14 +77,14 @@ def write_judgement(
 
 
 def file_error(error: OSError, path: Path) -> DynoError:
-    """The one-line error for an operating-system error at ``path``."""
+    """Returns the one-line error for an operating-system error at ``path``."""
     if error.errno in (28, 122):  # ENOSPC, EDQUOT
         return DiskFullError(f"No space left while writing {path}; free some or give --out DIR.")
     return TargetError(f"Cannot write {path}: {why(error, path)}.", kind="io")
 
 
 RESERVE_BYTES = 8 << 20
-"""Kept free for the end of a run: a bundle can be closed also when the run has filled the disk."""
+"""Space reserve for the end of a run, so that a bundle can be closed on a full disk."""
 
 
 def _fill(path: Path, size: int) -> None:
@@ -100,14 +100,14 @@ def _lines(path: Path) -> TextIO:
 
 
 def new_run_id() -> str:
-    """A sortable name: UTC time to the second, and in four hex digits what of it has passed."""
+    """Returns a sortable name: UTC time in seconds, and the fraction as four hex digits."""
     seconds, rest_ns = divmod(time.time_ns(), 10**9)
     moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(seconds))
     return f"{moment}-{rest_ns * 0x10000 // 10**9:04x}"
 
 
 def _make_folder(out: Path) -> Path:
-    """The folder of a new bundle; of two runs of one moment the later is named a moment after."""
+    """Creates the folder of a new bundle. If the name exists, a slightly later time is used."""
     while True:
         path = out / new_run_id()
         try:
@@ -121,23 +121,23 @@ def _make_folder(out: Path) -> Path:
 
 
 class CpuMeter(Protocol):
-    """Tells whose work the CPUs did between two moments; it never fails."""
+    """Attributes CPU time between two points in time. It never fails."""
 
     def begin(self) -> Any:
-        """Counters at the first moment; None if there are none."""
+        """Returns the counters at the start; None if there are none."""
         ...
 
     def end(self, mark: Any) -> CpuUse | None:
-        """What was used since then."""
+        """Returns the CPU time used since the start."""
         ...
 
 
 @dataclass
 class Recording(Generic[D]):
-    """A phase that goes on.
+    """A phase in progress.
 
     Attributes:
-        detail: What is kept with it when it ends.
+        detail: The detail to store at the end of the phase.
     """
 
     _recorder: Recorder
@@ -145,13 +145,13 @@ class Recording(Generic[D]):
     detail: D
 
     def tell(self, detail: D) -> None:
-        """Takes ``detail`` and saves it at once: a kill leaves it."""
+        """Sets ``detail`` and saves it immediately, so that it survives a kill."""
         self.detail = detail
         self._recorder.tell(self._name, detail)
 
 
 class Recorder:
-    """Writes one bundle. Thread-safe; every method leaves a readable bundle behind."""
+    """Writes one bundle. Thread-safe. The bundle is readable after every method."""
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ class Recorder:
         try:
             _fill(self._reserve, RESERVE_BYTES)
         except DynoError:
-            shutil.rmtree(self.path, ignore_errors=True)  # nothing could be told of it
+            shutil.rmtree(self.path, ignore_errors=True)  # an empty bundle has no use
             raise
         self.meter: CpuMeter | None = None
         self._lock = threading.RLock()
@@ -198,7 +198,7 @@ class Recorder:
         self.event("run-started", verb=verb, plan=plan)
 
     def event(self, name: str, **fields: Any) -> None:
-        """Appends one line to the journal and makes it durable."""
+        """Appends one line to the journal durably."""
         line = json.dumps({"t_ns": self.clock.unix_now_ns(), "event": name, **fields}, default=str)
         with self._lock:
             try:
@@ -215,27 +215,27 @@ class Recorder:
             self._save()
 
     def set_host(self, host: dict[str, Any]) -> None:
-        """Stores what the machine is."""
+        """Stores the facts of the machine."""
         self.update(host=host)
 
     def set_target(self, name: str, facts: TargetFacts) -> None:
-        """Stores what a target is and how it is set."""
+        """Stores the facts and settings of a target."""
         self.update(targets={**self.run.targets, name: facts})
 
     @contextlib.contextmanager
     def phase(
         self, name: str, title: str, detail: D, target: str | None = None
     ) -> Generator[Recording[D]]:
-        """Records a stretch of the run, of the kind that tells such a detail.
+        """Records a phase of the run with this type of detail.
 
-        ``detail`` is what is known at its start. What the yielded recording has as ``detail`` at
-        the end is kept.
+        ``detail`` holds the facts known at the start. The ``detail`` of the yielded recording at
+        the end is stored.
 
-        An exception ends the phase as ``interrupted`` or ``failed`` and goes on.
+        An exception ends the phase as ``interrupted`` or ``failed`` and propagates.
 
         Raises:
-            ValueError: If the bundle has a phase of that name: figures are kept by it, and those
-                of two phases would become one.
+            ValueError: If the bundle has a phase of that name, because metrics of both phases would
+                share their names.
         """
         if any(known.name == name for known in self.run.phases):
             raise ValueError(f"The run already has a phase called {name}.")
@@ -271,13 +271,13 @@ class Recorder:
             self.event("phase-ended", phase=name, status=status, detail=stored)
 
     def tell(self, name: str, detail: Detail) -> None:
-        """Saves what is known so far of the phase ``name``, which goes on: a kill leaves it."""
+        """Saves the known detail of the active phase ``name``, so that it survives a kill."""
         with self._lock:
             phase = next(known for known in self.run.phases if known.name == name)
             self._put_phase(phase.model_copy(update={"detail": detail}))
 
     def add(self, table: str, rows: Iterable[dict[str, Any]]) -> None:
-        """Appends rows to the spool of a table such as ``samples``; they reach the kernel."""
+        """Appends rows to the spool of a table such as ``samples``, down to the kernel."""
         lines = b"".join([_line(row) for row in rows])
         if not lines:
             return
@@ -286,18 +286,18 @@ class Recorder:
                 file = self._spools.get(table)
                 if file is None:
                     file = self._spools[table] = safefiles.append(self.spool(table))
-                # A disk that is nearly full takes a part, and refuses the rest.
+                # A nearly full disk accepts a part and rejects the rest.
                 while lines:
                     lines = lines[file.write(lines) :]
             except OSError as error:
                 raise file_error(error, self.spool(table)) from error
 
     def spool(self, table: str) -> Path:
-        """The spool file of a table; the Rust engines append to it themselves."""
+        """Returns the spool file of a table. The Rust engines append to it directly."""
         return self.path / f"{table}.jsonl"
 
     def add_checks(self, checks: Iterable[Check]) -> None:
-        """Adds proofs to ``checks.json``."""
+        """Adds checks to ``checks.json``."""
         with self._lock:
             self._checks.extend(checks)
             text = json.dumps([check.model_dump() for check in self._checks], indent=1)
@@ -305,12 +305,12 @@ class Recorder:
 
     @property
     def checks(self) -> list[Check]:
-        """The proofs so far."""
+        """Returns the checks so far."""
         with self._lock:
             return list(self._checks)
 
     def cut_checks(self, count: int) -> list[Check]:
-        """Leaves the first ``count`` proofs in ``checks.json`` and returns the others."""
+        """Truncates ``checks.json`` to the first ``count`` checks and returns the others."""
         with self._lock:
             kept, cut = self._checks[:count], self._checks[count:]
             self._checks = kept
@@ -319,16 +319,16 @@ class Recorder:
             return cut
 
     def close_spools(self) -> None:
-        """Closes the files of all tables; those that are added to are opened again."""
+        """Closes the files of all tables. Later rows reopen them."""
         with self._lock:
             for file in self._spools.values():
                 file.close()
             self._spools.clear()
 
     def finish(self, status: str, error: str | None = None) -> None:
-        """Turns the spools into Parquet and closes the record of what was seen.
+        """Converts the spools to Parquet and closes the record of observations.
 
-        Judging the run comes after it and only adds ``estimates.json`` and ``findings.json``.
+        The verdict follows and only adds ``estimates.json`` and ``findings.json``.
         """
         with self._lock:
             self._reserve.unlink(missing_ok=True)
@@ -340,7 +340,7 @@ class Recorder:
                         spool_to_parquet(spool, table)
                     except OSError as fault:
                         raise file_error(fault, spool) from fault
-            # An interrupt can strike between the end of a phase and the record of it.
+            # An interrupt can arrive between the end of a phase and its record.
             end = {"end_ns": self.clock.unix_now_ns(), "status": status}
             phases = [
                 phase if phase.end_ns is not None else phase.model_copy(update=end)
@@ -360,7 +360,7 @@ class Recorder:
     def judge(
         self, validity: Validity, estimates: Iterable[Estimate], findings: Iterable[Finding]
     ) -> None:
-        """Stores what analysis and judgement made of the bundle."""
+        """Stores the results of analysis and verdict."""
         write_judgement(self.path, estimates, findings)
         self.update(validity=validity)
 
@@ -373,7 +373,7 @@ class Recorder:
         set_ns = time.time_ns() - self.clock.unix_now_ns()
         before, now = self._asleep_ns, _asleep_ns()
         asleep_s = None if before is None or now is None else (now - before) / 1e9
-        # Asleep, wall time goes on: that is no setting of the clock.
+        # Wall time continues during suspend: that is not a step of the clock.
         return ClockCheck(set_s=set_ns / 1e9 - (asleep_s or 0.0), asleep_s=asleep_s)
 
     def _put_phase(self, phase: Phase) -> None:
@@ -386,6 +386,6 @@ class Recorder:
 
 
 def _asleep_ns() -> int | None:
-    """How long the machine has slept since boot; None where the system does not tell."""
+    """Returns the suspend time since boot in ns; None if the system does not report it."""
     clock = getattr(time, "CLOCK_BOOTTIME", None)
     return None if clock is None else time.clock_gettime_ns(clock) - time.monotonic_ns()

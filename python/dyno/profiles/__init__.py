@@ -1,4 +1,4 @@
-"""Storage profiles as data: the TOML files here; anybody can write another (``spec``)."""
+"""Storage profiles as data: the shipped TOML files. Users can write their own (``spec``)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ DEFAULT = "quick"
 
 
 def names() -> list[str]:
-    """Names of the profiles that Dyno ships, sorted."""
+    """Returns the names of the shipped profiles, sorted."""
     return presets.names(FOLDER)
 
 
 def purpose(name: str) -> str:
-    """What a profile is for, on one line."""
+    """Returns the purpose of a profile on one line."""
     return presets.purpose(FOLDER, name)

@@ -1,4 +1,4 @@
-"""What a job does, as a profile file says it: pattern, blocks, syncs, load."""
+"""The access part of a profile file: pattern, blocks, syncs and load."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KIB = 1024
 
 
 class Access(Strict):
-    """What curves and jobs have in common."""
+    """Fields common to curves and jobs."""
 
     pattern: Pattern | None = None
     theta: float | None = Field(default=None, ge=0, lt=10, allow_inf_nan=False)
@@ -74,7 +74,7 @@ class Access(Strict):
         return rates
 
     def misfit(self) -> str | None:
-        """What does not go together, or None."""
+        """Returns the conflict between fields, or None."""
         hot = None if self.hot is None else _shares(self.hot)
         faults = (
             (self.pattern is None, "pattern is missing"),
@@ -95,7 +95,7 @@ class Access(Strict):
         return next((words for wrong, words in faults if wrong), None)
 
     def job(self, name: str, blocks: tuple[Block, ...], read_percent: int) -> Job:
-        """The job that it says."""
+        """Returns the specified job."""
         optional: dict[str, Any] = {
             "theta": self.theta,
             "hot": None if self.hot is None else _shares(self.hot),
@@ -118,13 +118,13 @@ class Access(Strict):
 
     @property
     def mixed(self) -> tuple[Block, ...]:
-        """The mix of block sizes, if there is one."""
+        """Returns the mix of block sizes, if any."""
         mix = self.mix or {}
         return tuple(Block(bytes=parse_bytes(text), percent=share) for text, share in mix.items())
 
 
 class JobSpec(Access):
-    """One of several jobs that run together."""
+    """One of several concurrent jobs."""
 
     name: str = Field(pattern=NAME)
     volumes: list[str] | None = Field(default=None, min_length=1)
@@ -139,7 +139,7 @@ class JobSpec(Access):
         return text
 
     def misfit(self) -> str | None:
-        """What does not go together, or None."""
+        """Returns the conflict between fields, or None."""
         if (self.block is None) == (self.mix is None):
             return "set either block or mix"
         if self.read is None and not self.modify:
@@ -147,14 +147,14 @@ class JobSpec(Access):
         return super().misfit() or fits(self.modify, self.sync, {self.read or 0}, self.read)
 
     def made(self) -> Job:
-        """The job."""
+        """Returns the job."""
         blocks = self.mixed or (Block(bytes=parse_bytes(self.block or "0")),)
         job = self.job(self.name, blocks, 100 if self.modify else self.read or 0)
         return job.model_copy(update={"volumes": tuple(self.volumes or ())})
 
 
 def fits(modify: bool, sync: str | None, reads: set[int], given: object) -> str | None:
-    """What does not go together of writes and reads, or None."""
+    """Returns the conflict between writes and reads, or None."""
     if modify and given is not None:
         return "modify reads and writes each block: leave out the share of reads"
     if sync is not None and (modify or reads != {0}):
@@ -163,10 +163,10 @@ def fits(modify: bool, sync: str | None, reads: set[int], given: object) -> str 
 
 
 def block_size(text: str) -> int:
-    """A block size in bytes.
+    """Parses a block size to bytes.
 
     Raises:
-        ValueError: If it is none.
+        ValueError: If it is invalid.
     """
     try:
         size = parse_bytes(text)

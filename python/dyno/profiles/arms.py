@@ -1,7 +1,7 @@
-"""What a recorded storage profile was of: arms, fill levels and loads, and how they are named.
+"""Arms, fill levels and loads of a recorded storage profile, and their names.
 
-An *arm* is one volume, or several that were measured at once. Names of figures begin with ``io``,
-then the arm where there are several, then the fill level where there are any: ``io.a+b.fill62``.
+An *arm* is one volume, or several volumes measured together. Metric names start with ``io``, then
+the arm if there are several, then the fill level if there are any: ``io.a+b.fill62``.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _SILENT = IoDetail()
 _WAYS: tuple[How, ...] = ("together", "compare", "scaling")
 
 CEILING_MS = 20.0
-"""Latency ceiling where the bundle does not give its own."""
+"""Default latency ceiling for bundles without one."""
 
 
 @dataclass(frozen=True)
 class Ceiling:
-    """What latency must keep within: of reads, writes and syncs, each on its own."""
+    """The latency ceiling of reads, writes and syncs, each separately."""
 
     ms: float = CEILING_MS
     of: CeilingOf = "p95"
@@ -35,11 +35,11 @@ class Ceiling:
 
 @dataclass(frozen=True)
 class Stage:
-    """A fill level. Where there are none, the only one has no label and no key.
+    """A fill level. Without fill levels, the single stage has no label and no key.
 
     Attributes:
         label: ``40 %``.
-        key: Its part of the names of figures, ``fill40``.
+        key: Its part of metric names, ``fill40``.
     """
 
     index: int = 0
@@ -49,11 +49,11 @@ class Stage:
 
 @dataclass(frozen=True)
 class Arm:
-    """Volumes that were measured together, or one.
+    """One volume, or volumes measured together.
 
     Attributes:
-        key: Its part of the names of figures; empty where it is the only arm.
-        detail: Of its first phase; without anything if there is none.
+        key: Its part of metric names; empty for the only arm.
+        detail: Detail of its first phase; empty if there is none.
         members: Names of its volumes.
     """
 
@@ -64,12 +64,12 @@ class Arm:
     stages: tuple[Stage, ...]
 
     def metrics(self, stage: Stage) -> PlaceMetrics:
-        """Its metrics at a fill level."""
+        """Returns its metrics at a fill level."""
         return PlaceMetrics(self.key, stage.key)
 
     @property
     def ceiling(self) -> Ceiling:
-        """That of its plan."""
+        """The ceiling of its plan."""
         ms, of = self.detail.ceiling_ms, self.detail.ceiling_of
         kind: CeilingOf = "mean" if of == "mean" else "p99" if of == "p99" else "p95"
         if ms is not None and 0 < ms < 1e9:
@@ -78,11 +78,11 @@ class Arm:
 
 
 class Named(Protocol):
-    """A curve, whatever is known of it."""
+    """Any object with a curve name."""
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The name of the curve."""
         ...
 
 
@@ -91,7 +91,7 @@ C = TypeVar("C", bound=Named)
 
 @dataclass(frozen=True)
 class Place(Generic[C]):
-    """An arm at a fill level, with its curves in the order in which they ran."""
+    """An arm at a fill level, with its curves in run order."""
 
     arm: Arm
     stage: Stage
@@ -99,28 +99,28 @@ class Place(Generic[C]):
 
     @property
     def metrics(self) -> PlaceMetrics:
-        """Its metrics."""
+        """The metrics of the arm at this level."""
         return self.arm.metrics(self.stage)
 
     @property
     def title(self) -> str:
-        """``a+b, 40 % full``; empty where there is only one."""
+        """``a+b, 40 % full``; empty for a single place."""
         full = f"{self.stage.label} full" if self.stage.label else ""
         return ", ".join(filter(None, (self.arm.key, full)))
 
     @property
     def of(self) -> str:
-        """The same after the name of a metric: `` of a+b at 40 % full``."""
+        """The title as a suffix of a metric name: `` of a+b at 40 % full``."""
         full = f" at {self.stage.label} full" if self.stage.label else ""
         return f"{f' of {self.arm.key}' * bool(self.arm.key)}{full}"
 
     def curve(self, name: str) -> C | None:
-        """The curve of this name, if it was measured here."""
+        """Returns the curve of this name, if it was measured here."""
         return next((curve for curve in self.curves if curve.name == name), None)
 
 
 def how(run: Run) -> How:
-    """In which way volumes were measured."""
+    """Returns how several volumes were measured."""
     told = [phase.detail.how for phase in those(run.phases, IoDetail)]
     for way in _WAYS:
         if way in told:
@@ -129,11 +129,11 @@ def how(run: Run) -> How:
 
 
 def arms(run: Run, measured: Iterable[tuple[str, int]]) -> list[Arm]:
-    """The arms of a run in the order in which they were asked for.
+    """Returns the arms of a run in the requested order.
 
     Args:
-        run: The head of the bundle, which is untrusted input.
-        measured: Labels of arms and indexes of fill levels that its tables hold.
+        run: The bundle head, which is untrusted input.
+        measured: Arm labels and fill level indexes in its tables.
     """
     stages: dict[str, set[int]] = {}
     for label, stage in measured:
@@ -178,13 +178,13 @@ def _stages(detail: IoDetail, measured: set[int]) -> tuple[Stage, ...]:
 
 @dataclass(frozen=True)
 class Load:
-    """What was asked of the volumes at a step of a curve.
+    """The requested load of a step of a curve.
 
     Attributes:
-        depth: I/Os in flight of all jobs on all volumes; in an open loop the most of them.
-        rate: I/Os due a second, of those jobs that have a rate.
-        name: Its part of the names of figures: ``qd8``, ``rate5000``.
-        by_rate: Whether the rate is what tells it from others of its curve.
+        depth: I/Os in flight of all jobs on all volumes; in an open loop the maximum.
+        rate: Scheduled IOPS of the jobs with a rate.
+        name: Its part of metric names: ``qd8``, ``rate5000``.
+        by_rate: Whether the rate distinguishes it from other loads of its curve.
     """
 
     depth: int
@@ -194,9 +194,10 @@ class Load:
 
 
 def loads(asked: Iterable[tuple[int, float | None]]) -> dict[tuple[int, float | None], Load]:
-    """The loads of a curve, by depth and rate, in rising order.
+    """Returns the loads of a curve, by depth and rate, in increasing order.
 
-    Jobs with a rate may run beside others whose depth rises: then the depth tells them apart.
+    Jobs with a rate may run together with jobs of increasing depth. The depth then distinguishes
+    the loads.
     """
     pairs = sorted(set(asked), key=lambda pair: (pair[1] or 0.0, pair[0]))
     depths, rates = {depth for depth, _ in pairs}, [rate for _, rate in pairs]

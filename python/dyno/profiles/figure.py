@@ -1,4 +1,4 @@
-"""What a curve of a recorded profile is about."""
+"""The metric of a curve of a recorded profile."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dyno.profiles.model import Figure
 
 
 def recorded(run: Run, volume: str, curve: str, pattern: str) -> Figure:
-    """The most IOPS inside the ceiling, or the most MB/s; by ``pattern`` where the run is silent.
+    """Returns the metric: IOPS within the ceiling, or MB/s. Derived from ``pattern`` if missing.
 
-    Bundles of others are untrusted input: what is no figure counts as silence.
+    Bundles of others are untrusted input: an invalid metric counts as missing.
     """
     for phase in those(run.phases, IoDetail):
         if phase.detail.volume != volume:

@@ -1,4 +1,4 @@
-"""Fill levels: how large test files must be for a volume to be 40 or 85 percent full."""
+"""Fill levels: test file sizes that fill a volume to 40 or 85 percent."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from dyno.errors import DiskFullError, UsageError
 from dyno.profiles.volume import Volume
 
 MOST_PERCENT = 95.0
-"""Fuller a file system slows down for reasons of its own, and others on it run out of room."""
+"""Above this level file systems slow down on their own, and other users run out of space."""
 SPARE_BYTES = 64 << 20
-"""Stay free beside test files, as the engine has it: for whoever else writes there."""
+"""Free space to leave for other writers, same as in the engine."""
 _PAGE = 4096
 
 
 class Stage(Model):
-    """A fill level: its percent, and the bytes of the test file of each volume by name."""
+    """A fill level: its percent, and the test file size of each volume by name, in bytes."""
 
     percent: float
     bytes: dict[str, int]
@@ -30,10 +30,10 @@ class Stage(Model):
 
 
 class Room(Model):
-    """A file system: its size without what is kept back, as df counts it, and what is free; bytes.
+    """A file system: its size without reserved blocks, as df counts it, and free space, in bytes.
 
-    What ext4 keeps back for root is neither used nor free: of a volume it would be full before
-    anything is on it.
+    Blocks that ext4 reserves for root are neither used nor free. Counted, they would make an empty
+    volume look partly full.
     """
 
     total: int
@@ -41,7 +41,7 @@ class Room(Model):
 
     @classmethod
     def of(cls, path: Path) -> Room:
-        """That of the file system under ``path``."""
+        """Returns the space of the file system under ``path``."""
         stat = os.statvfs(path)
         blocks = stat.f_blocks - stat.f_bfree + stat.f_bavail
         return cls(total=blocks * stat.f_frsize, free=stat.f_bavail * stat.f_frsize)
@@ -50,17 +50,17 @@ class Room(Model):
 def stages(
     volumes: tuple[Volume, ...], percents: tuple[float, ...], size: int | None
 ) -> tuple[Stage, ...]:
-    """The levels of all volumes.
+    """Returns the levels of all volumes.
 
     Args:
         volumes: Folders.
-        percents: Rising.
-        size: Bytes that count as the whole volume; None for the file system's own size, where what
-            is there already counts as filled, as df counts it.
+        percents: In increasing order.
+        size: Bytes that count as the whole volume. None selects the size of the file system, where
+            existing data counts as filled, as in df.
 
     Raises:
-        UsageError: If a level is below what is there, above what is sensible, or not of a folder.
-        DiskFullError: If the last does not fit.
+        UsageError: If a level is below the existing data, above the limit, or not for a folder.
+        DiskFullError: If the last level does not fit.
     """
     other = next((volume for volume in volumes if volume.kind != "folder"), None)
     if other is not None:
@@ -79,10 +79,10 @@ def stages(
 
 
 def require_room(volumes: tuple[Volume, ...], needed: dict[str, int]) -> None:
-    """Fails unless the test files of all volumes fit, those on one file system together.
+    """Checks that the test files of all volumes fit, added up per file system.
 
     Raises:
-        DiskFullError: With what is needed and what is free.
+        DiskFullError: With the required and the free space.
     """
     asked: dict[int, list[Volume]] = {}
     for volume in volumes:

@@ -1,4 +1,4 @@
-"""A profile as a job file for fio, so that anybody can repeat the test with another tool."""
+"""Exports a profile as a fio job file, so that another tool can repeat the test."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _ROUNDED_MOST = 0.05
 
 @dataclass(frozen=True)
 class _Turn:
-    """Volumes that are measured at once, at a fill level: what its jobs have in common.
+    """Volumes measured together at a fill level, with the settings that their jobs share.
 
     Attributes:
-        start: How the names of its sections begin.
-        sizes: Bytes used of each volume, by name; without those that do not tell.
-        timed: How long its steps last, as fio has it.
+        start: Prefix of its section names.
+        sizes: Bytes used of each volume, by name; omits volumes of unknown size.
+        timed: Step duration in fio syntax.
     """
 
     start: str
@@ -42,22 +42,22 @@ def job_file(
     used_bytes: int | None = None,
     durable: bool = False,
 ) -> str:
-    """The same file sizes, patterns, depths and times, one step after the other, once.
+    """Returns a job file with the same sizes, patterns, depths and times, run once in sequence.
 
-    What fio cannot do stays out: it does not leave out the steps beyond the ceiling, searches
-    nothing (a search becomes the depths that it would double through), and the file is not
-    removed. Its buffers are random, as Dyno's are, so that nothing can compress them.
+    It omits features that fio does not have: it runs steps beyond the ceiling, replaces a search by
+    the depths of its doubling phase, and does not remove the file. Its buffers are random, as in
+    Dyno, so that they are incompressible.
 
     Args:
-        profile: What to measure.
-        volumes: Of what.
-        how: Several volumes at once, each alone, or one more each time.
+        profile: The profile.
+        volumes: The volumes.
+        how: Several volumes together, each alone, or one more each time.
         stages: Fill levels; none for test files of the profile's size.
-        used_bytes: Bytes used of files and devices that are there; None for all of them.
-        durable: Every write counts only once it is on the media.
+        used_bytes: Bytes to use of existing files and devices; None for all.
+        durable: A write completes only when it is on the media.
 
     Raises:
-        UsageError: If the profile reads blocks and writes them back, which fio has no job for.
+        UsageError: If the profile reads blocks and writes them back. fio has no such job.
     """
     since = "3.33" if durable else "3.16"
     purpose = [f"# The profile '{profile.name}' as a job file for fio {since} and later."]
@@ -120,7 +120,7 @@ def job_file(
 
 
 def _bytes(volume: Volume, used: int | None) -> int | None:
-    """Bytes used of a file or device; None if it may not be opened."""
+    """Returns the bytes used of a file or device; None if it cannot be opened."""
     if used is not None:
         return used
     try:
@@ -158,7 +158,7 @@ def _curve(curve: Curve, turn: _Turn) -> Iterable[str]:
 
 
 def _doublings(curve: Curve) -> Iterable[int]:
-    """By what the first load is multiplied, step by step, in a search."""
+    """Yields the multiples of the first load that a search tries."""
     if curve.search is None:
         return [1]
     load = max(curve.jobs[0].rates or curve.jobs[0].depths)
@@ -207,10 +207,10 @@ def _options(job: Job, level: int, scale: int, volumes: int) -> dict[str, object
 
 
 def _rates(rate: float, read_percent: int) -> str:
-    """Reads and writes a second: to fio one number is that of each of them.
+    """Formats reads and writes per second. fio applies a single number to each of them.
 
     Raises:
-        UsageError: If that is far from a whole number, which is all that fio takes.
+        UsageError: If a rate is far from an integer. fio accepts only integers.
     """
     due = [rate * percent / 100 for percent in (read_percent, 100 - read_percent)]
     for one in due:
@@ -234,10 +234,10 @@ def _place(volume: Volume, sizes: Mapping[str, int]) -> dict[str, object]:
 
 
 def _parts(job: Job, volume: Volume, sizes: Mapping[str, int]) -> dict[str, object]:
-    """Its area, and the part of each stream; in bytes, as fio takes only whole percents.
+    """Returns its area and the part of each stream, in bytes: fio accepts only whole percents.
 
     Raises:
-        UsageError: If the size of the volume is not known.
+        UsageError: If the size of the volume is unknown.
     """
     if job.area == (0.0, 100.0) and job.streams == 1:
         return {}
@@ -258,5 +258,5 @@ def _section(name: str, options: Mapping[str, object]) -> str:
 
 
 def _escaped(path: Path) -> str:
-    """A colon parts file names for fio."""
+    """Escapes colons, which separate file names in fio."""
     return str(path).replace(":", r"\:")

@@ -1,4 +1,4 @@
-"""A job: one kind of access to a volume."""
+"""A job: one access pattern on volumes."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ PAGE = 4096
 
 
 class Block(Model):
-    """A size in a mix of block sizes: bytes, and the percent of accesses."""
+    """A size in a mix of block sizes: bytes, and its percentage of accesses."""
 
     bytes: int
     percent: float = 100.0
 
 
 class Sync(Model):
-    """Writes are made durable: by which call, and after how many of them."""
+    """How writes are made durable: the call, and the number of writes per call."""
 
     call: SyncCall = "fdatasync"
     every: int = 1
 
 
 class Job(Model):
-    """A pattern of accesses, in a closed loop at rising depth or in an open one at rising rates.
+    """An access pattern, in a closed loop at increasing depth or an open loop at increasing rates.
 
     Attributes:
         name: Unique in its curve.
-        volumes: Names of the volumes it works on; none for all.
-        theta: How skewed ``zipf`` is; 0 is even.
-        hot: Of ``hot_spot``: percent of the accesses, and of the space that they go to.
-        streams: Of ``sequential``: how many places are read or written in turn.
+        volumes: Names of its volumes; none for all.
+        theta: Skew of ``zipf``; 0 is uniform.
+        hot: For ``hot_spot``: percent of the accesses, and percent of the space they go to.
+        streams: For ``sequential``: number of positions to read or write in turn.
         blocks: One size, or a mix.
-        align: What offsets are multiples of, bytes; None for the size of the block.
+        align: Alignment of offsets in bytes; None for the block size.
         read_percent: Share of reads.
         modify: Each access reads a block and writes it back changed.
         area: The part of the volume, in percent.
-        depths: I/Os in flight on each volume, or with a rate the most of them; one for each level.
-        rates: I/Os due a second over all volumes, one for each level; none in a closed loop.
+        depths: I/Os in flight on each volume, or with a rate the maximum; one per level.
+        rates: Scheduled IOPS over all volumes, one per level; none in a closed loop.
     """
 
     name: str
@@ -63,31 +63,31 @@ class Job(Model):
 
     @property
     def block_bytes(self) -> int:
-        """The largest block."""
+        """The largest block size."""
         return max(block.bytes for block in self.blocks)
 
     @property
     def reads(self) -> bool:
-        """Whether it reads at all."""
+        """Whether the job reads."""
         return self.modify or self.read_percent > 0
 
     @property
     def writes(self) -> bool:
-        """Whether it writes at all."""
+        """Whether the job writes."""
         return self.modify or self.read_percent < 100
 
     @property
     def levels(self) -> int:
-        """How many levels of load it has."""
+        """Number of load levels."""
         return max(len(self.depths), len(self.rates))
 
     def in_flight_bytes(self, deepest: int | None = None) -> int:
-        """Buffers of the deepest level on one volume, in whole pages."""
+        """Returns the buffer size of the deepest level on one volume, in whole pages."""
         block = -(-self.block_bytes // PAGE) * PAGE
         return max(*self.depths, deepest or 0) * block
 
     def request(self) -> dict[str, Any]:
-        """The job as the engine takes it."""
+        """Returns the job in the format of the engine."""
         made: dict[str, Any] = {
             "name": self.name,
             "pattern": self._order(),

@@ -1,4 +1,4 @@
-"""A storage profile: curves, each of one or several jobs at rising load."""
+"""A storage profile: curves, each with one or several jobs at increasing load."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ CeilingOf = Literal["p95", "mean", "p99"]
 Pages = Literal["auto", "huge", "ordinary"]
 
 WARMUP = 0.25
-"""Unmeasured time before a step, as a share of it."""
+"""Warm-up time of a step, as a share of the step."""
 RESOLUTION_PERCENT = 5.0
-"""How near to each other a search brings the load inside the ceiling and the one outside."""
+"""Maximum gap between the loads within and above the ceiling at the end of a search."""
 CONFIRM = 2
-"""Windows more that the load which a search found has to keep the ceiling in."""
+"""Number of further windows that must confirm the result of a search."""
 
 
 class Search(Model):
-    """The load is searched: doubled until a step is outside the ceiling, then narrowed.
+    """A search for the load: doubles it until a step exceeds the ceiling, then narrows the range.
 
     Attributes:
-        most: The largest load tried: I/Os in flight on a volume, or with a rate I/Os a second.
-        jobs: Names of the jobs whose load it is; none for all that do not sync.
+        most: The maximum load: I/Os in flight on a volume, or with a rate IOPS.
+        jobs: Names of the jobs to vary; none for all jobs without syncs.
     """
 
     most: float
@@ -35,19 +35,19 @@ class Search(Model):
 
     @property
     def windows(self) -> int:
-        """How many it takes that meets no surprise, at most, from a load of 1."""
+        """Maximum number of windows from a load of 1, without repeats."""
         narrow = math.ceil(math.log2(math.log(2) / math.log1p(RESOLUTION_PERCENT / 100)))
         return 1 + math.ceil(math.log2(max(self.most, 2))) + narrow + CONFIRM
 
 
 class Settle(Model):
-    """One load is repeated until its rate is steady, as the SNIA's performance test asks.
+    """Repeats one load until its rate is steady, as in the SNIA performance test.
 
     Attributes:
-        rounds: The last so many must agree.
-        within_percent: How far the best and worst of them may differ, of their mean.
-        slope_percent: How much a line through them may rise or fall, of their mean.
-        most: Rounds after which it ends, steady or not.
+        rounds: Number of last rounds that must agree.
+        within_percent: Maximum range of these rounds, relative to their mean.
+        slope_percent: Maximum slope of the linear fit over these rounds, relative to their mean.
+        most: Maximum number of rounds, steady or not.
     """
 
     rounds: int = 5
@@ -57,14 +57,14 @@ class Settle(Model):
 
 
 class Curve(Model):
-    """Jobs that run together, at one level of load after another.
+    """Jobs that run together, at one load level after another.
 
     Attributes:
-        name: Unique in its profile; it is part of the names of the estimates.
-        until_ceiling: The levels that follow are left out once one is outside the ceiling.
-        figure: What the curve is about: the most IOPS inside the ceiling, or the most MB/s.
-        search: The load is searched instead of listed.
-        settle: The load is repeated until it is steady.
+        name: Unique in its profile; part of the estimate names.
+        until_ceiling: Skip further levels after one exceeds the ceiling.
+        figure: The metric of the curve: maximum IOPS within the ceiling, or maximum MB/s.
+        search: Search for the load instead of a list.
+        settle: Repeat the load until it is steady.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Curve(Model):
 
     @property
     def steps(self) -> int:
-        """How many steps it takes, if none is left out."""
+        """Number of steps, if no step is skipped."""
         if self.search is not None:
             return self.search.windows
         if self.settle is not None:
@@ -85,21 +85,21 @@ class Curve(Model):
 
     @property
     def open_loop(self) -> bool:
-        """Whether any of its jobs has a rate."""
+        """Whether any job has a rate."""
         return any(job.rates for job in self.jobs)
 
     @property
     def writes(self) -> bool:
-        """Whether any of its jobs writes."""
+        """Whether any job writes."""
         return any(job.writes for job in self.jobs)
 
     def in_flight_bytes(self) -> int:
-        """Buffers of its deepest level on one volume."""
+        """Buffer size of the deepest level on one volume."""
         deepest = None if self.search is None or self.open_loop else math.ceil(self.search.most)
         return sum(job.in_flight_bytes(deepest) for job in self.jobs)
 
     def request(self, step_s: float, warmup_s: float) -> dict[str, Any]:
-        """The curve as the engine takes it."""
+        """Returns the curve in the format of the engine."""
         made: dict[str, Any] = {
             "name": self.name,
             "jobs": [job.request() for job in self.jobs],
@@ -121,16 +121,16 @@ class Curve(Model):
 
 
 class Profile(Model):
-    """What to measure of a volume.
+    """The measurements of a volume.
 
     Attributes:
-        source: The file it was read from; ``preset`` for a shipped one.
+        source: The source file; ``preset`` for a shipped profile.
         file_bytes: Size of the test file.
-        step_s: Seconds measured at each level, after ``warmup_s``.
-        ceiling_ms: For reads, writes and syncs, each on its own.
-        ceiling_of: The figure of their latency that it is for.
-        pages: Of memory, that the buffers are in; ``auto`` for huge ones where the system grants
-            them. Large blocks in huge ones reach a device in few pieces, and so much faster.
+        step_s: Measured seconds per level, after ``warmup_s``.
+        ceiling_ms: Latency ceiling of reads, writes and syncs, each separately.
+        ceiling_of: The latency statistic of the ceiling.
+        pages: Memory pages of the buffers; ``auto`` uses huge pages if the system grants them.
+            Large blocks in huge pages reach a device in fewer segments and thus faster.
     """
 
     name: str
@@ -145,12 +145,12 @@ class Profile(Model):
 
     @property
     def steps(self) -> int:
-        """How many steps it has, if none is left out."""
+        """Number of steps, if no step is skipped."""
         return sum(curve.steps for curve in self.curves)
 
     @property
     def longest_s(self) -> float:
-        """Seconds of all steps, if none is left out; without the time to write the file."""
+        """Seconds of all steps, if no step is skipped; excludes the time to write the file."""
         return self.steps * (self.step_s + self.warmup_s)
 
     @property
@@ -160,7 +160,7 @@ class Profile(Model):
 
     @property
     def largest_block(self) -> int:
-        """The largest block of all, bytes."""
+        """The largest block size of all curves, in bytes."""
         return max(job.block_bytes for curve in self.curves for job in curve.jobs)
 
     def fitted(
@@ -171,10 +171,10 @@ class Profile(Model):
         ceiling_of: CeilingOf | None = None,
         pages: Pages | None = None,
     ) -> Profile:
-        """The same with another test file, length of a step, ceiling or pages, where given.
+        """Returns the profile with the given test file size, step time, ceiling or pages.
 
         Raises:
-            UsageError: If the file does not hold the largest block.
+            UsageError: If the file is smaller than the largest block.
         """
         changes: dict[str, Any] = {}
         if file_bytes is not None:
@@ -196,10 +196,10 @@ class Profile(Model):
         return fitted
 
     def loaded(self, depths: tuple[int, ...] = (), rates: tuple[float, ...] = ()) -> Profile:
-        """The same with other levels: of all jobs these depths, or these rates; none for its own.
+        """Returns the profile with these depths or rates for all jobs; none keeps its own levels.
 
         Raises:
-            UsageError: If several jobs run together, whose loads only the profile can give.
+            UsageError: If several jobs run together. Only the profile can set their loads.
         """
         if not depths and not rates:
             return self
@@ -214,11 +214,11 @@ class Profile(Model):
         )
 
     def requests(self) -> list[dict[str, Any]]:
-        """The curves as the engine takes them."""
+        """Returns the curves in the format of the engine."""
         return [curve.request(self.step_s, self.warmup_s) for curve in self.curves]
 
     def repeated(self) -> list[str]:
-        """Names that more than one curve has."""
+        """Returns curve names that occur more than once."""
         counted = Counter(curve.name for curve in self.curves)
         return [name for name, times in counted.items() if times > 1]
 
@@ -227,10 +227,10 @@ def _loaded(curve: Curve, depths: tuple[int, ...], rates: tuple[float, ...]) -> 
     (job,) = curve.jobs
     job = job.model_copy(
         update={
-            # An open loop needs room for what piles up; how deep is not what is asked about.
+            # An open loop needs a depth for its backlog. The exact depth does not matter.
             "depths": depths or ((max(job.depths),) if rates else job.depths),
             "rates": rates or job.rates,
         }
     )
-    # A list that was asked for is run whole.
+    # An explicit list runs completely.
     return curve.model_copy(update={"jobs": (job,), "search": None, "until_ceiling": False})

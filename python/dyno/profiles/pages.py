@@ -1,4 +1,4 @@
-"""Which pages of memory the profiler's buffers were in."""
+"""Memory pages of the profiler buffers."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Literal
 from dyno.bundle.phases.io import IoDetail
 
 LEAST_PERCENT = 95.0
-"""Of the buffers of every load: from so many in huge pages on they count as in these."""
+"""Minimum share of huge pages, for every load, at which buffers count as in huge pages."""
 _MOST_PERCENT = 5.0
 
 Granted = Literal["huge", "ordinary", "mixed"]
 
 
 def granted(detail: IoDetail) -> Granted | None:
-    """The pages that a phase tells of; None if not known."""
+    """Returns the pages of a phase; None if unknown."""
     if detail.huge_percent is None:
         return None
     least, most = detail.huge_percent

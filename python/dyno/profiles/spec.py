@@ -1,37 +1,37 @@
-"""A storage profile as it is written: TOML, read strictly.
+"""The file format of storage profiles: TOML, parsed strictly.
 
-size = "4GiB"                        # of the test file
-step = "2s"                          # measured at each level, after a quarter of it unmeasured
-ceiling_ms = 20.0                    # for reads, writes and syncs, each on its own
+size = "4GiB"                        # test file size
+step = "2s"                          # measured per level, after a warm-up of a quarter of it
+ceiling_ms = 20.0                    # for reads, writes and syncs, each separately
 ceiling_of = "p95"                   # or mean, p99
-pages = "auto"                       # of the buffers: huge where granted; or huge, ordinary
+pages = "auto"                       # of the buffers: huge if granted; or huge, ordinary
 
-[[curves]]                           # a curve for each block size and share of reads
+[[curves]]                           # one curve per block size and read share
 pattern = "random"                   # or sequential, zipf (theta = 0.99), hot_spot (hot = "80/20")
 blocks = ["8K", "64K"]               # or one curve of mixed sizes: mix = { 8K = 70, 64K = 30 }
 reads = [100, 70]                    # percent; the rest are writes
 depths = [1, 4, 16, 64]              # I/Os in flight on each volume
-until_ceiling = true                 # leave out what is deeper than the first beyond the ceiling
-search = 256                         # instead: search the load inside the ceiling, at most this
-settle = 60                          # instead: repeat one load until steady, at most so often
-figure = "iops"                      # or mbps; what the curve is about
-rates = [1000, 5000]                 # open loop: I/Os due a second; arrivals = "poisson" or "fixed"
+until_ceiling = true                 # skip depths after the first one beyond the ceiling
+search = 256                         # instead: search the load within the ceiling, up to this
+settle = 60                          # instead: repeat one load until steady, up to this often
+figure = "iops"                      # or mbps; metric of the curve
+rates = [1000, 5000]                 # open loop: scheduled IOPS; arrivals = "poisson" or "fixed"
 modify = true                        # read each block and write it back, instead of reads
-sync = "fdatasync"                   # or fsync, after each write or so many: every = 8
-streams = 4                          # of sequential: so many places in turn
+sync = "fdatasync"                   # or fsync, after each write or a number: every = 8
+streams = 4                          # sequential only: positions to access in turn
 area = [0.0, 40.0]                   # percent of the volume
-align = "4K"                         # what offsets are multiples of; else the block
-name = "mine"                        # only where there is one curve
+align = "4K"                         # alignment of offsets; default: the block size
+name = "mine"                        # only for a single curve
 
 [[curves]]                           # jobs that run together
 name = "database"
-[[curves.jobs]]                      # each with the keys above, but one block and one read
+[[curves.jobs]]                      # the keys above, but a single block and read
 name = "data"
 pattern = "random"
 block = "8K"
 read = 70
 depths = [1, 8, 64]
-volumes = ["data"]                   # only on these, by name; else on all
+volumes = ["data"]                   # names of its volumes; default: all
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ MOST_IN_FLIGHT = 1 << 30
 
 
 class CurvesSpec(Access):
-    """Curves: every combination of block size and share of reads; or one, of several jobs."""
+    """Curves: one per combination of block size and read share, or one curve of several jobs."""
 
     name: str | None = Field(default=None, pattern=NAME)
     blocks: list[str] | None = Field(default=None, min_length=1)
@@ -77,7 +77,7 @@ class CurvesSpec(Access):
         return reads
 
     def misfit(self) -> str | None:
-        """What does not go together, or None."""
+        """Returns the conflict between fields, or None."""
         if self.search is not None and self.settle is not None:
             return "set search or settle, not both"
         if (self.search or self.settle) and self.until_ceiling:
@@ -120,7 +120,7 @@ class CurvesSpec(Access):
 
 
 class ProfileSpec(Strict):
-    """A whole profile."""
+    """A complete profile."""
 
     size: str = "4GiB"
     step: str = "2s"
@@ -149,10 +149,10 @@ class ProfileSpec(Strict):
 
 
 def read(text: str) -> Profile:
-    """The profile that ``text`` names: a preset, or the path of a file.
+    """Reads the profile that ``text`` names: a preset, or the path of a file.
 
     Raises:
-        UsageError: If there is none of that name, or it cannot be read, or makes no sense.
+        UsageError: If it does not exist, cannot be read, or is invalid.
     """
     name, source, content = presets.find(profiles.FOLDER, "profile", text)
     what = f"Profile {name if source == 'preset' else text}"

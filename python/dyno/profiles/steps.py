@@ -1,4 +1,4 @@
-"""The steps of a recorded storage profile, without histograms, for those who figure and judge."""
+"""The steps of a recorded storage profile, without histograms, for analysis and verdict."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ COLUMNS = (
 )
 
 _USUAL_ROUNDS = Settle().rounds
-"""For bundles that do not tell."""
+"""Default for bundles without this value."""
 
 _LONGEST_S = 1e8
 
 Key = tuple[str, int, int, str, int]
-"""Arm, fill level, repeat, curve and place in it: one step."""
+"""Identifies a step: arm, fill level, repeat, curve and position in the curve."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,13 @@ class Step:
     Attributes:
         arm: Label of the volumes.
         curve: Its curve.
-        level: Its place in the curve; the depth in bundles that do not tell.
+        level: Its position in the curve; the depth in bundles without positions.
         purpose: ``list``, ``grow``, ``narrow``, ``confirm`` or ``settle``.
-        load: What was asked of the volumes.
-        curve_metrics: Those of its curve at its arm and fill level.
-        label: Words for people: ``random_read at depth 8``.
-        rounds: Windows that must agree, if its load is repeated until it is steady.
-        row: Its row, without histograms; what the bundle lacks is null.
+        load: The requested load.
+        curve_metrics: Metrics of its curve at its arm and fill level.
+        label: Display label: ``random_read at depth 8``.
+        rounds: Number of windows that must agree, if its load repeats until it is steady.
+        row: Its row, without histograms; missing values are null.
         errors: Failed I/Os by class.
     """
 
@@ -60,52 +60,52 @@ class Step:
 
     @property
     def key(self) -> Key:
-        """What tells it from all others of the bundle."""
+        """Identifies the step within the bundle."""
         return (self.arm, self.stage, self.repeat, self.curve, self.level)
 
     @property
     def metrics(self) -> StorageLoad:
-        """Those of its load."""
+        """The metrics of its load."""
         return self.curve_metrics.load(self.load.name)
 
     @property
     def start_ns(self) -> int:
-        """Start of its measured time, ns since the Unix epoch; 0 if that is not known."""
+        """Start of the measured time, ns since the Unix epoch; 0 if unknown."""
         return self.row["t_ns"] or 0
 
     @property
     def end_ns(self) -> int:
-        """End of it."""
+        """End of the measured time, ns since the Unix epoch."""
         return self.start_ns + round(self.seconds * 1e9)
 
     @property
     def seconds(self) -> float:
-        """Length of it."""
+        """Measured seconds."""
         return float(self.row["seconds"])
 
     @property
     def ended(self) -> int:
-        """Reads and writes that ended well."""
+        """Number of successful reads and writes."""
         return int(self.row["reads"] + self.row["writes"])
 
     @property
     def iops(self) -> float:
-        """The same a second."""
+        """Successful reads and writes per second."""
         return self.ended / self.seconds
 
     @property
     def issued(self) -> int:
-        """What ended, well or not; syncs among it."""
+        """Number of completed I/Os, with or without an error, including syncs."""
         return self.ended + int(self.row["syncs"] or 0) + sum(self.errors.values())
 
     @property
     def late(self) -> int:
-        """Of an open loop: issued later than due, or not at all."""
+        """Number of I/Os of an open loop issued late or never."""
         return int((self.row["late"] or 0) + (self.row["unissued"] or 0))
 
 
 def steps(bundle: Bundle) -> list[Step]:
-    """All steps in the order in which they ended; rows that say nothing are left out."""
+    """Returns all steps in order of completion. Skips rows without data."""
     rows = [row for row in bundle.table("io").select(list(COLUMNS)).to_pylist() if _says(row)]
     stages = {(row["volume"], row["stage"] or 0) for row in rows}
     places = {
@@ -145,9 +145,9 @@ def steps(bundle: Bundle) -> list[Step]:
 
 
 def windows(items: Iterable[Step]) -> dict[StorageLoad, list[Step]]:
-    """The windows of each load, in the order of time, by its metrics.
+    """Returns the windows of each load in time order, by its metrics.
 
-    Of a load that is repeated until it is steady only the last ones, which its figures are of.
+    For a load that repeats until it is steady, only the last windows, which define its metrics.
     """
     found: dict[StorageLoad, list[Step]] = {}
     settling: dict[tuple[StorageLoad, int], list[Step]] = {}
@@ -162,9 +162,9 @@ def windows(items: Iterable[Step]) -> dict[StorageLoad, list[Step]]:
 
 
 def settled_rounds(run: Run, curve: str) -> int:
-    """How many windows must agree where this curve is repeated until it is steady.
+    """Returns the number of windows that must agree for a curve that repeats until it is steady.
 
-    Its figures are of the last so many.
+    The metrics of the curve come from these last windows.
     """
     curves: Any = run.plan.get("curves")
     for one in curves if isinstance(curves, list) else []:

@@ -1,4 +1,4 @@
-"""What a profile is taken of: folders, files and block devices, by name."""
+"""Targets of a profile: folders, files and block devices, by name."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _UNFIT = re.compile(r"[^A-Za-z0-9_-]+")
 
 
 class Volume(Model):
-    """A place on storage.
+    """A storage location.
 
     Attributes:
-        name: In figures: letters, digits, ``-`` and ``_``.
-        kind: In a folder a test file is made; files and devices are what they are.
+        name: Name in results: letters, digits, ``-`` and ``_``.
+        kind: For a folder, Dyno creates a test file. Files and devices are used directly.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Volume(Model):
 
 
 class Arm(Model):
-    """Volumes that are measured at once."""
+    """Volumes measured together."""
 
     volumes: tuple[Volume, ...]
 
@@ -43,11 +43,11 @@ class Arm(Model):
 
 
 def parse(texts: Sequence[str]) -> tuple[Volume, ...]:
-    """The volumes that ``[NAME=]PATH`` name, each with a name of its own.
+    """Parses volumes from ``[NAME=]PATH``. Each gets a unique name.
 
     Raises:
-        UsageError: If two have the same name or are the same place, or one is nothing to measure.
-        TargetError: If one is not there or may not be looked at.
+        UsageError: If two have the same name or location, or one cannot be measured.
+        TargetError: If one does not exist or cannot be accessed.
     """
     found: list[Volume] = []
     for text in texts:
@@ -67,7 +67,7 @@ def parse(texts: Sequence[str]) -> tuple[Volume, ...]:
 
 
 def arms(volumes: Sequence[Volume], how: How) -> tuple[Arm, ...]:
-    """What is measured at once: all; each alone; or the first, the first two, and so on."""
+    """Returns the arms: all volumes; each alone; or the first, the first two, and so on."""
     if how == "compare":
         return tuple(Arm(volumes=(volume,)) for volume in volumes)
     if how == "scaling":
@@ -77,7 +77,7 @@ def arms(volumes: Sequence[Volume], how: How) -> tuple[Arm, ...]:
 
 
 def order(arms: Sequence[Arm], repeats: int) -> Iterable[tuple[int, Arm]]:
-    """The repeats of all arms: forth and back in turn, so that a drift meets all of them alike."""
+    """Yields the repeats of all arms in alternating order: drift affects all arms equally."""
     for repeat in range(1, repeats + 1):
         for arm in arms if repeat % 2 else reversed(arms):
             yield repeat, arm
@@ -107,7 +107,7 @@ def _kind(text: str) -> Kind:
 
 
 def _free(path: Path, others: Sequence[Volume]) -> str:
-    """A name from the end of the path that no other volume has."""
+    """Returns an unused name from the end of the path."""
     name = _UNFIT.sub("-", path.name).strip("-") or "root"
     taken = {other.name for other in others}
     number = 2

@@ -1,1 +1,1 @@
-"""Runs plans for the command line and the Python API: plans in, events during, a run out."""
+"""Executes plans for the CLI and the Python API; emits events and returns a run."""

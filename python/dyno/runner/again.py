@@ -1,4 +1,4 @@
-"""Repeats a disturbed part of a run once, while that helps."""
+"""Repeats a disturbed part of a run once."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ T = TypeVar("T")
 
 
 class Again:
-    """Does work, and repeats it once if the machine was not quiet.
+    """Runs work and repeats it once if the machine was not quiet.
 
-    After a disturbed repeat nothing else is repeated: lasting noise would only double the run.
+    After a disturbed repeat, no further work is repeated: persistent noise would only double the
+    run time.
     """
 
     def __init__(self, session: Session) -> None:
@@ -25,17 +26,17 @@ class Again:
         self._helps = True
 
     def __call__(self, work: Callable[[], T]) -> T:
-        """What ``work`` returns, of the attempt that counts.
+        """Runs ``work`` and returns the result of the attempt that counts.
 
         Raises:
-            DynoError: What ``work`` raises.
+            DynoError: Any error that ``work`` raises.
         """
         recorder, say = self._session.recorder, self._session.events.say
         before = superseded.mark(recorder)
         result = work()
         noise = self._noise(before)
         if noise is None or any(one.passed is False for one in recorder.checks[before.checks :]):
-            return result  # failures are never discarded
+            return result  # a failed attempt is never discarded
         told = f"! {noise.phase.title}: disturbed ({noise.words})."
         if not self._helps:
             say(f"{told} Not repeated.")
@@ -53,7 +54,7 @@ class Again:
         return result
 
     def _noise(self, before: superseded.Mark) -> Noise | None:
-        """What disturbed the attempt most, as far as counters tell; None if nothing did."""
+        """Returns the strongest disturbance that counters recorded; None if there was none."""
         recorder = self._session.recorder
         case = Case.of(Bundle(recorder.path, recorder.run), ())
         found = [

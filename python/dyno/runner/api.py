@@ -1,4 +1,4 @@
-"""Dyno from Python: ``dyno.run``, ``dyno.load`` and ``dyno.open``."""
+"""The Python API of Dyno: ``dyno.run``, ``dyno.load`` and ``dyno.open``."""
 
 from __future__ import annotations
 
@@ -25,20 +25,19 @@ def run(workload: str, *, target: str, events: Events | None = None, **options: 
     Args:
         workload: ``tpch`` or ``tpcc``.
         target: URL of the database, or ``embedded:NAME``.
-        events: Who hears of phases, progress and messages; nobody unless given.
+        events: Receives phases, progress and messages. Default: no receiver.
         **options: The options of ``dyno run`` (:class:`dyno.plans.RunPlan`), with ``_`` for ``-``:
-            ``users=[1, 8]``, ``duration="60s"``, ``out="runs"``. Those that are repeated take a
-            list. ``settings={"memory": "4GB"}`` stands for ``--set``, ``limits={"cpu": 2}`` for
-            ``--limit``.
+            ``users=[1, 8]``, ``duration="60s"``, ``out="runs"``. Repeatable options take a list.
+            ``settings={"memory": "4GB"}`` is ``--set``; ``limits={"cpu": 2}`` is ``--limit``.
 
     Returns:
-        The run; what it measured counts if its verdict is ``valid``.
+        The run. Its results count if its verdict is ``valid``.
 
     Raises:
-        UsageError: If an option is unknown or cannot be, or the target cannot do it.
-        TargetError: If the target cannot be used, or is lost; a note names the bundle, if one was
-            begun.
-        KeyboardInterrupt: If the user stops it; its bundle is closed all the same.
+        UsageError: If an option is unknown or invalid, or the target does not support it.
+        TargetError: If the target cannot be used or is lost. A note names the bundle, if there is
+            one.
+        KeyboardInterrupt: If the user stops the run. The bundle is still closed.
     """
     from dyno.runner.run import job
 
@@ -49,24 +48,24 @@ def run(workload: str, *, target: str, events: Events | None = None, **options: 
 def load(
     workload: str, *, target: str, scale: float, events: Events | None = None, **options: Any
 ) -> Run:
-    """Loads a workload's data into a target and proves it, as ``dyno load`` does.
+    """Loads and verifies the data of a workload, as ``dyno load`` does.
 
     Args:
         workload: ``tpch`` or ``tpcc``.
         target: URL of the database, or ``embedded:NAME``.
-        scale: Scale factor, or warehouses.
-        events: Who hears of phases, progress and messages; nobody unless given.
-        **options: The options of ``dyno load`` (:class:`dyno.plans.LoadingPlan`), as of
+        scale: Scale factor, or number of warehouses.
+        events: Receives phases, progress and messages. Default: no receiver.
+        **options: The options of ``dyno load`` (:class:`dyno.plans.LoadingPlan`), written as for
             :func:`run`: ``streams=4``, ``replace=True``, ``layout="partitioned-8"``.
 
     Returns:
-        The run; its estimates have the rates of the load.
+        The run. Its estimates contain the load rates.
 
     Raises:
-        UsageError: If an option is unknown or cannot be, or tables would have to be replaced.
-        TargetError: If the target cannot be used, or is lost.
-        DiskFullError: If there is no room for it.
-        KeyboardInterrupt: If the user stops it.
+        UsageError: If an option is unknown or invalid, or existing tables would be replaced.
+        TargetError: If the target cannot be used or is lost.
+        DiskFullError: If there is not enough disk space.
+        KeyboardInterrupt: If the user stops the load.
     """
     from dyno.runner.load import job
 
@@ -75,19 +74,19 @@ def load(
 
 
 def open(path: str | Path) -> Run:  # noqa: A001
-    """The run whose bundle is the folder ``path``; no database is needed.
+    """Opens the bundle in the folder ``path`` as a run. Needs no database.
 
     Raises:
-        UsageError: If it is no bundle, damaged, or of a newer Dyno.
+        UsageError: If the folder is not a bundle, is damaged, or was written by a newer Dyno.
     """
     return Run(Bundle.open(Path(path).expanduser().absolute()))
 
 
 def _done(job: Job, events: Events | None) -> Run:
-    """Does a job.
+    """Runs a job.
 
     Raises:
-        DynoError: What ended it, or that it could not be analysed.
+        DynoError: If the job fails or its results cannot be analysed.
     """
     from dyno.runner.session import run_session
 
@@ -105,55 +104,55 @@ def _done(job: Job, events: Events | None) -> Run:
 
 @dataclass(frozen=True)
 class Run:
-    """A recorded run. Tables are read from its bundle each time that they are asked for.
+    """A recorded run. Each access reads the tables from the bundle again.
 
     Attributes:
-        bundle: Its record: ``bundle.run`` has the plan, the host, the targets and the phases.
+        bundle: The run record: ``bundle.run`` holds the plan, the host, the targets and the phases.
     """
 
     bundle: Bundle
 
     @property
     def id(self) -> str:
-        """Its name, which is that of its folder under ``out``."""
+        """The name of the run and of its folder under ``out``."""
         return self.bundle.run.run
 
     @property
     def path(self) -> Path:
-        """The folder of its bundle."""
+        """The bundle folder."""
         return self.bundle.path
 
     @property
     def verdict(self) -> Outcome | None:
-        """``valid``, ``disturbed`` or ``invalid``; None if it was killed before it was judged."""
+        """``valid``, ``disturbed`` or ``invalid``; None if the run was killed before that."""
         return self.bundle.run.validity.verdict
 
     @property
     def reasons(self) -> tuple[Reason, ...]:
-        """Why it is not valid; each has a ``code``, a ``message``, a ``kind`` and its ``phase``."""
+        """The reasons for the verdict; each has ``code``, ``message``, ``kind`` and ``phase``."""
         return self.bundle.run.validity.reasons
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
-        """Its figures by name, as ``oltp.users-8.tps``.
+        """The metrics of the run by name, such as ``oltp.users-8.tps``.
 
-        Each has a ``value``, its ``unit``, the bounds ``low`` and ``high`` of an interval where one
-        can be given (else None), and the ``source``: the formula, or the file that it is from.
+        Each has a ``value``, its ``unit``, the interval bounds ``low`` and ``high`` (None where no
+        interval is available), and the ``source``: the formula or the source file.
 
         Raises:
-            UsageError: If their file is damaged.
+            UsageError: If the estimates file is damaged.
         """
         return {one.name: one for one in self.bundle.estimates()}
 
     def operations(self) -> pa.Table:
-        """Transactions: a row each interval, level of load and operation.
+        """Transactions: one row per interval, load level and operation.
 
-        Columns: ``level`` (text, as ``users-8``), ``t_ns`` (start of the interval, nanoseconds
+        Columns: ``level`` (text, such as ``users-8``), ``t_ns`` (start of the interval, nanoseconds
         since the Unix epoch), ``seconds`` (its length), ``phase`` (``warmup``, ``measure`` …),
-        ``op`` (name of the transaction), ``done`` and ``rolled_back`` (counts), ``errors`` and
-        ``retries`` (JSON text: counts by class), ``response`` and ``service`` (histograms of
-        nanoseconds, HDR V2, deflated, base64; empty where nothing ended). Intervals in which
-        nothing ended are there with zeros; no rows if the run had no transactions.
+        ``op`` (transaction name), ``done`` and ``rolled_back`` (counts), ``errors`` and ``retries``
+        (JSON text: counts by class), ``response`` and ``service`` (histograms in nanoseconds, HDR
+        V2, deflated, base64; empty if no transaction completed). Intervals without completed
+        transactions have zero counts. A run without transactions has no rows.
 
         Raises:
             UsageError: If a file is damaged.
@@ -170,10 +169,10 @@ class Run:
         return pa.concat_tables(parts) if parts else schema.empty_table()
 
     def samples(self) -> pa.Table:
-        """What the probes saw, once a second: a row each probe, subject and metric.
+        """Probe samples at 1 Hz: one row per probe, subject and metric.
 
         Columns: ``t_ns`` (nanoseconds since the Unix epoch), ``source`` (the probe), ``subject``
-        (device, processor, process …), ``metric``, ``value`` (a number in ``unit``), ``unit``.
+        (device, CPU, process …), ``metric``, ``value`` (a number in ``unit``), ``unit``.
 
         Raises:
             UsageError: If the file is damaged.
@@ -181,14 +180,14 @@ class Run:
         return self.bundle.table("samples")
 
     def queries(self) -> pa.Table:
-        """Queries of decision support: a row each execution that was timed.
+        """Decision-support queries: one row per timed execution.
 
-        Columns: ``t_ns`` and ``end_ns`` (nanoseconds since the Unix epoch), ``stream`` (0: the
-        power test, from 1: users at once, -1: refresh functions), ``position`` (in the stream),
+        Columns: ``t_ns`` and ``end_ns`` (nanoseconds since the Unix epoch), ``stream`` (0: power
+        test; 1 and up: concurrent streams; -1: refresh functions), ``position`` (in the stream),
         ``query``, ``target``, ``parameters`` (JSON text), ``rows``, ``digest`` (of the answer),
-        ``seconds``, ``error`` and ``error_kind`` (empty if there was none), ``bytes_read``,
-        ``temp_bytes`` and ``peak_memory_bytes`` (bytes; null where the engine does not tell), and
-        ``meter`` (JSON text: where those three come from). No rows if the run had none.
+        ``seconds``, ``error`` and ``error_kind`` (empty without an error), ``bytes_read``,
+        ``temp_bytes`` and ``peak_memory_bytes`` (bytes; null if the engine does not report them),
+        and ``meter`` (JSON text: the sources of these three). A run without queries has no rows.
 
         Raises:
             UsageError: If the file is damaged.
@@ -196,15 +195,16 @@ class Run:
         return self.bundle.table("queries")
 
     def io(self) -> pa.Table:
-        """A storage profile: a row each step and job.
+        """A storage profile: one row per step and job.
 
         Columns: ``t_ns`` (start, nanoseconds since the Unix epoch), ``seconds`` (measured),
         ``volume``, ``arm``, ``stage``, ``repeat``, ``phase``, ``level``, ``purpose`` and ``job``
-        (which step), ``pattern``, ``block_bytes``, ``read_percent``, ``queue_depth`` and ``rate``
-        (I/Os a second, or null) for the load, ``reads``, ``writes`` and ``syncs`` (counts),
-        ``read_bytes`` and ``write_bytes``, ``late`` and ``unissued`` (I/Os of an open loop),
-        ``errors`` (JSON text), five histograms of nanoseconds (HDR V2, deflated, base64),
-        ``in_flight_mean`` (I/Os), ``inside_ceiling`` (true or false). No rows if there was none.
+        (identify the step), ``pattern``, ``block_bytes``, ``read_percent``, ``queue_depth`` and
+        ``rate`` (I/Os per second, or null) for the load, ``reads``, ``writes`` and ``syncs``
+        (counts), ``read_bytes`` and ``write_bytes``, ``late`` and ``unissued`` (I/Os of an open
+        loop), ``errors`` (JSON text), five histograms in nanoseconds (HDR V2, deflated, base64),
+        ``in_flight_mean`` (I/Os), ``inside_ceiling`` (true or false). A run without a profile has
+        no rows.
 
         Raises:
             UsageError: If the file is damaged.

@@ -1,4 +1,4 @@
-"""A check of what is loaded as recorded work."""
+"""The job of ``dyno check``: verifies loaded data and records the result."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from dyno.stages.load import check, check_isolation
 
 
 def job(asked: CheckPlan) -> Job:
-    """What is asked as work; nothing is started or touched.
+    """Turns the plan into a job. Starts and changes nothing.
 
     Raises:
-        UsageError: If options exclude each other, or the workload or target cannot do it.
+        UsageError: If options are mutually exclusive, or the workload or target does not support
+            them.
     """
     chosen = workloads.named(asked.workload)
     workload, databases, level = asked.workload, asked.databases, asked.level

@@ -1,7 +1,7 @@
-"""Warm, first or cold: the cache state at the start of a query test, and its evidence.
+"""Cache state at the start of a query test, and the evidence for it.
 
-``warm``: every query ran once before. ``first``: no pass before, and the caches as they were found.
-``cold``: proven empty before the test. ``cold-each-query``: before each query.
+``warm``: every query ran once before. ``first``: no warm-up pass, caches unchanged. ``cold``:
+caches proven empty before the test. ``cold-each-query``: proven empty before each query.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 def start_cold(
     session: Session, target: Target, plan: PowerPlan, cache: str
 ) -> Generator[PowerPlan]:
-    """Empties the caches as ``cache`` says, and records the proof; gives the plan to run.
+    """Empties the caches as ``cache`` requires, records the proof and yields the plan to run.
 
     Raises:
-        TargetError: If they cannot be proven empty.
+        TargetError: If the caches cannot be proven empty.
     """
     if not cache.startswith("cold"):
         yield plan
@@ -60,7 +60,7 @@ def _once(session: Session, target: Target, workload: str) -> None:
 
 
 class _Each:
-    """Empties the caches before a query, and remembers the worst of it."""
+    """Empties the caches before each query and keeps the worst proof."""
 
     def __init__(self, session: Session, target: Target, workload: str) -> None:
         self._session, self._target, self._workload = session, target, workload
@@ -76,7 +76,7 @@ class _Each:
         return connection
 
     def record(self) -> None:
-        """Puts the worst proof into the bundle."""
+        """Writes the worst proof to the bundle."""
         if not self._done:
             return
         worst = max(self._done, key=lambda emptied: emptied.left_share)

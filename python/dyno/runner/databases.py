@@ -1,4 +1,4 @@
-"""``--databases``: several complete sets of a workload's tables, as verbs are asked for them."""
+"""``--databases``: several complete copies of the tables of a workload."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["loaded_in_all", "loads", "names", "require_databases"]
 
 
 def require_databases(url: TargetUrl, out: Path, count: int) -> None:
-    """Refuses several databases where the target has but one, before anything is started.
+    """Rejects several databases if the target supports only one. Runs before the target starts.
 
     Raises:
         UsageError: With the reason.
@@ -35,14 +35,15 @@ def require_databases(url: TargetUrl, out: Path, count: int) -> None:
 def loads(
     session: Session, target: Target, plan: LoadPlan, count: int, *, replace: bool
 ) -> list[tuple[LoadPlan, bool]]:
-    """The load of each of so many databases, and whether what is there may be replaced.
+    """Returns the load of each database, and whether it may replace existing data.
 
-    ``plan`` is that of the first. One that goes on leaves out those that are whole. A load of one
-    database that was cut off before its first row is refused with the way out; of several such a
-    one starts again, as ``--replace`` would throw the others away.
+    ``plan`` is the plan of the first database. A resumed load skips complete databases. If the load
+    of a single database was interrupted before its first row, the load is rejected with
+    instructions. With several databases, such a load restarts, because ``--replace`` would delete
+    the other databases.
 
     Raises:
-        UsageError: If there is nothing to go on with, or it is of other data or layout.
+        UsageError: If there is no load to resume, or its data or layout differs.
     """
     if count == 1:
         return [(plan, replace)]
@@ -61,11 +62,11 @@ def loads(
 def loaded_in_all(
     target: Target, workload: str, scale: float | None, count: int
 ) -> dict[str, Loaded]:
-    """What is loaded in each of the first ``count`` databases, by name; the same scale in all.
+    """Returns the loaded data of the first ``count`` databases by name. All have the same scale.
 
     Raises:
-        UsageError: If one lacks data, or has another scale than the first.
-        TargetError: If a load did not end.
+        UsageError: If a database has no data, or its scale differs from that of the first.
+        TargetError: If a load is incomplete.
     """
     from dyno.runner import stages
 

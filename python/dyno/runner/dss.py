@@ -1,4 +1,4 @@
-"""The decision-support tests as ``dyno run`` composes them."""
+"""Decision-support tests of ``dyno run``."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 def run_tests(
     session: Session, asked: RunPlan, scale: float | None, settings: dict[str, Any]
 ) -> None:
-    """Runs the tests that were chosen, and proves their answers and the data after them.
+    """Runs the selected tests, then verifies their answers and the data.
 
     Args:
         session: The open session.
         asked: The plan.
-        scale: The scale that must be loaded, if any was named.
-        settings: ``cache``, ``timeout_s``, ``seed``, ``metering``, and those of plans and
+        scale: The required scale of the loaded data; None accepts any.
+        settings: ``cache``, ``timeout_s``, ``seed``, ``metering``, and the settings of plans and
             maintenance.
     """
     from dyno import workloads
@@ -61,7 +61,7 @@ def run_tests(
                 first = stack.enter_context(
                     drive.restored(session.recorder, target, workload, sets)
                 )
-                # Pair 0 is the power test's.
+                # The power test uses pair 0.
                 first -= not asked.has_power
                 power, throughput = (
                     replace(power, first_set=first),
@@ -78,7 +78,7 @@ def run_tests(
             users = streams if asked.has_streams else asked.streams or 1
             beside = StreamPlan(workload, found.scale, **common, cache=held, streams=users)
             stages.queries_during(session, target, beside, during)
-        # After the measurements, so that they begin with the caches that they tell of.
+        # Verification follows the measurements, so that it does not change their cache state.
         if not (asked.has_power and power.proves):
             _ask(session, target, power)
 
@@ -108,7 +108,7 @@ def _power(session: Session, target: Target, plan: PowerPlan) -> None:
 
 
 def _ask(session: Session, target: Target, plan: PowerPlan) -> None:
-    """Proves the answers after tests of which none can be compared with the expected ones."""
+    """Verifies the answers after tests whose answers cannot be compared with the expected ones."""
     from dyno import workloads
     from dyno.runner import stages
     from dyno.stages import prove

@@ -1,4 +1,4 @@
-"""Maintenance beside the work of a run."""
+"""Maintenance during a run."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def require_able(url: TargetUrl, out: Path, settings: dict[str, Any]) -> None:
-    """Refuses plans, maintenance and databases that the target cannot do, before it is started.
+    """Rejects plans, maintenance and databases that the target does not support, before it starts.
 
-    ``during_database`` becomes the number of the database that the maintenance works on, if any.
+    ``during_database`` becomes the number of the database under maintenance, if any.
 
     Raises:
         UsageError: With the reason.
@@ -37,7 +37,7 @@ def require_able(url: TargetUrl, out: Path, settings: dict[str, Any]) -> None:
 
 
 def during_plan(settings: dict[str, Any]) -> DuringPlan | None:
-    """The plan for it; None if nothing was asked for."""
+    """Returns the maintenance plan; None if no maintenance is requested."""
     from dyno.stages.drive import DuringPlan
 
     if settings["during"] is None:
@@ -51,7 +51,7 @@ def during_plan(settings: dict[str, Any]) -> DuringPlan | None:
 
 
 def before_start(settings: dict[str, Any]) -> Callable[[Target], None] | None:
-    """Tells a target what it will be asked for, just before it is started."""
+    """Returns a hook that announces the maintenance to a target just before the target starts."""
     from dyno.contracts import maintenance
 
     name = settings["during"]

@@ -1,4 +1,4 @@
-"""Settings and limits of an engine, checked before anything is touched."""
+"""Engine settings and limits. They are validated before anything changes."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from dyno.plans.engine import Bounds, Engine
 
 
 def settings_of(asked: Engine, url: TargetUrl, confinement: Confinement | None) -> list[Setting]:
-    """What is asked of the target at ``url``.
+    """Returns the settings for the target at ``url``.
 
-    Within limits of the run its memory is what they leave of the machine's.
+    If the run has limits, memory settings are relative to the memory limit, not to the machine.
 
     Raises:
-        UsageError: If a word or value is wrong, or the target lacks the word.
+        UsageError: If a setting or value is invalid, or the target does not support the setting.
     """
     if not asked.settings and asked.settings_file is None:
         return []
@@ -35,15 +35,15 @@ def settings_of(asked: Engine, url: TargetUrl, confinement: Confinement | None) 
         memory = memory_bytes(confinement.asked, memory)
     wanted = settings.parse(asked.settings, asked.settings_file, memory)
     tuning.require(url, wanted)
-    tuning.tune(targets.open_target(url, asked.out, Limits(1 << 30, 1)), wanted)  # its own bounds
+    tuning.tune(targets.open_target(url, asked.out, Limits(1 << 30, 1)), wanted)  # checks bounds
     return wanted
 
 
 def confinement_of(asked: Bounds, url: TargetUrl) -> Confinement | None:
-    """The limits of the engine at ``url``.
+    """Returns the limits of the engine at ``url``.
 
     Raises:
-        UsageError: If they make no sense, the engine is not Dyno's, or this process may not.
+        UsageError: If they are invalid, Dyno does not start the engine, or permission is missing.
     """
     if not asked.limits:
         return None
@@ -55,10 +55,10 @@ def confinement_of(asked: Bounds, url: TargetUrl) -> Confinement | None:
 
 
 def confinement_of_volumes(asked: Bounds, paths: list[Path]) -> Confinement | None:
-    """The limits of Dyno's own storage engine on volumes.
+    """Returns the limits of the storage engine on volumes.
 
     Raises:
-        UsageError: If they make no sense, or this process may not.
+        UsageError: If they are invalid or permission is missing.
     """
     return _confined(asked, True, paths) if asked.limits else None
 
@@ -69,5 +69,5 @@ def _confined(asked: Bounds, shared: bool, paths: list[Path]) -> Confinement | N
 
 
 def _memory_bytes() -> int | None:
-    """What this process may use of the machine's memory."""
+    """Returns the memory that this process may use, in bytes."""
     return usable_memory_bytes({"memory": memory_facts(ROOT), "cgroup": cgroup_facts(ROOT)})

@@ -1,4 +1,4 @@
-"""What whoever has Dyno work hears meanwhile: phases with their progress, messages, the end."""
+"""Events of a running job: phases with progress, messages and the end."""
 
 from __future__ import annotations
 
@@ -12,40 +12,43 @@ if TYPE_CHECKING:
 
 
 class Events(Protocol):
-    """Hears of the work. Calls come from the thread that works, those of a progress from any."""
+    """Receives the events of a run.
+
+    The worker thread makes the calls. Progress updates may come from any thread.
+    """
 
     def phase(self, title: str) -> AbstractContextManager[Progress]:
-        """A phase, which begins and ends with the context; an error that ends it goes through.
+        """Opens a phase as a context. Errors propagate.
 
-        Inside, ``update(done, total, text)`` of what is given tells how far it is.
+        The body calls ``update(done, total, text)`` on the returned object to report progress.
         """
         ...
 
     def say(self, text: str = "") -> None:
-        """A message; lines are parted by line feeds."""
+        """Reports a message. Line feeds separate lines."""
         ...
 
     def warn(self, text: str) -> None:
-        """A message that matters also to who wants no others."""
+        """Reports a warning, which quiet output also shows."""
         ...
 
     def ended(self, ended: Ended) -> None:
-        """The run was recorded; no signal cuts short what this does."""
+        """Reports that the run is recorded. Signals do not interrupt this call."""
         ...
 
 
 class SilentEvents:
-    """Hears nothing."""
+    """Discards all events."""
 
     def phase(self, title: str) -> AbstractContextManager[Progress]:  # noqa: ARG002
-        """Shows nothing."""
+        """Discards progress."""
         return nullcontext(Silent())
 
     def say(self, text: str = "") -> None:
-        """Says nothing."""
+        """Discards the message."""
 
     def warn(self, text: str) -> None:
-        """Says nothing."""
+        """Discards the warning."""
 
     def ended(self, ended: Ended) -> None:
-        """Says nothing."""
+        """Discards the result."""

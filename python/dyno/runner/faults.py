@@ -1,4 +1,4 @@
-"""Exceptions that nobody expected: faults in Dyno itself."""
+"""Unexpected exceptions: faults in Dyno itself."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dyno.safety.redaction import masked
 
 
 def fault_of(error: BaseException, bundle: Path | None = None) -> FaultError:
-    """An unexpected exception as a fault, whose cause it is.
+    """Wraps an unexpected exception in a fault; the exception is its cause.
 
     Args:
-        error: The exception. URLs in its text lose their passwords.
-        bundle: What was recorded so far, if anything.
+        error: The exception. Passwords are removed from URLs in its text.
+        bundle: The bundle recorded so far, if any.
     """
     place = "" if bundle is None else f" What was recorded is in {bundle}."
     fault = FaultError(

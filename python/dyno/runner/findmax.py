@@ -1,4 +1,4 @@
-"""A search for the maximum load within limits: options and plan."""
+"""Options and plan of a search for the maximum load within limits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dyno.plans.searching import Searching
 
 WINDOW_S = 15.0
-"""Default seconds measured at each load."""
+"""Default measurement time at each load, in seconds."""
 
 _OVERHEAD_S = 1.0
 _FIRST_RATE = 10.0
@@ -26,14 +26,14 @@ _SESSIONS = 32
 
 @dataclass(frozen=True)
 class Search:
-    """A search for the most load inside limits.
+    """A search for the maximum load within limits.
 
     Attributes:
         slo: The limits.
-        explicit: Whether the user gave them; of the usual ones those without data are left out.
+        explicit: Whether the user gave the limits. Default limits without data are dropped.
         sessions: Sessions that serve a rate.
-        window_s: Measured time at each load.
-        databases: In how many at once; users are those of each, a rate is that of all.
+        window_s: Measurement time at each load.
+        databases: Number of databases under load. Users are per database; a rate is the total.
     """
 
     where: Range
@@ -47,23 +47,23 @@ class Search:
 
     @property
     def step_s(self) -> float:
-        """What one window takes."""
+        """Duration of one window."""
         return self.warmup_s + self.window_s + _OVERHEAD_S
 
     @property
     def windows(self) -> int:
-        """How many windows it takes at most, if all goes by plan."""
+        """Maximum number of windows, without repeats."""
         return self.where.most_windows()
 
     def load_text(self, load: float) -> str:
-        """``12 users``, ``150/s``."""
+        """Formats a load, such as ``12 users`` or ``150/s``."""
         if self.where.by == "rate":
             return f"{digits(load)}/s"
         each = " each" if self.databases > 1 else ""
         return f"{load:g} user{'' if load == 1 else 's'}{each}"
 
     def plan(self) -> list[str]:
-        """What it will do, in lines."""
+        """Returns the lines that describe the search."""
         rate = self.where.by == "rate"
         limits = " and ".join(str(limit) for limit in self.slo)
         span = self.step_s * self.windows
@@ -84,7 +84,7 @@ class Search:
         ]
 
     def detail(self) -> partial[SearchDetail]:
-        """What its phase tells from the start."""
+        """Returns the detail of the search phase at its start."""
         return partial(
             SearchDetail,
             by=self.where.by,
@@ -98,7 +98,7 @@ class Search:
         )
 
     def record(self) -> dict[str, Any]:
-        """For the plan of the bundle."""
+        """Returns the record for the plan in the bundle."""
         return {
             "by": self.where.by,
             "slo": [limit.record() for limit in self.slo],
@@ -112,16 +112,16 @@ class Search:
 
 
 def search_of(asked: Searching, workload: Workload, settings: dict[str, Any]) -> Search | None:
-    """The search that is asked for; None if none is.
+    """Returns the requested search; None if there is none.
 
     Args:
         asked: The plan.
-        workload: What is driven.
+        workload: The workload.
         settings: The rest of the plan: ``users`` as given, ``databases``, ``warmup_s`` and
             ``duration_s``.
 
     Raises:
-        UsageError: If it makes no sense.
+        UsageError: If the search is invalid.
     """
     from dyno.criteria import defaults, metrics, parse_all
     from dyno.decide.findmax import Range

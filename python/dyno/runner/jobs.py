@@ -1,4 +1,4 @@
-"""A plan of any verb as the job that it asks for."""
+"""Maps the plan of any command to its job."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def job_of(plan: Plan) -> Job:
-    """What a plan asks for; nothing is started or touched.
+    """Returns the job of a plan. Starts and changes nothing.
 
     Raises:
-        DynoError: What is wrong with it, as far as that can be told.
+        DynoError: If the plan is invalid, as far as can be checked before the start.
     """
     from dyno.runner import check, load, quickstart, run, storage
 

@@ -1,4 +1,4 @@
-"""The layout of a load: chosen, checked before anything is started, and told."""
+"""Selects, validates and reports the layout of a load."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Chosen:
-    """A layout that the target can have, as far as can be told without starting it.
+    """A layout that passed all checks that do not need a running target.
 
     Attributes:
-        share_here: Share of the data that stays in the target's own place.
+        share_here: Share of the data in the default location of the target.
     """
 
     layout: Layout
@@ -35,24 +35,24 @@ class Chosen:
 
     @property
     def wanted(self) -> Layout | None:
-        """The layout; None for the target's own design."""
+        """The layout; None for the default layout of the target."""
         return None if self.layout.plain else self.layout
 
     def before_start(self, target: Target) -> None:
-        """Tells a target what has to be in place before it is started."""
+        """Passes the prerequisites of the layout to a target before it starts."""
         if isinstance(target, Designed):
             target.before_start(self.layout)
 
     def announce(self, session: Session) -> None:
-        """Records what spoils the layout, and says it."""
+        """Records and reports problems with the layout."""
         for note in self.layout.notes:
             session.events.warn(f"! {note}")
             session.recorder.event("layout-warning", message=note)
 
     def tell(self, session: Session) -> None:
-        """Prints what the steps of the load took, each kind on a line."""
+        """Prints the cost of the load steps, one line per kind."""
         phases = session.recorder.run.phases
-        # Of several loads that differ in their streams only the last one stays.
+        # Of several loads with different stream counts, only the last remains.
         last = {
             (phase.detail.database or 1, phase.kind): phase.detail.space
             for phase in phases
@@ -69,17 +69,17 @@ class Chosen:
 
 
 def chosen_layout(text: str, url: TargetUrl, workload: str, scale: float, spread: Spread) -> Chosen:
-    """The layout that ``--layout`` names, checked against the workload, target and volumes.
+    """Returns the layout of ``--layout``, validated against the workload, target and volumes.
 
     Raises:
-        UsageError: If it is wrong, or not for this target.
+        UsageError: If it is invalid or the target does not support it.
         TargetError: If one of its volumes cannot be used.
     """
     plain = resolve(text, workload, scale)
     layout = places.over(spread, plain, url, scale)
     if targets.require_layout(url, layout).elsewhere:
         return Chosen(layout)
-    # Folders of Dyno's own are made with the engine, and take the same room.
+    # Dyno creates its own folders with the engine. They use the same disk space.
     checked = plain if spread.beside else layout
     notes = volumes.check(checked, volumes.needs(checked, scale), spread.out)
     layout = layout.model_copy(update={"notes": (*notes, *places.notes(spread))})
@@ -87,12 +87,12 @@ def chosen_layout(text: str, url: TargetUrl, workload: str, scale: float, spread
 
 
 def unfinished_layout(session: Session, target: Target, names: Sequence[str]) -> Layout | None:
-    """The layout of the load that did not end, noted in the plan; None for the target's own.
+    """Returns the layout of the incomplete load and notes it in the plan; None for the default.
 
-    Of several databases it is that of the first one that says.
+    With several databases, the first database with a recorded layout counts.
     """
     states = (target.loaded(name) for name in names)
-    # Tables that were made a moment before the kill do not tell yet what they are for.
+    # Tables created just before a kill have no recorded purpose yet.
     found = next((one for one in states if one is not None and one.scale), None)
     if found is None or not found.layout:
         return None
@@ -101,7 +101,7 @@ def unfinished_layout(session: Session, target: Target, names: Sequence[str]) ->
 
 
 def note_layout(session: Session, target: Target, found: Loaded) -> None:
-    """Puts the layout that the data was loaded with into the plan of a run."""
+    """Writes the layout of the loaded data to the plan of a run."""
     if found.layout:
         layout = Layout.model_validate_json(found.layout)
         changed = target.deviations(layout) if isinstance(target, Designed) else []
@@ -116,7 +116,7 @@ def note_layout(session: Session, target: Target, found: Loaded) -> None:
 
 
 def by_kind(steps: Sequence[Step]) -> list[str]:
-    """One line for each kind of step: time, speed, the greatest extra space and what stays."""
+    """Formats one line per kind of step: time, speed, peak extra space and remaining space."""
     lines: list[str] = []
     for kind in dict.fromkeys(step.kind for step in steps):
         own = [step for step in steps if step.kind == kind]

@@ -1,4 +1,4 @@
-"""A load of a workload's data into a target as recorded work."""
+"""The job of ``dyno load``: loads the data of a workload into a target."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from dyno.workspace.engine_folders import make_out
 
 
 def job(asked: LoadingPlan) -> Job:
-    """What is asked as work; nothing is started or touched.
+    """Turns the plan into a job. Starts and changes nothing.
 
     Raises:
-        UsageError: If options exclude each other, or the target cannot do it.
+        UsageError: If options are mutually exclusive, or the target does not support them.
         TargetError: If the target or a volume cannot be used.
     """
     chosen = workloads.named(asked.workload)
@@ -49,7 +49,7 @@ def job(asked: LoadingPlan) -> Job:
             _core.prepare(workload)
             if isinstance(target, Made):
                 target.before_load()
-            # A load that goes on finds everything where the first one has put it.
+            # A resumed load uses the locations of the first load.
             if not asked.resume:
                 places.prepare(asked, parsed)
                 design.before_start(target)
@@ -88,10 +88,10 @@ def job(asked: LoadingPlan) -> Job:
 
 
 def _require_room(url: TargetUrl, out: Path, raw_bytes: float) -> None:
-    """Refuses what a private engine has no room for.
+    """Rejects data that exceeds the free space of a private engine.
 
     Raises:
-        DiskFullError: If it cannot fit.
+        DiskFullError: If the data does not fit.
     """
     if url.scheme == "embedded":
         needed = required_bytes({url.name: raw_bytes})

@@ -1,4 +1,4 @@
-"""Everything once, on embedded engines, as recorded work."""
+"""The job of ``dyno quickstart``: runs every workload once on embedded engines."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ GIB = 1 << 30
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much quickstart does of everything."""
+    """Sizes of the quickstart workloads."""
 
     io_file_bytes: int
     io_step_s: float
@@ -44,7 +44,7 @@ class Sizes:
     duration_s: float
 
     def space(self) -> int:
-        """Bytes needed at the peak."""
+        """Peak disk space, in bytes."""
         tpch = workloads.get(TPCH).bytes_per_scale * self.scale
         tpcc = workloads.get(TPCC).bytes_per_scale * self.warehouses
         row, column = (targets.parse(url).name for url in (ROW_STORE, COLUMN_STORE))
@@ -52,7 +52,7 @@ class Sizes:
 
 
 def job(asked: QuickstartPlan, sizes: Sizes) -> Job:
-    """What is asked as work of these sizes; nothing is started or touched."""
+    """Turns the plan into a job of these sizes. Starts and changes nothing."""
 
     def make_room() -> None:
         needed = sizes.space()
@@ -68,22 +68,22 @@ def job(asked: QuickstartPlan, sizes: Sizes) -> Job:
 
 
 def sizes_of(asked: QuickstartPlan) -> Sizes:
-    """How much of everything fits the disk and the memory.
+    """Returns sizes that fit the disk and the memory.
 
     Raises:
-        UsageError: If the scale is absurd.
+        UsageError: If the scale is out of range.
     """
     return choose(asked.scale, asked.quick, existing_parent(asked.out))
 
 
 def choose(scale: float | None, quick: bool, place: Path) -> Sizes:
-    """Sizes that fit the disk and the memory; an explicit scale is taken as it is.
+    """Returns sizes that fit the disk and the memory. An explicit scale is used as given.
 
     Raises:
-        UsageError: If the scale is absurd.
+        UsageError: If the scale is out of range.
     """
     free = shutil.disk_usage(place).free
-    # In steps of powers of two, so that what else happens on the disk does not change it.
+    # Powers of two, so that other disk usage does not change the size.
     io_file = min(int((0.5 if quick else 4) * GIB), rounded(free // 4))
 
     def sizes(factor: float) -> Sizes:
@@ -94,7 +94,7 @@ def choose(scale: float | None, quick: bool, place: Path) -> Sizes:
     if scale is not None:
         return sizes(workloads.get(TPCH).parse_scale(scale))
     most = 0.1 if quick else 1.0
-    # A gigabyte of memory a scale factor: below it the load's and sorts' caps get in the way.
+    # 1 GB of memory per scale factor. With less, memory caps limit the load and the sorts.
     memory = psutil.virtual_memory().total / 2e9
     fitting = [
         factor
@@ -144,21 +144,21 @@ def _body(session: Session, sizes: Sizes, *, replace: bool) -> None:
 
 
 def _load(session: Session, target: Target, plan: LoadPlan) -> None:
-    """Loads and proves, and notes before that the data is quickstart's own."""
+    """Marks the data as quickstart data, then loads and verifies it."""
     engine_folders.remember(session.out, target.name, plan.workload, (plan.scale, plan.seed))
     stages.load_and_prove(session, target, plan, replace=True)
 
 
 def _require_own(session: Session, url: str, plans: Sequence[LoadPlan]) -> None:
-    """Passes if an engine holds nothing that quickstart did not load, or would load just so.
+    """Checks that an engine holds only quickstart data, or data identical to it.
 
     Raises:
-        UsageError: Naming what is loaded.
+        UsageError: If there is other data. The message names it.
     """
     parsed, out = targets.parse(url), session.out
     name = parsed.name
     if not any(home.name == name for home in engine_folders.homes(out)[0]):
-        return  # it was never started here
+        return  # never started here
     own = engine_folders.remembered(out, name)
     with (
         session.events.phase(f"Inspect {name}"),
@@ -166,7 +166,7 @@ def _require_own(session: Session, url: str, plans: Sequence[LoadPlan]) -> None:
     ):
         for plan in plans:
             found = target.loaded(plan.workload)
-            # Tables of scale 0 are empty: their load ended before the first row.
+            # Tables with scale 0 are empty: the load was interrupted before its first row.
             if found is None or not found.scale:
                 continue
             content = [found.scale, found.seed]
@@ -178,7 +178,7 @@ def _require_own(session: Session, url: str, plans: Sequence[LoadPlan]) -> None:
 
 
 def existing_parent(path: Path) -> Path:
-    """The folder, or the nearest above it that is there."""
+    """Returns the folder or its nearest existing parent."""
     while not path.exists():
         path = path.parent
     return path

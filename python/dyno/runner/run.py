@@ -1,4 +1,4 @@
-"""A run of queries or transactions as recorded work."""
+"""The job of ``dyno run``: runs queries or transactions."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from dyno.runner.transactions import run_transactions
 
 
 def job(asked: RunPlan) -> Job:
-    """What is asked as work; nothing is started or touched.
+    """Turns the plan into a job. Starts and changes nothing.
 
     Raises:
-        UsageError: If options exclude each other, or the target cannot do it.
+        UsageError: If options are mutually exclusive, or the target does not support them.
         TargetError: If the target cannot be used.
     """
     chosen = workloads.named(asked.workload)

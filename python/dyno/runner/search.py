@@ -1,4 +1,4 @@
-"""The search for the most load inside limits: drive a window, judge it, decide what comes next."""
+"""Searches for the maximum load within limits: run a window, judge it, choose the next load."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _WORDS = {
 
 
 def find_max(session: Session, target: Target, search: Search, plan: OltpPlan) -> None:
-    """Searches, and records the search as a phase whose windows are levels of load.
+    """Runs the search and records it as a phase. Its windows are load levels.
 
     Raises:
-        UsageError: If a limit that the user gave cannot be judged here.
-        TargetError: If the server was lost.
+        UsageError: If a user-defined limit cannot be evaluated for this workload.
+        TargetError: If the server is lost.
     """
     for line in search.plan():
         session.events.say(line)
@@ -59,7 +59,7 @@ def find_max(session: Session, target: Target, search: Search, plan: OltpPlan) -
 
 @dataclass
 class _Hunt:
-    """A search that goes on."""
+    """A search in progress."""
 
     session: Session
     target: Target
@@ -71,9 +71,9 @@ class _Hunt:
     _ended: bool = False
 
     def run(self, tell: Callable[[], None]) -> None:
-        """Window after window until there is nothing left to learn, or no time.
+        """Runs windows until the search is resolved or out of time.
 
-        ``tell`` is called before each, so that a kill leaves what the others told.
+        ``tell`` runs before each window, so that the results survive a kill.
         """
         while (step := next_step(self.trials, self.search.where, self._left())) is not None:
             tell()
@@ -81,11 +81,11 @@ class _Hunt:
         self._ended = True
 
     def detail(self) -> SearchDetail:
-        """What was tried and what it tells, for the bundle."""
+        """Returns the trials and the result for the bundle."""
         known = found(self.trials)
-        # Without a maximum the smallest load that breaks the limits is what the run found.
+        # Without a maximum, the result is the smallest load that breaks the limits.
         at = self._windows(known.failing if known.best is None else known.best)
-        # A window that was measured again, as it was not steady, does not count.
+        # A window that was not steady and was repeated does not count.
         steady = [window for window in at if window.steady]
         counts = steady and (len(steady) > 1 or not known.confirmed)
         counted = [str(window.level) for window in (steady if counts else at)]
@@ -104,7 +104,7 @@ class _Hunt:
         )
 
     def words(self) -> str:
-        """The outcome in a line."""
+        """Formats the result as one line."""
         known, text = found(self.trials), self.search.load_text
         if known.best is None and known.unsettled and known.failing is not None:
             return f"No tried load was steady, down to {text(known.failing)}."
@@ -139,7 +139,7 @@ class _Hunt:
         self._note(step, plan, judged, "")
 
     def _plan(self, load: float, number: int) -> OltpPlan:
-        # What was not steady is given more time, as far as there is some.
+        # A load that was not steady gets more time, if there is time left.
         longer = min(2 ** unsteady(self.trials, load), max(1, self._left()))
         base = replace(self.base, duration_s=self.base.duration_s * longer)
         seed = derived(base.seed, base.workload, number, "window")
@@ -165,7 +165,7 @@ class _Hunt:
         return judged
 
     def _require_alive(self, error: TargetError) -> None:
-        """Passes if the server answers, and only would not take so many sessions."""
+        """Checks that the server still answers and only rejected the number of sessions."""
         if error.kind != "too_many_connections":
             raise error
         try:
@@ -190,7 +190,7 @@ class _Hunt:
         )
         mark = "pass" if last.passed else "fail"
         load = self.search.load_text(step.load)
-        # What is not steady says so among its words.
+        # The words of an unsteady window already say so.
         self.session.events.say(f"  {load}: {f'{mark} ({words})' if last.steady else words}")
 
     def _windows(self, load: float | None) -> list[Window]:
@@ -201,7 +201,7 @@ class _Hunt:
         return max(0, math.floor(rest / self.search.step_s))
 
     def _stopped(self) -> str:
-        """Why it ended: ``resolution``, ``most``, ``least``, ``time``, or ``broken-off``."""
+        """Why it stopped: ``resolution``, ``most``, ``least``, ``time`` or ``broken-off``."""
         known, where = found(self.trials), self.search.where
         if not self._ended:
             return "broken-off"

@@ -1,4 +1,4 @@
-"""A recorded run: lock, bundle, sampling, verdict, report, exit code."""
+"""A recorded run: lock, bundle, sampling, verdict, report and exit code."""
 
 from __future__ import annotations
 
@@ -52,18 +52,18 @@ def _nothing() -> None:
 
 @dataclass(frozen=True)
 class Job:
-    """A plan that was looked at, as the work that it asks for; nothing was touched yet.
+    """The work of a validated plan. Nothing has been changed yet.
 
     Attributes:
-        plan: What the user chose.
-        record: What is going to be done, for the bundle, without secrets.
-        workloads: Workloads whose figures will appear (for the notices).
-        volume: The folder whose file system and device are described.
+        plan: The options of the user.
+        record: The plan for the bundle, without secrets.
+        workloads: Workloads with metrics in the report, for the notices.
+        volume: Folder that identifies the file system and device to describe.
         body: The work.
-        settings: What the targets are set to.
-        confinement: Limits of the engine's processes, if there are any.
-        before: What is made, or refused, before anything is recorded.
-        outline: What it will do, in lines, where that is a search.
+        settings: Settings of the targets.
+        confinement: Limits of the engine processes, if any.
+        before: Creates or rejects prerequisites before recording starts.
+        outline: Lines that describe a search.
     """
 
     plan: Plan
@@ -79,17 +79,17 @@ class Job:
 
 @dataclass(frozen=True)
 class Ended:
-    """What came of a job.
+    """Result of a job.
 
     Attributes:
-        path: The folder of the bundle.
-        code: The exit code for it.
-        message: Why it did not do its work; empty if it did.
-        failure: What ended it, if anything did.
-        document: The JSON document of the run; empty if it could not be analysed.
-        lines: Its summary.
-        page: Its sheet; None if nothing was measured.
-        unanalysed: Why it could not be closed and analysed; empty if it was.
+        path: The bundle folder.
+        code: The exit code.
+        message: Why the job failed; empty on success.
+        failure: The exception that ended the job, if any.
+        document: The JSON document of the run; empty if the analysis failed.
+        lines: The summary.
+        page: The report page; None if nothing was measured.
+        unanalysed: Why the bundle could not be closed and analysed; empty on success.
     """
 
     path: Path
@@ -102,14 +102,14 @@ class Ended:
     unanalysed: str = ""
 
     def raise_fault(self) -> None:
-        """Raises a fault in Dyno; other errors and interrupts are reported instead."""
+        """Raises a fault in Dyno. Other errors and interrupts are only reported."""
         if isinstance(self.failure, FaultError):
             raise self.failure
 
 
 @dataclass
 class Session:
-    """What a piece of work works with while its bundle is open.
+    """Context of a job while its bundle is open.
 
     Attributes:
         out: Folder of bundles and private engines.
@@ -126,14 +126,14 @@ class Session:
 
     @contextlib.contextmanager
     def target(self, url: str, before: Callable[[Target], None] | None = None) -> Generator[Target]:
-        """Starts or reaches a target, records what it is, and stops what was started.
+        """Starts a target or connects to it, records it, and stops it if the session started it.
 
-        The run's settings are applied when it starts, and restored when it is left.
-        ``before`` is called with the target just before that.
+        The settings of the run apply from the start and are restored at the end. ``before`` is
+        called with the target just before the start.
 
         Raises:
-            UsageError: If the URL is wrong, or a setting cannot be.
-            TargetError: If it cannot be used.
+            UsageError: If the URL is invalid or a setting is not possible.
+            TargetError: If the target cannot be used.
         """
         parsed = targets.parse(url)
         name = f"provision-{parsed.name}"
@@ -167,7 +167,7 @@ class Session:
 
     @contextlib.contextmanager
     def confined(self) -> Generator[None]:
-        """Has the limits of the run hold inside the block, and records what they did."""
+        """Applies the limits of the run within the block and records their effect."""
         if self.confinement is None:
             yield
             return
@@ -181,12 +181,12 @@ class Session:
 
     @contextlib.contextmanager
     def probed(self, target: Target) -> Generator[None]:
-        """Has the target's own probes read as well while the block is open."""
+        """Adds the probes of the target while the block is open."""
         with self.sampler.joined(target.probes() if isinstance(target, Probed) else ()):
             yield
 
     def watch(self, target: Target) -> None:
-        """Has the probes read the target's server processes, which a restart replaces."""
+        """Points the probes at the server processes of the target. A restart replaces them."""
         self._watched[target.name] = target.process_ids()
         self._watch()
 
@@ -195,7 +195,7 @@ class Session:
 
     @contextlib.contextmanager
     def _restored(self, target: Target) -> Generator[None]:
-        """Records, once the target was left, whether its settings are what they were."""
+        """Records, after the target is released, whether its settings are restored."""
         try:
             yield
         finally:
@@ -206,21 +206,21 @@ class Session:
 
 
 def run_session(job: Job, events: Events, command: str = "") -> Ended:
-    """Does a job as a recorded run and concludes it, whatever happens in between.
+    """Runs a job as a recorded run and always finalizes it.
 
     Args:
         job: The work.
-        events: Who hears of it.
-        command: The command line that was typed, without secrets; else that of the plan is kept.
+        events: Receives the events.
+        command: The command line without secrets. Default: the command line of the plan.
 
     Raises:
-        DynoError: If it cannot begin.
+        DynoError: If the run cannot start.
     """
     job.before()
-    places.sweep()  # groups of a run that was killed
+    places.sweep()  # cgroups of killed runs
     confinement, out = job.confinement, job.plan.out
     with confinement or contextlib.nullcontext(), OutLock(out), Signals() as signals:
-        scratch.sweep(out)  # of a run that was killed, with the passwords in it
+        scratch.sweep(out)  # files of killed runs, which contain passwords
         asked = {"settings": as_record(job.settings)} if job.settings else {}
         asked |= {} if confinement is None else {"limits": limits_record(confinement.asked)}
         plan = {**job.record, **asked, "command": command or job.plan.command}
@@ -238,7 +238,7 @@ def run_session(job: Job, events: Events, command: str = "") -> Ended:
                     given = (limits, job.settings, confinement)
                     job.body(Session(out, events, recorder, sampler, *given))
             finally:
-                signals.end_work()  # what still strikes before this is caught below
+                signals.end_work()  # signals that arrive earlier are caught below
         except BaseException as error:
             failure = error
         ended = _conclude(recorder, failure)
@@ -258,7 +258,7 @@ def _machine(recorder: Recorder, events: Events, volume: Path) -> Limits:
 
 
 def _conclude(recorder: Recorder, failure: BaseException | None) -> Ended:
-    """Closes the bundle, judges it and writes the sheet."""
+    """Closes the bundle, computes the verdict and writes the report page."""
     if isinstance(failure, (KeyboardInterrupt, Interrupted)):
         status, code, message = "interrupted", EXIT_INTERRUPTED, "Interrupted."
     elif isinstance(failure, DynoError):
@@ -282,7 +282,7 @@ def _conclude(recorder: Recorder, failure: BaseException | None) -> Ended:
         told = document(bundle, estimates, findings)
     except Exception as error:
         seen = error if isinstance(error, DynoError) else fault_of(error)
-        # An error that ended the work comes first; a fault of the analysis is raised without one.
+        # The error that ended the work takes precedence over a fault in the analysis.
         raised = None if code or not isinstance(seen, FaultError) else seen
         reason, code = str(seen).rstrip("."), code or seen.exit_code
         return Ended(recorder.path, code, message, raised, unanalysed=reason)
@@ -291,13 +291,13 @@ def _conclude(recorder: Recorder, failure: BaseException | None) -> Ended:
     if code == EXIT_DONE and (validity.valid is False or broken(findings)):
         code = EXIT_INVALID
     result = {**told, "sheet": str(page), "error": message or None}
-    # After a failed start the error says it all; the page stays in the bundle.
+    # After a failed start, the error message suffices. The page remains in the bundle.
     shown = page if measured else None
     return Ended(recorder.path, code, message, failure, result, tuple(lines), shown)
 
 
 def _settings_lines(applied: Sequence[Applied]) -> list[str]:
-    """What was applied, a line each."""
+    """Formats the applied settings, one line per setting."""
     return [
         f"  {item.word}={item.asked} → {item.name} = {item.found} "
         f"(before: {item.before or 'unset'}; {item.how})"
@@ -306,7 +306,7 @@ def _settings_lines(applied: Sequence[Applied]) -> list[str]:
 
 
 def _limit_lines(confined: Confined) -> list[str]:
-    """What limits are in force, a line."""
+    """Formats the active limits as one line."""
     whom = "Dyno with the engine" if confined.where == "process" else "the engine"
     words = " ".join(f"{word}={text}" for word, text in confined.limits.items())
     devices = f", I/O on {', '.join(confined.devices)}" if confined.devices else ""

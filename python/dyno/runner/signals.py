@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and a closed terminal: the first ends the work, further ones hurry its end."""
+"""Ctrl-C, SIGTERM and SIGHUP: the first signal ends the work, more signals speed up the end."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _STDERR = 2
 
 
 class Signals:
-    """A context in which the first signal raises KeyboardInterrupt, but only at work.
+    """A context in which the first signal raises KeyboardInterrupt, but only during the work.
 
-    One before the work is kept for its beginning; one after it, while the record of the work is
-    being closed, changes nothing. Signals that were ignored when Dyno started (``nohup``) stay so.
+    A signal before the work is deferred to its start. A signal after the work, while the record is
+    being closed, has no effect. Signals that were ignored at startup (``nohup``) remain ignored.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class Signals:
         self._previous: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Signals:
-        """Takes the signals over; in another thread than the first none can be."""
+        """Installs the signal handlers, which Python allows only in the main thread."""
         if threading.current_thread() is not threading.main_thread():
             return self
         for number in _NUMBERS:
@@ -40,15 +40,15 @@ class Signals:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        """Gives them back."""
+        """Restores the previous handlers."""
         for number, handler in self._previous.items():
             signal.signal(number, handler)
 
     def begin_work(self) -> None:
-        """From now on a signal raises.
+        """Enables signals.
 
         Raises:
-            KeyboardInterrupt: If one came before.
+            KeyboardInterrupt: If a signal arrived earlier.
         """
         self._working = True
         if self._pending:
@@ -56,12 +56,12 @@ class Signals:
             raise KeyboardInterrupt
 
     def end_work(self) -> None:
-        """From now on no signal raises."""
+        """Disables signals."""
         self._working = False
 
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
-        # Not print: the handler may have struck inside of one.
-        with contextlib.suppress(OSError):  # the terminal may be gone
+        # Not ``print``: the handler may have interrupted one.
+        with contextlib.suppress(OSError):  # the terminal may be closed
             os.write(_STDERR, _AGAIN if self._told else _FIRST)
         if self._told:
             interrupts.ask()

@@ -1,4 +1,4 @@
-"""Places for the tables and partitions of a load: volumes, or folders of Dyno's own."""
+"""Locations of tables and partitions of a load: volumes, or folders of the engine."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from dyno.workspace.engine_folders import home_of
 
 
 def notes(asked: Spread) -> tuple[str, ...]:
-    """What a reader of the figures should know."""
+    """Returns notes that affect how to read the results."""
     if not asked.beside or asked.spread == 1:
         return ()
     return (f"The {asked.spread} folders of --spread are on one device and share its bandwidth.",)
 
 
 def over(asked: Spread, layout: Layout, url: TargetUrl, scale: float) -> Layout:
-    """The layout on the volumes, or as it is if none are asked for.
+    """Returns the layout on the requested volumes; unchanged if there are none.
 
     Raises:
-        UsageError: If there are fewer volumes than asked for.
+        UsageError: If there are fewer volumes than requested.
     """
     if not asked.spreads:
         return layout
@@ -38,7 +38,7 @@ def over(asked: Spread, layout: Layout, url: TargetUrl, scale: float) -> Layout:
 
 
 def prepare(asked: Spread, url: TargetUrl) -> None:
-    """Makes the folders, if they are Dyno's own."""
+    """Creates the folders if they belong to Dyno."""
     if asked.beside:
         engine_folders.claim(asked.out, url.name)
         for place in _beside(asked, url):
@@ -56,6 +56,6 @@ def _named(asked: Spread) -> list[str]:
 
 
 def _beside(asked: Spread, url: TargetUrl) -> list[str]:
-    """Folders in the engine's own, with which they come, are kept and go."""
+    """Returns folders within the engine folder; their lifetime is that of the engine."""
     folder = home_of(asked.out, url.name) / "volumes"
     return [str(folder / str(number + 1)) for number in range(asked.spread or 0)]

@@ -1,4 +1,4 @@
-"""The stages as quickstart and the single verbs run them: one path for both."""
+"""The stages of a run. Quickstart and the single commands share them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from dyno.stages.profile import IoPlan, profile
 
 
 def storage(session: Session, plan: IoPlan) -> None:
-    """Profiles volumes: every arm of the plan, as often as it says."""
+    """Profiles volumes: runs every arm of the plan with its repeats."""
     for repeat, arm in order(plan.arms, plan.repeats):
         with session.events.phase(plan.title(arm, repeat)) as progress:
             found = profile(session.recorder, plan, arm, repeat, progress)
@@ -46,7 +46,7 @@ def load_and_prove(session: Session, target: Target, plan: LoadPlan, *, replace:
 def compare_streams(
     session: Session, target: Target, plans: list[LoadPlan], *, replace: bool
 ) -> None:
-    """Loads afresh with each plan, only for its rate; the rows of each are counted."""
+    """Reloads the data with each plan to measure the load rate, and counts the rows each time."""
     for number, plan in enumerate(plans):
         streams = f"{plan.streams} stream{'s'[: plan.streams != 1]}"
         what = f"{plan.workload} into {target.name}, {streams}"
@@ -63,7 +63,7 @@ def power(session: Session, target: Target, plan: PowerPlan) -> PowerResult:
 
 
 def answers(session: Session, plan: PowerPlan, results: dict[str, PowerResult]) -> list[Check]:
-    """Proves the answers against each other and against the expected and published ones."""
+    """Verifies the answers against each other and against the expected and published ones."""
     checks = prove.answers(session.recorder, plan.workload, plan.scale, results)
     for line in diffs.lines(checks):
         session.events.warn(line)
@@ -77,27 +77,27 @@ def asked(
     scale: float,
     timeout_s: float | None = None,
 ) -> list[Check]:
-    """Asks all queries once and proves their answers; a query that failed is a failed check."""
+    """Runs all queries once and verifies their answers. A failed query is a failed check."""
     with session.events.phase(f"Answers of {target.name}") as progress:
         result = prove.ask(session.recorder, target, workload, scale, progress, timeout_s)
     return answers(session, PowerPlan(workload, scale), {target.name: result})
 
 
 def plans(session: Session, target: Target, plan: PowerPlan, *, analyse: bool) -> None:
-    """Keeps the plan of each query."""
+    """Records the execution plan of each query."""
     with session.events.phase(f"Plans of {target.name}") as progress:
         wanted = PlansPlan(plan.workload, plan.scale, analyse, plan.timeout_s)
         drive.explain(session.recorder, target, wanted, progress)
 
 
 def queries_during(session: Session, target: Target, plan: StreamPlan, during: DuringPlan) -> None:
-    """Repeats the queries before, during and after a piece of maintenance."""
+    """Repeats the queries before, during and after maintenance."""
     with session.events.phase(f"{during.title} of {target.name} under queries") as progress:
         drive.queries_during(session.recorder, target, plan, during, progress)
 
 
 def programmed(session: Session, target: Target, plan: OltpPlan) -> None:
-    """Makes the procedures of a plan that calls some, in each of its databases."""
+    """Creates the stored procedures of a plan that calls them, in each of its databases."""
     if plan.mode == "procedure":
         with session.events.phase(f"Procedures in {target.name}"):
             for part in drive.parts(plan):
@@ -111,7 +111,7 @@ def levels(
     during: DuringPlan | None = None,
     extension: UntilSteadyPlan | None = None,
 ) -> None:
-    """Drives each level of load, then checks the consistency of the data."""
+    """Runs each load level, then checks the consistency of the data."""
     programmed(session, target, plans[0])
     for plan in plans:
         level(session, target, plan, during, extension)
@@ -125,7 +125,7 @@ def level(
     during: DuringPlan | None = None,
     extension: UntilSteadyPlan | None = None,
 ) -> None:
-    """Drives one level of load."""
+    """Runs one load level."""
     title = f"{plan.workload} on {target.name}, {plan.title}"
     title += ", in procedures" if plan.mode == "procedure" else ""
     with session.events.phase(title) as progress, session.probed(target):
@@ -139,7 +139,7 @@ def level(
 
 
 def _tell_extension(session: Session, plan: OltpPlan) -> None:
-    """Says what of the level counts."""
+    """Reports which part of the level counts."""
     phases = reversed(those(session.recorder.run.phases, OltpDetail))
     detail = next(one.detail for one in phases if one.detail.level == plan.level)
     told = detail.until_steady or UntilSteady()
@@ -151,7 +151,7 @@ def _tell_extension(session: Session, plan: OltpPlan) -> None:
 
 
 def consistency(session: Session, target: Target, plan: OltpPlan) -> None:
-    """Checks the data after transactions, where there is any, in each database."""
+    """Checks the data in each database after transactions, if there is any."""
     if target.capabilities.load is not True:
         return
     for part in drive.parts(plan):
@@ -160,11 +160,11 @@ def consistency(session: Session, target: Target, plan: OltpPlan) -> None:
 
 
 def loaded_data(target: Target, workload: str, scale: float | None) -> Loaded:
-    """What is loaded.
+    """Returns the loaded data.
 
     Raises:
-        UsageError: If nothing is loaded, or not at ``scale``.
-        TargetError: If a load did not end.
+        UsageError: If there is no data, or its scale is not ``scale``.
+        TargetError: If a load is incomplete.
     """
     found = target.loaded(workload)
     if found is None:

@@ -19,10 +19,10 @@ from dyno.stages.profile import IoPlan
 
 
 def job(asked: StoragePlan, plan: IoPlan) -> Job:
-    """What is asked as work on the volumes of ``plan``, which is that of :func:`io_plan`.
+    """Turns the plan into a job on the volumes of ``plan``, the result of :func:`io_plan`.
 
     Raises:
-        UsageError: If its limits make no sense.
+        UsageError: If its limits are invalid.
     """
     confinement = confinement_of_volumes(asked, [one.path for one in plan.volumes])
     first = plan.volumes[0]
@@ -36,11 +36,11 @@ def job(asked: StoragePlan, plan: IoPlan) -> Job:
 
 
 def io_plan(asked: StoragePlan) -> IoPlan:
-    """What is measured of which volumes; nothing is touched.
+    """Returns the measurements and their volumes. Changes nothing.
 
     Raises:
-        UsageError: If it makes no sense.
-        TargetError: If a volume cannot be looked at.
+        UsageError: If the plan is invalid.
+        TargetError: If a volume cannot be inspected.
         DiskFullError: If the test files do not fit.
     """
     volumes = volume.parse(asked.volumes)
@@ -77,7 +77,7 @@ def io_plan(asked: StoragePlan) -> IoPlan:
 
 
 def _record(plan: IoPlan) -> dict[str, object]:
-    """What the bundle keeps of the plan."""
+    """Returns the plan as the bundle records it."""
     return {
         "volume": plan.label(plan.arms[-1]),
         "volumes": [volume.model_dump(mode="json") for volume in plan.volumes],
@@ -119,7 +119,7 @@ def _stages(asked: StoragePlan, volumes: tuple[Volume, ...]) -> tuple[Stage, ...
 
 
 def _long_enough(there: list[Volume], profile: Profile) -> None:
-    """Fails if a file or device does not hold the largest block of a profile."""
+    """Fails if a file or device is smaller than the largest block of a profile."""
     for one in there:
         has = size_of(one.path)
         if has is not None and has < profile.largest_block:
@@ -131,7 +131,7 @@ def _long_enough(there: list[Volume], profile: Profile) -> None:
 
 
 def _within(there: list[Volume], wanted: int) -> int:
-    """The size asked for, if every file and device has it."""
+    """Returns the requested size if every file and device is at least that large."""
     for one in there:
         has = size_of(one.path)
         if has is not None and wanted > has:
@@ -155,7 +155,7 @@ def _numbers(text: str | None, option: str) -> tuple[float, ...]:
 
 
 def size_of(path: Path) -> int | None:
-    """Bytes of a file or block device; None if it may not be opened."""
+    """Returns the size of a file or block device in bytes; None if it cannot be opened."""
     try:
         with path.open("rb") as file:
             return file.seek(0, 2)

@@ -1,4 +1,4 @@
-"""A study as it is looked at, made, and gone on with."""
+"""Previews, runs and resumes a study."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ _COLUMNS = 80
 
 
 def folder_of(study: Study, out: Path) -> Path:
-    """Where a study keeps its book, its data and its runs."""
+    """Returns the folder of the store, data and runs of a study."""
     return out / "studies" / study.name
 
 
 def slots_of(study: Study) -> list[Slot]:
-    """The order of its runs."""
+    """Returns the order of the runs."""
     return schedule([variant.name for variant in study.variants], study.pairs, study.seed)
 
 
 def require(study: Study, folder: Path) -> None:
-    """Refuses what is wrong with a study as far as that can be told before it runs.
+    """Rejects an invalid study, as far as can be checked before it runs.
 
-    What the plan of a load or run refuses, or the job that it asks for, is refused in its words.
+    Errors of a load or run plan, or of its job, keep their message.
 
     Raises:
         DynoError: With the variant and the reason.
@@ -64,7 +64,7 @@ def require(study: Study, folder: Path) -> None:
 
 
 def ahead(study: Study, slots: list[Slot], out: Path) -> tuple[Forecast, list[str]]:
-    """How long the study takes and what room, and what to say before it begins."""
+    """Returns the forecast of time and space, and the messages to show before the start."""
     books = earlier.books(out)
     found = forecast(study, slots, books, out)
     told = [
@@ -75,10 +75,10 @@ def ahead(study: Study, slots: list[Slot], out: Path) -> tuple[Forecast, list[st
 
 
 def resumed(study: Study, folder: Path) -> StudyStore:
-    """The book of a study that was begun, which has to be the same one.
+    """Opens the store of a study to resume. The study must be the same.
 
     Raises:
-        UsageError: If there is none, or it is another, with what differs.
+        UsageError: If there is none, or the study differs, with the differences.
     """
     book = StudyStore.open(folder)
     other = checks.differences(book.study, study)
@@ -91,10 +91,10 @@ def resumed(study: Study, folder: Path) -> StudyStore:
 
 
 def begun(folder: Path, instead: Overrides, *, resume: bool) -> Study:
-    """The study in a folder, as it goes on.
+    """Returns the study in a folder as it resumes.
 
     Raises:
-        UsageError: If more than its time limit or its early end would differ.
+        UsageError: If more than the time limit or early stop would change.
     """
     book = StudyStore.open(folder)
     if not resume:
@@ -117,18 +117,18 @@ def begun(folder: Path, instead: Overrides, *, resume: bool) -> Study:
 
 
 def conduct(study: Study, folder: Path, out: Path, events: Events, *, resume: bool) -> StudyStore:
-    """Makes the runs of a study, and gives its book.
+    """Runs a study and returns its store.
 
     Args:
-        study: What is asked.
-        folder: Where its book, its data and its runs lie.
-        out: The folder whose earlier studies tell how long it takes.
-        events: Who hears of it.
-        resume: Whether it was begun already.
+        study: The study.
+        folder: Folder of its store, data and runs.
+        out: Folder with earlier studies, the basis of the forecast.
+        events: Receives the events.
+        resume: Whether to resume the study.
 
     Raises:
-        DynoError: If it cannot be done.
-        Interrupted: If the user stops it; the message says how to go on.
+        DynoError: If the study fails.
+        Interrupted: If the user stops it; the message says how to resume.
     """
     book = resumed(study, folder) if resume else None
     if book is not None:
@@ -163,7 +163,7 @@ def conduct(study: Study, folder: Path, out: Path, events: Events, *, resume: bo
 
 
 def wrapped(text: str) -> str:
-    """A text in lines of at most 80 columns."""
+    """Wraps a text at 80 columns."""
     return "\n".join(
         textwrap.wrap(
             text,
@@ -176,7 +176,7 @@ def wrapped(text: str) -> str:
 
 
 def _clear(book: StudyStore, events: Events) -> None:
-    """Removes the data of a study that is over; that it cannot be is told, and no more."""
+    """Removes the data of a finished study. A failure is only reported."""
     try:
         freed = cleanup.remove(book)
     except DynoError as error:
@@ -187,10 +187,10 @@ def _clear(book: StudyStore, events: Events) -> None:
 
 
 def _go_to(book: StudyStore, say: Callable[[str], None]) -> None:
-    """Works where the study was begun, which paths in it may be relative to.
+    """Changes to the directory where the study was started, because its paths may be relative.
 
     Raises:
-        UsageError: If that folder is gone.
+        UsageError: If the directory no longer exists.
     """
     if book.cwd == Path.cwd():
         return

@@ -1,4 +1,4 @@
-"""The page of a study, made where the study ends, however it does."""
+"""Writes the report page of a study whenever the study ends."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def write(book: StudyStore, found: Outcome) -> Path:
-    """Writes ``study.html`` into the study's folder, in one step.
+    """Writes ``study.html`` to the study folder atomically.
 
     Raises:
-        UsageError: If the book is damaged.
+        UsageError: If the store of the study is damaged.
         DiskFullError, TargetError: If it cannot be written.
     """
     from dyno.bundle.writer import write_atomically
@@ -31,9 +31,9 @@ def write(book: StudyStore, found: Outcome) -> Path:
 
 @contextlib.contextmanager
 def also_of_a_part(book: StudyStore) -> Generator[None]:
-    """Writes the page of what there is, if the work inside is stopped or fails; that goes on.
+    """Writes the page of a partial study if the block is interrupted or fails, then re-raises.
 
-    A page that cannot be made hides nothing of why.
+    An error while writing the page does not hide the original error.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""Transactions as ``dyno run`` composes them: one database or several, levels or a search."""
+"""Transactions of ``dyno run``: one or several databases, load levels or a search."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def run_transactions(
     rates: list[Rate],
     search: Search | None,
 ) -> None:
-    """Drives the levels or searches, and proves the data after them.
+    """Runs the levels or the search, then verifies the data.
 
     Args:
         session: The open session.
         asked: The plan.
-        scale: The scale that must be loaded, if any was named.
-        settings: What the bundle's plan has of levels and maintenance.
-        rates: The rates of an open loop, a level each.
-        search: The search, if one is asked for.
+        scale: The required scale of the loaded data; None accepts any.
+        settings: The levels and maintenance of the plan, as in the bundle.
+        rates: The rates of an open loop, one per level.
+        search: The search, if any.
     """
     from dyno import workloads
     from dyno.runner import stages
@@ -69,7 +69,7 @@ def _plans(
     rates: list[Rate],
     interval_s: float,
 ) -> list[OltpPlan]:
-    """A plan each level."""
+    """Returns one plan per level."""
     from dyno.stages.drive import OltpPlan
 
     return [

@@ -1,1 +1,1 @@
-"""The stages that write the record. None imports another."""
+"""Stages that write the run record. Stages do not import each other."""

@@ -1,4 +1,4 @@
-"""Stage: a workload's rows as files."""
+"""Stage: writes the rows of a workload to files."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from dyno.runtime.progress import Progress
 
 @dataclass(frozen=True)
 class GeneratePlan:
-    """What to write. ``part`` (from 1) restricts it to one of ``parts``.
+    """What to write. ``part`` (from 1) restricts the output to one of ``parts``.
 
-    ``folder`` may be a device such as ``/dev/null``: rows are then formatted and not kept.
+    ``folder`` may be a device such as ``/dev/null``: rows are formatted and discarded.
     """
 
     workload: str
@@ -29,14 +29,14 @@ class GeneratePlan:
 
 
 def generate(plan: GeneratePlan, progress: Progress) -> dict[str, Any]:
-    """Writes the files; each appears under its name only when it is whole.
+    """Writes the files. A file gets its final name only when it is complete.
 
     Returns:
-        ``tables``: one dict a table with ``table``, ``rows``, ``bytes``, ``seconds``, ``files``.
+        ``tables``: one dict per table with ``table``, ``rows``, ``bytes``, ``seconds``, ``files``.
 
     Raises:
-        UsageError: If a file is there already and not ``replace``.
-        DiskFullError: If the disk fills; the partial file is removed.
+        UsageError: If a file exists and ``replace`` is not set.
+        DiskFullError: If the disk is full; the partial file is removed.
     """
     return run_engine(
         "generate",

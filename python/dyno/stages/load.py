@@ -1,4 +1,4 @@
-"""Stage: a workload's rows into a target, counted; then its keys, indexes and statistics."""
+"""Stage: loads and counts the rows of a workload, then adds keys, indexes and statistics."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def load(
 ) -> LoadOutcome:
     """Creates the tables and loads the rows, without intermediate files.
 
-    ``alone`` is false for one of several loads that differ in their streams: it is recorded under
-    a name that says so, and its rows are counted here, as nothing follows it.
+    ``alone`` is false for one of several loads that differ in their stream count. The name of such
+    a load contains the count, and its rows are counted here, because no later step counts them.
 
     Raises:
-        UsageError: If the target holds such tables and neither ``replace`` nor ``plan.resume``;
-            or if there is no load to go on with, or one of other data.
-        TargetError: If the target failed.
+        UsageError: If the target has such tables and neither ``replace`` nor ``plan.resume`` is
+            set; or if there is no load to resume, or its data differs.
+        TargetError: If the target fails.
     """
     workload = workloads.get(plan.workload)
     name = f"load-{plan.workload}-{target.name}"
@@ -103,24 +103,24 @@ def load(
 
 
 def _database(name: str) -> int | None:
-    """Which of several databases, for the detail of a phase; None for the first."""
+    """Returns the number of the database for the phase detail; None for the first."""
     _, number = split(name)
     return number if number > 1 else None
 
 
 def _which(name: str) -> str:
-    """The same in words, for the title of a phase."""
+    """Returns the database as text for a phase title."""
     number = _database(name)
     return "" if number is None else f", database {number}"
 
 
 def text_bytes(workload: Workload, outcome: LoadOutcome) -> int:
-    """Size of the rows that were loaded, as ``.tbl`` files: the same for every target."""
+    """Returns the size of the loaded rows as ``.tbl`` files, which is the same for every target."""
     return round(sum(workload.row_bytes[str(t["table"])] * int(t["rows"]) for t in outcome.tables))
 
 
 def _prepare(target: Target, plan: LoadPlan, *, replace: bool) -> Unfinished | None:
-    """Empty tables with a mark, or those of the load to go on with, which it returns."""
+    """Creates empty marked tables, or returns the load to resume."""
     if plan.resume:
         return resume.require(target, plan)
     if not replace:
@@ -131,7 +131,7 @@ def _prepare(target: Target, plan: LoadPlan, *, replace: bool) -> Unfinished | N
 
 
 def rate(clock: Callable[[], float]) -> Callable[[dict[str, Any]], str]:
-    """Words on how far a load is: rows and megabytes (10^6) so far, and megabytes a second."""
+    """Returns a formatter of the load progress: rows, MB (10^6 bytes) and MB/s."""
     start = clock()
 
     def words(state: dict[str, Any]) -> str:
@@ -143,10 +143,10 @@ def rate(clock: Callable[[], float]) -> Callable[[dict[str, Any]], str]:
 
 
 def _count(recorder: Recorder, target: Target, plan: LoadPlan) -> None:
-    """Counts the rows of a load that is only for its rate.
+    """Counts the rows of a load that only measures the rate.
 
     Raises:
-        TargetError: If a table has not as many as were generated.
+        TargetError: If a row count differs from the generated count.
     """
     name = f"count-{plan.workload}-streams-{plan.streams}-{target.name}"
     with recorder.phase(name, f"Count rows in {target.name}", CheckDetail(), target.name):
@@ -167,7 +167,7 @@ def _count(recorder: Recorder, target: Target, plan: LoadPlan) -> None:
 
 
 def index(recorder: Recorder, target: Target, plan: LoadPlan, progress: Progress) -> None:
-    """Adds keys, indexes and statistics, each step timed."""
+    """Adds keys, indexes and statistics, and times each step."""
     name = f"index-{plan.workload}-{target.name}"
     title = f"Keys, indexes and statistics in {target.name}{_which(plan.workload)}"
     stop = threading.Event()
@@ -192,10 +192,10 @@ def check(
     loaded: Loaded,
     after: Literal["load", "run"],
 ) -> list[Check]:
-    """Proves what is in the target: row counts, or the consistency conditions.
+    """Verifies the data in the target: row counts or consistency conditions.
 
     Returns:
-        Every check, also those that were skipped.
+        All checks, including skipped ones.
     """
     workload = workloads.get(workload_name)
     name = f"check-{workload_name}-{target.name}-{after}"
@@ -209,7 +209,7 @@ def check(
 
 
 def _told_apart(checks: list[Check], name: str) -> list[Check]:
-    """The checks of one of several databases, under names that say which."""
+    """Adds the database to the names of its checks."""
     _, number = split(name)
     if number == 1:
         return checks
@@ -221,10 +221,11 @@ def _told_apart(checks: list[Check], name: str) -> list[Check]:
 def check_isolation(
     recorder: Recorder, target: Target, workload_name: str, level: str | None
 ) -> list[Check]:
-    """Proves that transactions are kept apart, at ``level`` or else the target's default.
+    """Verifies the isolation of transactions at ``level``; None selects the target's default.
 
     Raises:
-        UsageError: If the workload has no such proofs, or the target no such level.
+        UsageError: If the workload has no isolation tests, or the target does not support the
+            level.
     """
     workload = workloads.get(workload_name)
     prove = workload.isolation
@@ -248,20 +249,20 @@ def check_isolation(
 
 
 class _Sessions:
-    """Sessions of one target, whose statements Ctrl-C cancels."""
+    """Sessions of one target. Ctrl-C cancels their statements."""
 
     def __init__(self, target: Target, workload: str) -> None:
         self._target, self._workload = target, workload
         self._opened: list[Connection] = []
 
     def open(self) -> Connection:
-        """One more."""
+        """Opens one more session."""
         session = self._target.connect(self._workload)
         self._opened.append(session)
         return session
 
     def work(self, prove: Callable[[], list[Check]]) -> list[Check]:
-        """Does what needs them.
+        """Runs checks that use the sessions.
 
         Raises:
             Interrupted: After Ctrl-C.
@@ -274,10 +275,10 @@ class _Sessions:
 
 
 def accept(target: Target, plan: LoadPlan, checks: list[Check]) -> None:
-    """Marks freshly loaded data as whole, or stops when it is not what was generated.
+    """Marks loaded data as complete, or stops if it differs from the generated data.
 
     Raises:
-        TargetError: With the first check that failed.
+        TargetError: With the first failed check.
     """
     _whole(checks)
     target.mark(plan.workload, dataclasses.replace(loaded(plan), complete=True))
@@ -292,18 +293,18 @@ def _whole(checks: list[Check]) -> None:
 
 
 def loaded(plan: LoadPlan) -> Loaded:
-    """What the mark says of this load while it is not whole yet."""
+    """Returns the mark of this load while it is incomplete."""
     layout = "" if plan.layout is None else plan.layout.model_dump_json(exclude_defaults=True)
     return Loaded(plan.scale, plan.seed, complete=False, layout=layout)
 
 
 def _described(layout: Layout | None) -> dict[str, Any] | None:
-    """The layout and its notes, for the detail of a phase."""
+    """Returns the layout and its notes for the detail of a phase."""
     return None if layout is None else layout.model_dump(mode="json", exclude_defaults=True)
 
 
 def _probe(target: Target) -> tuple[Probe, bool] | tuple[None, bool]:
-    """How to measure what a target occupies, and whether while it works."""
+    """Returns the probe for the space of a target, and whether it can run during the load."""
     if isinstance(target, Measured):
         return target.space_probe() or (None, False)
     paths = target.data_paths()

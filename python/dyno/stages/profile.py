@@ -1,4 +1,4 @@
-"""Stage: what storage gives, before any database is on it."""
+"""Stage: profiles storage before it holds a database."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from dyno.safety.unwritable import stores_no_files
 OnError = Literal["stop", "continue"]
 
 _INTERVALS = 50
-"""Of a step: so many tell whether it is steady; but none is under 0.1 s or over 1 s."""
+"""Number of intervals in a step, enough to judge steady state. An interval lasts 0.1 s to 1 s."""
 _KINDS = {"folder": "made", "file": "file", "device": "device"}
 
 
 @dataclass(frozen=True)
 class IoPlan:
-    """What to measure of which volumes.
+    """Measurements and their volumes.
 
     Attributes:
-        how: Several volumes at once, each alone, or one more each time.
+        how: Several volumes together, each alone, or one more each time.
         stages: Fill levels; none for test files of the profile's size.
-        used_bytes: Bytes used of files and devices that are there; None for all of them.
+        used_bytes: Bytes to use of existing files and devices; None for all.
         destroy: Names of files and devices that may be overwritten.
-        durable: Every write counts only once it is on the media.
-        repeats: How often each arm is measured.
+        durable: A write completes only when it is on the media.
+        repeats: Number of measurements of each arm.
     """
 
     volumes: tuple[Volume, ...]
@@ -54,19 +54,19 @@ class IoPlan:
 
     @property
     def arms(self) -> tuple[Arm, ...]:
-        """What is measured at once, in turn."""
+        """The sets of volumes to measure together, in order."""
         return arms(self.volumes, self.how)
 
     @property
     def longest_s(self) -> float:
-        """Seconds of all steps of all arms, if none is left out; without the time to fill."""
+        """Seconds of all steps of all arms, if no step is skipped; excludes the time to fill."""
         return self.profile.longest_s * len(self.arms) * self.repeats * max(1, len(self.stages))
 
     def check(self) -> None:
-        """Fails if the plan makes no sense or does not fit; touches nothing.
+        """Validates the plan. Changes nothing.
 
         Raises:
-            UsageError: If it would overwrite what it may not, or names an unknown volume.
+            UsageError: If it would overwrite protected data, or names an unknown volume.
             TargetError: If a file or device is in use.
             DiskFullError: If the test files do not fit.
         """
@@ -118,37 +118,37 @@ class IoPlan:
             require_room(arm.volumes, self.made_bytes())
 
     def made_bytes(self) -> dict[str, int]:
-        """The largest size of each volume's test file, by name."""
+        """Maximum size of the test file of each volume, by name."""
         if self.stages:
             return self.stages[-1].bytes
         folders = [volume for volume in self.volumes if volume.kind == "folder"]
         return {volume.name: self.profile.file_bytes for volume in folders}
 
     def name(self, arm: Arm, repeat: int) -> str:
-        """The phase in which an arm is measured."""
+        """Returns the phase name of an arm."""
         name = f"io-{arm.label}" if len(self.arms) > 1 else "io"
         return f"{name}-{repeat}" if self.repeats > 1 else name
 
     def title(self, arm: Arm, repeat: int) -> str:
-        """The phase in words."""
+        """Returns the phase title of an arm."""
         title = "Storage profile" + f" of {arm.label}" * (len(self.arms) > 1)
         return title + f", {repeat} of {self.repeats}" * (self.repeats > 1)
 
     def label(self, arm: Arm) -> str:
-        """What the figures of an arm are told under: its names; of a single volume its path."""
+        """Returns the label of an arm in results: its volume names; the path of a single volume."""
         return str(self.volumes[0].path) if len(self.volumes) == 1 else arm.label
 
 
 def profile(
     recorder: Recorder, plan: IoPlan, arm: Arm, repeat: int, progress: Progress
 ) -> IoDetail:
-    """Profiles one arm once and records a line a step as soon as it ends.
+    """Profiles one arm once and records one row per step when the step ends.
 
     Returns:
-        What its phase tells, with what the engine found.
+        The phase detail, with the findings of the engine.
 
     Raises:
-        UsageError: If the engine refuses the plan.
+        UsageError: If the engine rejects the plan.
         DiskFullError: If a test file does not fit.
         TargetError: If a volume cannot be used.
     """
@@ -229,7 +229,7 @@ def _detail(plan: IoPlan, arm: Arm, repeat: int) -> partial[IoDetail]:
 
 
 def _range(values: Iterable[float | None]) -> tuple[float, float] | None:
-    """The least and the most; None of nothing."""
+    """Returns the minimum and maximum; None without values."""
     known = [value for value in values if value is not None]
     return (min(known), max(known)) if known else None
 

@@ -1,4 +1,4 @@
-"""Stage: are the answers right? Engine against engine, expected answers, published answers."""
+"""Stage: verifies answers against other engines, expected answers and published answers."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def ask(
     progress: Progress,
     timeout_s: float | None = None,
 ) -> PowerResult:
-    """Asks every query once, with its validation parameters, only for the answers.
+    """Runs every query once, with its validation parameters, only for the answers.
 
-    A failing query is kept in the result's errors and is a failed check; the others are still
-    asked. One that takes longer than ``timeout_s`` is cancelled: it has no answer, right or wrong.
+    A failed query is in the errors of the result and is a failed check. The others still run. A
+    query that exceeds ``timeout_s`` is cancelled: it has no answer, right or wrong.
 
     Raises:
         TargetError: If the server is gone.
@@ -85,20 +85,21 @@ def ask(
 
 
 def unproven(recorder: Recorder, workload_name: str, scale: float, target: str) -> None:
-    """Records that nothing proves one engine's answers at this scale: there are none to expect."""
+    """Records that a single engine's answers are unverified: there are no expected ones."""
     recorder.add_checks([_not_shipped(workloads.get(workload_name), scale, target)])
 
 
 def answers(
     recorder: Recorder, workload_name: str, scale: float, results: dict[str, PowerResult]
 ) -> list[Check]:
-    """Compares every query's rows under the workload's validation rules.
+    """Compares the rows of every query under the validation rules of the workload.
 
-    Each answer must be in the order that the query asks for; equal the expected and the published
-    one, where the workload has them for this scale; and all engines must agree.
+    Each answer must have the row order that the query requires. It must equal the expected and
+    published answers, if the workload has them for this scale. All engines must agree.
 
     Returns:
-        One check a query and pair, recorded in the bundle; a failed one shows the rows that differ.
+        One check per query and pair, recorded in the bundle. A failed check lists the rows that
+        differ.
     """
     workload = workloads.get(workload_name)
     checks: list[Check] = []
@@ -124,21 +125,21 @@ def streams(
     alike: bool,
     test: str = "throughput",
 ) -> list[Check]:
-    """Proves what streams answered, for which nothing is published.
+    """Verifies the answers of streams, which have no published answers.
 
-    That is the order of the rows, and that streams agree that asked the same.
+    Checks the row order, and that streams with identical queries agree.
 
     Args:
-        recorder: Takes the checks.
+        recorder: Receives the checks.
         workload_name: The workload.
-        target: Name of the target that answered.
-        answers: Of all streams.
-        alike: Whether all streams asked the same of the same data, so that their answers must
-            agree.
-        test: Whose answers: ``power`` or ``throughput``.
+        target: Name of the target.
+        answers: Answers of all streams.
+        alike: Whether all streams run identical queries on identical data, so that their answers
+            must agree.
+        test: The test: ``power`` or ``throughput``.
 
     Returns:
-        A check a query that some stream ran to its end.
+        One check per query that some stream completed.
     """
     found: dict[str, list[tuple[int, QueryResult]]] = {}
     for stream, name, answer in answers:
@@ -181,7 +182,7 @@ def _not_shipped(workload: Workload, scale: float, target: str) -> Check:
 def _alone(
     workload: Workload, query: Query, scale: float, target: str, answer: QueryResult | None
 ) -> list[Check]:
-    """An engine's answer by itself: the order of its rows, expected and published answer."""
+    """Checks the answer of one engine: row order, expected and published answer."""
     if answer is None:
         message = "skipped: the query did not end"
         return [Check(name=f"answers-{query.name}", target=target, passed=None, message=message)]
@@ -219,7 +220,7 @@ def _verdict(
     sides: tuple[str, str],
     tolerance: Tolerance | None,
 ) -> Check:
-    """Passed if there are no differences; else with them, and as rows if they have columns."""
+    """Passes without differences; otherwise lists them, as rows if they have columns."""
     if not differences:
         message = "rows in the order asked for" if tolerance is None else "equal"
         return Check(name=name, target=target, passed=True, message=message)

@@ -1,4 +1,4 @@
-"""Loads that were cut off: what is there, and whether a load can go on from it."""
+"""Interrupted loads: their state, and whether a load can resume."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from dyno.errors import UsageError
 
 
 def unfinished(target: Target, workload: str) -> Unfinished | None:
-    """The load of ``workload`` that did not end, if the target can tell and it can go on."""
+    """Returns the unfinished load of ``workload``, if the target can report and resume it."""
     if target.capabilities.resume is not True or not isinstance(target, Resumable):
         return None
     return target.unfinished(workload)
 
 
 def unfinished_of(target: Target, names: Sequence[str]) -> Unfinished | None:
-    """The same of the first of several databases of which there is one."""
+    """Returns the first unfinished load of several databases."""
     found = (unfinished(target, name) for name in names)
     return next((one for one in found if one is not None), None)
 
 
 def require(target: Target, plan: LoadPlan) -> Unfinished:
-    """The unfinished load that ``plan`` goes on with.
+    """Returns the unfinished load that ``plan`` resumes.
 
     Raises:
-        UsageError: If there is none, the target cannot, or it was of other data or layout.
+        UsageError: If there is none, the target does not support it, or its data or layout differs.
     """
     _require_able(target)
     found = unfinished(target, plan.workload)
@@ -49,12 +49,12 @@ def require(target: Target, plan: LoadPlan) -> Unfinished:
 
 @dataclasses.dataclass(frozen=True)
 class Rest:
-    """What is still to do of a load of several databases that was cut off.
+    """The remaining work of an interrupted load of several databases.
 
     Attributes:
-        plans: A load of each that is not whole: with ``resume`` one that goes on by its own
-            journal, without it one that starts with empty tables.
-        whole: Names of the others.
+        plans: A load of each incomplete database: with ``resume`` it continues from its own
+            journal, without it starts with empty tables.
+        whole: Names of the complete databases.
     """
 
     plans: tuple[LoadPlan, ...]
@@ -62,15 +62,15 @@ class Rest:
 
 
 def rest(target: Target, plan: LoadPlan, names: Sequence[str]) -> Rest:
-    """What is left of a load of the databases ``names``, of which ``plan`` tells all but the name.
+    """Returns the remaining load of the databases ``names``. ``plan`` applies to each of them.
 
-    They are loaded one after the other. So some are whole, one may be cut off, and nothing that
-    could be kept is in the others: they have no tables yet, or tables without a journal, which
-    comes before the first row.
+    Databases load sequentially. Some are complete, at most one is interrupted, and the others hold
+    nothing to reuse: they have no tables yet, or tables without a journal. The journal precedes the
+    first row.
 
     Raises:
-        UsageError: If nothing is left, nothing was begun, the target cannot go on, or what is there
-            is of other data or layout.
+        UsageError: If nothing remains, nothing was started, the target does not support resuming,
+            or the existing data or layout differs.
     """
     _require_able(target)
     plans: list[LoadPlan] = []
@@ -98,10 +98,10 @@ def rest(target: Target, plan: LoadPlan, names: Sequence[str]) -> Rest:
 
 
 def forget_whole(target: Target, names: Sequence[str]) -> None:
-    """Databases that are about to be replaced, one after the other, count as whole no more.
+    """Marks databases that will be replaced one after the other as incomplete.
 
-    Else a load that is cut off would leave some of before, that transactions may have changed, for
-    new ones.
+    Otherwise an interrupted load would leave old databases, which transactions may have changed,
+    marked as new ones.
     """
     for name in names:
         state = target.loaded(name)
@@ -110,7 +110,7 @@ def forget_whole(target: Target, names: Sequence[str]) -> None:
 
 
 def refuse_unfinished(target: Target, workload: str) -> None:
-    """Stops a load that would find an unfinished one in its way, and says what can be done.
+    """Stops a load if an unfinished load exists, and lists the options.
 
     Raises:
         UsageError: If there is one.
@@ -138,9 +138,9 @@ def _nothing_left(target: Target, what: str, state: Loaded) -> UsageError:
 
 
 def _require_same(what: str, plan: LoadPlan, there: Unfinished | Loaded, layout: str) -> None:
-    """What is there is of the data that is wanted, in the same layout.
+    """Checks that the existing data and layout match the requested ones.
 
-    The tables are there already: they have the design that the first load gave them.
+    The tables exist already, with the design of the first load.
     """
     for name, found, wanted in (
         ("scale", there.scale, plan.scale),
@@ -161,5 +161,5 @@ def _require_same(what: str, plan: LoadPlan, there: Unfinished | Loaded, layout:
 
 
 def _bare(layout: Layout | None) -> Layout | None:
-    """A layout without what does not change the design: its notes, and where it was read."""
+    """Returns a layout without fields that do not affect the design: its notes and its source."""
     return None if layout is None else layout.model_copy(update={"notes": (), "source": ""})

@@ -1,4 +1,4 @@
-"""The metrics of a run: one class of scope for what they are about, in a module a family.
+"""The metrics of a run: one scope class per subject, one module per family.
 
 ``metrics.Level("users-8").operation("payment").response("p95")`` is the key of an estimate.
 """

@@ -1,6 +1,6 @@
-"""How names of metrics are made: each is declared once, with its unit, and found by attribute.
+"""Declares metric names. Each is declared once, with its unit, and accessed as an attribute.
 
-A mistyped metric is therefore an error of the type checker. Names stay plain text in bundles.
+The type checker thus detects a misspelled metric. In bundles the names are plain text.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ W = TypeVar("W", bound=str)
 
 @dataclass(frozen=True)
 class Key:
-    """The full name of an estimate, and its unit.
+    """The full name and the unit of an estimate.
 
     Attributes:
-        unit: None where it depends on the run, such as that of a sampled metric.
+        unit: None if it depends on the run, as for sampled metrics.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Key:
 
     @property
     def last(self) -> str:
-        """What follows the last dot of the name."""
+        """The part of the name after the last dot."""
         return self.name.rpartition(".")[2]
 
     def estimate(
@@ -42,14 +42,14 @@ class Key:
         high: float | None = None,
         unit: str = "",
     ) -> Estimate:
-        """The estimate of this name.
+        """Creates the estimate with this name.
 
         Args:
-            value: In the metric's unit.
-            source: The formula or the file that it comes from.
-            low: Lower bound of its interval, if there is one.
-            high: Upper bound.
-            unit: Where it depends on the run.
+            value: The value in the unit of the metric.
+            source: The formula or the source file.
+            low: Lower bound of the interval, if any.
+            high: Upper bound of the interval, if any.
+            unit: The unit, if it depends on the run.
         """
         own = unit if self.unit is None else self.unit
         return Estimate(name=self.name, value=value, low=low, high=high, unit=own, source=source)
@@ -57,10 +57,10 @@ class Key:
 
 @dataclass(frozen=True)
 class Scope:
-    """What metrics are about, such as a level of load: ``start`` begins all of their names.
+    """The subject of metrics, such as a load level. All its metric names begin with ``start``.
 
-    A class of scopes names itself by ``names``, the pattern of all its starts, and may join its
-    metrics to them otherwise than by a dot.
+    A scope class declares ``names``, the pattern of its ``start`` values. It may join its metrics
+    with another separator than a dot.
     """
 
     start: str
@@ -77,7 +77,7 @@ class Scope:
 
     @classmethod
     def metrics(cls) -> Iterator[Metric]:
-        """Those that it declares, with its bases; of those that differ in a word one for all."""
+        """Yields its metrics, including those of base classes; one entry per word family."""
         for name in dict.fromkeys(name for base in cls.__mro__ for name in vars(base)):
             declared = next(vars(base)[name] for base in cls.__mro__ if name in vars(base))
             if isinstance(declared, Metric):
@@ -91,12 +91,12 @@ _SCOPES: list[type[Scope]] = []
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric of a scope. On an instance of the scope it is a ``Key``.
+    """A metric of a scope. Access through a scope instance returns a ``Key``.
 
     Attributes:
-        unit: As it is printed; empty for counts and ratios, None if it depends on the run.
-        name: The last part of the name; by default the attribute's name.
-        words: What may stand for ``{}`` in the name; anything without a dot if there are none.
+        unit: The printed unit; empty for counts and ratios, None if it depends on the run.
+        name: The last part of the name; by default the attribute name.
+        words: Values of ``{}`` in the name; without any, everything except a dot.
     """
 
     unit: str | None = ""
@@ -113,16 +113,16 @@ class Metric:
     @overload
     def __get__(self, instance: Scope, owner: type[Any]) -> Key: ...
     def __get__(self, instance: Scope | None, owner: type[Any]) -> Metric | Key:
-        """The key in a scope, or the metric itself on the class."""
+        """Returns the key for a scope instance, or the metric for the class."""
         return replace(self, owner=owner) if instance is None else self.of(instance)
 
     def of(self, scope: Scope) -> Key:
-        """Its key in a scope."""
+        """Returns its key in a scope."""
         return Key(f"{scope}{scope.joint}{self.name}", self.unit)
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Of the full names of its estimates, with a group for each part of the scope."""
+        """Matches the full names of its estimates, with a group for each part of the scope."""
         listed = "|".join(map(re.escape, self.words)) or r"[^.]+"
         last = re.escape(self.name).replace(r"\{\}", f"(?:{listed})")
         return re.compile(f"{self.owner.names}{re.escape(self.owner.joint)}{last}", re.DOTALL)
@@ -130,11 +130,11 @@ class Metric:
 
 @dataclass(frozen=True)
 class Metrics(Generic[W]):
-    """Metrics of a scope that differ in a word only, such as a percentile: ``response("p95")``.
+    """Metrics of a scope that differ in one word, such as a percentile: ``response("p95")``.
 
     Attributes:
-        name: With ``{}`` for the word.
-        words: Those that there are; any if none is listed.
+        name: The name, with ``{}`` for the word.
+        words: The valid words; empty for any.
     """
 
     unit: str | None
@@ -148,7 +148,7 @@ class Metrics(Generic[W]):
     def __get__(
         self, instance: Scope | None, owner: type[Any]
     ) -> Callable[[W], Metric] | Callable[[W], Key]:
-        """What makes the key of a word in a scope, or on the class the metric of a word."""
+        """Returns a function from a word to its key in a scope, or to its metric on the class."""
 
         def metric(word: W) -> Metric:
             return Metric(self.unit, self.name.format(word), owner)
@@ -157,27 +157,27 @@ class Metrics(Generic[W]):
 
 
 class Estimates:
-    """Estimates of a run by their keys."""
+    """The estimates of a run by key."""
 
     def __init__(self, estimates: Iterable[Estimate]) -> None:
         self._by_name = {one.name: one for one in estimates}
 
     @cached_property
     def _sorted(self) -> list[tuple[str, int]]:
-        """Names with their places in the order of the estimates."""
+        """Names with their positions among the estimates."""
         return sorted((name, place) for place, name in enumerate(self._by_name))
 
     def estimate(self, key: Key) -> Estimate | None:
-        """The estimate of a metric; None if the run has none."""
+        """Returns the estimate of a metric; None if the run has none."""
         return self._by_name.get(key.name)
 
     def value(self, key: Key) -> float | None:
-        """Its value."""
+        """Returns the value of a metric."""
         found = self.estimate(key)
         return None if found is None else found.value
 
     def of(self, scope: Scope) -> dict[str, Estimate]:
-        """All of a scope, in their order, by what follows the scope in their names."""
+        """Returns all estimates of a scope in order, by the part of the name after the scope."""
         start = f"{scope}{scope.joint}"
         return {
             name.removeprefix(start): one
@@ -186,7 +186,7 @@ class Estimates:
         }
 
     def between(self, start: str, metric: Metric) -> list[str]:
-        """What stands between ``start`` and a metric in names, in the order of the estimates."""
+        """Returns the name parts between ``start`` and a metric, in the order of the estimates."""
         end = f"{metric.owner.joint}{metric.name}"
         found: list[tuple[int, str]] = []
         for at in range(bisect_left(self._sorted, (start, 0)), len(self._sorted)):
@@ -199,11 +199,11 @@ class Estimates:
 
 
 def declared(name: str) -> list[Metric]:
-    """The metrics that an estimate of this name may belong to; none if it is not declared."""
+    """Returns the metrics that match the name of an estimate; none if it is undeclared."""
     return [one for one in all_declared() if one.pattern.fullmatch(name)]
 
 
 @cache
 def all_declared() -> list[Metric]:
-    """Every metric of every scope, those that differ in a word once."""
+    """Returns every metric of every scope, one per word family."""
     return [metric for scope in _SCOPES for metric in scope.metrics()]

@@ -1,4 +1,4 @@
-"""Criteria: what each came to at each level."""
+"""Criteria: result per level."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from dyno.bundle.metrics.base import Metric, Scope
 
 
 class Criterion(Scope, names=r"criterion\.(?P<level>[^.]+)\.(?P<criterion>.+)"):
-    """A criterion, in its normal form, at a level. Values have the criterion's unit."""
+    """A criterion, in its normal form, at a level. Values have the unit of the criterion."""
 
     value = Metric(None)
     worst = Metric(None)
-    """Of the interval that comes nearest to the wrong side, or goes furthest beyond."""
+    """Value of the interval nearest to the limit or furthest beyond it."""
     worst_t_ns = Metric("ns")
     failing = Metric()
     intervals = Metric()
     missing = Metric()
-    """It cannot be judged, for the reason that is the source."""
+    """The criterion cannot be evaluated. The source holds the reason."""
     idle = Metric()
-    """The same, as nothing happened that it limits."""
+    """Same as ``missing``, because no limited operation occurred."""
 
     def __init__(self, level: str, criterion: object) -> None:
         super().__init__(f"criterion.{level}.{criterion}")

@@ -1,4 +1,4 @@
-"""Decision support: a target's tests, queries, streams and refreshes, and two targets compared."""
+"""Decision support: tests, queries, streams and refreshes per target, and target comparisons."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _PAIR = r"dss\.(?P<first>[^./]+)/(?P<other>[^./]+)"
 
 
 class Query(Scope, names=rf"{_TARGET}\.(?P<query>[^.]+)"):
-    """A query, run by one user."""
+    """A query in the single-user test."""
 
     seconds = Metric("s")
-    """From submission to the last row; the median of several."""
+    """Time from submission to the last row; the median of several runs."""
 
 
 class Stream(Scope, names=rf"{_TARGET}\.stream-(?P<stream>\d+)"):
-    """The queries of one of several users."""
+    """The queries of one stream."""
 
     done = Metric()
     failed = Metric()
@@ -35,7 +35,7 @@ class Refresh(Scope, names=rf"{_TARGET}\.refresh-(?P<refresh>-?\d+)"):
     """A pair of refresh functions."""
 
     function = Metrics[str]("s", "{}_s")
-    """By its name: ``function("rf1")``."""
+    """Time per refresh function: ``function("rf1")``."""
 
 
 class Queries(Scope, names=_TARGET):
@@ -44,14 +44,14 @@ class Queries(Scope, names=_TARGET):
     queries_done = Metric()
     queries_failed = Metric()
     power_total_s = Metric("s")
-    """All queries by one user."""
+    """Total time of all queries in the single-user test."""
     geomean_s = Metric("s")
     power_score = Metric("queries/h × SF")
-    """Dyno's own, without the refresh functions."""
+    """Score defined by Dyno, without refresh functions."""
     power = Metric(None)
     throughput = Metric(None)
     throughput_score = Metric(None)
-    """Throughput without the refresh functions."""
+    """Throughput without refresh functions."""
     composite = Metric(None)
     throughput_total_s = Metric("s")
     throughput_failed = Metric()
@@ -62,24 +62,24 @@ class Queries(Scope, names=_TARGET):
 
     @staticmethod
     def targets(known: Estimates) -> list[str]:
-        """The targets of a run."""
+        """Returns the targets of a run."""
         return known.between("dss.", Queries.queries_done)
 
     def query(self, name: str) -> Query:
-        """One of its queries."""
+        """Returns the scope of a query."""
         return Query(f"{self}.{name}")
 
     def queries(self, known: Estimates) -> dict[str, float]:
-        """Seconds of those that ended, by name."""
+        """Returns the seconds of completed queries, by name."""
         names = known.between(f"{self}.", Query.seconds)
         return {name: known.value(self.query(name).seconds) or 0.0 for name in names}
 
     def stream(self, number: int) -> Stream:
-        """One of several users."""
+        """Returns the scope of a stream."""
         return Stream(f"{self}.stream-{number}")
 
     def refresh(self, number: int) -> Refresh:
-        """One of its pairs of refresh functions."""
+        """Returns the scope of a pair of refresh functions."""
         return Refresh(f"{self}.refresh-{number}")
 
 
@@ -87,24 +87,24 @@ class QueryPair(Scope, names=rf"{_PAIR}\.(?P<query>[^.]+)"):
     """A query on two targets."""
 
     ratio = Metric("×")
-    """Seconds on the first, of those on the other."""
+    """Time on the first target divided by the time on the second."""
 
 
 class QueriesPair(Scope, names=_PAIR):
-    """The queries that two targets have in common."""
+    """The queries that two targets share."""
 
     geomean_ratio = Metric("×")
     total_ratio = Metric("×")
     slower_queries = Metric("queries")
-    """That took longer on the other."""
+    """Number of queries that took longer on the second target."""
 
     def __init__(self, first: str, other: str) -> None:
         super().__init__(f"dss.{first}/{other}")
 
     def query(self, name: str) -> QueryPair:
-        """One of them."""
+        """Returns the scope of a query."""
         return QueryPair(f"{self}.{name}")
 
     def queries(self, known: Estimates) -> list[str]:
-        """All of them."""
+        """Returns the names of all queries."""
         return known.between(f"{self}.", QueryPair.ratio)

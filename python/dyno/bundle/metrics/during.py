@@ -1,4 +1,4 @@
-"""Maintenance during a run: what it took, and the work before, during and after it."""
+"""Maintenance during a run: its cost, and the work before, during and after it."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ _PHASE = r"during\.(?P<phase>[^.]+)"
 class Stretch(
     Scope, names=rf"{_PHASE}(?:\.db-(?P<database>\w+))?\.(?P<part>before|during|after)", joint="_"
 ):
-    """The work in one of the parts: throughput, and its change against before."""
+    """The work in one part: throughput, and its change relative to the part before."""
 
     intervals = Metric()
     tps = Metric("1/s")
     p95_ms = Metric("ms")
-    """Of the main operation's response time."""
+    """Response time of the main operation."""
     queries = Metric()
     qph = Metric("queries/h")
     change_percent = Metric("%")
 
 
 class Beside(Scope):
-    """Work beside a piece of maintenance."""
+    """The work during maintenance."""
 
     def part(self, part: Part) -> Stretch:
-        """Before, during or after it."""
+        """Returns the scope of the part before, during or after."""
         return Stretch(f"{self}.{part}")
 
 
 class Maintenance(Beside, names=_PHASE):
-    """A piece of maintenance and all the work beside it."""
+    """A maintenance operation and all concurrent work."""
 
     seconds = Metric("s")
     rounds = Metric()
@@ -49,5 +49,5 @@ class Maintenance(Beside, names=_PHASE):
         super().__init__(f"during.{phase}")
 
     def database(self, number: int | None) -> Beside:
-        """The work on one of several databases."""
+        """Returns the scope of the work on one of several databases."""
         return Beside(f"{self}.db-{number}")

@@ -1,4 +1,4 @@
-"""The application gap: what a database took of what the profiler got out of the same storage."""
+"""The application gap: database I/O relative to the profiled maximum of the same storage."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _PHASE = r"gap\.(?P<phase>[^.]+)"
 
 
 class Share(Scope, names=rf"{_PHASE}\.(?P<reference>{'|'.join(REFERENCES)})", joint="_"):
-    """What was taken, of the best of a curve of the profile."""
+    """The share of the best value of a profile curve that the database reached."""
 
     share_percent = Metric("%")
     profile = Metric(None)
-    """That best, in MB/s or I/Os a second."""
+    """The best value of the curve, in MB/s or IOPS."""
     profile_depth = Metric()
     profile_io_bytes = Metric("B")
 
 
 class Gap(Scope, names=_PHASE):
-    """What reached the devices that carry the data in a phase: means of all of them together."""
+    """I/O on the data devices in a phase: means over all of them together."""
 
     application_mbps = Metric("MB/s")
     application_iops = Metric("1/s")
@@ -32,21 +32,21 @@ class Gap(Scope, names=_PHASE):
     utilisation = Metric("%")
     write_percent = Metric("%")
     io_bytes = Metric("B")
-    """Of a request, on average."""
+    """Mean request size."""
     cpu_busy = Metric("%")
     engine_read_bytes = Metric("B")
-    """What the engine asked the system for."""
+    """Bytes that the engine requested from the operating system."""
     device_read_bytes = Metric("B")
     cache_percent = Metric("%")
-    """Of what the engine asked for, from the page cache."""
+    """Share of the bytes requested by the engine that came from the page cache."""
 
     def __init__(self, phase: str) -> None:
         super().__init__(f"gap.{phase}")
 
     def application(self, of: Rate) -> Key:
-        """What reached the devices, in MB/s or I/Os a second."""
+        """Returns the rate that reached the devices, in MB/s or IOPS."""
         return self.application_mbps if of == "mbps" else self.application_iops
 
     def share(self, of: Reference) -> Share:
-        """Against one of the best curves."""
+        """Returns the scope of a reference curve."""
         return Share(f"{self}.{of}")

@@ -1,4 +1,4 @@
-"""Storage: curves and their best, each load, its volumes and jobs, and comparisons."""
+"""Storage: curves with their best load, each load with its volumes and jobs, and comparisons."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _PART = rf"{_LOAD}(?:\.(?:at|job)\.(?P<part>.+))?"
 
 
 class Moved(Scope):
-    """Whatever was moved."""
+    """A scope with I/O rates."""
 
     iops = Metric("IOPS")
     mbps = Metric("MB/s")
 
     def rate(self, of: Rate) -> Key:
-        """IOPS or MB/s."""
+        """Returns the key of IOPS or MB/s."""
         return self.iops if of == "iops" else self.mbps
 
 
@@ -33,12 +33,12 @@ class Side(Moved, names=rf"{_PART}\.(?P<side>{'|'.join(SIDES)})", joint="_"):
     """Reads, writes or syncs of a load, or of a part of it."""
 
     service = Metrics("ms", "{}_ms", QUANTITIES)
-    """From submission to the end."""
+    """Time from submission to completion."""
     response = Metrics("ms", "response_{}_ms", QUANTITIES)
-    """From when it was due."""
+    """Time from the scheduled start to completion."""
 
     def latency(self, of: Quantity, *, response: bool) -> Key:
-        """Response or service time."""
+        """Returns the key of the response or service time."""
         return self.response(of) if response else self.service(of)
 
 
@@ -49,74 +49,74 @@ class Part(Moved, names=_PART):
     syncs_per_s = Metric("1/s")
 
     def side(self, name: SideName) -> Side:
-        """Its reads, writes or syncs."""
+        """Returns the scope of reads, writes or syncs."""
         return Side(f"{self}.{name}")
 
 
 class StorageLoad(Part, names=_LOAD):
-    """What was measured at a load of a curve."""
+    """The measurement at one load of a curve."""
 
     in_flight = Metric()
     slowest = Metrics("ms", "slowest_{}_ms", QUANTITIES)
-    """Of reads, writes and syncs of any job on any volume."""
+    """Maximum over reads, writes and syncs of any job on any volume."""
     windows = Metric()
     cov_percent = Metric("%")
-    """How the IOPS of its windows vary."""
+    """Coefficient of variation of IOPS over its windows."""
     offered_iops = Metric("IOPS")
     late_percent = Metric("%")
     unissued = Metric()
     cpu_percent = Metric("%")
-    """How busy all CPUs of this machine were."""
+    """CPU utilization of this machine, all CPUs."""
 
     intervals = Metric()
     trend_percent = Metric("%")
     mean_error_percent = Metric("%")
-    """Half of the 95 % interval of the mean of the window that tells least."""
+    """Half of the 95 % interval of the mean, for the least certain window."""
     mser_discard_percent = Metric("%")
     mser_bias_percent = Metric("%")
     silent_s = Metric("s")
     drop_percent = Metric("%")
-    """A fall by a step."""
+    """A step-like decrease."""
     drop_from_iops = Metric("IOPS")
     drop_to_iops = Metric("IOPS")
     drop_at_s = Metric("s")
 
     def volume(self, name: str) -> Part:
-        """One of several volumes at once."""
+        """Returns the scope of one of several concurrent volumes."""
         return Part(f"{self}.at.{name}")
 
     def job(self, name: str) -> Part:
-        """One of several jobs at once."""
+        """Returns the scope of one of several concurrent jobs."""
         return Part(f"{self}.job.{name}")
 
 
 class Curve(Scope, names=_CURVE):
-    """A curve of jobs at rising load, and the best of its loads."""
+    """A curve of jobs at increasing load, and its best load."""
 
     settling_windows = Metric()
-    """Left out, as they came before it was steady."""
+    """Number of windows excluded because they precede the steady state."""
     best_iops = Metric("IOPS")
     best_mbps = Metric("MB/s")
     best_depth = Metric()
     best_rate = Metric("1/s")
     best = Metrics("ms", "best_{}_ms", QUANTITIES)
-    """Of the slowest side at the best load."""
+    """Latency of the slowest side at the best load."""
     best_confirmed = Metric()
-    """Windows measured after a search had found it."""
+    """Number of windows measured after a search found the best load."""
     best_change_percent = Metric("%")
-    """Against the first fill level."""
+    """Change relative to the first fill level."""
 
     def best_value(self, of: Rate) -> Key:
-        """The best, in IOPS or MB/s."""
+        """Returns the key of the best value, in IOPS or MB/s."""
         return self.best_iops if of == "iops" else self.best_mbps
 
     def load(self, name: str) -> StorageLoad:
-        """One of its loads: ``qd8``, ``rate5000``."""
+        """Returns the scope of a load: ``qd8``, ``rate5000``."""
         return StorageLoad(f"{self}.{name}")
 
 
 class Place(Scope, names=_PLACE):
-    """Volumes that were measured together, at a fill level; each of both only if there are more."""
+    """Volumes measured together, at a fill level. Each part is named only if there are several."""
 
     ceiling_ms = Metric("ms")
 
@@ -124,16 +124,16 @@ class Place(Scope, names=_PLACE):
         super().__init__(".".join(filter(None, ("io", arm, stage))))
 
     def curve(self, name: str) -> Curve:
-        """One of its curves."""
+        """Returns the scope of a curve."""
         return Curve(f"{self}.{name}")
 
 
 class Compared(Scope, names=r"io\.(?:compare|scaling)\.(?P<place>.+)\.(?P<curve>[^.]+)"):
-    """The best of a curve against that of the first volumes."""
+    """The best value of a curve compared with that of the first volumes."""
 
     ratio = Metric()
     efficiency_percent = Metric("%")
-    """Of several volumes at once: of what they give alone."""
+    """Rate of several concurrent volumes in percent of the sum of their single rates."""
 
     def __init__(self, way: str, arm: str, stage: str, curve: str) -> None:
         super().__init__(".".join(filter(None, ("io", way, arm, stage, curve))))

@@ -1,4 +1,4 @@
-"""Loads, and the keys and indexes after them."""
+"""Loads, with keys and indexes."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ _INTO = r"\.(?P<workload>[^.]+)\.(?P<target>[^.]+)"
 
 
 class Load(Scope, names=rf"load{_INTO}"):
-    """Rows that were loaded."""
+    """The rows of a load."""
 
     seconds = Metric("s")
     rows = Metric("rows")
     bytes = Metric("B")
-    """As sent."""
+    """Bytes sent."""
     rest_bytes = Metric("B")
-    """Room that tables and rows took, before keys and indexes."""
+    """Space of tables and rows, before keys and indexes."""
     rows_per_s = Metric("rows/s")
     mb_per_s = Metric("MB/s")
     gb_per_h = Metric("GB/h")
@@ -26,15 +26,15 @@ class Load(Scope, names=rf"load{_INTO}"):
 
 
 class Step(Scope, names=rf"index{_INTO}\.(?P<step>[^.]+)"):
-    """Steps of a kind after a load, such as all indexes."""
+    """Load steps of one kind, such as all indexes."""
 
     seconds = Metric("s")
     rest_bytes = Metric("B")
-    """Room that they left taken."""
+    """Space used after the steps."""
     peak_bytes = Metric("B")
-    """The most room that one of them took meanwhile."""
+    """Peak space of one step."""
     peak_ratio = Metric("×")
-    """The same, of the size of its table."""
+    """Peak space relative to the table size."""
 
 
 class Index(Scope, names=rf"index{_INTO}"):
@@ -46,10 +46,10 @@ class Index(Scope, names=rf"index{_INTO}"):
         super().__init__(f"index.{workload}.{target}")
 
     def step(self, kind: str) -> Step:
-        """Its steps of a kind."""
+        """Returns the scope of the steps of a kind."""
         return Step(f"{self}.{kind.replace(' ', '_')}")
 
 
 def loaded(phase: Phase) -> str:
-    """The workload of a load or of its indexes: ``tpch`` of the phase ``load-tpch-postgresql``."""
+    """Returns the workload of a load or index phase: ``tpch`` of ``load-tpch-postgresql``."""
     return phase.name.removeprefix(f"{phase.kind}-").removesuffix(f"-{phase.target}")

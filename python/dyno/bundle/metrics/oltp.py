@@ -1,4 +1,4 @@
-"""Transactions: a level of load and its operations."""
+"""Transactions: a load level and its operations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WAITS: tuple[Wait, ...] = get_args(Wait)
 
 
 class Operation(Scope, names=r"oltp\.(?P<level>[^.]+)\.(?P<operation>[^.]+)"):
-    """One kind of transaction at a level."""
+    """A transaction type at a level."""
 
     count = Metric()
     rolled_back = Metric()
@@ -23,57 +23,57 @@ class Operation(Scope, names=r"oltp\.(?P<level>[^.]+)\.(?P<operation>[^.]+)"):
     retries = Metric()
     per_s = Metric("1/s")
     response = Metrics("ms", "response_{}_ms", TIMES)
-    """From the intended start to the end."""
+    """Time from the intended start to completion."""
     service = Metrics("ms", "service_{}_ms", TIMES)
-    """From the send to the end."""
+    """Time from sending to completion."""
 
     @property
     def kinds(self) -> dict[Kind, Callable[[Time], Key]]:
-        """Both times."""
+        """Response and service time."""
         return {"response": self.response, "service": self.service}
 
 
 class Level(Scope, names=r"oltp\.(?P<level>[^.]+)"):
-    """A level of load, in its measured time."""
+    """A load level, in its measured time."""
 
     seconds = Metric("s")
     tps = Metric("1/s")
-    """Commits and prescribed rollbacks."""
+    """Commits and prescribed rollbacks per second."""
     per_min = Metrics[str]("1/min", "{}_per_min")
-    """Main operations that committed, by their plural: ``per_min("new_orders")``."""
+    """Committed main operations, by plural name: ``per_min("new_orders")``."""
     transactions = Metric()
     errors = Metric()
     retries = Metric()
     error_percent = Metric("%")
     paced_percent = Metric("%")
-    """Of the most main operations that users who key and think can reach."""
+    """Share of the maximum main operations possible with keying and think times."""
 
     variation_percent = Metric("%")
     trend_percent = Metric("%")
     judged_window_s = Metric("s")
-    """The least window that MSER-5 can judge."""
+    """Minimum window that MSER-5 can evaluate."""
     mser_discard_percent = Metric("%")
     mser_bias_percent = Metric("%")
     left_out_s = Metric("s")
-    """Measured before throughput was steady."""
+    """Measured time before throughput was steady."""
 
     connections_lost = Metric()
     silent_s = Metric("s")
     silence_expected = Metric()
-    """Transactions to be expected in the worst stretch of silence."""
+    """Expected transactions in the longest stall."""
     checkpoints = Metric()
     checkpoint_interval_s = Metric("s")
-    """The longest time from one checkpoint to the next, as the server is set."""
+    """Maximum time between checkpoints, from the server settings."""
     apart_s = Metric("s")
-    """From the first start of a database's measurement to the last."""
+    """Time between the first and last measurement start of the databases."""
 
     client_cpu_s = Metric("s")
     client_cpu_percent = Metric("%")
     client_cpu_ms_per_1000 = Metric("ms")
     client_thread_percent = Metric("%")
-    """How busy the driver's busiest thread was."""
+    """Utilization of the busiest driver thread."""
     lag_p99_ms = Metric("ms")
-    """How late the driver was with starts that had a session free."""
+    """Driver lag for starts with a free session."""
     client_cpu_worst_percent = Metric("%")
     client_cpu_worst_at_s = Metric("s")
     client_thread_worst_percent = Metric("%")
@@ -95,9 +95,9 @@ class Level(Scope, names=r"oltp\.(?P<level>[^.]+)"):
         super().__init__(f"oltp.{name}")
 
     def operation(self, name: str) -> Operation:
-        """One of its kinds of transactions."""
+        """Returns the scope of a transaction type."""
         return Operation(f"{self}.{name}")
 
     def operations(self, known: Estimates) -> list[str]:
-        """Those that occurred."""
+        """Returns the transaction types that occurred."""
         return known.between(f"{self}.", Operation.per_s)

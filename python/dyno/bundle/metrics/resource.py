@@ -1,4 +1,4 @@
-"""Resources: what was sampled in a measured phase."""
+"""Resources: metrics sampled in a measured phase."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Sampled(Scope, names=rf"{_PHASE}\.(?P<source>[^.]+)\.(?P<subject>.+)\.(?P<
 
 
 class Resources(Scope, names=_PHASE):
-    """What was sampled in a phase, or in one of the curves of a storage profile."""
+    """Metrics sampled in a phase, or in one curve of a storage profile."""
 
     samples = Metric()
 
@@ -38,22 +38,22 @@ class Resources(Scope, names=_PHASE):
         super().__init__(f"resource.{phase}{f'/{curve}' * bool(curve)}")
 
     def sampled(self, source: str, subject: str, metric: str) -> Sampled:
-        """A metric as a probe names it."""
+        """Returns the scope of a metric as a probe names it."""
         return Sampled(f"{self}.{source}.{subject}.{metric}")
 
     @property
     def cpu_busy(self) -> Sampled:
-        """Share of all CPUs' time in which something ran, in %."""
+        """CPU utilization of all CPUs, in %."""
         return self.sampled("cpu", "host", "busy")
 
     @property
     def cpu_steal(self) -> Sampled:
-        """Share of all CPUs' time that was wanted here and given to others, in %."""
+        """CPU steal time of all CPUs, in %."""
         return self.sampled("cpu", "host", "steal")
 
     @property
     def memory_available(self) -> Sampled:
-        """Memory of the machine that could be had, in bytes."""
+        """Available memory of the machine, in bytes."""
         return self.sampled("memory", "host", "available")
 
     @property
@@ -62,19 +62,19 @@ class Resources(Scope, names=_PHASE):
         return self.sampled("pressure", "io", "some")
 
     def process_cpu(self, whose: Literal["dyno", "server"]) -> Sampled:
-        """CPU that processes used, in % of one CPU."""
+        """Returns the CPU usage of processes, in % of one CPU."""
         return self.sampled("process", whose, "cpu")
 
     def device(self, name: str, metric: DeviceMetric) -> Sampled:
-        """A metric of a block device."""
+        """Returns the scope of a block device metric."""
         return self.sampled("disk", name, metric)
 
     def devices(self, known: Estimates) -> list[str]:
-        """The devices that were sampled, by their names."""
+        """Returns the names of the sampled devices."""
         found = known.between(f"{self}.disk.", Sampled.mean)
         used = ".utilisation"
         return sorted(name.removesuffix(used) for name in found if name.endswith(used))
 
     def curves(self, known: Estimates) -> list[str]:
-        """The curves that were sampled apart, by their names."""
+        """Returns the names of the curves with their own samples."""
         return sorted(known.between(f"{self}/", Resources.samples))

@@ -1,4 +1,4 @@
-"""The most load inside limits, as a search found it."""
+"""The maximum load within limits, as found by a search."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dyno.bundle.metrics.oltp import TIMES
 
 
 class CapacityOperation(Scope, names=r"capacity\.(?P<operation>[^.]+)"):
-    """One kind of transaction at the maximum."""
+    """A transaction type at the maximum load."""
 
     response = Metrics("ms", "response_{}_ms", TIMES)
 
 
 class Capacity(Scope, names="capacity"):
-    """The largest load that kept the limits, and what was measured at it."""
+    """The maximum load within the limits, and its metrics."""
 
     users = Metric()
     rate = Metric("1/s")
@@ -24,5 +24,5 @@ class Capacity(Scope, names="capacity"):
         super().__init__("capacity")
 
     def operation(self, name: str) -> CapacityOperation:
-        """One of its kinds of transactions."""
+        """Returns the scope of a transaction type."""
         return CapacityOperation(f"{self}.{name}")

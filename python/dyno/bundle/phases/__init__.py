@@ -1,4 +1,4 @@
-"""Kinds of phases, one a file, found by name. A file offers ``DETAIL``: what such a phase tells."""
+"""Kinds of phases, one per file, found by name. A file defines ``DETAIL``, the phase detail."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PhaseKind = Literal[
     "search",
     "superseded",
 ]
-"""The names of the files, for type checkers: a kind that is mistyped is an error."""
+"""The file names, for type checkers: a misspelled kind is an error."""
 
 
 def _found() -> dict[PhaseKind, type[Detail]]:
@@ -40,5 +40,5 @@ DETAILS = _found()
 
 
 def kind_of(detail: type[Detail]) -> PhaseKind:
-    """The kind of phases that tell so."""
+    """Returns the kind of phases with this detail."""
     return next(kind for kind, model in DETAILS.items() if model is detail)

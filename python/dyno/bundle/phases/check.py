@@ -1,4 +1,4 @@
-"""Proofs about data, answers or isolation; what they found is in ``checks.json``."""
+"""Checks of data, answers or isolation. ``checks.json`` holds the results."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dyno.bundle.detail import Detail, Number
 
 
 class CheckDetail(Detail):
-    """What was proven.
+    """A verification.
 
     Attributes:
-        scale: Of the data, where queries were only asked for their answers.
+        scale: Scale of the data, if queries ran only for their answers.
         errors: Why a query has no answer, by query.
-        level: Of isolation, at which it was proven; None for the target's default.
-        default: The target's default.
+        level: Verified isolation level; None for the default of the target.
+        default: Default isolation level of the target.
     """
 
     scale: Number | None = None

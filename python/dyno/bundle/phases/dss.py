@@ -1,4 +1,4 @@
-"""Queries: the power test, the throughput test, or streams beside maintenance."""
+"""Queries: the power test, the throughput test, or streams during maintenance."""
 
 from __future__ import annotations
 
@@ -6,27 +6,26 @@ from dyno.bundle.detail import Detail, Int, Number
 
 
 class DssDetail(Detail):
-    """A test of queries.
+    """A query test.
 
     Attributes:
         test: ``power``, ``throughput`` or ``during``; None in bundles of earlier versions.
-        scale: Of the data.
+        scale: Scale of the data.
         parameters: ``validation`` or ``seeded``.
-        seed: Stream s draws its parameters from ``seed + s``.
-        refresh: Whether the refresh functions ran, too.
-        first_set: The update set of the first pair of them.
-        cache: What the caches held: ``warm``, ``first``, ``cold``, ``cold-each-query`` or
-            ``after-power``.
-        timeout_s: A query that took longer was cancelled.
-        metering: Which queries the engine counted bytes and memory for.
-        stream: Whose order of queries the power test used.
+        seed: Stream s uses the seed ``seed + s`` for its parameters.
+        refresh: Whether the refresh functions also ran.
+        first_set: Update set of the first refresh pair.
+        cache: Cache state: ``warm``, ``first``, ``cold``, ``cold-each-query`` or ``after-power``.
+        timeout_s: Query timeout. Queries that exceed it are cancelled.
+        metering: Queries for which the engine counted bytes and memory.
+        stream: Stream that defines the query order of the power test.
         warm: Whether each query ran once before the power test.
-        streams: How many users there were at once.
-        variants: What the target changed in queries, by query.
-        stretch_s: Least time before, during and after maintenance.
-        maintenance: What that was.
+        streams: Number of concurrent users.
+        variants: Changes of the target to queries, by query.
+        stretch_s: Minimum time before, during and after maintenance.
+        maintenance: The maintenance operation.
         errors: Why a query or refresh function failed, by its name.
-        errors_warming: The same of the pass before the power test.
+        errors_warming: The same for the warm-up pass of the power test.
     """
 
     test: str | None = None

@@ -1,4 +1,4 @@
-"""Keys, indexes and statistics are made after a load."""
+"""Creates keys, indexes and statistics after a load."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dyno.bundle.phases.load import Step
 
 
 class IndexDetail(Detail):
-    """What was made.
+    """The created objects.
 
     Attributes:
-        space: The steps, with time and room.
-        notes: What the target did otherwise than the layout asks for.
+        space: The steps, with time and space.
+        notes: Deviations of the target from the layout.
         steps: Seconds by step, and ``total``.
     """
 

@@ -1,4 +1,4 @@
-"""Storage is profiled."""
+"""A storage profile."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class Stage(Part):
 
     Attributes:
         label: ``40 %``.
-        percent: Of the volume, or of what the user named.
-        bytes: Of the test file, by volume.
+        percent: Percent of the volume, or of the size that the user gave.
+        bytes: Size of the test file, by volume.
     """
 
     label: str | None = None
@@ -22,14 +22,14 @@ class Stage(Part):
 
 
 class Asked(Part):
-    """A volume as it was asked for.
+    """A requested volume.
 
     Attributes:
-        name: As the user named it.
+        name: The name from the user.
         path: The folder, file or device.
         kind: ``made`` (a test file), ``file`` or ``device``.
-        bytes: Of it to be used; None for all of it.
-        facts: As ``dyno.host.fields`` documents them of a volume.
+        bytes: Bytes to use; None for all.
+        facts: Volume facts as documented in ``dyno.host.fields``.
     """
 
     name: str | None = None
@@ -40,16 +40,16 @@ class Asked(Part):
 
 
 class Seen(Part):
-    """A volume as the engine found it (``dyno_io::Subject``).
+    """A volume as the engine opened it (``dyno_io::Subject``).
 
     Attributes:
-        name: The engine's own.
-        path: The file or device that was read and written.
-        kind: As asked for.
+        name: The name in the engine.
+        path: The file or device under test.
+        kind: Same as requested.
         bytes: Bytes used, from the start.
-        direct: Whether I/O bypassed the page cache, as far as it is known.
-        extents_written: Whether all of it was on written extents; None if unknown.
-        content: What a sample of an existing file or device showed, in percent.
+        direct: Whether I/O bypassed the page cache, as far as known.
+        extents_written: Whether all I/O was on written extents; None if unknown.
+        content: Sampled content of an existing file or device, in percent.
     """
 
     name: str | None = None
@@ -62,13 +62,12 @@ class Seen(Part):
 
 
 class Remark(Part):
-    """What the engine remarked on while it worked.
+    """A remark of the engine.
 
     Attributes:
-        code: As ``dyno_io::Topic`` has it: ``content``, ``unsettled``, ``page-cache``,
-            ``unwritten``, ``unchecked``, ``leftover``, ``disturbed``, ``long-drain`` or
-            ``fallback``.
-        text: The words.
+        code: Code in ``dyno_io::Topic``: ``content``, ``unsettled``, ``page-cache``, ``unwritten``,
+            ``unchecked``, ``leftover``, ``disturbed``, ``long-drain`` or ``fallback``.
+        text: The message.
     """
 
     code: str | None = None
@@ -76,13 +75,13 @@ class Remark(Part):
 
 
 class Found(Part):
-    """What a search found on a curve; loads are queue depths, or rates where these vary.
+    """The result of a search on a curve. Loads are queue depths, or rates if the rate varies.
 
     Attributes:
-        best: The load with the most I/Os a second inside the ceiling; None if none was inside.
-        outside: The smallest load that was outside, or had failures.
-        confirmed: Whether further windows found ``best`` inside, too.
-        windows: Windows that it took.
+        best: The load with the maximum IOPS within the ceiling; None if there is none.
+        outside: The smallest load that exceeded the ceiling or had failures.
+        confirmed: Whether further windows confirmed ``best`` within the ceiling.
+        windows: Number of windows.
         stopped: Why no larger load was tried.
     """
 
@@ -94,32 +93,32 @@ class Found(Part):
 
 
 class IoDetail(Detail):
-    """One arm of a storage profile, measured once.
+    """One measurement of one arm of a storage profile.
 
     Attributes:
-        volume: The arm's label: its volumes by name, or the path of a single one.
-        arm: Its place among the arms.
-        arms: Labels of all.
+        volume: Label of the arm: its volume names, or the path of a single volume.
+        arm: Position of the arm.
+        arms: Labels of all arms.
         how: ``single``, ``together``, ``compare`` or ``scaling``.
-        repeat: Which repeat this is, from 1.
-        repeats: How many there are to be.
+        repeat: Number of this repeat, from 1.
+        repeats: Planned number of repeats.
         profile: Name of the profile.
         file_bytes: Size of its test file.
         ceiling_ms: Latency ceiling.
-        ceiling_of: What it is for: ``p95``, ``mean`` or ``p99``.
-        figures: By curve, what it is about: ``iops`` or ``mbps``.
-        fsync: Whether each write counted only once it was on the media.
-        pages: Pages of memory asked for: ``auto``, ``huge`` or ``ordinary``.
-        on_error: What many failed I/Os do: ``stop`` or ``continue``.
-        targets: Its volumes as they were asked for.
+        ceiling_of: Latency statistic of the ceiling: ``p95``, ``mean`` or ``p99``.
+        figures: Metric by curve: ``iops`` or ``mbps``.
+        fsync: Whether each write completed only when it was on the media.
+        pages: Requested memory pages: ``auto``, ``huge`` or ``ordinary``.
+        on_error: Reaction to many failed I/Os: ``stop`` or ``continue``.
+        targets: The requested volumes.
         stages: Fill levels.
         engine: ``io_uring`` or ``psync``.
         direct: Whether I/O bypassed the page cache.
-        notes: What the engine remarked on; only words in bundles of earlier versions.
-        searches: By curve and number of the fill level, what a search found.
-        settled: By curve, whether it had settled at the end of its windows.
-        subjects: The volumes as the engine found them, in the order of ``targets``.
-        huge_percent: Least and most of any step's buffers in huge pages of memory.
+        notes: Remarks of the engine; plain text in bundles of earlier versions.
+        searches: Search results by curve and number of the fill level.
+        settled: By curve, whether it was steady at the end of its windows.
+        subjects: The volumes as the engine opened them, in the order of ``targets``.
+        huge_percent: Minimum and maximum share of buffers in huge pages over all steps.
     """
 
     volume: str | None = None
@@ -148,7 +147,7 @@ class IoDetail(Detail):
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
-        """``notes``; those of earlier versions have no code."""
+        """Returns ``notes``. Those of earlier versions have no code."""
         return tuple(
             Remark(code="", text=note) if isinstance(note, str) else note for note in self.notes
         )

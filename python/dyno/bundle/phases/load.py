@@ -1,4 +1,4 @@
-"""Rows go into a target."""
+"""Loads rows into a target."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ class Step(Part):
     """A step of a load, or of the keys and indexes after it.
 
     Attributes:
-        step: What was done, with the table or index.
+        step: The action, with the table or index.
         kind: ``create``, ``load``, ``cluster``, ``primary key``, ``index``, ``foreign key``,
             ``merge``, ``analyse`` or ``checkpoint``.
-        seconds: How long it took.
-        table: The table or partition it worked on.
-        moved_bytes: Bytes of rows that it moved.
-        extra_peak_bytes: Room taken above what was occupied before, at the peak.
-        extra_rest_bytes: The same when it was done.
+        seconds: Duration.
+        table: The table or partition.
+        moved_bytes: Bytes of rows moved.
+        extra_peak_bytes: Peak space above the level before the step.
+        extra_rest_bytes: Space above that level at the end of the step.
         table_bytes: Size of the table.
-        gb_per_h: ``moved_bytes`` by time, 10^9 bytes an hour.
+        gb_per_h: ``moved_bytes`` by time, 10^9 bytes per hour.
         ratio: ``extra_peak_bytes`` / ``table_bytes``.
     """
 
@@ -37,11 +37,11 @@ class Step(Part):
 
 
 class LoadedTable(Part):
-    """A table that was filled.
+    """A loaded table.
 
     Attributes:
         table: Its name.
-        rows: How many the database says it took.
+        rows: Number of rows that the database accepted.
         bytes: Bytes sent.
         seconds: From the start of its first part to the end of its last; tables overlap.
     """
@@ -56,18 +56,18 @@ class LoadDetail(Detail):
     """A load.
 
     Attributes:
-        scale: Scale factor or warehouses.
-        streams: Sessions that loaded at once.
-        seed: Of the rows.
-        layout: The physical design (``dyno.contracts.layout``), without what is usual in it.
-        resumed_parts: How many parts an earlier load had brought in, where this one went on.
-        resumed_rows: Their rows.
+        scale: Scale factor or number of warehouses.
+        streams: Number of concurrent load sessions.
+        seed: Seed of the rows.
+        layout: The physical design (``dyno.contracts.layout``), without default values.
+        resumed_parts: Number of parts from an earlier load, if this one resumed it.
+        resumed_rows: Number of rows in these parts.
         rows: Rows sent.
-        bytes: Bytes sent, whatever form the target was sent them in.
-        text_bytes: Size of the rows as ``.tbl`` files, the same for every target.
-        seconds: First to last byte.
-        tables: What went where.
-        space: The steps, with time and room.
+        bytes: Bytes sent, in the format of the target.
+        text_bytes: Size of the rows as ``.tbl`` files, which is the same for every target.
+        seconds: Time from the first to the last byte.
+        tables: The loaded tables.
+        space: The steps, with time and space.
     """
 
     scale: Number | None = None

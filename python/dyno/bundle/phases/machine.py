@@ -1,10 +1,10 @@
-"""The machine is looked at: what it is goes to the head of the bundle."""
+"""Inspects the machine. The bundle head holds the result."""
 
 from dyno.bundle.detail import Detail
 
 
 class MachineDetail(Detail):
-    """Nothing more."""
+    """No further fields."""
 
 
 DETAIL = MachineDetail

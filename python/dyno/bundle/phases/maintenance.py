@@ -1,4 +1,4 @@
-"""Maintenance beside the work."""
+"""Maintenance during a run."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from dyno.bundle.detail import Detail, Int, Number
 
 
 class MaintenanceDetail(Detail):
-    """A piece of maintenance.
+    """A maintenance operation.
 
     Attributes:
-        level: Level of load beside it; None if queries ran.
-        warmup_s: Of that level.
-        scale: Of the data that queries ran on.
-        streams: Users who ran them.
+        level: Concurrent load level; None if queries ran.
+        warmup_s: Warm-up time of that level.
+        scale: Scale of the data of the queries.
+        streams: Number of users of the queries.
         maintenance: ``integrity-check``, ``reindex``, ``backup`` or ``vacuum``.
-        method: How the target does it.
-        start_ns: When it began, ns since the Unix epoch.
-        end_ns: When it ended.
-        rounds: How often it was done in full.
-        error: Why it did not end; None if it did.
-        stretch_s: Least time before it, of it and after it.
-        space_peak_bytes: Most room that it took, as far as the server tells.
-        space_estimate_bytes: What it was expected to take.
-        space_estimate_source: By what.
-        written_bytes: Bytes on storage of all backups that ended.
-        written_s: How long they were written and synced.
+        method: How the target implements it.
+        start_ns: Start, ns since the Unix epoch.
+        end_ns: End, ns since the Unix epoch.
+        rounds: Number of complete repeats.
+        error: Why it did not complete; None if it did.
+        stretch_s: Minimum time before, during and after it.
+        space_peak_bytes: Peak disk space, as far as the server reports it.
+        space_estimate_bytes: Estimated disk space.
+        space_estimate_source: Source of the estimate.
+        written_bytes: Size on storage of all completed backups.
+        written_s: Time to write and sync them.
     """
 
     level: str | None = None

@@ -1,4 +1,4 @@
-"""Transactions at a level of load."""
+"""Transactions at one load level."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from dyno.bundle.detail import Detail, Int, Many, Number, Pair, Part
 
 
 class Loop(Part):
-    """How transactions are started.
+    """How transactions start.
 
     Attributes:
-        kind: ``closed``: as users get ready; ``open``: at a rate.
-        think: Closed: whether users key and think as the workload prescribes.
-        rate_per_s: Open: transactions a second, or points of seconds and rate joined by lines.
-        poisson: Open: whether gaps between starts are random; else they are even.
+        kind: ``closed``: when a user is ready; ``open``: at a rate.
+        think: Closed: whether users apply the keying and think times of the workload.
+        rate_per_s: Open: transactions per second, or points of seconds and rate, with linear
+            interpolation.
+        poisson: Open: whether the gaps between starts are random or even.
     """
 
     kind: str | None = None
@@ -34,15 +35,15 @@ class Times(Part):
 
 
 class Operation(Part):
-    """What became of an operation in the measured time.
+    """Results of an operation in the measured time.
 
     Attributes:
-        done: Transactions committed.
-        rolled_back: Those that are to roll back, and did.
-        errors: Failed, by class.
-        retries: Sent again, by class of what failed before.
-        response_ms: From the intended start to the end.
-        service_ms: From the send to the end.
+        done: Committed transactions.
+        rolled_back: Prescribed rollbacks.
+        errors: Failed transactions, by error class.
+        retries: Retries, by class of the preceding error.
+        response_ms: Time from the intended start to completion.
+        service_ms: Time from sending to completion.
     """
 
     done: Int | None = None
@@ -54,12 +55,12 @@ class Operation(Part):
 
 
 class Peak(Part):
-    """A figure in the part of the window in which it is worst.
+    """The worst value of a metric over parts of the window.
 
     Attributes:
-        value: Of that part.
-        at_s: When it begins, s from the start of the measured time.
-        seconds: How long it is.
+        value: Value of that part.
+        at_s: Its start, s from the start of the measured time.
+        seconds: Its length.
     """
 
     value: Number | None = None
@@ -68,13 +69,13 @@ class Peak(Part):
 
 
 class Worst(Part):
-    """The driver where it had most to do.
+    """The driver in its busiest part.
 
     Attributes:
-        client_cpu: Share of the threads' time on a processor.
-        thread_utilisation: That of the busiest thread.
+        client_cpu: CPU time share of the threads.
+        thread_utilisation: CPU time share of the busiest thread.
         lag_p99_ms: As in the outcome.
-        late: Share of what was due that was sent late or never.
+        late: Share of scheduled transactions sent late or never.
     """
 
     client_cpu: Peak | None = None
@@ -84,11 +85,11 @@ class Worst(Part):
 
 
 class Writer(Part):
-    """The one right to write of a system that has but one.
+    """The write lock of a single-writer system.
 
     Attributes:
-        busy_share: Share of the window that some transaction had it.
-        wait_ms: How long transactions waited for it.
+        busy_share: Share of the window in which a transaction held the lock.
+        wait_ms: Wait time of transactions for the lock.
     """
 
     busy_share: Number | None = None
@@ -96,30 +97,30 @@ class Writer(Part):
 
 
 class Outcome(Part):
-    """What the driver told at its end (``dyno_drive::Outcome``); of several databases the sum.
+    """The final driver result (``dyno_drive::Outcome``); for several databases the total.
 
     Attributes:
         seconds: Length of the window.
-        ops: By operation; a sum of several databases has none.
-        tps: Transactions a second.
-        new_orders_per_min: New orders a minute, rollbacks left out.
+        ops: Results by operation; the total of several databases has none.
+        tps: Transactions per second.
+        new_orders_per_min: New orders per minute, without rollbacks.
         client_cpu_s: CPU time of the driver.
-        client_cpu_ms_per_1000: The same for 1,000 transactions.
-        thread_utilisation_max: Share of the window that the busiest thread was on a processor.
-        lag_p99_ms: How late the driver itself was.
-        scheduled: Transactions due; None in a closed loop.
-        late: Those that found no free session when they were due.
-        unsent: Those never sent.
-        carried_over: Those due in the warm-up that had not ended in it.
-        unfinished: Under way when the window closed.
-        stuck: Those of them that the driver no longer waited for.
-        reconnects: Connections made again.
+        client_cpu_ms_per_1000: CPU time of the driver per 1,000 transactions.
+        thread_utilisation_max: Share of the window that the busiest thread spent on a CPU.
+        lag_p99_ms: Lag caused by the driver itself.
+        scheduled: Scheduled transactions; None in a closed loop.
+        late: Transactions without a free session at their scheduled start.
+        unsent: Scheduled transactions that were never sent.
+        carried_over: Transactions scheduled in the warm-up and not completed in it.
+        unfinished: Transactions in progress when the window closed.
+        stuck: Unfinished transactions that the driver abandoned.
+        reconnects: Number of reconnects.
         gone: Users without a connection at the end.
-        errors_first: The first message of each class of error.
-        threads: Driver threads.
-        worst: The driver where it had most to do.
-        writer: Of a system with one writer that tells.
-        yields: Whether the driver gave way to the server's processes.
+        errors_first: The first message of each error class.
+        threads: Number of driver threads.
+        worst: The driver in its busiest part.
+        writer: Write lock of a single-writer system that reports it.
+        yields: Whether the driver threads yield to the server processes.
     """
 
     seconds: Number | None = None
@@ -149,10 +150,10 @@ class Checkpoints(Part):
     """Checkpoints in the measured time.
 
     Attributes:
-        count: How many began.
-        interval_s: The server's usual time from one to the next.
-        setting: Its setting for that.
-        source: Where the count is from.
+        count: Number of checkpoint starts.
+        interval_s: Usual checkpoint interval of the server.
+        setting: The server setting of the interval.
+        source: Source of the count.
     """
 
     count: Number | None = None
@@ -162,13 +163,13 @@ class Checkpoints(Part):
 
 
 class UntilSteady(Part):
-    """A level that was to go on until it was steady.
+    """A level that runs until it is steady.
 
     Attributes:
-        limit_s: At most so long.
-        asked_s: How long a stretch was to be steady.
-        settled: Whether one was.
-        left_out_s: What came before it.
+        limit_s: Maximum duration.
+        asked_s: Required length of the steady part.
+        settled: Whether the level became steady.
+        left_out_s: Time before the steady part.
     """
 
     limit_s: Number | None = None
@@ -178,28 +179,28 @@ class UntilSteady(Part):
 
 
 class OltpDetail(Detail):
-    """A level of load.
+    """A load level.
 
     Attributes:
-        level: Its name, as of its table ``ops/<level>``.
-        users: Sessions at once; of several databases in all of them.
-        users_each: In each of several databases.
-        warehouses: Of the data; of several databases in all of them.
-        scale: Of data that is not counted in warehouses.
+        level: Its name, as in its table ``ops/<level>``.
+        users: Number of concurrent sessions; with several databases the total.
+        users_each: Sessions per database, with several databases.
+        warehouses: Number of warehouses; with several databases the total.
+        scale: Scale of data without warehouses.
         mode: Where transactions are programmed: ``client`` or ``procedure``.
-        loop: How they are started.
-        home: Whose warehouse a user works for: ``fixed``, ``random`` or ``all``.
+        loop: How transactions start.
+        home: Home warehouse of a user: ``fixed``, ``random`` or ``all``.
         warmup_s: Time before the measured time.
         duration_s: Measured time that counts.
-        seed: Of the users' random numbers.
-        reconnect_s: How long a user tries to get a lost connection back.
-        window: Which window at this load, where a search measured one again.
-        databases: How many are driven at once, if this is their sum.
-        part_of: The level that is the sum, if this is one of several databases.
-        outcome: What the driver told at its end.
-        apart_s: From the first start of a database's measurement to the last.
-        checkpoints: Of a target that counts them.
-        until_steady: Of a level that was to go on until it was steady.
+        seed: Seed of the random numbers of the users.
+        reconnect_s: How long a user retries a lost connection.
+        window: Number of the window at this load, if a search repeated it.
+        databases: Number of concurrent databases, if this is their total.
+        part_of: The total level, if this is one of several databases.
+        outcome: The final driver result.
+        apart_s: Time between the first and last measurement start of the databases.
+        checkpoints: Checkpoints of a target that counts them.
+        until_steady: Result of a level that runs until it is steady.
     """
 
     level: str | None = None
@@ -224,22 +225,22 @@ class OltpDetail(Detail):
 
     @property
     def size(self) -> Number | None:
-        """Scale of the data, in the workload's own unit."""
+        """Scale of the data, in the unit of the workload."""
         return self.scale if self.warehouses is None else self.warehouses
 
     @property
     def rate_per_s(self) -> Number | tuple[tuple[Number, Number], ...] | None:
-        """Of an open loop."""
+        """Rate of an open loop."""
         return self.loop.rate_per_s if self.loop else None
 
     @property
     def is_open(self) -> bool:
-        """Whether transactions start at a rate, whether or not answers have come."""
+        """Whether transactions start at a rate, independent of completions."""
         return self.loop is not None and self.loop.kind == "open"
 
     @property
     def thinks(self) -> bool | None:
-        """Whether users key and think; None if that is not told."""
+        """Whether users apply keying and think times; None if unknown."""
         return self.loop.think if self.loop else None
 
 

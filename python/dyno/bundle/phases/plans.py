@@ -1,4 +1,4 @@
-"""The plan of every query is kept."""
+"""Records the execution plan of every query."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dyno.bundle.detail import Detail, Number
 
 
 class PlansDetail(Detail):
-    """Which plans.
+    """Options and errors of the execution plans.
 
     Attributes:
-        scale: Of the data.
-        analysed: Whether each query was run for its plan.
-        errors: Why a query has none, by query.
+        scale: Scale of the data.
+        analysed: Whether each query was executed for its plan.
+        errors: Why a query has no plan, by query.
     """
 
     scale: Number | None = None

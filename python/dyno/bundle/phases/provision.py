@@ -1,4 +1,4 @@
-"""A target is made ready: started, given procedures, restored, or its caches emptied."""
+"""Prepares a target: starts it, creates procedures, restores data or empties its caches."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from dyno.bundle.detail import Detail, Int, Many, Number
 
 
 class ProvisionDetail(Detail):
-    """What was made ready.
+    """The preparation.
 
     Attributes:
-        procedures: Names of the workload's procedures.
-        version: Theirs.
-        made: Whether they were made; else they were there already.
-        first: Number of the first update set that was restored.
-        sets: How many were.
-        rows: How many rows that changed.
-        files: How many files of the data were put out of the page cache.
-        bytes: Their size.
-        before_bytes: What of them was in memory before.
-        left_bytes: What still was afterwards.
+        procedures: Names of the stored procedures of the workload.
+        version: Version of the procedures.
+        made: Whether they were created; otherwise they existed.
+        first: Number of the first restored update set.
+        sets: Number of restored update sets.
+        rows: Number of restored rows.
+        files: Number of data files evicted from the page cache.
+        bytes: Size of these files.
+        before_bytes: Bytes of these files in memory before.
+        left_bytes: Bytes of these files in memory afterwards.
         how: ``posix_fadvise`` or ``drop_caches``.
-        file_system: Type of theirs.
+        file_system: Their file system type.
         left_share: ``left_bytes`` as a share of ``bytes``.
-        after_start_bytes: What of the files was in memory when the engine had started again.
-        times: How often they were emptied, where that was done before each query; the figures
-            above are then of the time that left most.
-        seconds: How long all of that took.
+        after_start_bytes: Bytes of these files in memory after the engine restarted.
+        times: Number of evictions, if done before each query; the values above are then those of
+            the eviction that left most.
+        seconds: Total duration.
     """
 
     procedures: Many[str] | None = None

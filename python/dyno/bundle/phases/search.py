@@ -1,4 +1,4 @@
-"""The search for the most load inside limits, over the levels that are its windows."""
+"""The search for the maximum load within limits. Its windows are load levels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class Limit(Part):
 
     Attributes:
         text: Its normal form.
-        source: Where it comes from.
+        source: Its origin.
     """
 
     text: str | None = None
@@ -18,17 +18,17 @@ class Limit(Part):
 
 
 class Window(Part):
-    """A window that was tried.
+    """A window of the search.
 
     Attributes:
-        level: The level of load that it is.
-        load: Users, or transactions a second.
-        step: Why it was tried: ``grow``, ``shrink``, ``narrow``, ``repeat`` or ``confirm``.
-        passed: Whether it kept the limits.
+        level: Its load level.
+        load: Users, or transactions per second.
+        step: Reason for the window: ``grow``, ``shrink``, ``narrow``, ``repeat`` or ``confirm``.
+        passed: Whether it met the limits.
         steady: Whether its throughput was steady.
         client_bound: Whether the driver was the bottleneck.
-        words: What it came to, for people.
-        refused: Whether the server took no more sessions.
+        words: Its result, for display.
+        refused: Whether the server rejected further sessions.
     """
 
     level: str | None = None
@@ -45,24 +45,24 @@ class SearchDetail(Detail):
     """A search.
 
     Attributes:
-        by: ``users`` or ``rate``, of which loads are numbers.
+        by: Unit of the load: ``users`` or ``rate``.
         slo: The limits.
         start: The first load.
-        most: The largest one allowed.
-        resolution: The gap to end at, as a share of the load.
+        most: The maximum allowed load.
+        resolution: The gap at which the search ends, as a share of the load.
         sessions: Users of an open loop.
-        databases: How many are driven at once; users are then those of each.
-        time_limit_s: When to stop.
-        windows: What was tried, in order.
-        best: The largest load that kept the limits; None if there is none.
-        failing: The smallest beyond it that did not.
-        confirmed: Whether a second window at ``best`` kept them, too.
+        databases: Number of concurrent databases; users are then per database.
+        time_limit_s: Time limit.
+        windows: The windows, in order.
+        best: The largest load that met the limits; None if there is none.
+        failing: The smallest larger load that broke them.
+        confirmed: Whether a second window at ``best`` also met them.
         unsettled: Whether ``failing`` broke no limit in a steady window.
-        monotone: Whether no load above ``failing`` kept the limits.
+        monotone: Whether no load above ``failing`` met the limits.
         stopped: Why it ended: ``resolution``, ``most``, ``least``, ``time`` or ``broken-off``.
-        counted: Levels of the maximum, or of what failed if there is none.
-        bounding: The same, and those of ``failing``.
-        refused: Levels for which the server took no more sessions.
+        counted: Levels of the maximum, or of the failing load if there is no maximum.
+        bounding: The same levels, and those of ``failing``.
+        refused: Levels for which the server rejected further sessions.
     """
 
     by: str | None = None

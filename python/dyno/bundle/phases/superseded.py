@@ -11,10 +11,9 @@ class SupersededDetail(Detail):
     """The attempt.
 
     Attributes:
-        why: What disturbed it.
-        kind: Of the phase.
-        first: Its own detail as it was stored. It lies one level down, where nobody takes it for
-            the repeat's.
+        why: The disturbance.
+        kind: Original kind of the phase.
+        first: Its stored detail. The extra nesting level keeps it separate from the repeat.
     """
 
     why: str | None = None

@@ -1,4 +1,4 @@
-"""Stage: decision-support queries and transactions against a loaded target."""
+"""Stage: runs decision-support queries and transactions against a loaded target."""
 
 from dyno.stages.drive.dss import (
     DssPlan,

@@ -1,4 +1,4 @@
-"""A new session for a stream whose own was lost with a query, so that the others are still run."""
+"""Replaces the lost session of a stream, so that the remaining queries still run."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dyno.errors import DynoError, Interrupted, TargetError
 
 
 def connect_again(target: Target, workload: str, lost: Connection, reason: str) -> Connection:
-    """Opens a session in the place of ``lost``, and proves it with a statement.
+    """Opens a session to replace ``lost`` and tests it with a statement.
 
     Args:
-        target: Where.
-        workload: Whose tables plain names in it mean.
-        lost: The session that broke; it is closed.
-        reason: What was told when it broke.
+        target: The target.
+        workload: The workload; unqualified table names refer to its tables.
+        lost: The broken session. It is closed.
+        reason: The error message of the lost session.
 
     Raises:
-        TargetError: If the server is gone, of the kind ``connection_lost``.
+        TargetError: If the server is gone. The kind is ``connection_lost``.
     """
     lost.close()
     try:
@@ -36,5 +36,5 @@ def connect_again(target: Target, workload: str, lost: Connection, reason: str) 
 
 
 def _sentence(reason: str, error: DynoError) -> str:
-    """Both, unless they say the same."""
+    """Joins both messages, unless they are identical."""
     return reason if str(error) == reason else f"{reason} A new session failed, too: {error}"

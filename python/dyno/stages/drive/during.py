@@ -1,4 +1,4 @@
-"""Maintenance while a workload runs: a stretch before it, the maintenance, a stretch after it."""
+"""Maintenance during a workload: a part before, the maintenance, and a part after."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ _END_S = 15.0
 
 @dataclass(frozen=True)
 class DuringPlan:
-    """Which maintenance, and how long what is compared with it takes.
+    """The maintenance and the length of the parts to compare.
 
     Attributes:
-        stretch_s: Least length of the time before the maintenance, of it, and after it. It is
-            repeated until then: too short a disturbance says nothing.
-        limit_s: Longest time for the maintenance; then it is stopped and the run is not valid.
-        database: Of several databases, the number of the one that it works on; None where there is
-            one only, or where it always works on all.
+        stretch_s: Minimum length of the parts before, during and after the maintenance. The
+            maintenance repeats until then, because a short disturbance is not measurable.
+        limit_s: Maximum length of the maintenance. Beyond it the maintenance is stopped and the run
+            is not valid.
+        database: With several databases, the number of the one under maintenance. None with a
+            single database, or if the maintenance always covers all.
     """
 
     name: Maintenance
@@ -45,20 +46,20 @@ class DuringPlan:
 
     @property
     def title(self) -> str:
-        """As people read it."""
+        """The display name."""
         which = "" if self.database is None else f" of database {self.database}"
         return f"{_TITLES[self.name]}{which}"
 
 
 @dataclass
 class Course:
-    """What became of the maintenance.
+    """Progress and result of the maintenance.
 
     Attributes:
-        start_ns, end_ns: Its bounds on the run's clock; None before.
-        rounds: How often it was done in full.
-        error: Why it did not end, if it did not.
-        peak: Most room that it took, in bytes, as far as the server tells.
+        start_ns, end_ns: Start and end on the run clock; None before them.
+        rounds: Number of complete repeats.
+        error: Why the maintenance did not complete, if it did not.
+        peak: Peak disk space in bytes, as far as the server reports it.
     """
 
     start_ns: int | None = None
@@ -70,7 +71,7 @@ class Course:
 
 
 class Upkeep:
-    """Does the maintenance once, in a thread of its own, and records it as a phase of the run."""
+    """Runs the maintenance in a separate thread and records it as a phase of the run."""
 
     def __init__(
         self,
@@ -81,16 +82,16 @@ class Upkeep:
         beside: MaintenanceDetail,
         enough: Callable[[], bool],
     ) -> None:
-        """Made ready, not started.
+        """Prepares the maintenance without starting it.
 
         Args:
-            recorder: Takes the phase, the checks, and the room taken over time.
-            target: What is maintained.
-            plan: How.
+            recorder: Receives the phase, the checks, and the space over time.
+            target: The target.
+            plan: The plan.
             job: The maintenance itself.
-            beside: What runs meanwhile: ``workload``, and the ``level`` of load if it has one; of
-                several databases the ``database`` that is maintained.
-            enough: Whether the work has met the maintenance for long enough; else it is repeated.
+            beside: The concurrent work: ``workload``, and its load ``level`` if it has one; with
+                several databases, the ``database`` under maintenance.
+            enough: Whether the work overlapped the maintenance long enough; otherwise it repeats.
         """
         self.course = Course()
         self._recorder = recorder
@@ -106,21 +107,21 @@ class Upkeep:
         self._thread = threading.Thread(target=self._run, daemon=True, name="dyno-maintenance")
 
     def start(self) -> None:
-        """Starts it."""
+        """Starts the maintenance."""
         self._thread.start()
 
     @property
     def started(self) -> bool:
-        """Whether it has been started."""
+        """Whether the maintenance has started."""
         return self._thread.ident is not None
 
     @property
     def ended(self) -> bool:
-        """Whether it is over, well or not."""
+        """Whether the maintenance has ended, with or without an error."""
         return self._ended.is_set()
 
     def stop(self, reason: str = "stopped with the run") -> None:
-        """Ends it, if it goes on, and waits for the end. A stopped session may need a nudge."""
+        """Stops a running maintenance and waits for its end. Repeats the cancellation if needed."""
         if not self.started:
             return
         deadline = time.monotonic() + _END_S
@@ -168,7 +169,7 @@ class Upkeep:
         while True:
             for found in self._job.run(self._stop, _ignore):
                 check = self._named(found)
-                # Of several rounds, damage stays.
+                # A failed check of any round is final.
                 if self.course.checks.get(check.name, check).passed is not False:
                     self.course.checks[check.name] = check
             self.course.rounds += 1
@@ -178,7 +179,7 @@ class Upkeep:
                 raise Interrupted("The maintenance was stopped.")
 
     def _named(self, check: Check) -> Check:
-        """A check of another database than the first says of which one."""
+        """Adds the database to the check name, except for the first database."""
         number = self._plan.database or 1
         if number == 1:
             return check
@@ -199,13 +200,13 @@ class Upkeep:
                 }
                 with contextlib.suppress(DynoError):
                     self._recorder.add("samples", [row])
-            # One more reading after the end: what was seen in passing is told there.
+            # One reading after the end, because the server reports the observed peak there.
             if self._stop.is_set():
                 return
             self._stop.wait(_SAMPLE_S)
 
     def detail(self) -> MaintenanceDetail:
-        """What the bundle keeps of it."""
+        """Returns the phase detail."""
         beside, estimate = self._beside, self._job.estimate
         written = self._job.written if isinstance(self._job, Writer) else None
         return MaintenanceDetail(
@@ -238,10 +239,10 @@ def upkeep(
     beside: MaintenanceDetail,
     enough: Callable[[], bool] = lambda: True,
 ) -> Generator[Upkeep]:
-    """The maintenance, ready to start; stopped and cleared away at the end. See :class:`Upkeep`.
+    """Yields the maintenance, ready to start. Stops and cleans up at exit. See :class:`Upkeep`.
 
     Raises:
-        UsageError: If the target cannot do it.
+        UsageError: If the target does not support it.
     """
     job = prepare(target, _maintained(plan, beside), plan.name)
     found = Upkeep(recorder, target, plan, job, beside, enough)
@@ -253,9 +254,9 @@ def upkeep(
 
 
 def _maintained(plan: DuringPlan, beside: MaintenanceDetail) -> str:
-    """The name of the database that the maintenance works on."""
+    """Returns the name of the database under maintenance."""
     return databases.name(str(beside.workload), plan.database or 1)
 
 
 def _ignore(done: int, total: int, text: str) -> None:
-    """Progress of single steps is not shown: the level of load has the line."""
+    """Ignores the progress of single steps: the progress line shows the load level."""

@@ -1,4 +1,4 @@
-"""Maintenance under transactions: one level of load that lasts from before it until after it."""
+"""Maintenance during transactions: one load level spans the time before, during and after it."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from dyno.stages.drive.several import drive
 
 _POLL_S = 0.02
 _SLACK_S = 60.0
-"""For the maintenance to be stopped at its limit, and for the end of the level."""
+"""Time to stop the maintenance at its limit and to end the level."""
 
 
 def drive_during(
     recorder: Recorder, target: Target, plan: OltpPlan, during: DuringPlan, progress: Progress
 ) -> dict[str, Any]:
-    """Drives a level; after a stretch of it the maintenance runs, then the level goes on alone.
+    """Runs a load level. The maintenance starts after the first part; a last part follows it.
 
-    Of several databases it works on one, while all of them are driven.
+    With several databases, the load covers all of them and the maintenance only one.
 
     Returns:
-        The driver's outcome, of the whole level.
+        The driver outcome of the whole level.
 
     Raises:
-        UsageError: If the target cannot do the maintenance.
-        TargetError: If the server was lost for good.
+        UsageError: If the target does not support the maintenance.
+        TargetError: If the server is permanently lost.
     """
     longest = replace(plan, duration_s=2 * during.stretch_s + during.limit_s + _SLACK_S)
     beside = MaintenanceDetail(
@@ -60,7 +60,7 @@ def _conduct(
     warmup_s: float,
     during: DuringPlan,
 ) -> None:
-    """The course of the level, beside the driver. ``ended``: the level is over, for whatever."""
+    """Controls the level while the driver runs. ``ended``: the level is over, for any reason."""
     due_ms = 1000 * (warmup_s + during.stretch_s)
     stage.name = "before"
     if not _wait(lambda: float(control.progress()["done"]) >= due_ms, ended):
@@ -78,7 +78,7 @@ def _conduct(
 
 
 def _wait(condition: Callable[[], bool], ended: threading.Event) -> bool:
-    """Waits until ``condition`` holds; False if ``ended`` was set before."""
+    """Waits until ``condition`` holds. Returns False if ``ended`` is set first."""
     while not condition():
         if ended.wait(_POLL_S):
             return False
@@ -86,13 +86,13 @@ def _wait(condition: Callable[[], bool], ended: threading.Event) -> bool:
 
 
 class _Stage:
-    """The driver's progress, with the stage in the place of a total that nobody knows."""
+    """Driver progress that shows the current part, because the total is unknown."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self.name = ""
 
     def update(self, done: float, total: float, text: str = "") -> None:  # noqa: ARG002
-        """Tells the stage."""
+        """Shows the current part."""
         words = text if "warm-up" in text else f"{text}, {self.name}"
         self._progress.update(0, 0, words)

@@ -1,4 +1,4 @@
-"""Maintenance under queries: streams that go on before it, during it and after it."""
+"""Maintenance during queries: streams run before, during and after it."""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ Part = Literal["before", "during", "mixed", "after"]
 
 @dataclass(frozen=True)
 class StreamPlan(DssPlan):
-    """What runs meanwhile: streams that repeat their queries, round after round.
+    """The concurrent work: streams that repeat their queries.
 
     Attributes:
-        streams: Users, each with a session of its own. A single one has the order of the power
-            test, several have those of the throughput test.
+        streams: Number of users, each with its own session. A single user runs the order of the
+            power test; several users run the orders of the throughput test.
     """
 
     streams: int = 1
     metering: Metering = "never"
 
     def told(self) -> partial[DssDetail]:
-        """What its phase tells from the start."""
+        """Returns the phase detail known at the start."""
         return partial(super().told(), test="during", streams=self.streams)
 
 
 def queries_during(
     recorder: Recorder, target: Target, plan: StreamPlan, during: DuringPlan, progress: Progress
 ) -> None:
-    """Repeats the streams and records each query in ``during`` with the part that it belongs to.
+    """Repeats the streams and records each query in ``during`` with its part.
 
-    Before: for the stretch, and until each query has run. During: until the maintenance has ended,
-    which is repeated until it has met each query. After: as before. A query under way when the
-    maintenance begins or ends belongs to neither part (``mixed``).
+    Before: for the minimum length, and until each query has run. During: until the maintenance
+    ends; it repeats until it has overlapped each query. After: same as before. A query that spans
+    the start or end of the maintenance belongs to no part (``mixed``).
 
     Raises:
-        UsageError: If the target cannot do the maintenance.
+        UsageError: If the target does not support the maintenance.
         TargetError: If the server is gone.
     """
     workload = workloads.get(plan.workload)
@@ -77,7 +77,7 @@ def queries_during(
 
         def ended(task: Task, outcome: Outcome) -> None:
             part = conductor.part(outcome.row["t_ns"], outcome.row["end_ns"])
-            # Also if it failed: what never ends well shall not be waited for.
+            # Failed queries count too, because a query that always fails must not block the end.
             seen[part].add(task.query.name)
             recorder.add("during", [{**outcome.row, "part": part}])
             progress.update(0, 0, f"{task.query.name}, {part}")
@@ -87,13 +87,13 @@ def queries_during(
             stream = Stream(session, recorder.clock, target.name, plan.timeout_s, crew.stop)
             return lambda: stream.run(conductor.rounds(order), ended)
 
-        # All sessions are open before the first query is sent.
+        # All sessions are open before the first query starts.
         crew.run([job(order) for order in orders])
         progress.update(1, 1)
 
 
 class _Conductor:
-    """Begins the maintenance in its time, and says how long the streams go on."""
+    """Starts the maintenance on schedule and decides how long the streams run."""
 
     def __init__(self, work: Upkeep, whole: Callable[[Part], bool], stretch_s: float) -> None:
         self._work, self._whole, self._stretch_s = work, whole, stretch_s
@@ -102,14 +102,14 @@ class _Conductor:
         self._lock = threading.Lock()
 
     def rounds(self, order: Sequence[Task]) -> Iterator[Task]:
-        """The queries of a stream over and over, until they are no longer needed."""
+        """Repeats the queries of a stream until they are no longer needed."""
         for task in cycle(order):
             if self._is_over():
                 return
             yield task
 
     def part(self, t_ns: int, end_ns: int) -> Part:
-        """The part that a query from ``t_ns`` to ``end_ns``, which has just ended, lies in."""
+        """Returns the part of a query that ran from ``t_ns`` to ``end_ns`` and has just ended."""
         start, end = self._work.course.start_ns, self._work.course.end_ns
         if start is None or end_ns <= start:
             return "before"

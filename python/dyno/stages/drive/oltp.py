@@ -1,4 +1,4 @@
-"""Transactions at one level of load: N users, or a rate, for a while."""
+"""Transactions at one load level: N users or a rate, for a fixed time."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ _SHORTEST_S = 0.01
 
 @dataclass(frozen=True)
 class OltpPlan:
-    """One level of load.
+    """One load level.
 
     Attributes:
-        users: Sessions at once.
-        rate_per_s: Transactions a second of an open loop, a number or a rate that changes; None
-            closes the loop.
-        poisson: Whether the open loop's arrivals are random rather than evenly spaced.
-        think: Whether users type and think as the workload prescribes (closed loop only).
-        interval_s: Length of the intervals that are recorded; short windows need short ones to be
-            judged steady.
-        window: Which window at this load, where a search measures one again.
+        users: Number of concurrent sessions.
+        rate_per_s: Transactions per second of an open loop: a number or a rate that changes over
+            time. None selects a closed loop.
+        poisson: Whether the arrivals of the open loop are random (Poisson) or evenly spaced.
+        think: Whether users apply the keying and think times of the workload (closed loop only).
+        interval_s: Length of the recorded intervals. Short windows need short intervals for the
+            steady-state test.
+        window: Number of the window at this load, if a search repeats a load.
         mode: Where transactions are programmed: ``client`` or ``procedure``.
-        reconnect_s: How long a user tries to get a lost connection back.
-        home: Which part of the data, such as a warehouse, a user works on: the same one
-            (``fixed``), one drawn each time (``random``), or each in turn (``all``).
-        several: What each of several databases holds that are driven at once; empty for one alone.
-            ``users`` are then those of each, and a rate is that of all together.
-        database: Which of several that are driven at once; None for one alone. ``workload`` is
-            then the name of that database.
+        reconnect_s: How long a user retries a lost connection.
+        home: Which part of the data, such as a warehouse, a user accesses: always the same
+            (``fixed``), a random one each time (``random``), or each in turn (``all``).
+        several: The loaded data of each of several databases under load; empty for a single
+            database. ``users`` is then per database, and a rate is the total.
+        database: Number of the database, if it is one of several; None for a single database.
+            ``workload`` is then the name of that database.
     """
 
     workload: str
@@ -92,23 +92,23 @@ class OltpPlan:
         return (users if self.rate is None else f"{self.rate.name}-{users}") + again
 
     def loop(self) -> dict[str, Any]:
-        """The loop as the driver takes it."""
+        """The loop in the format of the driver."""
         if self.rate is None:
             return {"kind": "closed", "think": self.think}
         return {"kind": "open", "rate_per_s": self.rate.plan(), "poisson": self.poisson}
 
 
 def interval_for(window_s: float) -> float:
-    """Seconds an interval, so that a window of ``window_s`` has enough of them to be judged."""
+    """Returns an interval in seconds that gives a window of ``window_s`` enough intervals."""
     return max(_SHORTEST_S, min(1.0, round(window_s / _INTERVALS, 3)))
 
 
 def program(recorder: Recorder, target: Target, workload: str) -> None:
-    """Puts a workload's procedures into a target that has them put there.
+    """Creates the stored procedures of a workload, on targets that need them.
 
     Raises:
-        UsageError: If something that is not Dyno's is in their way.
-        TargetError: If they could not be made.
+        UsageError: If objects that Dyno did not create are in the way.
+        TargetError: If the procedures cannot be created.
     """
     if not isinstance(target, Programmable):
         return
@@ -125,22 +125,22 @@ def drive_one(
     beside: Beside | None = None,
     after: After | None = None,
 ) -> dict[str, Any]:
-    """Drives one level in one database and records every second of it.
+    """Runs one level in one database and records every second.
 
     Args:
-        recorder: Takes the record.
-        target: Who is driven.
-        plan: How.
-        progress: Told how far it is.
-        beside: Works meanwhile, and may end the level early; see
+        recorder: Receives the record.
+        target: The target.
+        plan: The plan.
+        progress: Receives the progress.
+        beside: Runs during the level and may end it early; see
             :func:`dyno.runtime.engine_calls.run_engine`.
-        after: Given the level's name and outcome; what it tells is kept with the level.
+        after: Called with the name and outcome of the level. Its result is stored with the level.
 
     Returns:
-        The driver's outcome: throughput, percentiles, errors, and what the client itself cost.
+        The driver outcome: throughput, percentiles, errors, and the client cost.
 
     Raises:
-        TargetError: If the server was lost for good.
+        TargetError: If the server is permanently lost.
     """
     title = f"{workloads.get(plan.workload).title}, {plan.title}"
     name = f"oltp-{plan.workload}-{target.name}-{plan.level}"
@@ -154,7 +154,7 @@ def drive_one(
 
 
 def told(plan: OltpPlan) -> partial[OltpDetail]:
-    """What the phase of a level tells of it from the start."""
+    """Returns the phase detail known at the start of a level."""
     return partial(
         OltpDetail,
         workload=workload_of(plan.workload),
@@ -176,7 +176,7 @@ def told(plan: OltpPlan) -> partial[OltpDetail]:
 def ended(
     begun: partial[OltpDetail], level: str, outcome: dict[str, Any], after: After | None
 ) -> OltpDetail:
-    """The same with what came of it."""
+    """Returns the same detail with the outcome."""
     extended = None if after is None else after(level, outcome)
     left_out_s = (extended.left_out_s if extended else None) or 0.0
     return begun(
@@ -187,13 +187,13 @@ def ended(
 
 
 def scale_fact(workload: str, scale: float) -> dict[str, Any]:
-    """The scale of a level's data under the name that the workload gives it."""
+    """Returns the scale of the data under the name that the workload uses."""
     name = workloads.get(workload).transactions.recorded
     return {name: int(scale) if scale == int(scale) else scale}
 
 
 def request(recorder: Recorder, target: Target, plan: OltpPlan) -> dict[str, Any]:
-    """The level as the compiled driver takes it; may hold a password."""
+    """Returns the level in the format of the compiled driver. It may contain a password."""
     driven = workloads.get(plan.workload).transactions
     return {
         "wire": target.wire(plan.workload),
@@ -215,9 +215,9 @@ def request(recorder: Recorder, target: Target, plan: OltpPlan) -> dict[str, Any
 
 @contextlib.contextmanager
 def explained(target: Target) -> Generator[None]:
-    """Adds to the error of users who found no room how many would have.
+    """Adds the possible number of sessions to the error of users that the server rejected.
 
-    That of users who lost a private server is what ended it.
+    If a private server was lost, its exit reason replaces the error of the users.
     """
     try:
         yield

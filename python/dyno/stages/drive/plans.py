@@ -1,4 +1,4 @@
-"""The plan of every query, kept in the bundle, outside the measured time."""
+"""Records the execution plan of every query, outside the measured time."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from dyno.stages.drive.again import connect_again
 
 @dataclass(frozen=True)
 class PlansPlan:
-    """Which plans to keep.
+    """Options for execution plans.
 
     Attributes:
-        analyse: Run each query for it, so that the plan says what really happened.
-        timeout_s: A query that takes longer is cancelled; its plan is then missing, with the error.
+        analyse: Execute each query, so that the plan contains actual values.
+        timeout_s: Query timeout. On timeout the query is cancelled; the plan is missing and the
+            error is recorded.
     """
 
     workload: str
@@ -34,12 +35,12 @@ class PlansPlan:
 
 
 def explain(recorder: Recorder, target: Target, plan: PlansPlan, progress: Progress) -> None:
-    """Writes ``plans/<target>/<query>.json`` for each query, with the validation parameters.
+    """Writes ``plans/<target>/<query>.json`` for each query, with validation parameters.
 
-    A query that has no plan is noted with its error, and the others go on.
+    A query without a plan is recorded with its error, and the others continue.
 
     Raises:
-        UsageError: If the target shows no plans.
+        UsageError: If the target does not provide plans.
         TargetError: If the server is gone.
     """
     explains = require(target)
@@ -50,7 +51,7 @@ def explain(recorder: Recorder, target: Target, plan: PlansPlan, progress: Progr
         folder = recorder.path / "plans" / target.name
         folder.mkdir(parents=True, exist_ok=True)
         errors: dict[str, str] = {}
-        # A session of its own: what is set for the measured ones would show in the plans.
+        # A separate session: settings of the measured session would affect the plans.
         connection = target.connect(plan.workload)
         try:
             for number, query in enumerate(workload.queries):

@@ -1,4 +1,4 @@
-"""How the kernel's scheduler treats driver threads."""
+"""Scheduling policy of the driver threads."""
 
 from __future__ import annotations
 
@@ -13,22 +13,21 @@ from dyno.runtime.engine_calls import Prepare
 
 
 def yield_to_server(plan: Mapping[str, Any], *, server: bool) -> dict[str, Any]:
-    """Lets the server's processes go on when an answer wakes a driver thread: ``SCHED_BATCH``.
+    """Sets ``SCHED_BATCH``, so that a woken driver thread does not preempt the server.
 
-    On a machine that driver and server share, a driver that preempts the server at each answer
-    makes both switch once a statement; one that waits its turn finds many answers at once
-    (``docs/decisions/0012``). That is right only where no start is due at a moment: in a closed
-    loop without think times. An engine within this process has threads of its own, which would
-    take it over.
+    If driver and server share a machine, a driver that preempts the server at each answer causes
+    two context switches per statement. With ``SCHED_BATCH`` the driver finds many answers at once
+    (``docs/decisions/0012``). The policy fits only loads without scheduled starts: closed loops
+    without think times. An in-process engine has its own threads, which would inherit the policy.
 
-    It is set for the calling thread, and taken over by the driver threads that it starts.
+    The call sets the policy of the calling thread. The driver threads that it starts inherit it.
 
     Args:
-        plan: The driver's plan.
+        plan: The driver plan.
         server: Whether the target is a server (``targets.is_server``).
 
     Returns:
-        ``yields``: whether it is so; part of the driver's outcome.
+        ``yields``: whether the policy is set; part of the driver outcome.
     """
     loop = plan["loop"]
     wanted = server and loop["kind"] == "closed" and not loop.get("think")
@@ -36,15 +35,15 @@ def yield_to_server(plan: Mapping[str, Any], *, server: bool) -> dict[str, Any]:
 
 
 def gives_way(target: Target) -> Prepare:
-    """Prepares the threads that drive a target (see :func:`yield_to_server`)."""
+    """Returns the preparation of the driver threads (see :func:`yield_to_server`)."""
     return partial(yield_to_server, server=targets.is_server(target.name))
 
 
 def _batch() -> bool:
-    if not hasattr(os, "SCHED_BATCH"):  # of Linux alone
+    if not hasattr(os, "SCHED_BATCH"):  # Linux only
         return False
     try:
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
-    except OSError:  # a sandbox forbids it: the usual policy is right too
+    except OSError:  # a sandbox forbids it; the default policy also works
         return False
     return True

@@ -1,4 +1,4 @@
-"""A level of load, in one database or on several at once: users in each, and the sum of all."""
+"""A load level on one or several databases: users per database, and the total."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from dyno.stages.drive.sums import interval_sums, start_ns, summed_outcome
 
 
 def parts(plan: OltpPlan) -> list[OltpPlan]:
-    """The level of each database; the level itself where there is but one.
+    """Returns the level of each database; the level itself for a single database.
 
-    A rate is divided equally: random gaps of each add up to random ones at the whole rate, and of
-    even ones each database takes its turn.
+    A rate is divided equally. Random arrivals of all databases add up to random arrivals at the
+    total rate. With even arrivals the databases take turns.
     """
     if not plan.several:
         return [plan]
@@ -45,7 +45,7 @@ def parts(plan: OltpPlan) -> list[OltpPlan]:
             plan,
             workload=name(plan.workload, number),
             loaded=held,
-            # Not the same customers and items everywhere at the same moment.
+            # Each database uses different customers and items at the same time.
             seed=derived(plan.seed, plan.workload, number, "database"),
             rate_per_s=None if plan.rate is None else plan.rate.share(count),
             several=(),
@@ -63,13 +63,13 @@ def drive(
     beside: Beside | None = None,
     after: After | None = None,
 ) -> dict[str, Any]:
-    """Drives a level; see :func:`drive_one` and, of ``plan.several``, :func:`drive_several`.
+    """Runs a level; see :func:`drive_one` and, for ``plan.several``, :func:`drive_several`.
 
     Returns:
-        The driver's outcome: throughput, percentiles, errors, and what the client itself cost.
+        The driver outcome: throughput, percentiles, errors, and the client cost.
 
     Raises:
-        TargetError: If the server was lost for good.
+        TargetError: If the server is permanently lost.
     """
     driven = drive_several if plan.several else drive_one
     return driven(recorder, target, plan, progress, beside, after)
@@ -83,22 +83,22 @@ def drive_several(
     beside: Beside | None = None,
     after: After | None = None,
 ) -> dict[str, Any]:
-    """Drives a level in every database at the same time; the sum has the level's name.
+    """Runs a level in every database concurrently. The total has the name of the level.
 
     Args:
-        recorder: Takes the record: a level each database, and one for the sum.
-        target: Who is driven.
-        plan: The level, with what ``several`` databases hold and the workload's own name.
-        progress: Told how far it is.
-        beside: Works meanwhile, and may end all of them early; see :func:`run_engines`.
-        after: Given each level's name and outcome before they are added, the sum's last; what it
-            tells is kept with the level.
+        recorder: Receives the record: one level per database, and one for the total.
+        target: The target.
+        plan: The level, with the loaded data of ``several`` databases and the workload name.
+        progress: Receives the progress.
+        beside: Runs during the level and may end all databases early; see :func:`run_engines`.
+        after: Called with the name and outcome of each level before the sum, and of the total last.
+            Its result is stored with the level.
 
     Returns:
-        The summed outcome.
+        The total outcome.
 
     Raises:
-        TargetError: If the server was lost for good.
+        TargetError: If the server is permanently lost.
     """
     plans = parts(plan)
     count = len(plans)
@@ -111,7 +111,7 @@ def drive_several(
                 recorder.phase(f"{start}-{level}", f"{title}, {words}", asked(), target.name)
             )
 
-        # They are left in the order that a reader wants them in: the sum first.
+        # The contexts exit in display order: the total first.
         asked = [partial(told(each), part_of=plan.level) for each in plans]
         phases = [
             phase(each.level, f"{each.title} in database {each.database}", one)
@@ -142,13 +142,13 @@ def drive_several(
 
 
 def _rows(recorder: Recorder, level: str) -> list[dict[str, Any]]:
-    """What the driver wrote of a database."""
+    """Returns the driver rows of a database."""
     with recorder.spool(f"ops/{level}").open(encoding="utf-8") as file:
         return [json.loads(line) for line in file]
 
 
 def _apart_s(tables: Iterable[Sequence[Mapping[str, Any]]]) -> float | None:
-    """Seconds from the first start of a measurement to the last; None if nothing ended in one."""
+    """Returns seconds from first to last measurement start; None if one completed nothing."""
     starts: list[int] = []
     for rows in tables:
         measured = [row for row in rows if row["phase"] == "measure"]

@@ -1,4 +1,4 @@
-"""What several drivers did at once, as if it had been one: intervals and outcomes added."""
+"""Adds the intervals and outcomes of concurrent drivers."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ _PEAKS = ("client_cpu", "thread_utilisation", "lag_p99_ms", "late")
 
 
 def start_ns(rows: Iterable[Mapping[str, Any]]) -> int | None:
-    """When the measured time of a driver begins, ns since the Unix epoch; None without any."""
+    """Returns the start of a driver's measured time, ns since the Unix epoch; None if unknown."""
     return min((int(row["t_ns"]) for row in rows if row["phase"] != _WARMUP), default=None)
 
 
 def interval_sums(
     tables: Sequence[Sequence[Mapping[str, Any]]], interval_s: float = 1.0
 ) -> list[dict[str, Any]]:
-    """Rows of ``ops`` of several drivers added up, interval by interval and operation by operation.
+    """Adds the ``ops`` rows of several drivers per interval and operation.
 
-    Intervals last ``interval_s``, counted from the start of each driver's measurement. Those of the
-    sum have the times of the driver that began first; the others' lie later by less than one.
-    Percentiles are never added: the histograms are.
+    Intervals last ``interval_s``, counted from the measurement start of each driver. The sum uses
+    the interval times of the first driver. The intervals of the others start later by less than one
+    interval. Histograms are added, never percentiles.
     """
     step = round(interval_s * 1e9)
     starts = [start_ns(rows) for rows in tables]
@@ -34,23 +34,23 @@ def interval_sums(
         return []
     groups: dict[tuple[int, str, str], list[Mapping[str, Any]]] = {}
     for rows, start in zip(tables, starts, strict=True):
-        # One that recorded nothing in its first intervals is behind only in the record.
+        # A driver without records in its first intervals is late only in the record.
         late = ((first if start is None else start) - first) % step
         own = first + late
         for row in rows:
             place = (int(row["t_ns"]) - own) // step
-            # Measured is what each driver measured, also where one began an interval later.
+            # Each driver defines its own measured phase, even if one starts an interval later.
             groups.setdefault((place, str(row["op"]), str(row["phase"])), []).append(row)
-    # Operations as the drivers have them: what is shown of a level follows its record.
+    # Operations keep the driver order, because the display order of a level follows its record.
     ops = list(dict.fromkeys(op for _, op, _ in groups))
     ordered = sorted(groups.items(), key=lambda one: (one[0][0], ops.index(one[0][1]), one[0][2]))
     return [_added(rows, first + place * step) for (place, *_), rows in ordered]
 
 
 def summed_outcome(outcomes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The drivers' outcomes as one: counts and costs added, the worst of what is a share or a lag.
+    """Combines the outcomes of the drivers: sums counts and costs, takes the worst share or lag.
 
-    Percentiles are those of the summed intervals.
+    Percentiles come from the summed intervals.
     """
     ended = sum(
         int(op["done"]) + int(op["rolled_back"]) for one in outcomes for op in one["ops"].values()
@@ -74,7 +74,7 @@ def summed_outcome(outcomes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _peak(outcomes: Sequence[Mapping[str, Any]], name: str) -> Mapping[str, float] | None:
-    """Of the parts of the window in which a figure is worst for each driver, the worst."""
+    """Returns the worst of the peak values of all drivers."""
     peaks = [peak for one in outcomes if (peak := one["worst"][name]) is not None]
     return max(peaks, key=lambda peak: float(peak["value"]), default=None)
 
@@ -95,7 +95,7 @@ def _added(rows: Sequence[Mapping[str, Any]], t_ns: int) -> dict[str, Any]:
 
 
 def _scheduled(outcomes: Sequence[Mapping[str, Any]]) -> int | None:
-    """Transactions that were due in all open loops; None for closed ones."""
+    """Returns the transactions scheduled in all open loops; None for closed loops."""
     due = [one["scheduled"] for one in outcomes]
     return None if None in due else sum(map(int, due))
 
@@ -108,7 +108,7 @@ def _counted(maps: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 
 def _merged(texts: Iterable[str]) -> str:
-    """Histograms in the public HDR encoding, added up."""
+    """Adds histograms in the public HDR encoding."""
     from hdrh.histogram import HdrHistogram
 
     merged: Any = HdrHistogram(1, _HIGHEST_NS, 3)

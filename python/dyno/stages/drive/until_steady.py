@@ -1,4 +1,4 @@
-"""A level of load that goes on until it is steady, or until a limit."""
+"""Extends a load level until it is steady, up to a limit."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from dyno.stages.drive.several import drive, parts
 _POLL_S = 0.1
 
 Judge = Callable[[Sequence[float], int], int | None]
-"""Where the steady stretch of a series begins that holds at least so many values, or None."""
+"""Returns the start of the steady part of a series with at least that many values, or None."""
 
 
 @dataclass(frozen=True)
 class UntilSteadyPlan:
-    """How long to wait for a steady stretch as long as the level's duration, and who tells it."""
+    """Limit and steady-state test. The steady part is as long as the duration of the level."""
 
     limit_s: float
     judge: Judge
@@ -39,16 +39,16 @@ def drive_until_steady(
     extension: UntilSteadyPlan,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Drives a level until the last ``plan.duration_s`` of it are steady, at most ``limit_s``.
+    """Runs a level until its last ``plan.duration_s`` are steady, at most ``limit_s``.
 
-    Of several databases it is the sum that is to be steady, and all of them end together. Rows
-    before the steady stretch stay in the bundle, marked as the phase ``settling``.
+    With several databases, the total must be steady, and all end together. Rows before the steady
+    part stay in the bundle, in the phase ``settling``.
 
     Returns:
-        The driver's outcome, of the whole level.
+        The driver outcome of the whole level.
 
     Raises:
-        TargetError: If the server was lost for good.
+        TargetError: If the server is permanently lost.
     """
     interval_s = interval_for(plan.duration_s)
     longest = replace(plan, duration_s=extension.limit_s, interval_s=interval_s)
@@ -69,7 +69,7 @@ def drive_until_steady(
     def after(level: str, outcome: dict[str, Any]) -> UntilSteady:  # noqa: ARG001
         left_out_s = 0.0 if place is None else place * interval_s
         if place and level in growing:
-            # Half an interval off, as both clocks round.
+            # Offset by half an interval, because both clocks round.
             start_ns = growing[level].start_ns
             from_ns = start_ns + round((place - 0.5) * interval_s * 1e9)
             _mark(recorder.spool(f"ops/{level}"), from_ns)
@@ -84,7 +84,7 @@ def drive_until_steady(
 
 
 class GrowingSeries:
-    """Throughput by the interval, read from a spool of operations while it grows."""
+    """Throughput per interval, read from a growing spool of operations."""
 
     def __init__(self, spool: Path, interval_s: float) -> None:
         self._spool = spool
@@ -95,14 +95,14 @@ class GrowingSeries:
 
     @property
     def start_ns(self) -> int:
-        """When the measured time began, ns since the Unix epoch; 0 before its first interval.
+        """Start of the measured time, ns since the Unix epoch; 0 before its first interval.
 
-        The driver records intervals in which nothing ended, too.
+        The driver also records intervals without completed operations.
         """
         return min(self._done, default=0)
 
     def read(self) -> bool:
-        """Takes the lines that are new and whole; True if an interval has begun since."""
+        """Reads new complete lines. Returns True if a new interval started."""
         if not self._spool.exists():
             return False
         with self._spool.open("rb") as file:
@@ -119,9 +119,9 @@ class GrowingSeries:
         return self._last != before
 
     def values(self) -> list[float]:
-        """Operations by interval, those without any as zero.
+        """Operations per interval; zero for intervals without any.
 
-        The last interval may still lack operations, and is left out.
+        The last interval may be incomplete and is excluded.
         """
         places = {
             round((t_ns - self.start_ns) / self._step_ns): count
@@ -131,12 +131,12 @@ class GrowingSeries:
 
 
 def summed(series: Sequence[GrowingSeries]) -> list[float]:
-    """The sum of series by interval, each counted from its own start, as far as all of them go."""
+    """Sums the series per interval, each from its own start, up to the shortest length."""
     return [sum(values) for values in zip(*(one.values() for one in series), strict=False)]
 
 
 def _mark(spool: Path, from_ns: int) -> None:
-    """Marks measured rows before ``from_ns`` as ``settling``; they stay in the bundle."""
+    """Marks measured rows before ``from_ns`` as ``settling``. They stay in the bundle."""
     lines: list[str] = []
     for row in read_lines(spool):
         settling = row["phase"] == "measure" and row["t_ns"] < from_ns

@@ -1,4 +1,4 @@
-"""Stage: what host, devices and servers do while a run goes on. One probe a file, found by name."""
+"""Stage: samples host, devices and servers during a run. One probe per file, found by name."""
 
 from dyno.stages.observe.registry import names, open_probes
 from dyno.stages.observe.sampler import Sampler

@@ -1,4 +1,4 @@
-"""What a probe is. Each lives in a file of its own that offers ``open_probe``."""
+"""The probe interface. Each probe has its own file, which provides ``open_probe``."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from dyno.contracts.probe import Sample, UnavailableError
 
 @runtime_checkable
 class Probe(Protocol):
-    """Reads one kind of figure.
+    """Reads one kind of metric.
 
-    Figures of counters concern the time between two readings, so the first reading of such a
-    probe returns none. Readings come from one thread at a time.
+    Counter metrics cover the time between two readings, so the first reading of such a probe
+    returns none. Only one thread at a time reads a probe.
     """
 
     name: str
 
     def read(self, now_ns: int) -> list[Sample]:
-        """Figures at ``now_ns``, a time of the monotonic clock.
+        """Returns the metrics at ``now_ns``, a time of the monotonic clock.
 
         Raises:
             UnavailableError: If this machine does not have the source.
@@ -31,28 +31,28 @@ class Probe(Protocol):
 
 @runtime_checkable
 class Watcher(Protocol):
-    """A probe that also reads processes it is told of."""
+    """A probe that also reads server processes."""
 
     def watch(self, pids: Iterable[int]) -> None:
-        """Replaces the server processes to read; may be called from any thread."""
+        """Replaces the server processes to read. Any thread may call this."""
         ...
 
 
 @runtime_checkable
 class Meter(Protocol):
-    """A probe that also tells whose work the CPUs did between two moments."""
+    """A probe that also attributes CPU time between two points in time."""
 
     def begin(self) -> Any:
-        """Counters at the first moment; None if there are none. From any thread."""
+        """Returns the counters at the start; None if there are none. Any thread may call this."""
         ...
 
     def end(self, mark: Any) -> CpuUse | None:
-        """What was used since then."""
+        """Returns the CPU time used since the start."""
         ...
 
 
 def read_source(path: Path) -> str:
-    """The text of a file that a probe cannot do without.
+    """Returns the text of a file that a probe requires.
 
     Raises:
         UnavailableError: If it cannot be read.

@@ -1,8 +1,8 @@
-"""Probe: where the processors' time goes.
+"""Probe: CPU utilization of the host.
 
-Subject ``host``, shares in % of all processors since the last reading: ``user``, ``system``
-(with interrupts), ``iowait``, ``steal``, ``idle``, which add up to 100; ``busy`` = user + system;
-``busiest_core`` = ``busy`` of the processor where it is highest.
+Subject ``host``, shares in % of all CPUs since the last reading: ``user``, ``system`` (with
+interrupts), ``iowait``, ``steal``, ``idle``, which add up to 100; ``busy`` = user + system;
+``busiest_core`` = the highest ``busy`` of a single CPU.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class CpuProbe:
 
 
 def samples(before: dict[str, CpuTimes], after: dict[str, CpuTimes]) -> list[Sample]:
-    """Shares between two readings; a processor that went on- or offline is left out."""
+    """Returns the shares between two readings. Excludes CPUs that went online or offline."""
     each = {name: shares(before[name], after[name]) for name in after if name in before}
     host = each.pop("cpu", None)
     if host is None:
@@ -45,12 +45,12 @@ def samples(before: dict[str, CpuTimes], after: dict[str, CpuTimes]) -> list[Sam
         "steal": host.steal,
         "idle": host.idle,
         "busy": host.busy,
-        # Ticks are rounded for each processor: the highest must not seem lower than the mean.
+        # Ticks are rounded per CPU: the maximum must not be less than the mean.
         "busiest_core": max([host.busy, *(core.busy for core in each.values() if core)]),
     }
     return [Sample("cpu", "host", metric, value, "%") for metric, value in figures.items()]
 
 
 def open_probe(root: Path) -> CpuProbe:
-    """The probe."""
+    """Opens the probe."""
     return CpuProbe(root)

@@ -1,15 +1,15 @@
-"""Probe: what block devices do, each byte counted once.
+"""Probe: block device I/O, with each byte counted once.
 
-A subject is a device on which no other is built, and which has done I/O since boot: a disk, or
-its partitions where some of them carry other devices; a device-mapper or RAID device instead of
-its members. Source ``disk``; loop devices and ZFS volumes come under source ``nested_disk``,
-since their bytes reach a device of source ``disk`` too. Sum over one source only.
+A subject is a device that has done I/O since boot and carries no other device: a disk, or its
+partitions if some of them carry other devices. Device-mapper and RAID devices replace their
+members. The source is ``disk``. Loop devices and ZFS volumes have the source ``nested_disk``,
+because their bytes also reach a device of source ``disk``. Sum over one source only.
 
-Per second: ``read_iops``, ``write_iops`` (1/s), ``read_mbps``, ``write_mbps`` (MB/s, 10^6).
-Of the requests completed since the last reading, absent if there were none: ``read_share``
-(% of requests), ``io_size`` (mean, B), ``read_await``, ``write_await`` (mean time from queueing to
+Per second: ``read_iops``, ``write_iops`` (1/s), ``read_mbps``, ``write_mbps`` (MB/s, 10^6). For the
+requests completed since the last reading, absent if there were none: ``read_share`` (% of
+requests), ``io_size`` (mean, B), ``read_await``, ``write_await`` (mean time from queueing to
 completion, ms). ``queue_length`` (mean requests in flight), ``utilisation`` (% of the time with a
-request in flight; a device that serves several at once can do more at 100 %).
+request in flight; a device with parallel service is not saturated at 100 %).
 
 Formulas: await = Δms/Δrequests, queue = Δweighted ms/Δt, size = Δsectors·512/Δrequests, as in
 iostat(1) and the kernel's admin-guide/iostats.rst.
@@ -29,7 +29,7 @@ _WRAP_MS = 1 << 32
 
 
 class DiskProbe:
-    """Reads ``/proc/diskstats``, and ``/sys/block`` when devices come or go."""
+    """Reads ``/proc/diskstats``, and ``/sys/block`` when devices appear or disappear."""
 
     name = "disk"
 
@@ -41,7 +41,7 @@ class DiskProbe:
         self._counted: list[str] = []
 
     def read(self, now_ns: int) -> list[Sample]:
-        """Rates and means since the last reading, per counted device."""
+        """Returns rates and means since the last reading, per counted device."""
         counters = parse_diskstats(read_source(self._root / "proc/diskstats"))
         active = {name for name, counter in counters.items() if counter.active}
         if not (self._root / "sys/block").is_dir():
@@ -60,9 +60,9 @@ class DiskProbe:
 
 
 def samples(name: str, before: DiskCounters, after: DiskCounters, seconds: float) -> list[Sample]:
-    """Figures of one device between two readings.
+    """Returns the metrics of one device between two readings.
 
-    None if its counters fell: another device has taken the name meanwhile.
+    Empty if its counters decreased: another device has taken the name.
     """
     reads, writes = after.reads - before.reads, after.writes - before.writes
     read_sectors = after.read_sectors - before.read_sectors
@@ -82,14 +82,14 @@ def samples(name: str, before: DiskCounters, after: DiskCounters, seconds: float
             ("read_share", 100 * reads / requests, "%"),
             ("io_size", (read_sectors + write_sectors) * SECTOR_BYTES / requests, "B"),
         ]
-    # Some drivers and older RAID count requests but no time: better no figure than a zero.
+    # Some drivers and older RAID count requests but not time. No value is better than a zero.
     if after.weighted_ms or after.busy_ms:
         if reads:
             figures.append(("read_await", _ms(before.read_ms, after.read_ms) / reads, "ms"))
         if writes:
             figures.append(("write_await", _ms(before.write_ms, after.write_ms) / writes, "ms"))
         queue = _ms(before.weighted_ms, after.weighted_ms) / (seconds * 1000)
-        # The kernel's clock ticks and ours differ a little at the ends of the interval.
+        # The kernel clock and ours differ slightly at the interval boundaries.
         busy = min(_ms(before.busy_ms, after.busy_ms) / (seconds * 10), 100.0)
         figures += [("queue_length", queue, "count"), ("utilisation", busy, "%")]
     source = "nested_disk" if is_nested(name) else "disk"
@@ -97,10 +97,10 @@ def samples(name: str, before: DiskCounters, after: DiskCounters, seconds: float
 
 
 def _ms(before: int, after: int) -> int:
-    """Milliseconds between two readings of a 32-bit counter that may have wrapped once."""
+    """Returns milliseconds between two readings of a 32-bit counter that may wrap once."""
     return (after - before) % _WRAP_MS
 
 
 def open_probe(root: Path) -> DiskProbe:
-    """The probe."""
+    """Opens the probe."""
     return DiskProbe(root)

@@ -1,4 +1,4 @@
-"""A probe that has joined a sampler: read in a thread, with a period and a deadline, of its own."""
+"""A probe attached to a sampler, with its own thread, period and deadline."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from dyno.contracts.probe import Sample, TargetProbe, UnavailableError
 from dyno.errors import DynoError
 
 Record = Callable[[int, Sequence[Sample]], None]
-"""Writes samples of a moment of the monotonic clock."""
+"""Writes samples with their time on the monotonic clock."""
 
 Tell = Callable[[str, str, str], None]
-"""Writes an event, the name of a probe, and a reason to the journal."""
+"""Writes an event, the name of a probe and a reason to the journal."""
 
 MISSED = "missed_periods"
 
 
 class Joined:
-    """Reads one probe until it leaves.
+    """Reads one probe until it is detached.
 
-    Readings are due at whole multiples of the period after it joined. One that could not begin in
-    time, was refused, or took longer than the deadline is missed. Missed readings are not made up
-    for but counted: each reading has a sample ``dyno``/<probe>/``missed_periods``, those missed
-    since the one before, and so has the end if some were missed by then.
+    Readings are due at multiples of the period after the start. A reading is missed if it could not
+    start in time, was refused, or exceeded the deadline. Missed readings are counted, not repeated:
+    each reading has a sample ``dyno``/<probe>/``missed_periods`` with the number missed since the
+    previous one. The end has one too if readings were missed by then.
 
-    The journal tells once of the first refusal (``probe-refused``) and of the first that was late
-    (``probe-late``). A probe without its source or with a fault is read no more
+    The journal records the first refusal (``probe-refused``) and the first late reading
+    (``probe-late``). A probe without its source or with a fault is not read again
     (``probe-unavailable``, ``probe-failed``).
     """
 
@@ -38,14 +38,14 @@ class Joined:
         clock: Callable[[], int],
         wait: Callable[[float], bool] | None = None,
     ) -> None:
-        """Starts to read.
+        """Starts the readings.
 
         Args:
-            probe: What is read.
-            record: Takes its samples.
-            tell: Takes what becomes of it.
+            probe: The probe.
+            record: Receives its samples.
+            tell: Receives its events.
             clock: The monotonic clock in ns.
-            wait: Waits so many seconds and returns True if it shall leave.
+            wait: Waits that many seconds; returns True if the probe must end.
         """
         self._probe, self._record, self._tell, self._clock = probe, record, tell, clock
         self._period_ns = round(probe.period_s * 1e9)
@@ -54,8 +54,8 @@ class Joined:
         self._lock = threading.Lock()
         self._left = False
         self._told: set[str] = set()
-        self._counted = 0  # up to this period readings were written, or counted as missed
-        self._began_ns: int | None = None  # of the reading under way
+        self._counted = 0  # up to this period, readings are written or counted as missed
+        self._began_ns: int | None = None  # start of the current reading
         self._start_ns = clock()
         self._end_ns: int | None = None
         self._thread = threading.Thread(target=self._run, name=f"dyno-probe-{probe.name}")
@@ -63,14 +63,14 @@ class Joined:
         self._thread.start()
 
     def stop(self) -> None:
-        """Asks it to leave; :meth:`leave` waits for that."""
+        """Requests the end; :meth:`leave` waits for it."""
         with self._lock:
             if self._end_ns is None:
                 self._end_ns = self._clock()
         self._stop.set()
 
     def leave(self) -> None:
-        """Ends it: at once, or with the reading under way, for which it waits to its deadline."""
+        """Ends the readings. Waits for a current reading, at most until its deadline."""
         self.stop()
         began_ns = self._began_ns
         if began_ns is not None:
@@ -108,10 +108,10 @@ class Joined:
             self._probe.close()
 
     def _read(self, now_ns: int) -> Sequence[Sample] | None:
-        """A reading; None if it is missed.
+        """Returns a reading; None if it is missed.
 
         Raises:
-            _EndedError: If there will be no more.
+            _EndedError: If there are no further readings.
         """
         try:
             found = self._probe.read(now_ns)
@@ -121,7 +121,7 @@ class Joined:
         except UnavailableError as error:
             self._say("probe-unavailable", str(error))
             raise _EndedError from error
-        except Exception as error:  # whatever a probe does wrong, the run goes on
+        except Exception as error:  # a probe failure must not end the run
             self._say("probe-failed", f"{type(error).__name__}: {error}")
             raise _EndedError from error
         took_s = (self._clock() - now_ns) / 1e9
@@ -137,7 +137,7 @@ class Joined:
                 self._counted = period
 
     def _end(self) -> None:
-        """No reading is due any more."""
+        """Ends the schedule of readings."""
         with self._lock:
             if self._end_ns is None:
                 self._end_ns = self._clock()
@@ -152,9 +152,9 @@ class Joined:
         return Sample("dyno", self._probe.name, MISSED, float(count), "count")
 
     def _period_at(self, now_ns: int) -> int:
-        """The last period that was due at or before ``now_ns``."""
+        """Returns the last period due at or before ``now_ns``."""
         return (now_ns - self._start_ns) // self._period_ns
 
 
 class _EndedError(Exception):
-    """The probe is read no more."""
+    """The probe is not read again."""

@@ -1,7 +1,7 @@
 """Probe: memory of the host, in bytes.
 
-Subject ``host``: ``available`` (new work can have it without swapping), ``cached`` (page cache,
-shared memory included), ``dirty`` (waiting to be written back), ``swap_used``.
+Subject ``host``: ``available`` (available to new work without swapping), ``cached`` (page cache,
+including shared memory), ``dirty`` (waiting for writeback), ``swap_used``.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ class MemoryProbe:
         self._path = root / "proc/meminfo"
 
     def read(self, now_ns: int) -> list[Sample]:  # noqa: ARG002  (levels need no clock)
-        """Levels at this moment."""
+        """Returns the current levels."""
         return samples(parse_meminfo(read_source(self._path)))
 
 
 def samples(fields: dict[str, int]) -> list[Sample]:
-    """Levels from the kernel's fields; what a kernel does not tell is left out."""
+    """Returns levels from the kernel fields. Skips fields that the kernel does not report."""
     figures = {
         "available": available_bytes(fields),
         "cached": fields.get("Cached"),
@@ -43,5 +43,5 @@ def samples(fields: dict[str, int]) -> list[Sample]:
 
 
 def open_probe(root: Path) -> MemoryProbe:
-    """The probe."""
+    """Opens the probe."""
     return MemoryProbe(root)

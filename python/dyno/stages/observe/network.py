@@ -1,8 +1,8 @@
-"""Probe: TCP of this host (of this network name space), loopback included.
+"""Probe: TCP of this host (in its network namespace), including loopback.
 
 Subject ``tcp``: ``segments_out`` and ``segments_retransmitted`` (1/s); ``retransmitted`` =
-100·retransmitted/sent in %, absent if nothing was sent. ``OutSegs`` does not count retransmitted
-segments (RFC 4022), as "segments sent" in the limit of 0.5 % does not.
+100·retransmitted/sent in %, absent if nothing was sent. ``OutSegs`` excludes retransmitted segments
+(RFC 4022), and so does "segments sent" in the limit of 0.5 %.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class NetworkProbe:
         self._last_ns = 0
 
     def read(self, now_ns: int) -> list[Sample]:
-        """Rates since the last reading."""
+        """Returns the rates since the last reading."""
         counters = parse_snmp(read_source(self._path))
         if counters is None:
             raise UnavailableError(f"{self._path} has no counters for TCP")
@@ -44,7 +44,7 @@ class NetworkProbe:
 
 
 def parse_snmp(text: str) -> TcpCounters | None:
-    """The TCP counters: a line of names, then a line of values, both opening with ``Tcp:``."""
+    """Parses the TCP counters: a line of names, then a line of values, each prefixed ``Tcp:``."""
     lines = [line.split()[1:] for line in text.splitlines() if line.startswith("Tcp:")]
     if len(lines) != 2:
         return None
@@ -55,7 +55,7 @@ def parse_snmp(text: str) -> TcpCounters | None:
 
 
 def samples(before: TcpCounters, after: TcpCounters, seconds: float) -> list[Sample]:
-    """Figures between two readings; none if a counter fell (32-bit kernels wrap)."""
+    """Returns metrics between two readings; none if a counter decreased (32-bit kernels wrap)."""
     sent, again = after.sent - before.sent, after.retransmitted - before.retransmitted
     if seconds <= 0 or sent < 0 or again < 0:
         return []
@@ -69,5 +69,5 @@ def samples(before: TcpCounters, after: TcpCounters, seconds: float) -> list[Sam
 
 
 def open_probe(root: Path) -> NetworkProbe:
-    """The probe."""
+    """Opens the probe."""
     return NetworkProbe(root)

@@ -1,8 +1,8 @@
-"""Probe: pressure stall information, the share of time in which work waited for a resource.
+"""Probe: pressure stall information, the share of time in which tasks waited for a resource.
 
-Subjects ``cpu``, ``io``, ``memory``: ``some`` (at least one task waited) and ``full`` (all tasks
-that were not idle waited), in % of the time since the last reading: Δtotal/Δt. Source: the
-kernel's accounting/psi.rst. ``full`` of ``cpu`` has no meaning for a whole host and is left out.
+Subjects ``cpu``, ``io``, ``memory``: ``some`` (at least one task waited) and ``full`` (all non-idle
+tasks waited), in % of the time since the last reading: Δtotal/Δt. Source: the kernel's
+accounting/psi.rst. ``full`` of ``cpu`` is undefined for a whole host and is excluded.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class PressureProbe:
         self._last_ns = 0
 
     def read(self, now_ns: int) -> list[Sample]:
-        """Shares of the time since the last reading."""
+        """Returns the shares since the last reading."""
         totals: dict[tuple[str, str], int] = {}
         for resource in RESOURCES:
             for line, total in parse_pressure(self._text(resource)).items():
@@ -41,7 +41,7 @@ class PressureProbe:
         try:
             return read_source(self._folder / resource)
         except UnavailableError as error:
-            # Kernels built with it but booted without refuse to be read.
+            # A kernel with PSI that booted without it rejects the read.
             raise UnavailableError(f"{error}; boot with psi=1 on Linux 4.20 or later") from error
 
 
@@ -59,7 +59,7 @@ def parse_pressure(text: str) -> dict[str, int]:
 def samples(
     before: dict[tuple[str, str], int], after: dict[tuple[str, str], int], elapsed_us: float
 ) -> list[Sample]:
-    """Shares between two readings ``elapsed_us`` apart."""
+    """Returns the shares between two readings ``elapsed_us`` apart."""
     if elapsed_us <= 0:
         return []
     return [
@@ -70,10 +70,10 @@ def samples(
 
 
 def _percent(waited_us: int, elapsed_us: float) -> float:
-    """Share in %, kept in 0…100: the counter and our clock are not read in the same instant."""
+    """Returns a share in %, clamped to 0…100: the two clocks are not read at the same time."""
     return min(max(100 * waited_us / elapsed_us, 0.0), 100.0)
 
 
 def open_probe(root: Path) -> PressureProbe:
-    """The probe."""
+    """Opens the probe."""
     return PressureProbe(root)

@@ -1,12 +1,12 @@
-"""Probe: what Dyno itself and the database servers on this machine use.
+"""Probe: CPU and memory of Dyno and of the local database servers.
 
-Subject ``dyno`` (this process with all its threads, in-process engines included, and helpers that
-it has started) and, while processes are watched, ``server`` (those processes with all their
-descendants): ``cpu`` (% of one processor since the last reading) and ``rss`` (B); for ``server``
-also ``processes`` (count).
+Subject ``dyno`` covers this process with all threads, in-process engines and helper processes.
+Subject ``server`` exists while server processes are watched and covers them with all descendants.
+Metrics: ``cpu`` (% of one CPU since the last reading) and ``rss`` (B); for ``server`` also
+``processes`` (count).
 
-``rss`` of several processes adds up their private pages and takes shared ones, such as a buffer
-pool that all of them map, once: as much as one process has touched. It is a lower bound.
+``rss`` of several processes is the sum of their private pages plus the largest shared size of one
+process. Shared pages, such as a buffer pool that all map, thus count once. It is a lower bound.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _ATTEMPTS = 5
 
 
 class Usage(NamedTuple):
-    """What one process uses.
+    """Usage of one process.
 
     Attributes:
-        cpu_s: CPU time of the process and of its children that have ended and been waited for.
-            Summed over a tree it loses nothing when a child ends.
-        shared_bytes: The part of ``rss_bytes`` that other processes may map, too.
+        cpu_s: CPU time of the process and of its ended children that it waited for. The sum over a
+            tree loses nothing when a child ends.
+        shared_bytes: The part of ``rss_bytes`` that other processes may also map.
     """
 
     cpu_s: float
@@ -43,7 +43,7 @@ class Usage(NamedTuple):
 
 
 class ProcessProbe:
-    """Reads Dyno's own process and the watched ones, through psutil."""
+    """Reads Dyno and the watched processes through psutil."""
 
     name = "process"
 
@@ -59,19 +59,19 @@ class ProcessProbe:
         self._trees: dict[psutil.Process, dict[int, Usage]] = {}
 
     def watch(self, pids: Iterable[int]) -> None:
-        """Reads these servers from now on; those that have ended already are left out."""
+        """Replaces the watched servers. Skips processes that have ended."""
         trees: dict[psutil.Process, list[int]] = {}
         for pid in sorted(set(pids)):
             with contextlib.suppress(psutil.Error):
                 process = psutil.Process(pid)
                 trees[process] = self._tree.pids(process)
-        # What descends from another watched process is counted there.
+        # A descendant of another watched process is counted there.
         below = {pid for tree in trees.values() for pid in tree[1:]}
         with self._lock:
             self._watched = tuple(process for process in trees if process.pid not in below)
 
     def read(self, now_ns: int) -> list[Sample]:
-        """CPU since the last reading, and memory at this moment."""
+        """Returns CPU since the last reading, and current memory."""
         seconds = (now_ns - self._last_ns) / 1e9
         self._last_ns = now_ns
         with self._lock:
@@ -97,11 +97,11 @@ class ProcessProbe:
         return server_samples(last, self._trees, seconds)
 
     def _read_tree(self, process: psutil.Process) -> dict[int, Usage]:
-        """What each process of a tree uses; empty if it keeps changing while it is read.
+        """Returns the usage of each process of a tree; empty if the tree keeps changing.
 
-        The sum must miss nobody, or the time of who is missed appears in one later interval. A
-        child that ends after its parent was read is in neither, and the kernel may skip children
-        while others end (proc_pid_task_children(5)): then all is read again.
+        The sum must include every process, or the time of a missed one appears in one later
+        interval. A child that ends after its parent was read is in neither, and the kernel may skip
+        children while others end (proc_pid_task_children(5)). The whole tree is then read again.
         """
         before = self._trees.get(process, {})
         for _ in range(_ATTEMPTS):
@@ -113,14 +113,14 @@ class ProcessProbe:
         return {}
 
     def _is_child_of(self, pid: int, parents: Sequence[int]) -> bool:
-        """Whether a process known from the last reading still runs below one of ``parents``."""
+        """Whether a process of the last reading still runs below one of ``parents``."""
         process = self._known[pid]
         with contextlib.suppress(psutil.Error):
             return process.is_running() and process.ppid() in parents
         return False
 
     def _usage(self, pid: int) -> Usage | None:
-        """What a process uses; None if it has ended since it was found."""
+        """Returns the usage of a process; None if it has ended."""
         try:
             process = self._known.get(pid)
             if process is None:
@@ -137,9 +137,10 @@ def server_samples(
     after: dict[psutil.Process, dict[int, Usage]],
     seconds: float,
 ) -> list[Sample]:
-    """Figures of all servers together from two readings ``seconds`` apart.
+    """Returns the metrics of all servers together from two readings ``seconds`` apart.
 
-    Each reading is watched process → process id of its tree → use. CPU counts trees in both.
+    Each reading maps watched process → process id in its tree → usage. CPU covers the trees in both
+    readings.
     """
     usages = {pid: usage for tree in after.values() for pid, usage in tree.items()}
     if not usages:
@@ -156,16 +157,16 @@ def server_samples(
 
 
 def _cpu_s(tree: dict[int, Usage]) -> float:
-    """CPU time of a tree. It falls when a process leaves the tree for another parent."""
+    """Returns the CPU time of a tree. It decreases when a process moves to another parent."""
     return sum(usage.cpu_s for usage in tree.values())
 
 
 def resident_bytes(usages: Collection[Usage]) -> int:
-    """Memory of processes that share a part of it; see the head of this file."""
+    """Returns the memory of processes with shared pages; see the module docstring."""
     private = sum(usage.rss_bytes - usage.shared_bytes for usage in usages)
     return private + max((usage.shared_bytes for usage in usages), default=0)
 
 
 def open_probe(root: Path) -> ProcessProbe:
-    """The probe."""
+    """Opens the probe."""
     return ProcessProbe(root)

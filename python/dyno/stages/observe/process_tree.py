@@ -1,4 +1,4 @@
-"""A process and its descendants, found without reading every process of the machine."""
+"""Finds the descendants of a process without reading every process of the machine."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dyno.host.files import ROOT
 
 
 class ProcessTree:
-    """Finds descendants through ``/proc/<pid>/task/*/children`` where the kernel has it.
+    """Finds descendants through ``/proc/<pid>/task/*/children`` if the kernel provides it.
 
-    psutil finds them by reading every process: on a full server that costs more, once a second,
-    than all other probes together.
+    psutil reads every process: on a busy server, once per second, that costs more than all other
+    probes together.
     """
 
     def __init__(self, root: Path = ROOT) -> None:
@@ -24,7 +24,7 @@ class ProcessTree:
         self._listed = Path(f"{self._proc}/{me}/task/{me}/children").exists()
 
     def pids(self, process: psutil.Process) -> list[int]:
-        """Process ids of ``process`` and all its descendants, parents first."""
+        """Returns the process ids of ``process`` and all its descendants, parents first."""
         if not self._listed:
             try:
                 return [process.pid, *(p.pid for p in process.children(recursive=True))]
@@ -39,8 +39,8 @@ class ProcessTree:
         return list(found)
 
     def _children(self, pid: int) -> list[int]:
-        """Children of all threads of a process; none of what has ended meanwhile."""
-        # Plain calls instead of pathlib, which would double the cost of a reading.
+        """Returns the children of all threads of a process; none if it has ended."""
+        # Plain calls: pathlib would double the cost of a reading.
         tasks = f"{self._proc}/{pid}/task"
         found: list[int] = []
         with contextlib.suppress(OSError):

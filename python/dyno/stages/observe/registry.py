@@ -1,6 +1,6 @@
-"""Finds the probes: files of this folder that offer ``open_probe(root)``.
+"""Finds the probes: files in this folder that provide ``open_probe(root)``.
 
-``root`` is the folder that holds ``proc`` and ``sys``: ``/`` on a live machine.
+``root`` is the folder with ``proc`` and ``sys``: ``/`` on a live machine.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def names() -> list[str]:
 
 
 def open_probes(root: Path = ROOT) -> list[Probe]:
-    """All probes. What a machine does not have shows at the first reading, not here."""
+    """Opens all probes. A missing source shows at the first reading, not here."""
     return [_module(name).open_probe(root) for name in names()]
 
 

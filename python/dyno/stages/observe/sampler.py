@@ -1,4 +1,4 @@
-"""Reads all probes once a tick of a fixed grid and writes what they say to the bundle."""
+"""Reads all probes at a fixed interval and writes the samples to the bundle."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _JOIN_S = 5.0
 
 
 class Recorder(Protocol):
-    """The part of ``dyno.bundle.writer.Recorder`` that sampling needs."""
+    """The part of ``dyno.bundle.writer.Recorder`` that the sampler needs."""
 
     clock: Clock
 
@@ -33,25 +33,25 @@ class Recorder(Protocol):
 
 
 class Sampler:
-    """A context in which a thread samples; leave it before the recorder finishes.
+    """A context in which a thread samples. Exit it before the recorder finishes.
 
-    Ticks lie at whole multiples of the interval after the start, so the schedule never drifts. A
-    tick that cannot be kept, because a reading took too long or the machine stood still, is not
-    made up for but counted: each tick has a sample ``dyno``/``sampler``/``missed_ticks``, the
-    ticks missed since the one before. All samples of a tick share its time ``t_ns``; figures of
-    counters concern the time since the tick before.
+    Ticks are at multiples of the interval after the start, so the schedule does not drift. Missed
+    ticks, because of a slow reading or a stalled machine, are counted, not repeated: each tick has
+    a sample ``dyno``/``sampler``/``missed_ticks`` with the number missed since the previous one.
+    All samples of a tick share its time ``t_ns``. Counter metrics cover the time since the previous
+    tick.
 
-    A probe that the machine lacks or that fails is left out from then on, which the journal
-    tells once (``probe-unavailable``, ``probe-failed``). If samples cannot be written, the
-    journal tells that once, too (``sampling-failed``), and sampling goes on: room may come back.
+    A probe that the machine lacks or that fails is disabled, and the journal records it once
+    (``probe-unavailable``, ``probe-failed``). If samples cannot be written, the journal records
+    that once (``sampling-failed``), and sampling continues: disk space may become available.
 
     Args:
-        recorder: Where samples and events go.
-        probes: What to read; every probe there is by default.
+        recorder: Receives samples and events.
+        probes: The probes; all by default.
         interval_s: Length of a tick.
         clock: The monotonic clock in ns.
-        wait: Waits so many seconds and returns True if sampling is to end; by default it ends
-            with the context.
+        wait: Waits that many seconds; returns True to end sampling. By default sampling ends with
+            the context.
     """
 
     def __init__(
@@ -76,27 +76,27 @@ class Sampler:
 
     @property
     def meter(self) -> Meter | None:
-        """The probe that tells whose work the CPUs did in a phase."""
+        """The probe that attributes the CPU time of a phase."""
         return next((probe for probe in self._probes if isinstance(probe, Meter)), None)
 
     def __enter__(self) -> Sampler:
-        """Takes the first reading, from which counters are counted, and starts the thread."""
+        """Takes the first reading, the baseline of the counters, and starts the thread."""
         self._start_ns = self._clock()
         self._record(self._start_ns, self._read())
         self._thread.start()
         return self
 
     def __exit__(self, *exc: object) -> None:
-        """Ends sampling at once, or with the readings under way."""
+        """Ends sampling immediately, or after the current readings."""
         self._stop.set()
         self._leave(list(self._joined))
         self._thread.join(_JOIN_S)
 
     @contextlib.contextmanager
     def joined(self, probes: Iterable[TargetProbe]) -> Generator[None]:
-        """Has probes of a target read as well while the block is open, each in its own thread.
+        """Adds probes of a target while the block is open, each in its own thread.
 
-        See :class:`dyno.stages.observe.joined.Joined` for what becomes of readings that are missed.
+        See :class:`dyno.stages.observe.joined.Joined` for missed readings.
         """
         new: list[Joined] = []
         try:
@@ -108,7 +108,7 @@ class Sampler:
             self._leave(new)
 
     def _leave(self, those: Sequence[Joined]) -> None:
-        """Ends them all at once: the slowest is waited for, not one after another."""
+        """Stops all concurrently: the total wait is that of the slowest."""
         for one in those:
             one.stop()
         for one in those:
@@ -117,7 +117,7 @@ class Sampler:
                 one.leave()
 
     def watch(self, pids: Iterable[int]) -> None:
-        """Replaces the server processes that probes read; may be called from any thread."""
+        """Replaces the server processes that the probes read. Any thread may call this."""
         known = tuple(pids)
         for watcher in self._watchers:
             watcher.watch(known)
@@ -136,7 +136,7 @@ class Sampler:
             last = tick
 
     def _tick_at(self, now_ns: int) -> int:
-        """The last tick at or before ``now_ns``."""
+        """Returns the last tick at or before ``now_ns``."""
         return (now_ns - self._start_ns) // self._interval_ns
 
     def _read(self) -> list[Sample]:
@@ -146,7 +146,7 @@ class Sampler:
                 samples += probe.read(self._clock())
             except UnavailableError as error:
                 self._drop(probe, "probe-unavailable", str(error))
-            except Exception as error:  # whatever a probe does wrong, the others go on
+            except Exception as error:  # a probe failure must not stop the other probes
                 self._drop(probe, "probe-failed", f"{type(error).__name__}: {error}")
         return samples
 
@@ -175,4 +175,4 @@ class Sampler:
             self._recorder.event("sampling-failed", kind=error.kind, reason=str(error))
             self._write_failed = True
         except DynoError:
-            return  # the journal has no room either; told once it has
+            return  # the journal has no space either; the next success records it

@@ -1,9 +1,9 @@
-"""Probe: whose work the CPUs did in each phase, from counters read at its begin and end.
+"""Probe: attributes CPU time in each phase, from counters at its start and end.
 
-A phase of any length is told by it, down to the resolution of the counters. It gives no samples:
-what it finds is kept with the phase (``dyno.bundle.model.CpuUse``). Other processes are named. All
-of them are read at both ends of a phase and every few seconds between, so that one which ends
-meanwhile loses only its last seconds.
+It covers phases of any length, down to the resolution of the counters. It produces no samples; its
+result is stored with the phase (``dyno.bundle.model.CpuUse``). Other processes are listed by name.
+All processes are read at the start and end of a phase and every few seconds between, so a process
+that ends meanwhile loses only its last seconds.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MOST_NAMES = 500
 
 @dataclass(frozen=True)
 class Mark:
-    """Counters at the begin of a phase: those of all CPUs, and sums by this probe."""
+    """Counters at the start of a phase: those of all CPUs, and the sums of this probe."""
 
     cpu: CpuTimes
     own_ticks: int
@@ -38,7 +38,7 @@ class Mark:
 
 
 class WorkProbe:
-    """Reads ``/proc/stat`` and ``/proc/<pid>/stat``; may be called from any thread."""
+    """Reads ``/proc/stat`` and ``/proc/<pid>/stat``. Any thread may call it."""
 
     name = "work"
 
@@ -55,14 +55,14 @@ class WorkProbe:
         self._others: Counter[str] = Counter()
 
     def watch(self, pids: Iterable[int]) -> None:
-        """Takes these, and what descends from them, for the servers under test."""
+        """Sets the processes under test. Their descendants are included."""
         known = frozenset(pids)
         with self._lock:
-            self._add_up()  # whose work it was until now
+            self._add_up()  # attribute the time so far to the previous owners
             self._servers = known
 
     def read(self, now_ns: int) -> list[Sample]:
-        """Adds up what was used since the last reading, every few seconds; gives no samples."""
+        """Adds up CPU time every few seconds. Returns no samples."""
         with self._lock:
             if self._last_ns is None or now_ns - self._last_ns >= EVERY_NS:
                 self._last_ns = now_ns
@@ -70,14 +70,14 @@ class WorkProbe:
         return []
 
     def begin(self) -> Mark | None:
-        """The counters at the begin of a phase; None if this machine has none."""
+        """Returns the counters at the start of a phase; None if this machine has none."""
         with self._lock:
             self._add_up()
             cpu = self._cpu()
             return None if cpu is None else Mark(cpu, self._own_ticks, self._others.copy())
 
     def end(self, mark: Mark) -> CpuUse | None:
-        """What was used since ``mark``."""
+        """Returns the CPU time used since ``mark``."""
         with self._lock:
             cpu = self._cpu()
             self._add_up()
@@ -108,7 +108,7 @@ class WorkProbe:
             return None
 
     def _add_up(self) -> None:
-        """Adds what every process used since the last reading to its owner's sum."""
+        """Adds the CPU time of every process since the last reading to the sum of its owner."""
         read = processes(self._root)
         own_pids = family([self._pid, *helpers.pids(), *self._servers], read)
         now = {(one.pid, one.started): one for one in read}
@@ -128,18 +128,18 @@ class WorkProbe:
         now: dict[tuple[int, int], Process],
         own: set[tuple[int, int]],
     ) -> int:
-        """What Dyno and the servers used; of a child that ended, what its parent waited for."""
+        """Returns the CPU time of Dyno and the servers. A parent includes its ended children."""
         pids = {key[0] for key in own}
         before = 0
         for key in self._last_own | (own & last.keys()):
             one = last[key]
-            # The time of one that ended is now its parent's, unless that is not one of them.
+            # The time of an ended process moves to its parent, if the parent is in the set.
             if key in now or one.parent in pids:
                 before += one.ticks + one.reaped_ticks
         return max(sum(now[key].ticks + now[key].reaped_ticks for key in own) - before, 0)
 
     def _count(self, name: str, ticks: int) -> None:
-        # Workers of the kernel are called kworker/3:1-events: what they work for changes.
+        # Kernel workers have names like kworker/3:1-events, and the suffix changes.
         name = name.partition("/")[0] or name
         if name in self._others or len(self._others) < _MOST_NAMES:
             self._others[name] += ticks
@@ -150,5 +150,5 @@ def _grown(before: CpuTimes, after: CpuTimes, *names: str) -> int:
 
 
 def open_probe(root: Path) -> WorkProbe:
-    """The probe."""
+    """Opens the probe."""
     return WorkProbe(root)

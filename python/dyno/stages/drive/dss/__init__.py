@@ -1,9 +1,9 @@
-"""The decision-support tests: one user (power), several at once (throughput), and new data.
+"""The decision-support tests: single user (power), several streams (throughput), and refreshes.
 
-A *session* (``session.py``) is a connection with a deadline for each statement, opened again if it
-is lost. A *query* is run on it and recorded (``query.py``); a *stream* runs queries in its order
-(``stream.py``); a *crew* runs streams at once and stops them together (``crew.py``). Refresh
-functions (``refresh.py``) change data that is whole again afterwards (``restore.py``).
+A *session* (``session.py``) is a connection with a deadline per statement. A lost connection is
+reopened. A *query* runs on a session and is recorded (``query.py``). A *stream* runs queries in its
+order (``stream.py``). A *crew* runs streams concurrently and stops them together (``crew.py``).
+Refresh functions (``refresh.py``) change data; ``restore.py`` restores it.
 """
 
 from dyno.stages.drive.dss.plan import DssPlan, PowerPlan, ThroughputPlan

@@ -1,4 +1,4 @@
-"""Recording beside the streams: digests take time that must not stand between two queries."""
+"""Records answers in a separate thread, because digests would delay the next query."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from dyno.stages.drive.dss.query import Outcome
 from dyno.workloads.canonical import digest
 
 MOST_ROWS = 200
-"""Up to so many, an answer's digest takes less time than handing it to another thread."""
+"""Row limit up to which the digest of an answer costs less than a hand-over to another thread."""
 
 
 class AnswerRecorder:
     """Adds each outcome to the bundle, with the digest of its answer.
 
-    Large answers wait for a thread of its own. Use as a context manager; leaving it waits until
-    all that was given is recorded.
+    Large answers go to a separate thread. Use as a context manager; the exit waits until all
+    outcomes are recorded.
     """
 
     def __init__(self, recorder: Recorder) -> None:
@@ -36,7 +36,7 @@ class AnswerRecorder:
         """Waits for the last record.
 
         Raises:
-            DynoError: If a record could not be written, such as on a full disk.
+            DynoError: If a record cannot be written, for example on a full disk.
         """
         self._given.put(None)
         self._thread.join()
@@ -49,10 +49,10 @@ class AnswerRecorder:
         return self._recorder.clock
 
     def record(self, outcome: Outcome) -> None:
-        """Takes an outcome and returns at once.
+        """Accepts an outcome and returns immediately.
 
         Raises:
-            DynoError: If its record could not be written, such as on a full disk.
+            DynoError: If a record cannot be written, for example on a full disk.
         """
         if outcome.answer is not None and len(outcome.answer.rows) > MOST_ROWS:
             self._given.put(outcome)

@@ -1,4 +1,4 @@
-"""Several streams at once, stopped together: by Ctrl-C, or because one of them cannot go on."""
+"""Runs several streams concurrently and stops them together, on Ctrl-C or a fatal error in one."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _CANCEL_AGAIN_S = 0.5
 
 
 class Crew:
-    """Sessions and the threads that work on them.
+    """Sessions and their worker threads.
 
-    Use as a context manager; leaving it closes the sessions.
+    Use as a context manager; the exit closes the sessions.
 
     Attributes:
-        stop: Set once everybody shall end.
+        stop: Set when all workers must end.
     """
 
     def __init__(self, target: Target, workload: str, metering: Metering = "always") -> None:
-        """Nothing is opened yet. ``metering``: which queries the engine counts for."""
+        """Opens nothing yet. ``metering``: which queries the engine meters."""
         self._target, self._workload = target, workload
         self._metering: Metering = metering
         self.stop = threading.Event()
@@ -36,7 +36,7 @@ class Crew:
         self._failure: BaseException | None = None
 
     def __enter__(self) -> Crew:
-        """Nothing is opened yet."""
+        """Opens nothing yet."""
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -45,10 +45,10 @@ class Crew:
             session.close()
 
     def session(self) -> Session:
-        """A new session of the target, in which the workload's tables are found by their names.
+        """Opens a session in which unqualified table names refer to the workload.
 
         Raises:
-            TargetError: If the target takes none.
+            TargetError: If the target rejects the session.
         """
 
         def connect() -> Connection:
@@ -62,18 +62,18 @@ class Crew:
         return session
 
     def run(self, jobs: Sequence[Callable[[], None]]) -> None:
-        """Runs each job in a thread of its own, until all have ended.
+        """Runs each job in its own thread and waits until all end.
 
-        Jobs look at :attr:`stop` between statements.
+        Jobs check :attr:`stop` between statements.
 
         Raises:
-            Interrupted: After Ctrl-C; statements under way have been cancelled.
-            Exception: What the first job that failed raised; the others have been stopped.
+            Interrupted: After Ctrl-C. Running statements are cancelled.
+            Exception: The exception of the first failed job. The other jobs are stopped.
         """
         interruptible(lambda: self._run(jobs), self.cancel)
 
     def cancel(self) -> None:
-        """Ends everybody's work: no further statement, and none goes on."""
+        """Stops all workers: prevents further statements and cancels the running ones."""
         self.stop.set()
         for session in self._sessions:
             session.cancel()
@@ -91,7 +91,7 @@ class Crew:
                 thread.join(_POLL_S)
                 for session in list(self._sessions):
                     session.expire()
-                # A statement that began just after the first cancellation needs another.
+                # A statement that started just after the first cancellation needs another one.
                 if self.stop.is_set() and time.monotonic() - cancelled > _CANCEL_AGAIN_S:
                     self.cancel()
                     cancelled = time.monotonic()
@@ -108,21 +108,21 @@ class Crew:
 
 
 class Tally:
-    """How many queries have ended; others may wait for a number of them."""
+    """Counts completed queries. Other threads can wait for a count."""
 
     def __init__(self) -> None:
         self._ended = 0
         self._changed = threading.Condition()
 
     def add(self) -> int:
-        """One more has ended; returns how many."""
+        """Counts one completed query and returns the new count."""
         with self._changed:
             self._ended += 1
             self._changed.notify_all()
             return self._ended
 
     def wait(self, count: int, stop: threading.Event) -> None:
-        """Waits until ``count`` have ended, or ``stop`` is set."""
+        """Waits until ``count`` queries are complete or ``stop`` is set."""
         with self._changed:
             while self._ended < count and not stop.is_set():
                 self._changed.wait(_POLL_S)

@@ -1,4 +1,4 @@
-"""How the decision-support tests run."""
+"""Plans of the decision-support tests."""
 
 from __future__ import annotations
 
@@ -16,20 +16,19 @@ Parameters = Literal["validation", "seeded"]
 
 @dataclass(frozen=True)
 class DssPlan:
-    """What the tests have in common.
+    """Options common to all tests.
 
     Attributes:
-        timeout_s: A query or refresh function that takes longer is cancelled and recorded as an
-            error.
-        parameters: ``validation`` gives every query the fixed parameters that answers are
-            published for; ``seeded`` draws them.
-        seed: Stream s draws from ``seed + s``, as TPC-H wants it.
+        timeout_s: Timeout of a query or refresh function. On timeout it is cancelled and recorded
+            as an error.
+        parameters: ``validation`` uses the fixed parameters with published answers; ``seeded``
+            draws random ones.
+        seed: Stream s uses the seed ``seed + s``, as TPC-H requires.
         refresh: Whether the refresh functions run.
-        first_set: The update set of pair 0; those of the next pairs follow.
-        cache: What the caches held when the first query was measured: ``warm``, ``first`` (as they
-            were found), ``cold``, ``cold-each-query``, or ``after-power`` (as the power test left
-            them).
-        metering: Which queries the engine counts bytes and memory for.
+        first_set: The update set of pair 0. Further pairs use the next sets.
+        cache: Cache state at the first measured query: ``warm``, ``first`` (unchanged), ``cold``,
+            ``cold-each-query``, or ``after-power`` (as the power test left it).
+        metering: Queries for which the engine counts bytes and memory.
     """
 
     workload: str
@@ -43,7 +42,7 @@ class DssPlan:
     metering: Metering = "untimed"
 
     def told(self) -> partial[DssDetail]:
-        """What the phase of a test tells of it from the start."""
+        """Returns the phase detail known at the start of a test."""
         return partial(
             DssDetail,
             workload=self.workload,
@@ -63,10 +62,10 @@ class PowerPlan(DssPlan):
     """The power test.
 
     Attributes:
-        stream: Whose order of queries to use; 0 is the power test's.
-        warm: Run every query once before, with validation parameters, unrecorded in the figures.
-        before_query: Called before each query of the measured pass, off the clock; gives the
-            connection to go on with. For a cold start of each query.
+        stream: Stream that defines the query order; 0 is the order of the power test.
+        warm: Run every query once before, with validation parameters. The results ignore this pass.
+        before_query: Called before each query of the measured pass, outside the measured time.
+            Returns the connection to use next. A cold start before each query uses it.
     """
 
     stream: int = 0
@@ -75,19 +74,19 @@ class PowerPlan(DssPlan):
 
     @property
     def fixed(self) -> bool:
-        """Whether the measured pass asks what there are expected answers to.
+        """Whether the measured pass has expected answers.
 
-        Not with the refresh functions: it then runs on data with new orders, and without some.
+        It has none with refresh functions: they add and remove orders before the queries run.
         """
         return self.parameters == "validation" and not self.refresh
 
     @property
     def proves(self) -> bool:
-        """Whether some pass does, the warming or the measured one."""
+        """Whether the warm-up pass or the measured pass has expected answers."""
         return self.warm or self.fixed
 
     def told(self) -> partial[DssDetail]:
-        """What its phase tells from the start."""
+        """Returns the phase detail known at the start."""
         cache = "warm" if self.warm else self.cache
         return partial(
             super().told(), test="power", cache=cache, stream=self.stream, warm=self.warm
@@ -99,12 +98,12 @@ class ThroughputPlan(DssPlan):
     """The throughput test.
 
     Attributes:
-        streams: Query streams, each a user with a session and an order of its own; with
-            ``refresh`` one more stream runs as many pairs of refresh functions.
+        streams: Number of query streams. Each has its own session and query order. With
+            ``refresh``, one more stream runs the same number of refresh pairs.
     """
 
     streams: int = 2
 
     def told(self) -> partial[DssDetail]:
-        """What its phase tells from the start."""
+        """Returns the phase detail known at the start."""
         return partial(super().told(), test="throughput", streams=self.streams)

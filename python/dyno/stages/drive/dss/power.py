@@ -1,4 +1,4 @@
-"""The power test: one user, the 22 queries in the order of stream 0, between two refreshes."""
+"""The power test: one user runs the 22 queries in the order of stream 0, between RF1 and RF2."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from dyno.stages.drive.dss.stream import Stream
 
 
 def power(recorder: Recorder, target: Target, plan: PowerPlan, progress: Progress) -> PowerResult:
-    """Runs the queries one after another and records each as soon as it ends.
+    """Runs the queries sequentially and records each when it ends.
 
-    A failing query is recorded with its class of error and the test goes on, unless the server is
-    gone. The answers of the result are those to validation parameters on the loaded data: of the
-    warming pass if the measured one draws its own, or runs after the first refresh function.
+    A failed query is recorded with its error class, and the test continues unless the server is
+    gone. The result holds the answers to validation parameters on the loaded data. They come from
+    the warm-up pass if the measured pass draws its own parameters or runs after the first refresh
+    function.
 
     Raises:
         TargetError: If the server is gone.
@@ -46,10 +47,10 @@ def power(recorder: Recorder, target: Target, plan: PowerPlan, progress: Progres
 
 
 class _Test:
-    """A power test under way.
+    """A power test in progress.
 
     Attributes:
-        cold: Queries of the warming pass that failed, with the reason.
+        cold: Failed queries of the warm-up pass, with the reason.
     """
 
     def __init__(
@@ -75,7 +76,7 @@ class _Test:
         self.cold: dict[str, str] = {}
 
     def run(self) -> None:
-        """The whole test, in the crew's thread."""
+        """Runs the whole test in the thread of the crew."""
         self._stream.run(self._warming, self._warmed, warming=True)
         refresher = self._refresher
         if refresher is None:
@@ -84,7 +85,7 @@ class _Test:
         try:
             refresher.insert(0)
             self._stream.run(self._measured, self._ended, self._plan.before_query)
-            # Not before: counting would warm the caches for the first query.
+            # Not earlier: the count would warm the caches for the first query.
             refresher.count()
             refresher.delete(0)
             refresher.count()

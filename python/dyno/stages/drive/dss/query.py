@@ -1,4 +1,4 @@
-"""One query: run on a session, timed, and made a row of the bundle."""
+"""Runs one query on a session, times it and builds its row for the bundle."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from dyno.stages.drive.dss.session import Session
 
 @dataclass(frozen=True)
 class Task:
-    """A query of a stream, ready to be sent.
+    """A query of a stream, ready to send.
 
     Attributes:
-        parameters: Their values by name, as JSON text.
+        parameters: Parameter values by name, as JSON text.
     """
 
     stream: int
@@ -34,10 +34,10 @@ class Task:
 
 @dataclass
 class Outcome:
-    """What came of a query.
+    """Outcome of a query.
 
     Attributes:
-        row: Its row of the ``queries`` table, without the digest, which takes time to find.
+        row: Its row of the ``queries`` table, without the digest, which takes time to compute.
         error: Why there is no answer.
     """
 
@@ -47,9 +47,9 @@ class Outcome:
     error: DynoError | None = None
 
     def cancelled(self, stop: threading.Event) -> bool:
-        """Whether it ended because everybody's work was stopped, and so tells nothing.
+        """Whether the query was cancelled because all work stopped. Such an outcome does not count.
 
-        A server that is gone breaks the work of all; it does not matter who noticed it first.
+        A lost connection counts: it affects all streams, no matter which one detects it first.
         """
         lost = self.error is not None and self.error.kind == "connection_lost"
         return self.error is not None and stop.is_set() and not lost
@@ -62,9 +62,10 @@ def tasks(
     stream: int,
     parameters: Parameters | None = None,
 ) -> list[Task]:
-    """The queries of a stream in its order, with its ``parameters`` (else the plan's) put in.
+    """Returns the queries of a stream in its order, with ``parameters`` or those of the plan.
 
-    Made before the clock runs: a target's own words for a statement can take a while to find.
+    This runs before the clock starts, because the target-specific SQL of a query can take time to
+    prepare.
     """
     queries = {query.name: query for query in workload.queries}
     found: list[Task] = []
@@ -88,9 +89,9 @@ def run_query(
     *,
     warming: bool = False,
 ) -> Outcome:
-    """Runs one query to its last row. An error becomes part of the outcome.
+    """Runs one query and fetches all rows. An error becomes part of the outcome.
 
-    ``warming`` is whether its time is not a result, so that counting may add to it.
+    With ``warming`` the time is not a result, so metering may add to it.
     """
 
     def work() -> QueryResult:
@@ -119,7 +120,7 @@ def run_query(
 def timed(
     session: Session, work: Callable[[], QueryResult | None], clock: Clock, timeout_s: float
 ) -> Outcome:
-    """Does ``work`` on a session within its time; the row says when, and what went wrong."""
+    """Runs ``work`` on a session within the timeout. The row holds the times and the error."""
     answer: QueryResult | None = None
     failure: DynoError | None = None
     start = time.monotonic_ns()
@@ -127,7 +128,7 @@ def timed(
         with session.within(timeout_s):
             answer = work()
     except DynoError as error:
-        failure, answer = error, None  # what came too late is no answer
+        failure, answer = error, None  # a late answer does not count
     end = time.monotonic_ns()
     origin = clock.unix_ns - clock.monotonic_ns
     row: dict[str, Any] = {

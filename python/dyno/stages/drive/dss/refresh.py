@@ -1,12 +1,12 @@
-"""The refresh functions: RF1 inserts new orders and their lines, RF2 deletes as many loaded ones.
+"""The refresh functions: RF1 inserts new orders with lineitems, RF2 deletes as many loaded orders.
 
-Each is one transaction. Rows are recorded in the ``queries`` table as ``rf1`` and ``rf2`` of
-stream -1, with the number of the pair as their position; pair 0 belongs to the power test. Each
-pair takes the next update set: its number is the plan's first plus the pair's.
+Each function is one transaction. The ``queries`` table holds them as ``rf1`` and ``rf2`` of stream
+-1, with the pair number as the position. Pair 0 belongs to the power test. Each pair uses the next
+update set: its number is the first set of the plan plus the pair number.
 
-That a function did its work is known by counting the rows of its set, which reads a whole table
-where there are no keys. So it is for the caller to say when: outside of what is measured, where
-that can be. A function is recorded once it is counted.
+A row count of the update set verifies each function. Without keys the count scans a whole table, so
+the caller chooses the time, if possible outside the measurement. A function is recorded after its
+count.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ if TYPE_CHECKING:
     from dyno import _core
 
 STREAM = -1
-"""The stream of the refresh functions in the ``queries`` table."""
+"""Stream number of the refresh functions in the ``queries`` table."""
 
 
 class Refresher:
-    """Runs refresh functions on a session of its own.
+    """Runs refresh functions on a separate session.
 
     Attributes:
-        errors: What went wrong, by a name such as ``rf1 of pair 2``.
+        errors: Errors by name, such as ``rf1 of pair 2``.
     """
 
     def __init__(
         self, target: Target, workload: Workload, plan: DssPlan, crew: Crew, notary: AnswerRecorder
     ) -> None:
-        """Connects.
+        """Connects to the target.
 
         Raises:
             UsageError: If the workload has no refresh functions.
-            TargetError: If the target takes no session.
+            TargetError: If the target rejects the session.
         """
         from dyno import _core
 
@@ -66,18 +66,18 @@ class Refresher:
         self._made: dict[int, dict[str, Any]] = {}
 
     def prepare(self, number: int) -> None:
-        """Makes the rows of a pair that ``insert`` will take, so that it begins when it is called.
+        """Generates the rows of a pair in advance, so that ``insert`` starts immediately.
 
-        The first rows of a process take a second, as their words are drawn from a text of 300 MB.
+        The first rows of a process take a second, because their text comes from a pool of 300 MB.
         """
         if number not in self._made:
             self._made[number] = self._rows(self._set(number))
 
     def insert(self, number: int) -> None:
-        """RF1 of a pair.
+        """Runs RF1 of a pair.
 
         Raises:
-            TargetError: With kind ``connection_lost``, if the server is gone for good.
+            TargetError: With kind ``connection_lost``, if the server is permanently gone.
         """
         self.prepare(number)
         rows = self._made.pop(number)
@@ -88,10 +88,10 @@ class Refresher:
         self._run("rf1", number, work)
 
     def delete(self, number: int) -> None:
-        """RF2 of a pair.
+        """Runs RF2 of a pair.
 
         Raises:
-            TargetError: With kind ``connection_lost``, if the server is gone for good.
+            TargetError: With kind ``connection_lost``, if the server is permanently gone.
         """
         update = self._set(number)
         statements = [
@@ -106,12 +106,12 @@ class Refresher:
         self._run("rf2", number, work)
 
     def count(self, pair: int | None = None) -> None:
-        """Counts the rows of a pair (None: of all) whose function has ended and was not counted.
+        """Counts the rows of a pair (None: of all) after a function that is not yet counted.
 
-        To be called between the functions of a pair, and after the second.
+        Call it between the functions of a pair, and after the second.
 
         Raises:
-            TargetError: With kind ``connection_lost``, if the server is gone for good.
+            TargetError: With kind ``connection_lost``, if the server is permanently gone.
         """
         for number, function in list(self._ended):
             if pair not in (None, number) or self._crew.stop.is_set():
@@ -122,12 +122,12 @@ class Refresher:
             self._record(function, number)
 
     def close(self) -> None:
-        """Records what could not be counted any more."""
+        """Records functions that could no longer be counted."""
         for number, function in list(self._ended):
             self._record(function, number)
 
     def checks(self) -> list[Check]:
-        """Whether after RF1 all new rows were there, and after RF2 none of those to delete."""
+        """Checks that RF1 inserted all new rows and that RF2 deleted all its rows."""
         wrong: list[str] = []
         unknown: list[str] = []
         total: dict[str, int] = {}
@@ -187,7 +187,7 @@ class Refresher:
             session.revive()
 
     def _count(self, function: str, update: UpdateSet) -> dict[str, int] | None:
-        """Rows of the function that the session sees now; None if that could not be counted."""
+        """Counts the rows of the function that the session sees now; None if the count fails."""
         session = self._session
         own = update.new if function == "rf1" else update.loaded
         try:
@@ -202,7 +202,7 @@ class Refresher:
             return None
 
     def _record(self, function: str, number: int) -> None:
-        """Puts a function into the bundle, once."""
+        """Records a function in the bundle, once."""
         outcome = self._ended.pop((number, function), None)
         if outcome is None:
             return
@@ -227,10 +227,10 @@ class Refresher:
 
 
 def transaction(connection: Connection, work: Callable[[Connection], None]) -> None:
-    """Does ``work`` in a transaction; after an error nothing of it stays.
+    """Runs ``work`` in a transaction. Rolls back on an error.
 
     Raises:
-        DynoError: What went wrong.
+        DynoError: The error.
     """
     connection.execute("BEGIN")
     try:

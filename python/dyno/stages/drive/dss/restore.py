@@ -1,7 +1,7 @@
-"""The data after refresh functions is the data before them, whatever happened in between.
+"""Restores the data after refresh functions, also after a failed or killed run.
 
-The mark on the data counts the update sets that were used, and says how many of them may not be
-restored yet. It is written before the first function begins, so that a killed run is known by it.
+The mark on the data counts the used update sets and those that are possibly not restored. It is
+written before the first function runs, so that the next run detects a killed run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Digests = dict[str, tuple[str, ...]]
 
 
 def restore_left(recorder: Recorder, target: Target, workload: str) -> int:
-    """Restores what the refresh functions of a killed run left; returns how many rows that took.
+    """Restores data that the refresh functions of a killed run changed. Returns the number of rows.
 
     Raises:
         TargetError: If the target fails, or the data cannot be restored.
@@ -51,12 +51,12 @@ def restore_left(recorder: Recorder, target: Target, workload: str) -> int:
 
 @contextlib.contextmanager
 def restored(recorder: Recorder, target: Target, workload: str, sets: int = 1) -> Generator[int]:
-    """Restores the data after refresh functions, and proves by its keys that it is as before.
+    """Restores the data after refresh functions and verifies its keys against the original ones.
 
-    Yields the number of the first of ``sets`` update sets that nobody has used on this data yet.
+    Yields the number of the first of ``sets`` update sets that are unused on this data.
 
-    If the work does not end well, the data is restored as far as the target still answers; what
-    cannot be restored now is found at the start of the next run.
+    If the work fails, the data is restored as far as the target still responds. The next run
+    restores the rest at its start.
 
     Raises:
         UsageError: If the workload has no refresh functions.
@@ -139,12 +139,12 @@ def _digests(refresh: Refresh, connection: Connection) -> Digests:
 def _restore(
     target: Target, workload: str, refresh: Refresh, held: Loaded, connection: Connection
 ) -> int:
-    """Restores all sets that the mark names, then removes new rows of sets that it does not."""
+    """Restores all sets that the mark names, then removes new rows of other sets."""
     changed = 0
     for number in range(held.update_sets - held.unrestored, held.update_sets):
         update = refresh.update_set(held.scale, number)
         changed += _restore_set(target, workload, update, connection)
-    # An order and its lines come and go in one transaction: the smaller table tells.
+    # One transaction adds or removes an order with its lines, so the smaller table suffices.
     *_, (table, condition) = refresh.foreign.items()
     if count(connection, matching(table, condition)):
         changed += _remove(target, workload, refresh.foreign, connection)
@@ -152,10 +152,10 @@ def _restore(
 
 
 def _restore_set(target: Target, workload: str, update: UpdateSet, connection: Connection) -> int:
-    """Deletes the new rows of a set and puts its loaded ones back, as far as they are gone.
+    """Deletes the new rows of a set and reinserts its loaded rows where they are missing.
 
     Raises:
-        TargetError: If only some of the loaded rows are there, which no refresh function leaves.
+        TargetError: If only some of the loaded rows exist. No refresh function leaves that state.
     """
     from dyno import _core
 

@@ -1,4 +1,4 @@
-"""A stream's session: each statement has a deadline, and a lost connection is opened again."""
+"""The session of a stream: each statement has a deadline, and a lost connection is reopened."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ from dyno.errors import DynoError, TargetError
 from dyno.runtime.deadline import Deadline
 
 PATIENCE_S = 20.0
-"""How long a server that dropped a session is waited for: one that recovers from the crash of one
-of its processes is back within seconds."""
+"""Time to wait for a server that dropped a session.
+
+A server that recovers from the crash of one of its processes is back within seconds.
+"""
 
 _MAY_PASS = {"unreachable", "too_many_connections"}
 _RETRY_S = 0.25
 
 
 class Session:
-    """One connection of a stream, used by one thread; others may only call :meth:`cancel`."""
+    """The connection of a stream, used by one thread. Others may only call :meth:`cancel`."""
 
     def __init__(
         self,
@@ -30,16 +32,16 @@ class Session:
         patience_s: float = PATIENCE_S,
         metered: Callable[[Connection], QueryMeter] | None = None,
     ) -> None:
-        """Connects.
+        """Connects to the target.
 
         Args:
             connect: Opens a connection.
-            stop: Set once the run shall end: nothing is waited for any more.
-            patience_s: For how long to try to get a lost connection back.
-            metered: Makes the meter for the queries of a connection.
+            stop: Set when the run must end. All waits then end.
+            patience_s: How long to retry a lost connection.
+            metered: Creates the meter for the queries of a connection.
 
         Raises:
-            TargetError: If it cannot.
+            TargetError: If the connection fails.
         """
         self._connect, self._stop, self._patience_s = connect, stop, patience_s
         self._metered = metered
@@ -49,7 +51,7 @@ class Session:
 
     @property
     def meter(self) -> QueryMeter | None:
-        """The meter of this connection, made when it is first asked for."""
+        """The meter of this connection, created on first use."""
         if self._metered is None:
             return None
         if self._meter is None or self._meter[0] is not self.connection:
@@ -57,24 +59,24 @@ class Session:
         return self._meter[1]
 
     def within(self, seconds: float) -> AbstractContextManager[None]:
-        """Work on the connection that may take so long; :meth:`expire` cancels it after that.
+        """Limits work on the connection to ``seconds``; :meth:`expire` cancels it after that.
 
         Raises:
-            TargetError: With kind ``timeout``, in the place of what the database made of it.
+            TargetError: With kind ``timeout``, in place of the error of the database.
         """
         self._deadline = Deadline(seconds, self.cancel)
         return self._deadline
 
     def expire(self) -> None:
-        """Cancels work that has taken too long. To be called every now and then, by one thread."""
+        """Cancels work that exceeds its deadline. One thread calls this periodically."""
         if self._deadline is not None:
             self._deadline.expire()
 
     def revive(self) -> None:
-        """After an error: makes sure that the session works, on a new connection if it must be.
+        """Checks the session after an error and reconnects if necessary.
 
         Raises:
-            TargetError: With kind ``connection_lost``, if the server is gone for good.
+            TargetError: With kind ``connection_lost``, if the server is permanently gone.
         """
         if self._answers():
             return
@@ -97,21 +99,21 @@ class Session:
                     )
 
     def exchange(self, change: Callable[[Connection], Connection]) -> None:
-        """Goes on with the connection that ``change`` makes of this one."""
+        """Replaces the connection with the result of ``change``."""
         self.connection = change(self.connection)
 
     def cancel(self) -> None:
-        """Stops the statement under way; may be called from another thread."""
+        """Cancels the running statement. Other threads may call this."""
         self.connection.cancel()
 
     def close(self) -> None:
-        """Ends the session."""
+        """Closes the session."""
         self.connection.close()
 
     def _answers(self) -> bool:
         try:
             self.connection.execute("SELECT 1")
         except DynoError as error:
-            # A cancellation that came too late for its own statement hits this one.
+            # A late cancellation of the previous statement can hit this one.
             return error.kind == "timeout"
         return True

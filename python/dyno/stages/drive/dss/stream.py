@@ -1,4 +1,4 @@
-"""One stream: its queries one after another in its order, whatever becomes of each."""
+"""One stream: runs its queries in order and continues after errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dyno.stages.drive.dss.session import Session
 
 @dataclass(frozen=True)
 class Stream:
-    """A user: a session, and how long a query may take."""
+    """A user: a session and the query timeout."""
 
     session: Session
     clock: Clock
@@ -30,17 +30,16 @@ class Stream:
         *,
         warming: bool = False,
     ) -> None:
-        """Runs the queries; ``ended`` is told of each at once.
+        """Runs the queries and calls ``ended`` after each.
 
-        ``before`` each, off the clock, the connection may be exchanged for another. ``warming``
-        is whether their times are not a result.
+        ``before`` may replace the connection before each query, outside the measured time. With
+        ``warming`` the times are not results.
 
-        A query that fails is an outcome, and the stream goes on: on a new connection if the
-        failure broke its own. Once ``stop`` is set no query is begun, and what was cancelled is
-        no outcome.
+        A failed query is an outcome, and the stream continues, on a new connection if the old one
+        broke. After ``stop`` is set no query starts, and cancelled queries are not outcomes.
 
         Raises:
-            TargetError: With kind ``connection_lost``, if the server is gone for good.
+            TargetError: With kind ``connection_lost``, if the server is permanently gone.
         """
         for task in tasks:
             if self.stop.is_set():

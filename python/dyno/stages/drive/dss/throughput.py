@@ -1,4 +1,4 @@
-"""The throughput test: several users at once, and beside them the refresh functions."""
+"""The throughput test: concurrent query streams and a refresh stream."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dyno.stages.drive.dss.stream import Stream
 
 @dataclass
 class ThroughputResult:
-    """Answers of all streams, and what did not end well."""
+    """Answers of all streams, and the errors."""
 
     answers: list[StreamAnswer] = field(default_factory=list[StreamAnswer])
     errors: dict[str, str] = field(default_factory=dict[str, str])
@@ -32,15 +32,15 @@ def throughput(
 ) -> ThroughputResult:
     """Runs the query streams, each on its own session in its own thread.
 
-    The refresh stream runs one pair after another. Pair k begins once 22·(k-1) queries of all
-    streams have ended, so that the pairs are spread over the test however fast it goes. The rows
-    of a pair are counted between its functions, beside the streams; that they are gone is counted
-    after the test.
+    The refresh stream runs its pairs sequentially. Pair k starts after 22·(k-1) completed queries
+    of all streams, which spreads the pairs over the test at any speed. The inserted rows of a pair
+    are counted between its functions, while the streams run. The deletions are counted after the
+    test.
 
-    A failing query is recorded with its class of error and its stream goes on.
+    A failed query is recorded with its error class, and its stream continues.
 
     Raises:
-        TargetError: If the server is gone; the other streams are stopped.
+        TargetError: If the server is gone. The other streams are stopped.
     """
     workload = workloads.get(plan.workload)
     result = ThroughputResult()
@@ -73,18 +73,18 @@ def throughput(
             stream = Stream(session, recorder.clock, target.name, plan.timeout_s, crew.stop)
             return lambda: stream.run(queries, ended)
 
-        # All sessions are open before the first query is sent.
+        # All sessions are open before the first query starts.
         jobs = [query_job(queries) for queries in streams.values()]
         refresher = Refresher(target, workload, plan, crew, notary) if plan.refresh else None
         if refresher is not None:
-            refresher.prepare(1)  # and not beside the streams, which may be gone before it is made
+            refresher.prepare(1)  # not during the streams, which may end before the rows are ready
 
             def refresh_job() -> None:
                 for number in range(1, plan.streams + 1):
                     refresher.prepare(number)
                     tally.wait(each * (number - 1), crew.stop)
                     refresher.insert(number)
-                    refresher.count(number)  # after the deletion nobody can tell any more
+                    refresher.count(number)  # the rows cannot be counted after the deletion
                     refresher.delete(number)
 
             jobs.append(refresh_job)
