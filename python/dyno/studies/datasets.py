@@ -131,7 +131,7 @@ def alone(out: Path) -> None:
 
 
 def _place(variant: Variant, out: Path) -> str:
-    """The location of the variant's data: a private engine's folder, or a database of the user's."""
+    """The location of the variant's data: a private engine's folder, or a user's database."""
     return out.name if variant.embedded else f"{variant.workload} {variant.target}"
 
 

@@ -46,7 +46,7 @@ class _Series:
 
 
 def fits(study: Study, valid: Valid) -> tuple[tuple[Fit, ...], tuple[str, ...]]:
-    """Fits each metric over each factor with three numeric levels; returns notes on missing fits."""
+    """Fits each metric over each factor with three numeric levels, with notes on missing fits."""
     asked: list[_Series] = []
     notes: list[tuple[str, str]] = []
     for factor, at, variants in _lines(study):

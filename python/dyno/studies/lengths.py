@@ -151,7 +151,7 @@ def raw_bytes(variant: Variant) -> float:
 
 
 def load(variant: Variant, earlier: Sequence[StudyStore]) -> Length:
-    """Duration of a load: that of the last load of the workload into the target, scaled linearly."""
+    """Duration of a load: that of the target's last load of the workload, scaled linearly."""
     for book in reversed(earlier):
         kinds = {one.name: one for one in book.study.variants}
         for note in reversed(_notes(book)):

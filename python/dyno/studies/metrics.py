@@ -42,7 +42,7 @@ class Metric:
 
     @property
     def kind(self) -> str:
-        """The kind of workload whose bundles have it: ``oltp``, ``dss`` or ``io``; empty for all."""
+        """The workload kind that has it: ``oltp``, ``dss`` or ``io``; empty for all."""
         return _KINDS.get(self.asked[0].owner, "")
 
     def of(self, estimates: Iterable[Estimate]) -> dict[str, float]:

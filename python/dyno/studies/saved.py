@@ -118,7 +118,7 @@ def is_kept(out: Path) -> bool:
 
 
 def occupied_bytes(out: Path) -> int:
-    """Bytes of the engines, on other volumes as well, and of their state unless it shares blocks."""
+    """Bytes of the engines, including other volumes, and of their state unless it shares blocks."""
     kept = is_kept(out)
     elsewhere = {*_places(out / ENGINES), *(place for _, _, place in _registered(out) if kept)}
     own = bytes_of(out / _SAVED) if kept and not shares_blocks(out) else 0

@@ -127,7 +127,11 @@ class Facts:
 
 @dataclass(frozen=True)
 class Card:
-    """A headline metric."""
+    """A highlighted value, with a hint that does not depend on colour.
+
+    Attributes:
+        link: Relative to the page; the caller ensures that it is safe.
+    """
 
     label: str
     value: str
