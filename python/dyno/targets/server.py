@@ -264,7 +264,7 @@ class ServerTarget(ABC, Generic[Session, Statement, Private]):
             with closing(self.connect()) as session:
                 self._tuning.verify_server(session, server)
         except BaseException:
-            with contextlib.suppress(TargetError):  # what came first is told
+            with contextlib.suppress(TargetError):  # the first error is reported
                 server.stop()
             raise
 
