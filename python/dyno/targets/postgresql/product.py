@@ -24,12 +24,8 @@ def explain(lines: Sequence[str]) -> str | None:
         (_SEVERE, "{}"),
     ):
         found = [match[1] for line in lines if (match := pattern.search(line))]
-        found = [
-            # Excludes replies to Dyno's own connection attempts.
-            text
-            for text in found
-            if "is starting up" not in text
-        ]
+        # Excludes replies to Dyno's own connection attempts.
+        found = [text for text in found if "is starting up" not in text]
         if found:
             return told.format(found[-1])
     return _STAMP.sub("", lines[-1]) if lines else None
