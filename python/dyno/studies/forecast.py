@@ -212,7 +212,7 @@ class Forecast:
         return f"Duration: {between(low, high)}, until {' to '.join(then)}.{most if again else ''}"
 
     def require_room(self, folder: Path) -> None:
-        """Refuses a study whose data cannot fit.
+        """Rejects a study whose data cannot fit.
 
         Raises:
             DiskFullError: If less than half of the estimated space is free.
