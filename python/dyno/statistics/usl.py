@@ -1,7 +1,7 @@
 """Universal scalability law: throughput lost to contention and coherency.
 
 X(N) = γN / (1 + σ(N − 1) + κN(N − 1)) (Gunther, Guerrilla Capacity Planning, 2007): γ is the
-throughput of one, σ the serial share (contention), κ the cost of coherency between each two. With κ
+throughput of one, σ the serial share (contention), κ the cost of coherency per pair. With κ
 above zero throughput peaks at N* = √((1 − σ) / κ).
 
 N / X is a sum of three terms with non-negative coefficients, one of which keeps σ below 1. Least

@@ -127,11 +127,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Card:
-    """A highlighted value, with a hint that does not depend on colour.
-
-    Attributes:
-        link: Relative to the page; the caller ensures that it is safe.
-    """
+    """A headline metric."""
 
     label: str
     value: str
